@@ -1,0 +1,3 @@
+//! The contract.
+#![warn(missing_docs)]
+pub mod fs;

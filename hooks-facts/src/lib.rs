@@ -1,0 +1,1 @@
+//! What an event means: paths, commands, tool names. No policy.
