@@ -1,3 +1,69 @@
-//! The contract.
-#![warn(missing_docs)]
+//! The contract of Hooks: events, outcomes, policies, their layers, sets of hooks, and the drivers that fire
+//! every event at its moment.
+//!
+//! Every hook is a tower [`Service`](tower_service::Service) of [`HookRequest`]; every feature is a tower
+//! [`Layer`](tower_layer::Layer). A static stack is assembled with a `ServiceBuilder`; a dynamic set is a
+//! [`Hooks`]. This crate does no I/O, has no clock of its own and no runtime.
+//!
+//! | to | use |
+//! | --- | --- |
+//! | judge an event, without waiting | [`Policy`], [`policy_fn`], [`PolicyLayer`], [`Judge`] |
+//! | change an event on its way in | [`Transform`], [`TransformLayer`] |
+//! | see what happened | [`Observer`], [`ObserverLayer`] |
+//! | ask something that takes time | [`Decider`], [`DecideLayer`] |
+//! | count, limit, budget | [`Reserve`], [`ReserveLayer`] |
+//! | add context, recover, report | [`Hook`], [`hook_fn`] |
+//! | say what a failure means | [`FailureLayer`] |
+
+pub mod decide;
+mod context;
+pub mod drivers;
+mod environment;
+mod error;
+pub mod event;
+mod fact;
+pub mod failure;
 pub mod fs;
+mod future;
+mod hook;
+mod judge;
+pub mod observer;
+mod outcome;
+pub mod policy;
+mod request;
+pub mod reserve;
+mod set;
+//pub mod state;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod time;
+pub mod transform;
+mod verdict;
+
+pub use self::context::HookContext;
+pub use self::decide::{DecideLayer, Decider, Opinion};
+pub use self::drivers::{
+    Approval, ApprovalRequest, Approver, Govern, GovernModel, GovernSpawn, Router, Session,
+};
+pub use self::environment::{Background, Environment, Platform};
+pub use self::error::{BoxError, HookError};
+pub use self::event::{Event, EventKind, Never, OnFailure, WireEvent};
+pub use self::fact::Fact;
+pub use self::failure::{FailureLayer, FailureSink};
+pub use self::future::HookFuture;
+pub use self::hook::{BoxHook, Hook, HookFn, hook_fn};
+pub use self::judge::{Judge, Settle};
+pub use self::observer::{Observer, ObserverLayer};
+pub use self::outcome::{
+    CompactNotes, CompactOutcome, ContextNote, ContextPatch, Decision, DecisionNotes, Directive, Gate, Hold,
+    Holds, Judged, Judgement, Lifetime, Notes, Outcome, PromptOutcome, Recovery, ResultNotes, ResultPatch,
+};
+pub use self::policy::{Policy, PolicyLayer, policy_fn};
+pub use self::request::{Evaluation, HookRequest, Stage};
+pub use self::reserve::{Reservation, Reserve, ReserveLayer};
+pub use self::set::{
+    Bound, Composite, Decided, DecidingEvent, Explained, Hooks, HooksBuilder, HooksConfig, HooksProvider,
+    InformingEvent, Live, Prepared, Slot, decide as ask_to_decide, observe, reserve as ask_to_reserve, tell,
+};
+pub use self::transform::{Transform, TransformLayer};
+pub use self::verdict::{Evidence, Reason, ReasonKind, Reasons, Strength, Verdict};

@@ -1,0 +1,156 @@
+//! The future of a [`DecideService`](super::DecideService).
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use pin_project::pin_project;
+use tower::util::Oneshot;
+use tower_service::Service;
+
+use super::Decider;
+use crate::error::HookError;
+use crate::event::Event;
+use crate::outcome::{Judged, Outcome};
+use crate::request::{HookRequest, Stage};
+
+/// The answer of a decider and of the hook behind it.
+#[pin_project]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture<S, E, D>
+where
+    S: Service<HookRequest<E>>,
+    E: Event,
+    D: Service<HookRequest<E>>,
+{
+    #[pin]
+    state: State<S, E, D>,
+    /// Taken when the inner hook is asked.
+    inner: Option<S>,
+    decider: D,
+    /// The event as it now stands; taken when it is handed on for the last time.
+    request: Option<HookRequest<E>>,
+}
+
+#[pin_project(project = StateProjection)]
+enum State<S, E, D>
+where
+    S: Service<HookRequest<E>>,
+    E: Event,
+    D: Service<HookRequest<E>>,
+{
+    /// The decider is asked for the first time.
+    Deciding(#[pin] Oneshot<D, HookRequest<E>>),
+    /// The inner hook is asked; what the decider said, and about which revision.
+    Inner {
+        #[pin]
+        future: Oneshot<S, HookRequest<E>>,
+        said: Option<(E::Outcome, u32)>,
+    },
+    /// The event changed since the decider was asked: it is asked again.
+    Again {
+        #[pin]
+        future: Oneshot<D, HookRequest<E>>,
+        outcome: Option<E::Outcome>,
+    },
+}
+
+impl<S, E, D> ResponseFuture<S, E, D>
+where
+    S: Service<HookRequest<E>>,
+    E: Event,
+    D: Service<HookRequest<E>> + Clone,
+{
+    pub(super) fn new(inner: S, decider: D, request: HookRequest<E>) -> Self {
+        let (state, inner) = match request.stage() {
+            // Only who reserves is asked in this stage.
+            Stage::Reserve => (State::Inner { future: Oneshot::new(inner, request.clone()), said: None }, None),
+            _ => (State::Deciding(Oneshot::new(decider.clone(), request.clone())), Some(inner)),
+        };
+        Self { state, inner, decider, request: Some(request) }
+    }
+}
+
+impl<S, E, D> Future for ResponseFuture<S, E, D>
+where
+    S: Service<HookRequest<E>, Response = E::Outcome, Error = HookError>,
+    E: Event<Outcome: Judged<E>>,
+    D: Decider<E> + Clone,
+{
+    type Output = Result<E::Outcome, HookError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        loop {
+            let next = match this.state.as_mut().project() {
+                StateProjection::Deciding(future) => {
+                    let opinion = ready!(future.poll(cx))?;
+                    let (Some(request), Some(inner)) = (this.request.as_mut(), this.inner.take()) else {
+                        return Poll::Ready(Err(asked_again()));
+                    };
+                    let revision = request.revision();
+                    let outcome = match (request.stage(), opinion.rewrite) {
+                        (Stage::Judge, rewrite) => {
+                            super::Opinion::<E> { outcome: opinion.outcome, rewrite }.about_final()
+                        }
+                        (_, Some(rewrite)) => {
+                            request.rewrite(rewrite);
+                            opinion.outcome
+                        }
+                        (_, None) => opinion.outcome,
+                    };
+                    // The facts may have changed while the decider took its time (law 6).
+                    *request = request.clone().refreshed();
+                    State::Inner {
+                        future: Oneshot::new(inner, request.clone()),
+                        said: Some((outcome, revision)),
+                    }
+                }
+                StateProjection::Inner { future, said } => {
+                    let inner = ready!(future.poll(cx))?;
+                    let Some((mut outcome, revision)) = said.take() else {
+                        return Poll::Ready(Ok(inner));
+                    };
+                    let last = inner.effective().cloned().or_else(|| this.request.take());
+                    match last {
+                        Some(last) if last.revision() != revision => {
+                            outcome.make_stale();
+                            outcome.merge(inner);
+                            let request = last.refreshed().at(Stage::Judge);
+                            State::Again {
+                                future: Oneshot::new(this.decider.clone(), request),
+                                outcome: Some(outcome),
+                            }
+                        }
+                        _ => {
+                            outcome.merge(inner);
+                            return Poll::Ready(Ok(outcome));
+                        }
+                    }
+                }
+                StateProjection::Again { future, outcome } => {
+                    let opinion = ready!(future.poll(cx))?;
+                    let mut merged = outcome.take().ok_or_else(asked_again)?;
+                    merged.merge(opinion.about_final());
+                    return Poll::Ready(Ok(merged));
+                }
+            };
+            this.state.set(next);
+        }
+    }
+}
+
+fn asked_again() -> HookError {
+    HookError::unavailable("it was asked again after it had answered")
+}
+
+impl<S, E, D> std::fmt::Debug for ResponseFuture<S, E, D>
+where
+    S: Service<HookRequest<E>>,
+    E: Event,
+    D: Service<HookRequest<E>>,
+{
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("decide::ResponseFuture").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,179 @@
+//! Model calls.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use serde::{Deserialize, Serialize};
+use tower_service::Service;
+
+use super::moment::Moment;
+use super::{Tally, refusal};
+use crate::context::HookContext;
+use crate::error::{BoxError, HookError};
+use crate::event::{
+    AfterModelCall, BeforeModelCall, ErrorOccurred, ErrorType, EventKind, Message, ModelReply, Role,
+};
+use crate::future::HookFuture;
+use crate::outcome::{Judged, Recovery};
+use crate::set::{Decided, Live};
+
+/// A call of a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelRequest {
+    /// Which model.
+    pub model: String,
+    /// The turn it belongs to, from 1.
+    #[serde(default)]
+    pub iteration: u64,
+    /// What is sent.
+    #[serde(default)]
+    pub messages: Vec<Message>,
+}
+
+/// A call, and where it happens.
+#[derive(Clone, Debug)]
+pub struct ModelCall {
+    /// Where.
+    pub context: Arc<HookContext>,
+    /// What.
+    pub request: ModelRequest,
+}
+
+/// What came of a model call.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ModelOutcome {
+    /// The model answered; the call as it was made, and the answer as the hooks after it left it.
+    Answered(ModelRequest, ModelReply),
+    /// A hook stopped the call, or withheld the answer, for this reason.
+    Stopped(String),
+    /// It failed; the error, and what the hooks propose.
+    Failed(String, Recovery),
+}
+
+/// Governs a model `S`: `before_model_call` may rewrite or stop it, `after_model_call` may rewrite or withhold
+/// the answer; a failure fires `error_occurred` and `notification`. Dropped while the model is called, it fires
+/// `error_occurred`. Whether to try again is left to the host or a resilience layer.
+#[derive(Clone, Debug)]
+pub struct GovernModel<S> {
+    model: S,
+    hooks: Live,
+    tally: Arc<Tally>,
+}
+
+impl<S> GovernModel<S> {
+    /// Governs `model` by `hooks`.
+    pub fn new(hooks: impl Into<Live>, model: S) -> Self {
+        Self { model, hooks: hooks.into(), tally: Arc::default() }
+    }
+
+    /// Counts into `tally`.
+    #[must_use]
+    pub fn counting(mut self, tally: Arc<Tally>) -> Self {
+        self.tally = tally;
+        self
+    }
+
+    /// The model.
+    pub const fn get_ref(&self) -> &S {
+        &self.model
+    }
+
+    /// The model, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.model
+    }
+
+    /// The model alone.
+    pub fn into_inner(self) -> S {
+        self.model
+    }
+}
+
+impl<S> Service<ModelCall> for GovernModel<S>
+where
+    S: Service<ModelRequest, Response = ModelReply, Error: Into<BoxError>, Future: Send>
+        + Clone
+        + Send
+        + 'static,
+{
+    type Response = ModelOutcome;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<ModelOutcome, HookError>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        self.model.poll_ready(cx).map_err(HookError::other)
+    }
+
+    fn call(&mut self, call: ModelCall) -> Self::Future {
+        let fresh = self.model.clone();
+        let mut model = std::mem::replace(&mut self.model, fresh);
+        let moment = Moment::new(self.hooks.snapshot(), call.context.for_call(None));
+        let tally = Arc::clone(&self.tally);
+        HookFuture::later(async move {
+            let ModelRequest { model: name, iteration, messages } = call.request;
+            let Decided { request, outcome } =
+                moment.gate(BeforeModelCall::new(name, iteration, messages)).await;
+            if !outcome.goes_ahead() {
+                return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
+            }
+            let BeforeModelCall { model: name, iteration, messages } = request.event().clone();
+            let request = ModelRequest { model: name, iteration, messages };
+            let pending = PendingReply::new(&moment, &request);
+            let answer = model.call(request.clone()).await.map_err(|error| error.into().to_string());
+            pending.disarm();
+            let mut reply = match answer {
+                Ok(reply) => reply,
+                Err(error) => {
+                    let recovery = moment.fail(model_error(&request, &error)).await;
+                    return Ok(ModelOutcome::Failed(error, recovery));
+                }
+            };
+            tally.add_tokens(reply.usage.total());
+            let after = AfterModelCall::new(request.model.clone(), request.iteration, &reply);
+            let Decided { request: after, outcome } = moment.gate(after).await;
+            if !outcome.goes_ahead() {
+                return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
+            }
+            reply.response = after.event().response.clone();
+            Ok(ModelOutcome::Answered(request, reply))
+        })
+    }
+}
+
+fn model_error(request: &ModelRequest, error: &str) -> ErrorOccurred {
+    let mut event = ErrorOccurred::new(error, ErrorType::Model);
+    event.current_model = Some(request.model.clone());
+    event
+}
+
+/// Fires `after_model_call` with an empty answer, and `error_occurred`, where a call is dropped while the model
+/// works.
+struct PendingReply(Option<(Moment, ModelRequest)>);
+
+impl PendingReply {
+    fn new(moment: &Moment, request: &ModelRequest) -> Self {
+        Self(Some((moment.clone(), request.clone())))
+    }
+
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for PendingReply {
+    fn drop(&mut self) {
+        let Some((moment, request)) = self.0.take() else { return };
+        let context = Arc::clone(&moment.context);
+        Moment::abandon(&context, EventKind::AfterModelCall, async move {
+            let reply = ModelReply {
+                response: Message::text(Role::Assistant, ""),
+                usage: Default::default(),
+                cost: None,
+            };
+            moment.gate(AfterModelCall::new(request.model.clone(), request.iteration, &reply)).await;
+            moment.fail(model_error(&request, "canceled while the model was called")).await;
+        });
+    }
+}

@@ -1,0 +1,120 @@
+//! One moment of a session: a set of hooks as it was then, and where it happens.
+
+use std::sync::Arc;
+
+use crate::context::HookContext;
+use crate::event::{ErrorOccurred, Event, EventKind, Level, Notification};
+use crate::failure::record;
+use crate::future::HookFuture;
+use crate::hook::poll_once;
+use crate::outcome::{Judged, Outcome, Recovery};
+use crate::request::HookRequest;
+use crate::set::{Decided, DecidingEvent, InformingEvent, Snapshot, decide, observe, reserve, tell};
+use crate::verdict::Reason;
+
+/// Fires events: with one snapshot of the hooks, in one context, each in a span of its own.
+#[derive(Clone)]
+pub(super) struct Moment {
+    hooks: Snapshot,
+    pub(super) context: Arc<HookContext>,
+}
+
+impl Moment {
+    pub(super) fn new(hooks: Snapshot, context: Arc<HookContext>) -> Self {
+        Self { hooks, context }
+    }
+
+    /// Has an event decided about; nothing is reserved or observed yet.
+    pub(super) async fn decide<E: DecidingEvent>(&self, event: E) -> Decided<E> {
+        let request = HookRequest::new(Arc::clone(&self.context), event);
+        in_span::<E, _>(&self.context, async { decide(self.hooks.hooks(), request).await }).await
+    }
+
+    /// Judges what was decided once more, after a person was waited for.
+    pub(super) fn judge_again<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
+        let again = decided.again(self.hooks.hooks());
+        decided.outcome.merge(again);
+    }
+
+    /// Takes places for what was decided, unless it is denied.
+    pub(super) async fn reserve<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
+        if !decided.outcome.is_denied() {
+            let reserved = reserve(self.hooks.hooks(), &decided.request).await;
+            decided.outcome.merge(reserved);
+        }
+    }
+
+    /// Shows what was decided to the observers.
+    pub(super) fn observe<E: DecidingEvent>(&self, decided: &Decided<E>) {
+        observe(self.hooks.hooks(), &decided.request, &decided.outcome);
+    }
+
+    /// Has an event decided about to the end, where no person is asked: a question is a refusal.
+    pub(super) async fn gate<E: DecidingEvent>(&self, event: E) -> Decided<E> {
+        let mut decided = self.decide(event).await;
+        if decided.outcome.goes_ahead() {
+            self.reserve(&mut decided).await;
+        }
+        self.observe(&decided);
+        if decided.outcome.goes_ahead() {
+            decided.outcome.take_holds().commit();
+        }
+        decided
+    }
+
+    /// Has an event decided about to the end, and leaves the question in it open.
+    pub(super) async fn gate_or_ask<E: DecidingEvent>(&self, event: E) -> Decided<E> {
+        let mut decided = self.decide(event).await;
+        self.reserve(&mut decided).await;
+        self.observe(&decided);
+        decided
+    }
+
+    /// Tells the hooks of something.
+    pub(super) async fn tell<E: InformingEvent>(&self, event: E) -> E::Outcome {
+        let request = HookRequest::new(Arc::clone(&self.context), event);
+        in_span::<E, _>(&self.context, async { tell(self.hooks.hooks(), request).await }).await
+    }
+
+    /// Tells the hooks of a failure, and of the error that a user would see.
+    pub(super) async fn fail(&self, event: ErrorOccurred) -> Recovery {
+        let notification = Notification::new(Level::Error, event.error.clone());
+        let recovery = self.tell(event).await;
+        self.tell(notification).await;
+        recovery
+    }
+
+    /// Does what is left to do when a driver is dropped: at once where nothing waits, in the background where
+    /// the host gave one. What can do neither is recorded as a failure.
+    pub(super) fn abandon(context: &HookContext, event: EventKind, work: impl Future<Output = ()> + Send + 'static) {
+        let Err(unfinished) = poll_once(Box::pin(work)) else { return };
+        match &context.environment.background {
+            Some(background) => background.run(HookFuture::Later(unfinished)),
+            None => {
+                let reason = Reason::new(
+                    "driver",
+                    "dropped",
+                    format!("`{event}` could not fire to its end: its hooks wait, and nothing runs in the background"),
+                );
+                record(context, event, &reason.unless("give the environment a `Background`"));
+            }
+        }
+    }
+}
+
+/// A span per fired event.
+#[cfg(feature = "tracing")]
+fn in_span<E: Event, F: Future>(context: &HookContext, firing: F) -> tracing::instrument::Instrumented<F> {
+    let span = tracing::info_span!(
+        "hook_event",
+        event = E::KIND.name(),
+        session = context.session_id,
+        agent = context.agent_name,
+    );
+    tracing::Instrument::instrument(firing, span)
+}
+
+#[cfg(not(feature = "tracing"))]
+fn in_span<E: Event, F: Future>(_context: &HookContext, firing: F) -> F {
+    firing
+}

@@ -1,0 +1,100 @@
+//! Tasks on their way to an agent.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::moment::Moment;
+use super::refusal;
+use crate::context::HookContext;
+use crate::error::{BoxError, HookError};
+use crate::event::{ErrorOccurred, ErrorType, Route};
+use crate::future::HookFuture;
+use crate::outcome::{Decision, Judged, Recovery};
+use crate::set::{Decided, Live};
+
+/// A task to route, and where.
+#[derive(Clone, Debug)]
+pub struct RouteRequest {
+    /// Where.
+    pub context: Arc<HookContext>,
+    /// What, to whom.
+    pub route: Route,
+}
+
+/// What came of it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Routed<T> {
+    /// It went to the agent that the route, as judged, names.
+    Sent(Route, T, Decision<Route>),
+    /// It was not routed, for this reason.
+    Denied(String, Decision<Route>),
+    /// Routing failed; the error, and what the hooks propose.
+    Failed(String, Recovery),
+}
+
+/// Governs a router `S`: `route` decides, and may name another target; a failure fires `error_occurred` and
+/// `notification`. A question is a refusal.
+#[derive(Clone, Debug)]
+pub struct Router<S> {
+    router: S,
+    hooks: Live,
+}
+
+impl<S> Router<S> {
+    /// Governs `router` by `hooks`.
+    pub fn new(hooks: impl Into<Live>, router: S) -> Self {
+        Self { router, hooks: hooks.into() }
+    }
+
+    /// The router.
+    pub const fn get_ref(&self) -> &S {
+        &self.router
+    }
+
+    /// The router, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.router
+    }
+
+    /// The router alone.
+    pub fn into_inner(self) -> S {
+        self.router
+    }
+}
+
+impl<S> Service<RouteRequest> for Router<S>
+where
+    S: Service<Route, Error: Into<BoxError>, Future: Send, Response: Send> + Clone + Send + 'static,
+{
+    type Response = Routed<S::Response>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Self::Response, HookError>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        self.router.poll_ready(cx).map_err(HookError::other)
+    }
+
+    fn call(&mut self, request: RouteRequest) -> Self::Future {
+        let fresh = self.router.clone();
+        let mut router = std::mem::replace(&mut self.router, fresh);
+        let moment = Moment::new(self.hooks.snapshot(), request.context.for_call(None));
+        HookFuture::later(async move {
+            let Decided { request, outcome } = moment.gate(request.route).await;
+            if !outcome.goes_ahead() {
+                return Ok(Routed::Denied(refusal(outcome.shown_reason()), outcome));
+            }
+            let route = request.event().clone();
+            let sent = router.call(route.clone()).await.map_err(|error| error.into().to_string());
+            match sent {
+                Ok(sent) => Ok(Routed::Sent(route, sent, outcome)),
+                Err(error) => {
+                    let recovery = moment.fail(ErrorOccurred::new(error.clone(), ErrorType::Unknown)).await;
+                    Ok(Routed::Failed(error, recovery))
+                }
+            }
+        })
+    }
+}

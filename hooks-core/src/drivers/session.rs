@@ -1,0 +1,264 @@
+//! A session, from its start to its end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::moment::Moment;
+use super::{Govern, GovernModel, GovernSpawn, Router, Tally, refusal};
+use crate::context::HookContext;
+use crate::event::{
+    AgentSwitched, EndReason, ErrorOccurred, EventKind, Level, MaxIterations, Notification, PostCompact,
+    PreCompact, PromptKind, SessionEnd, SessionStart, Stop, TurnEnd, TurnEndReason, TurnStart,
+    UserInputRequested, UserPromptSubmitted, WorktreeCreated,
+};
+use crate::outcome::{
+    CompactNotes, CompactOutcome, ContextPatch, Gate, Judged, PromptOutcome, Recovery,
+};
+use crate::set::Live;
+use crate::time::Timestamp;
+
+/// Drives what happens around tools and models: start, prompts, turns, compaction, stop, end.
+///
+/// Its methods are the moments of an agent loop; each fires the events of that moment. Dropped without
+/// [`Session::end`], it still fires `session_end`, as aborted; a [`Turn`] likewise fires `turn_end`.
+#[derive(Debug)]
+pub struct Session {
+    hooks: Live,
+    context: Arc<HookContext>,
+    tally: Arc<Tally>,
+    turns: AtomicU64,
+    started: Timestamp,
+    ended: bool,
+}
+
+/// What hooks made of a user message.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Prompted {
+    /// It goes to the model, with this text; what the hooks add.
+    Accepted(String, PromptOutcome),
+    /// It does not, for this reason.
+    Stopped(String, PromptOutcome),
+}
+
+/// What hooks made of a compaction.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Compaction {
+    /// Compact: keep what the notes hold, and use their summary where there is one. Report it with
+    /// [`Session::compacted`].
+    Proceed(CompactOutcome),
+    /// Do not, for this reason.
+    Vetoed(String, CompactOutcome),
+}
+
+impl Compaction {
+    /// What the hooks want kept, and their summary.
+    pub fn notes(&self) -> Option<&CompactNotes> {
+        match self {
+            Self::Proceed(outcome) | Self::Vetoed(_, outcome) => outcome.notes(),
+        }
+    }
+}
+
+impl Session {
+    /// Begins a session, or resumes one; answers what the hooks add to it.
+    pub async fn start(
+        hooks: impl Into<Live>,
+        context: impl Into<Arc<HookContext>>,
+        start: SessionStart,
+    ) -> (Self, ContextPatch) {
+        let context = context.into();
+        let session = Self {
+            hooks: hooks.into(),
+            started: context.environment.clock.now(),
+            context,
+            tally: Arc::default(),
+            turns: AtomicU64::new(0),
+            ended: false,
+        };
+        let patch = session.moment().tell(start).await;
+        (session, patch)
+    }
+
+    /// The user says something.
+    pub async fn prompt(&self, prompt: impl Into<String>, kind: PromptKind) -> Prompted {
+        let decided = self.moment().gate(UserPromptSubmitted::new(prompt, kind)).await;
+        if decided.outcome.goes_ahead() {
+            Prompted::Accepted(decided.request.event().prompt.clone(), decided.outcome)
+        } else {
+            Prompted::Stopped(refusal(decided.outcome.shown_reason()), decided.outcome)
+        }
+    }
+
+    /// A turn begins; answers what the hooks add to it, for this turn only.
+    pub async fn turn(&self) -> (Turn, ContextPatch) {
+        let iteration = self.turns.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        let turn = Turn { moment: Some(self.moment()), iteration };
+        let patch = self.moment().tell(TurnStart::new(iteration)).await;
+        (turn, patch)
+    }
+
+    /// The model finished its response. A stop in the answer wants the agent to go on; its reason is what the
+    /// agent is told.
+    pub async fn stop(&self, stop: Stop) -> Gate<Stop> {
+        self.moment().gate(stop).await.outcome
+    }
+
+    /// The cap on iterations is reached. A stop in the answer ends the run.
+    pub async fn max_iterations(&self, limit: u64) -> Gate<MaxIterations> {
+        let moment = self.moment();
+        let outcome = moment.gate(MaxIterations::new(limit)).await.outcome;
+        let message = format!("the agent reached its cap of {limit} iterations");
+        moment.tell(Notification::new(Level::Warning, message)).await;
+        outcome
+    }
+
+    /// The context is about to be compacted.
+    pub async fn compact(&self, asked: PreCompact) -> Compaction {
+        let outcome = self.moment().gate(asked).await.outcome;
+        if outcome.goes_ahead() {
+            Compaction::Proceed(outcome)
+        } else {
+            Compaction::Vetoed(refusal(outcome.shown_reason()), outcome)
+        }
+    }
+
+    /// The context was compacted.
+    pub async fn compacted(&self, done: PostCompact) {
+        self.moment().tell(done).await;
+    }
+
+    /// Something failed that no other driver saw.
+    pub async fn fail(&self, error: ErrorOccurred) -> Recovery {
+        self.moment().fail(error).await
+    }
+
+    /// The runtime reports something.
+    pub async fn notify(&self, level: Level, message: impl Into<String>) {
+        self.moment().tell(Notification::new(level, message)).await;
+    }
+
+    /// The agent waits for a person.
+    pub async fn wait_for_user(&self, question: impl Into<String>) {
+        self.moment().tell(UserInputRequested::new(question)).await;
+    }
+
+    /// One agent hands over to another; the session's context names the new one from here on.
+    pub async fn switch_agent(&mut self, to: impl Into<String>) {
+        let to = to.into();
+        let switched = AgentSwitched::new(self.context.agent_name.clone(), to.clone());
+        self.moment().tell(switched).await;
+        let mut context = HookContext::clone(&self.context);
+        context.agent_name = to;
+        self.context = Arc::new(context);
+    }
+
+    /// A working copy was made for the session. A stop in the answer refuses it.
+    pub async fn worktree(&self, created: WorktreeCreated) -> Gate<WorktreeCreated> {
+        self.moment().gate(created).await.outcome
+    }
+
+    /// Ends the session.
+    pub async fn end(mut self, reason: EndReason, error: Option<String>) {
+        self.ended = true;
+        let end = self.ending(reason, error);
+        self.moment().tell(end).await;
+    }
+
+    /// Governs the session's tools.
+    pub fn tools<S>(&self, tools: S) -> Govern<S> {
+        Govern::new(self.hooks.clone(), tools).counting(Arc::clone(&self.tally))
+    }
+
+    /// Governs the session's model.
+    pub fn model<S>(&self, model: S) -> GovernModel<S> {
+        GovernModel::new(self.hooks.clone(), model).counting(Arc::clone(&self.tally))
+    }
+
+    /// Governs the creation of the session's children.
+    pub fn spawner<S>(&self, spawner: S) -> GovernSpawn<S> {
+        GovernSpawn::new(self.hooks.clone(), spawner)
+    }
+
+    /// Governs where the session's tasks go.
+    pub fn router<S>(&self, router: S) -> Router<S> {
+        Router::new(self.hooks.clone(), router)
+    }
+
+    /// Where the session happens.
+    pub const fn context(&self) -> &Arc<HookContext> {
+        &self.context
+    }
+
+    /// The session's hooks.
+    pub const fn hooks(&self) -> &Live {
+        &self.hooks
+    }
+
+    /// What the session used so far.
+    pub const fn tally(&self) -> &Arc<Tally> {
+        &self.tally
+    }
+
+    fn moment(&self) -> Moment {
+        Moment::new(self.hooks.snapshot(), self.context.for_call(None))
+    }
+
+    fn ending(&self, reason: EndReason, error: Option<String>) -> SessionEnd {
+        let lasted = self.context.environment.clock.now().since(self.started);
+        SessionEnd {
+            tokens_used: self.tally.tokens(),
+            tool_call_count: self.tally.tool_calls(),
+            files_modified: self.tally.files(),
+            duration_ms: u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX),
+            reason,
+            error,
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let (moment, end) = (self.moment(), self.ending(EndReason::Abort, None));
+        Moment::abandon(&self.context, EventKind::SessionEnd, async move { moment.tell(end).await });
+    }
+}
+
+/// One turn: a model call and its tools. Dropped, it still fires `turn_end`, as canceled.
+pub struct Turn {
+    moment: Option<Moment>,
+    iteration: u64,
+}
+
+impl Turn {
+    /// Its number in the session, from 1.
+    pub const fn iteration(&self) -> u64 {
+        self.iteration
+    }
+
+    /// Ends the turn.
+    pub async fn end(mut self, reason: TurnEndReason) {
+        if let Some(moment) = self.moment.take() {
+            moment.tell(TurnEnd::new(self.iteration, reason)).await;
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let Some(moment) = self.moment.take() else { return };
+        let end = TurnEnd::new(self.iteration, TurnEndReason::Canceled);
+        let context = Arc::clone(&moment.context);
+        Moment::abandon(&context, EventKind::TurnEnd, async move { moment.tell(end).await });
+    }
+}
+
+impl std::fmt::Debug for Turn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Turn").field("iteration", &self.iteration).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,85 @@
+//! Something failed.
+
+use serde::{Deserialize, Serialize};
+
+/// Something failed: a model, a tool, the network.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ErrorOccurred {
+    /// What went wrong.
+    pub error: String,
+    /// What kind of error it is.
+    #[serde(default, alias = "errorType")]
+    pub error_type: ErrorType,
+    /// The model in use.
+    #[serde(default, alias = "currentModel")]
+    pub current_model: Option<String>,
+    /// How often it was tried, this one included.
+    #[serde(default)]
+    pub attempt: u32,
+    /// Whether the host thinks that trying again may help.
+    #[serde(default)]
+    pub recoverable: bool,
+}
+
+impl ErrorOccurred {
+    /// The first failure of this kind.
+    pub fn new(error: impl Into<String>, error_type: ErrorType) -> Self {
+        Self { error: error.into(), error_type, attempt: 1, ..Self::default() }
+    }
+}
+
+/// A child agent could not be created.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SpawnFailed {
+    /// Which agent was to be created.
+    #[serde(default, alias = "agentName")]
+    pub agent_name: String,
+    /// What went wrong.
+    pub error: String,
+    /// What kind of error it is.
+    #[serde(default, alias = "errorType")]
+    pub error_type: ErrorType,
+    /// The model it was to use.
+    #[serde(default, alias = "currentModel")]
+    pub current_model: Option<String>,
+    /// How often it was tried, this one included.
+    #[serde(default)]
+    pub attempt: u32,
+    /// Whether the host thinks that trying again may help.
+    #[serde(default)]
+    pub recoverable: bool,
+}
+
+impl SpawnFailed {
+    /// The first failure to create `agent`.
+    pub fn new(agent: impl Into<String>, error: impl Into<String>) -> Self {
+        Self { agent_name: agent.into(), error: error.into(), attempt: 1, ..Self::default() }
+    }
+}
+
+/// What kind of error it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorType {
+    /// The model or its provider.
+    Model,
+    /// A tool.
+    Tool,
+    /// The network.
+    Network,
+    /// A permission.
+    Permission,
+    /// The context grew too large.
+    ContextOverflow,
+    /// Not known.
+    #[default]
+    Unknown,
+}

@@ -1,0 +1,177 @@
+//! Which events there are, as values; generated from the table.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::*;
+use crate::outcome::{
+    CompactOutcome, ContextPatch, Decision, Gate, Judged, PromptOutcome, Recovery, ResultPatch,
+};
+use crate::request::HookRequest;
+
+/// What a failing hook of an event means by default (law 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OnFailure {
+    /// A denial of its own kind. Opening it takes an explicit setting.
+    Closes,
+    /// The hook is passed over; the failure is recorded.
+    Opens,
+}
+
+macro_rules! on_failure {
+    (closes) => {
+        OnFailure::Closes
+    };
+    (opens) => {
+        OnFailure::Opens
+    };
+}
+
+macro_rules! apply {
+    ($self:ident, $rewrite:ident, Never) => {
+        match $rewrite {}
+    };
+    ($self:ident, $rewrite:ident, $type:ident) => {
+        $self.rewrite($rewrite)
+    };
+}
+
+macro_rules! kinds {
+    (
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
+    ) => {
+        /// The events of the table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
+        pub enum EventKind {
+            $( #[doc = $ddoc] $DType, )*
+            $( #[doc = $idoc] $IType, )*
+        }
+
+        impl EventKind {
+            /// All of them: those that decide, then those that inform.
+            pub const ALL: &'static [Self] = &[ $( Self::$DType, )* $( Self::$IType, )* ];
+
+            /// Its name in configuration and on the wire.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $( Self::$DType => stringify!($dname), )*
+                    $( Self::$IType => stringify!($iname), )*
+                }
+            }
+
+            /// When it fires.
+            pub fn fires(self) -> &'static str {
+                match self {
+                    $( Self::$DType => $ddoc.trim(), )*
+                    $( Self::$IType => $idoc.trim(), )*
+                }
+            }
+
+            /// What a hook answers, as the type is written.
+            pub const fn outcome(self) -> &'static str {
+                match self {
+                    $( Self::$DType => stringify!($DOutcome), )*
+                    $( Self::$IType => stringify!($IOutcome), )*
+                }
+            }
+
+            /// What may be rewritten on the way in, as the type is written.
+            pub const fn rewrite(self) -> &'static str {
+                match self {
+                    $( Self::$DType => stringify!($DRewrite), )*
+                    $( Self::$IType => "Never", )*
+                }
+            }
+
+            /// What other systems call it.
+            pub const fn elsewhere(self) -> &'static str {
+                match self {
+                    $( Self::$DType => $dalias, )*
+                    $( Self::$IType => $ialias, )*
+                }
+            }
+
+            /// Whether policies decide about it.
+            pub const fn decides(self) -> bool {
+                match self {
+                    $( Self::$DType => true, )*
+                    $( Self::$IType => false, )*
+                }
+            }
+
+            /// What a failing hook means.
+            pub const fn on_failure(self) -> OnFailure {
+                match self {
+                    $( Self::$DType => on_failure!($failure), )*
+                    $( Self::$IType => OnFailure::Opens, )*
+                }
+            }
+
+            /// The JSON schema of its fields.
+            #[cfg(feature = "schema")]
+            pub fn schema(self) -> schemars::Schema {
+                match self {
+                    $( Self::$DType => schemars::schema_for!($DType), )*
+                    $( Self::$IType => schemars::schema_for!($IType), )*
+                }
+            }
+        }
+
+        $(
+            impl Event for $DType {
+                type Outcome = $DOutcome;
+                type Rewrite = $DRewrite;
+                const KIND: EventKind = EventKind::$DType;
+
+                fn apply(&mut self, rewrite: $DRewrite) {
+                    apply!(self, rewrite, $DRewrite)
+                }
+
+                fn settle(outcome: &mut $DOutcome, request: &HookRequest<Self>) {
+                    outcome.settle(request);
+                }
+
+                fn effective(outcome: &$DOutcome) -> Option<&HookRequest<Self>> {
+                    outcome.effective()
+                }
+            }
+        )*
+        $(
+            impl Event for $IType {
+                type Outcome = $IOutcome;
+                type Rewrite = Never;
+                const KIND: EventKind = EventKind::$IType;
+
+                fn apply(&mut self, rewrite: Never) {
+                    match rewrite {}
+                }
+
+                fn settle(_outcome: &mut $IOutcome, _request: &HookRequest<Self>) {}
+
+                fn effective(_outcome: &$IOutcome) -> Option<&HookRequest<Self>> {
+                    None
+                }
+            }
+        )*
+    };
+}
+for_each_event!(kinds);
+
+impl EventKind {
+    /// The event of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+impl fmt::Display for EventKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

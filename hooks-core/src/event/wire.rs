@@ -1,0 +1,115 @@
+//! Events as JSON: one object with the event's name, its context and its own fields.
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::Value;
+
+use super::*;
+use crate::context::HookContext;
+
+macro_rules! wire {
+    (
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
+    ) => {
+        /// Any event, as it is read from JSON:
+        /// `{"event": "pre_tool_use", "at": {"session_id": "s1", …}, "tool_name": "bash", …}`.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum WireEvent {
+            $( #[doc = $ddoc] $DType($DType), )*
+            $( #[doc = $idoc] $IType($IType), )*
+        }
+
+        impl WireEvent {
+            /// Which event it is.
+            pub fn kind(&self) -> EventKind {
+                match self {
+                    $( Self::$DType(_) => EventKind::$DType, )*
+                    $( Self::$IType(_) => EventKind::$IType, )*
+                }
+            }
+
+            /// Reads the fields of an event.
+            ///
+            /// # Errors
+            /// Says which field is missing, unknown or of the wrong type.
+            pub fn from_fields(kind: EventKind, fields: Value) -> Result<Self, WireError> {
+                let read = match kind {
+                    $( EventKind::$DType => serde_json::from_value(fields).map(Self::$DType), )*
+                    $( EventKind::$IType => serde_json::from_value(fields).map(Self::$IType), )*
+                };
+                read.map_err(|source| WireError::Fields { kind, source })
+            }
+        }
+
+        impl Serialize for WireEvent {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let fields = match self {
+                    $( Self::$DType(event) => serde_json::to_value(event), )*
+                    $( Self::$IType(event) => serde_json::to_value(event), )*
+                };
+                let fields = fields.map_err(serde::ser::Error::custom)?;
+                let mut map = serializer.serialize_map(None)?;
+                map.serialize_entry("event", self.kind().name())?;
+                for (name, value) in fields.as_object().into_iter().flatten() {
+                    map.serialize_entry(name, value)?;
+                }
+                map.end()
+            }
+        }
+
+        $( impl From<$DType> for WireEvent { fn from(event: $DType) -> Self { Self::$DType(event) } } )*
+        $( impl From<$IType> for WireEvent { fn from(event: $IType) -> Self { Self::$IType(event) } } )*
+    };
+}
+for_each_event!(wire);
+
+/// Why JSON is no event.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WireError {
+    /// It is not an object.
+    #[error("an event is a JSON object such as `{{\"event\": \"pre_tool_use\", \"tool_name\": …}}`")]
+    NotAnObject,
+    /// It has no name.
+    #[error("`event` is missing: name one of the events, such as `pre_tool_use`")]
+    NoName,
+    /// There is no such event.
+    #[error("`{0}` is not an event; there are {list}", list = names())]
+    UnknownEvent(String),
+    /// The context cannot be read.
+    #[error("`at`, the context of the event, cannot be read: {0}")]
+    Context(#[source] serde_json::Error),
+    /// The event's fields cannot be read.
+    #[error("the fields of `{kind}` cannot be read: {source}")]
+    Fields {
+        /// Which event.
+        kind: EventKind,
+        /// Which field, and what is wrong with it.
+        source: serde_json::Error,
+    },
+}
+
+fn names() -> String {
+    EventKind::ALL.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl WireEvent {
+    /// Reads an event with its context, which stands under `at` and may be left out.
+    ///
+    /// # Errors
+    /// Says what is missing, unknown or of the wrong type, and what is expected. Unknown fields are errors:
+    /// a misspelt argument would otherwise be one that no guard sees.
+    pub fn read(value: Value) -> Result<(HookContext, Self), WireError> {
+        let Value::Object(mut fields) = value else { return Err(WireError::NotAnObject) };
+        let kind = match fields.shift_remove("event") {
+            Some(Value::String(name)) => EventKind::from_name(&name).ok_or(WireError::UnknownEvent(name))?,
+            _ => return Err(WireError::NoName),
+        };
+        let context = match fields.shift_remove("at") {
+            Some(context) => serde_json::from_value(context).map_err(WireError::Context)?,
+            None => HookContext::default(),
+        };
+        Ok((context, Self::from_fields(kind, Value::Object(fields))?))
+    }
+}

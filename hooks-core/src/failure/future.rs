@@ -1,0 +1,87 @@
+//! The future of a [`FailureService`](super::FailureService).
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use pin_project::pin_project;
+
+use super::{FailureLayer, failed};
+use crate::context::HookContext;
+use crate::error::HookError;
+use crate::event::Event;
+use crate::future::HookFuture;
+use crate::verdict::Reason;
+
+/// The answer of a guarded hook; never an error.
+#[pin_project]
+#[derive(Debug)]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture<F, E: Event> {
+    #[pin]
+    state: State<F>,
+    context: Arc<HookContext>,
+    layer: FailureLayer,
+    of: PhantomData<fn() -> E>,
+}
+
+#[pin_project(project = StateProjection)]
+#[derive(Debug)]
+enum State<F> {
+    NotStarted(Option<HookError>),
+    Started {
+        #[pin]
+        inner: F,
+        #[pin]
+        deadline: Option<HookFuture<'static, ()>>,
+    },
+}
+
+impl<F, E: Event> ResponseFuture<F, E> {
+    pub(super) fn new(started: Result<F, HookError>, context: Arc<HookContext>, layer: FailureLayer) -> Self {
+        let deadline = layer.deadline.as_ref().map(|(limit, timer)| timer.sleep(*limit));
+        let state = match started {
+            Ok(inner) => State::Started { inner, deadline },
+            Err(error) => State::NotStarted(Some(error)),
+        };
+        Self { state, context, layer, of: PhantomData }
+    }
+}
+
+impl<F, E> Future for ResponseFuture<F, E>
+where
+    F: Future<Output = Result<E::Outcome, HookError>>,
+    E: Event,
+{
+    type Output = Result<E::Outcome, HookError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let answer = match this.state.project() {
+            StateProjection::NotStarted(error) => {
+                Err(error.take().unwrap_or_else(|| HookError::unavailable("it was asked again after it had answered")))
+            }
+            StateProjection::Started { mut inner, deadline } => {
+                let polled = catch_unwind(AssertUnwindSafe(|| inner.as_mut().poll(cx)));
+                match polled.unwrap_or_else(|panic| Poll::Ready(Err(HookError::from_panic(&*panic)))) {
+                    Poll::Ready(answer) => answer,
+                    Poll::Pending => {
+                        let over = deadline.as_pin_mut().is_some_and(|deadline| deadline.poll(cx).is_ready());
+                        if !over {
+                            return Poll::Pending;
+                        }
+                        let limit = this.layer.deadline.as_ref().map(|(limit, _)| *limit).unwrap_or_default();
+                        Err(HookError::TimedOut { limit })
+                    }
+                }
+            }
+        };
+        Poll::Ready(Ok(answer.unwrap_or_else(|error| {
+            let reason = Reason::failure(this.layer.hook.to_string(), &error);
+            failed::<E>(this.context, reason, this.layer.opened)
+        })))
+    }
+}

@@ -1,0 +1,86 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::FailureLayer;
+use super::future::ResponseFuture;
+use crate::error::HookError;
+use crate::event::Event;
+use crate::request::HookRequest;
+
+/// Asks the inner hook and always answers: an error, a panic in `poll_ready`, in `call` or while the answer
+/// is polled, and a missed deadline are outcomes of kind `failure`.
+///
+/// Its error is never given. Where the inner service's readiness fails, this one stays ready and each call is
+/// answered as a failure. It costs no allocation without a deadline, and one timer with one. Put it around
+/// each hook that can fail, or outermost.
+#[derive(Debug)]
+pub struct FailureService<S> {
+    inner: S,
+    layer: FailureLayer,
+    /// Why the inner service cannot be called; written by `poll_ready`, so a clone starts without it.
+    broken: Option<HookError>,
+}
+
+impl<S> FailureService<S> {
+    /// Guards `inner` as `layer` says.
+    pub const fn new(inner: S, layer: FailureLayer) -> Self {
+        Self { inner, layer, broken: None }
+    }
+
+    /// The inner hook.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner hook, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner hook alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S: Clone> Clone for FailureService<S> {
+    fn clone(&self) -> Self {
+        Self::new(self.inner.clone(), self.layer.clone())
+    }
+}
+
+impl<S, E> Service<HookRequest<E>> for FailureService<S>
+where
+    S: Service<HookRequest<E>, Response = E::Outcome, Error = HookError>,
+    E: Event,
+{
+    type Response = E::Outcome;
+    type Error = HookError;
+    type Future = ResponseFuture<S::Future, E>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        if self.broken.is_some() {
+            return Poll::Ready(Ok(()));
+        }
+        let polled = catch_unwind(AssertUnwindSafe(|| self.inner.poll_ready(cx)));
+        match polled.unwrap_or_else(|panic| Poll::Ready(Err(HookError::from_panic(&*panic)))) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(ready) => {
+                self.broken = ready.err();
+                Poll::Ready(Ok(()))
+            }
+        }
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Self::Future {
+        let context = request.context().clone();
+        let started = match self.broken.take() {
+            Some(error) => Err(error),
+            None => catch_unwind(AssertUnwindSafe(|| self.inner.call(request)))
+                .map_err(|panic| HookError::from_panic(&*panic)),
+        };
+        ResponseFuture::new(started, context, self.layer.clone())
+    }
+}

@@ -1,0 +1,138 @@
+//! Hooks as tower services.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tower::ServiceExt;
+use tower_service::Service;
+
+use crate::error::HookError;
+use crate::event::Event;
+use crate::failure::FailureLayer;
+use crate::future::HookFuture;
+use crate::request::HookRequest;
+
+/// A tower service that answers an event: an alias, implemented by every such service.
+pub trait Hook<E: Event>: Service<HookRequest<E>, Response = E::Outcome, Error = HookError> {}
+
+impl<E: Event, S> Hook<E> for S where S: Service<HookRequest<E>, Response = E::Outcome, Error = HookError> {}
+
+/// A hook whose type is erased: boxed once, at the edge of a [`Hooks`](crate::Hooks) slot, so that the layers
+/// inside stay static. Called by reference; each call clones the service and drives the clone's readiness.
+pub struct BoxHook<E: Event>(Arc<dyn Ask<E>>);
+
+impl<E: Event> BoxHook<E> {
+    /// Erases the type of `hook` and guards it: an error, a panic or a missed deadline is an outcome.
+    pub fn new<S>(hook: S, guard: &FailureLayer) -> Self
+    where
+        S: Hook<E, Future: Send> + Clone + Send + Sync + 'static,
+    {
+        Self(Arc::new(tower_layer::Layer::layer(guard, hook)))
+    }
+
+    /// Asks it.
+    pub fn ask(&self, request: HookRequest<E>) -> HookFuture<'static, Result<E::Outcome, HookError>> {
+        self.0.ask(request)
+    }
+}
+
+impl<E: Event> Clone for BoxHook<E> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<E: Event> std::fmt::Debug for BoxHook<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "BoxHook<{}>", E::KIND)
+    }
+}
+
+impl<E: Event> Service<HookRequest<E>> for BoxHook<E> {
+    type Response = E::Outcome;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<E::Outcome, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Self::Future {
+        self.ask(request)
+    }
+}
+
+trait Ask<E: Event>: Send + Sync {
+    fn ask(&self, request: HookRequest<E>) -> HookFuture<'static, Result<E::Outcome, HookError>>;
+}
+
+impl<E, S> Ask<E> for S
+where
+    E: Event,
+    S: Hook<E, Future: Send> + Clone + Send + Sync + 'static,
+{
+    fn ask(&self, request: HookRequest<E>) -> HookFuture<'static, Result<E::Outcome, HookError>> {
+        HookFuture::later(self.clone().oneshot(request))
+    }
+}
+
+/// Makes a hook of an async closure, for what informs or recovers: context sources, notifications.
+///
+/// ```
+/// use hooks_core::{ContextNote, ContextPatch, HookError, HookRequest, event::SessionStart, hook_fn};
+///
+/// let greeting = hook_fn(|request: HookRequest<SessionStart>| async move {
+///     let agent = &request.context().agent_name;
+///     Ok::<_, HookError>(ContextPatch::note(ContextNote::new(format!("you are {agent}"))))
+/// });
+/// ```
+pub fn hook_fn<E, F, Fut>(hook: F) -> HookFn<F>
+where
+    E: Event,
+    F: FnMut(HookRequest<E>) -> Fut,
+    Fut: Future<Output = Result<E::Outcome, HookError>>,
+{
+    HookFn { hook }
+}
+
+/// An async closure as a hook; see [`hook_fn`].
+#[derive(Clone, Copy)]
+pub struct HookFn<F> {
+    hook: F,
+}
+
+impl<E, F, Fut> Service<HookRequest<E>> for HookFn<F>
+where
+    E: Event,
+    F: FnMut(HookRequest<E>) -> Fut,
+    Fut: Future<Output = Result<E::Outcome, HookError>>,
+{
+    type Response = E::Outcome;
+    type Error = HookError;
+    type Future = Fut;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Fut {
+        (self.hook)(request)
+    }
+}
+
+impl<F> std::fmt::Debug for HookFn<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HookFn")
+    }
+}
+
+/// Polls `future` once, without a waker; gives it back where it is not ready.
+pub(crate) fn poll_once<T>(mut future: Pin<Box<dyn Future<Output = T> + Send>>) -> Result<T, Pin<Box<dyn Future<Output = T> + Send>>> {
+    let mut cx = Context::from_waker(std::task::Waker::noop());
+    match future.as_mut().poll(&mut cx) {
+        Poll::Ready(value) => Ok(value),
+        Poll::Pending => Err(future),
+    }
+}

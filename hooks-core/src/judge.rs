@@ -1,0 +1,74 @@
+//! The innermost services of a stack.
+
+use std::future::{Ready, ready};
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use crate::error::HookError;
+use crate::event::Event;
+use crate::outcome::Judged;
+use crate::policy::Policy;
+use crate::request::{HookRequest, Stage};
+use crate::verdict::Verdict;
+
+/// The innermost service of a stack that has policies: they judge the event as all layers left it, and the
+/// outcome says which event that was.
+///
+/// Always ready, never waits, no allocation while nothing is denied.
+#[derive(Clone, Copy, Debug)]
+pub struct Judge<P> {
+    policies: P,
+}
+
+impl<P> Judge<P> {
+    /// A leaf of `policies`: one, or a tuple or slice of them.
+    pub const fn new(policies: P) -> Self {
+        Self { policies }
+    }
+}
+
+impl<E, P> Service<HookRequest<E>> for Judge<P>
+where
+    E: Event<Outcome: Judged<E>>,
+    P: Policy<E>,
+{
+    type Response = E::Outcome;
+    type Error = HookError;
+    type Future = Ready<Result<E::Outcome, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Self::Future {
+        let verdict = match request.stage() {
+            Stage::Reserve => Verdict::NO_OPINION,
+            _ => self.policies.judge(&request),
+        };
+        let mut outcome = E::Outcome::from(verdict);
+        outcome.settle(&request);
+        ready(Ok(outcome))
+    }
+}
+
+/// The innermost service of a stack without policies of its own: no opinion, about the event as all layers
+/// left it. What silence means in the end, the host says ([`Govern::undecided`](crate::Govern::undecided)).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settle;
+
+impl<E: Event> Service<HookRequest<E>> for Settle {
+    type Response = E::Outcome;
+    type Error = HookError;
+    type Future = Ready<Result<E::Outcome, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Self::Future {
+        let mut outcome = E::Outcome::default();
+        E::settle(&mut outcome, &request);
+        ready(Ok(outcome))
+    }
+}

@@ -1,0 +1,49 @@
+//! Observers: they see an event and what was answered, and change nothing.
+
+pub mod future;
+mod layer;
+mod service;
+
+pub use self::layer::ObserverLayer;
+pub use self::service::ObserverService;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::error::HookError;
+use crate::event::Event;
+use crate::failure::record;
+use crate::request::HookRequest;
+use crate::verdict::Reason;
+
+/// Sees an event as it was judged, and the outcome.
+///
+/// All observers of an event run, whatever one of them does: a panic is recorded and passed over.
+pub trait Observer<E: Event>: Send + Sync {
+    /// Its name, for reports.
+    fn name(&self) -> &str;
+
+    /// Sees one event.
+    fn observe(&self, request: &HookRequest<E>, outcome: &E::Outcome);
+}
+
+impl<E: Event, O: Observer<E> + ?Sized> Observer<E> for std::sync::Arc<O> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn observe(&self, request: &HookRequest<E>, outcome: &E::Outcome) {
+        (**self).observe(request, outcome);
+    }
+}
+
+/// Shows the event to `observer`; a panic is recorded.
+pub(crate) fn show<E: Event>(
+    observer: &(impl Observer<E> + ?Sized),
+    request: &HookRequest<E>,
+    outcome: &E::Outcome,
+) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| observer.observe(request, outcome))) {
+        let error = HookError::from_panic(&*panic);
+        record(request.context(), E::KIND, &Reason::failure(observer.name().to_owned(), &error));
+    }
+}

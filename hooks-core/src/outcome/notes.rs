@@ -1,0 +1,88 @@
+//! What the different judgements carry beside strength and reasons.
+
+use std::fmt::Debug;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ContextNote, ContextPatch, Outcome};
+
+/// Notes of one kind of judgement: a monoid of their own.
+pub trait Notes: Debug + Default + PartialEq + Send + Sync + 'static {
+    /// What both mean together.
+    fn merge(&mut self, later: Self);
+}
+
+impl Notes for () {
+    fn merge(&mut self, _later: ()) {}
+}
+
+impl Notes for ContextPatch {
+    fn merge(&mut self, later: Self) {
+        Outcome::merge(self, later);
+    }
+}
+
+/// What a decision tells the model and the user.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DecisionNotes {
+    /// Text for the model, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub additional_context: Vec<ContextNote>,
+    /// Text for the user, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub system_messages: Vec<String>,
+}
+
+impl Notes for DecisionNotes {
+    fn merge(&mut self, mut later: Self) {
+        self.additional_context.append(&mut later.additional_context);
+        self.system_messages.append(&mut later.system_messages);
+    }
+}
+
+/// What is said beside a tool result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ResultNotes {
+    /// Text for the model, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub additional_context: Vec<ContextNote>,
+    /// Whether the result is hidden from the transcript that the user sees.
+    pub suppress_output: bool,
+    /// Ends the run after this result, for this reason; the first one given stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
+}
+
+impl Notes for ResultNotes {
+    fn merge(&mut self, mut later: Self) {
+        self.additional_context.append(&mut later.additional_context);
+        self.suppress_output |= later.suppress_output;
+        self.stop = self.stop.take().or(later.stop);
+    }
+}
+
+/// What hooks want of a compaction.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompactNotes {
+    /// What must survive it, and what is to be told to whoever summarises.
+    pub context: ContextPatch,
+    /// A summary in place of the host's; the first one given stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// State to carry over, by name; the first value given for a name stands.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub exported_state: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Notes for CompactNotes {
+    fn merge(&mut self, later: Self) {
+        Outcome::merge(&mut self.context, later.context);
+        self.summary = self.summary.take().or(later.summary);
+        for (name, value) in later.exported_state {
+            self.exported_state.entry(name).or_insert(value);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::Policy;
+use super::future::ResponseFuture;
+use crate::error::HookError;
+use crate::event::Event;
+use crate::outcome::Judged;
+use crate::request::{Evaluation, HookRequest, Stage};
+use crate::verdict::Verdict;
+
+/// Judges the event, then asks the inner hook, and answers what both say.
+///
+/// A denial is answered without asking the inner hook, unless the request asks everyone. Where the inner hook
+/// rewrites the event, the policy judges the rewritten one too, and an allow for the old one is dropped
+/// (law 2). It costs what the policy costs, and no allocation; it has no failure of its own; readiness is that
+/// of the inner hook. Its place in a stack does not change what is denied.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyService<S, P> {
+    inner: S,
+    policy: P,
+}
+
+impl<S, P> PolicyService<S, P> {
+    /// Lets `policy` judge in front of `inner`.
+    pub const fn new(inner: S, policy: P) -> Self {
+        Self { inner, policy }
+    }
+
+    /// The inner hook.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner hook, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner hook alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S, E, P> Service<HookRequest<E>> for PolicyService<S, P>
+where
+    S: Service<HookRequest<E>, Response = E::Outcome, Error = HookError>,
+    E: Event<Outcome: Judged<E>>,
+    P: Policy<E> + Clone,
+{
+    type Response = E::Outcome;
+    type Error = HookError;
+    type Future = ResponseFuture<S::Future, E, P>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Self::Future {
+        let verdict = match request.stage() {
+            Stage::Reserve => Verdict::NO_OPINION,
+            _ => self.policy.judge(&request),
+        };
+        if verdict.is_final() && request.evaluation() == Evaluation::UntilDenied {
+            let mut outcome = E::Outcome::from(verdict);
+            outcome.settle(&request);
+            return ResponseFuture::decided(outcome);
+        }
+        let revision = request.revision();
+        ResponseFuture::inner(self.inner.call(request), self.policy.clone(), verdict, revision)
+    }
+}

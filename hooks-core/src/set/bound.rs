@@ -1,0 +1,81 @@
+//! A set of hooks as plain async functions; generated from the table of events.
+
+use std::sync::Arc;
+
+use super::provider::{DecidingEvent, HooksProvider, InformingEvent};
+use super::question::{Decided, decide, observe, reserve, tell};
+use crate::context::HookContext;
+use crate::event::{for_each_event, *};
+use crate::outcome::{ContextPatch, Judged, Outcome, Recovery};
+use crate::request::{Evaluation, HookRequest};
+
+/// A set of hooks, bound to where events happen: one plain async function per event, for hosts that do not
+/// speak tower.
+///
+/// A decision is complete: rewritten, judged, reserved, observed. Commit what it holds
+/// ([`Judged::take_holds`]) once the event goes ahead; dropped, the places are given back. An `ask` is left to
+/// the host.
+#[derive(Clone)]
+pub struct Bound<'a> {
+    hooks: &'a dyn HooksProvider,
+    context: Arc<HookContext>,
+    evaluation: Evaluation,
+}
+
+impl<'a> Bound<'a> {
+    /// Binds `hooks` to `context`.
+    pub fn new(hooks: &'a dyn HooksProvider, context: Arc<HookContext>) -> Self {
+        Self { hooks, context, evaluation: Evaluation::default() }
+    }
+
+    /// Asks everyone, also behind a denial, so that every reason is known.
+    #[must_use]
+    pub fn asking_everyone(mut self) -> Self {
+        self.evaluation = Evaluation::Everyone;
+        self
+    }
+
+    async fn decided<E: DecidingEvent>(&self, event: E) -> Decided<E> {
+        let request = HookRequest::new(Arc::clone(&self.context), event).evaluated(self.evaluation);
+        let mut decided = decide(self.hooks, request).await;
+        if !decided.outcome.is_denied() {
+            let reserved = reserve(self.hooks, &decided.request).await;
+            decided.outcome.merge(reserved);
+        }
+        observe(self.hooks, &decided.request, &decided.outcome);
+        decided
+    }
+
+    async fn told<E: InformingEvent>(&self, event: E) -> E::Outcome {
+        tell(self.hooks, HookRequest::new(Arc::clone(&self.context), event)).await
+    }
+}
+
+macro_rules! bound {
+    (
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
+    ) => {
+        impl Bound<'_> {
+            $(
+                #[doc = concat!("Asks:", $ddoc, ".")]
+                pub async fn $dname(&self, event: $DType) -> Decided<$DType> {
+                    self.decided(event).await
+                }
+            )*
+            $(
+                #[doc = concat!("Tells:", $idoc, ".")]
+                pub async fn $iname(&self, event: $IType) -> $IOutcome {
+                    self.told(event).await
+                }
+            )*
+        }
+    };
+}
+for_each_event!(bound);
+
+impl std::fmt::Debug for Bound<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bound").field("context", &self.context).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,136 @@
+//! Builds a set of hooks.
+
+use std::any::TypeId;
+use std::fmt;
+use std::sync::Arc;
+
+use super::hooks::{Extensions, Hooks, Inner, Slots};
+use super::provider::{DecidingEvent, InformingEvent};
+use crate::failure::FailureLayer;
+use crate::hook::{BoxHook, Hook};
+use crate::observer::Observer;
+use crate::policy::Policy;
+use crate::reserve::Reserve;
+use crate::transform::Transform;
+
+/// What can be built into a set of hooks: the configuration of a crate of policies.
+pub trait HooksConfig {
+    /// Why it cannot be built.
+    type Error;
+
+    /// Adds its hooks.
+    ///
+    /// # Errors
+    /// Where the configuration makes no sense: at load time, never at call time.
+    fn add_to(self, builder: &mut HooksBuilder) -> Result<(), Self::Error>;
+}
+
+/// Collects hooks by event, in the order they are given.
+#[derive(Default)]
+pub struct HooksBuilder {
+    slots: Slots,
+    extensions: Extensions,
+}
+
+impl HooksBuilder {
+    pub(super) fn from_inner(inner: Inner) -> Self {
+        Self { slots: inner.slots, extensions: inner.extensions }
+    }
+
+    /// Adds a policy.
+    #[must_use]
+    pub fn policy<E: DecidingEvent>(mut self, policy: impl Policy<E> + 'static) -> Self {
+        self.add_policy(policy);
+        self
+    }
+
+    /// Adds a transform.
+    #[must_use]
+    pub fn transform<E: DecidingEvent>(mut self, transform: impl Transform<E> + 'static) -> Self {
+        self.add_transform(transform);
+        self
+    }
+
+    /// Adds a limit or budget.
+    #[must_use]
+    pub fn reserve<E: DecidingEvent>(mut self, reserve: impl Reserve<E> + 'static) -> Self {
+        self.add_reserve(reserve);
+        self
+    }
+
+    /// Adds a stack of layers on a deciding event, guarded as `guard` says. Its type is boxed here, once.
+    #[must_use]
+    pub fn stack<E, S>(mut self, guard: &FailureLayer, stack: S) -> Self
+    where
+        E: DecidingEvent,
+        S: Hook<E, Future: Send> + Clone + Send + Sync + 'static,
+    {
+        E::slot_mut(&mut self.slots).stacks.push(BoxHook::new(stack, guard));
+        self
+    }
+
+    /// Adds a hook on an event that informs, guarded as `guard` says.
+    #[must_use]
+    pub fn hook<E, S>(mut self, guard: &FailureLayer, hook: S) -> Self
+    where
+        E: InformingEvent,
+        S: Hook<E, Future: Send> + Clone + Send + Sync + 'static,
+    {
+        E::slot_mut(&mut self.slots).stacks.push(BoxHook::new(hook, guard));
+        self
+    }
+
+    /// Adds an observer on a deciding event.
+    #[must_use]
+    pub fn observer<E: DecidingEvent>(mut self, observer: impl Observer<E> + 'static) -> Self {
+        E::slot_mut(&mut self.slots).observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Adds an observer on an event that informs.
+    #[must_use]
+    pub fn listener<E: InformingEvent>(mut self, observer: impl Observer<E> + 'static) -> Self {
+        E::slot_mut(&mut self.slots).observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Adds the hooks of a configuration.
+    ///
+    /// # Errors
+    /// Where the configuration cannot be built.
+    pub fn config<C: HooksConfig>(mut self, config: C) -> Result<Self, C::Error> {
+        config.add_to(&mut self)?;
+        Ok(self)
+    }
+
+    /// Adds a policy, in place.
+    pub fn add_policy<E: DecidingEvent>(&mut self, policy: impl Policy<E> + 'static) {
+        E::slot_mut(&mut self.slots).policies.push(Arc::new(policy));
+    }
+
+    /// Adds a transform, in place.
+    pub fn add_transform<E: DecidingEvent>(&mut self, transform: impl Transform<E> + 'static) {
+        E::slot_mut(&mut self.slots).transforms.push(Arc::new(transform));
+    }
+
+    /// Adds a limit or budget, in place.
+    pub fn add_reserve<E: DecidingEvent>(&mut self, reserve: impl Reserve<E> + 'static) {
+        E::slot_mut(&mut self.slots).reserves.push(Arc::new(reserve));
+    }
+
+    /// Adds a value that the built set hands out by its type; one of the same type is replaced.
+    pub fn add_extension<T: Send + Sync + 'static>(&mut self, value: Arc<T>) {
+        self.extensions.insert(TypeId::of::<T>(), value);
+    }
+
+    /// The set.
+    pub fn build(self) -> Hooks {
+        Hooks::from_inner(Inner { slots: self.slots, extensions: self.extensions })
+    }
+}
+
+impl fmt::Debug for HooksBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HooksBuilder").field("hooked", &self.slots.hooked()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,111 @@
+//! Asks several that may wait and rewrite, one after the other, and keeps law 2 between them.
+
+use super::provider::Prepared;
+use super::slot::goes_on;
+use crate::event::Event;
+use crate::future::HookFuture;
+use crate::outcome::{Judged, Outcome};
+use crate::request::{HookRequest, Stage};
+
+/// Has each of `parts` prepare the event as the one before left it; then asks again whoever decided before
+/// the last rewrite. Ready at once where nobody had to wait.
+pub(super) fn prepare_in_turn<'a, E, P, F>(
+    parts: &'a [P],
+    request: HookRequest<E>,
+    ask: F,
+) -> HookFuture<'a, Prepared<E>>
+where
+    E: Event<Outcome: Judged<E>>,
+    P: Sync,
+    F: Fn(&'a P, HookRequest<E>) -> HookFuture<'a, Prepared<E>> + Send + 'a,
+{
+    let mut chain = Chain { request, settled: E::Outcome::default(), opinions: Vec::new() };
+    let mut rest = parts.iter();
+    while let Some(part) = rest.next() {
+        match ask(part, chain.request.clone()) {
+            HookFuture::Now(Some(prepared)) => chain.add(part, prepared),
+            waiting => {
+                return HookFuture::later(async move {
+                    chain.add(part, waiting.await);
+                    for part in rest {
+                        if !chain.goes_on() {
+                            break;
+                        }
+                        let asked = ask(part, chain.request.clone());
+                        chain.add(part, asked.await);
+                    }
+                    chain.judged_again(ask).await
+                });
+            }
+        }
+        if !chain.goes_on() {
+            break;
+        }
+    }
+    if chain.is_stale() { HookFuture::later(chain.judged_again(ask)) } else { HookFuture::now(chain.end()) }
+}
+
+struct Chain<'a, E: Event, P> {
+    /// The event as it stands.
+    request: HookRequest<E>,
+    /// What was said by those whose answer no rewrite makes stale.
+    settled: E::Outcome,
+    /// What was said by deciders that wait, and about which revision.
+    opinions: Vec<(&'a P, E::Outcome, u32)>,
+}
+
+impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
+    fn add(&mut self, part: &'a P, prepared: Prepared<E>) {
+        self.request = prepared.request;
+        match prepared.judged_at {
+            None => self.settled.merge(prepared.outcome),
+            Some(revision) => self.opinions.push((part, prepared.outcome, revision)),
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        goes_on(&self.settled, &self.request)
+            && self.opinions.last().is_none_or(|(_, outcome, _)| goes_on(outcome, &self.request))
+    }
+
+    fn is_stale(&self) -> bool {
+        self.opinions.iter().any(|(_, _, revision)| *revision != self.request.revision())
+    }
+
+    /// Asks again, about the final event, whoever decided about an earlier one. Of what they had said, deny
+    /// and ask stand.
+    async fn judged_again<F>(mut self, ask: F) -> Prepared<E>
+    where
+        F: Fn(&'a P, HookRequest<E>) -> HookFuture<'a, Prepared<E>>,
+    {
+        let last = self.request.revision();
+        let stage = self.request.stage();
+        for index in 0..self.opinions.len() {
+            let Some((part, outcome, revision)) = self.opinions.get_mut(index) else { break };
+            if *revision == last {
+                continue;
+            }
+            outcome.make_stale();
+            if outcome.is_denied() {
+                continue;
+            }
+            let part = *part;
+            let again = ask(part, self.request.clone().refreshed().at(Stage::Judge)).await;
+            if let Some((_, outcome, revision)) = self.opinions.get_mut(index) {
+                outcome.merge(again.outcome);
+                *revision = last;
+            }
+        }
+        self.request = self.request.at(stage);
+        self.end()
+    }
+
+    fn end(self) -> Prepared<E> {
+        let judged_at = (!self.opinions.is_empty()).then(|| self.request.revision());
+        let mut outcome = self.settled;
+        for (_, opinion, _) in self.opinions {
+            outcome.merge(opinion);
+        }
+        Prepared { request: self.request, outcome, judged_at }
+    }
+}

@@ -1,0 +1,135 @@
+//! Several providers as one.
+
+use std::sync::Arc;
+
+use pastey::paste;
+
+use super::chain::prepare_in_turn;
+use super::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
+use super::slot::goes_on;
+use crate::event::{for_each_event, *};
+use crate::future::HookFuture;
+use crate::outcome::{
+    CompactOutcome, ContextPatch, Decision, Gate, Outcome, PromptOutcome, Recovery, ResultPatch,
+};
+use crate::request::HookRequest;
+
+/// A chain of providers. Each sees the event as the one before left it; all judge the final one; the
+/// strongest answer stands (law 1), so that an early allow never hides a later deny.
+///
+/// A composite is a provider: composites nest, and grouping makes no difference.
+#[derive(Clone, Default)]
+pub struct Composite {
+    providers: Vec<Arc<dyn HooksProvider>>,
+}
+
+impl Composite {
+    /// A chain of `providers`, asked in this order.
+    pub fn new(providers: impl IntoIterator<Item = Arc<dyn HooksProvider>>) -> Self {
+        Self { providers: providers.into_iter().collect() }
+    }
+
+    /// Adds a provider at the end. It can only narrow what the others allow.
+    #[must_use]
+    pub fn and(mut self, provider: impl HooksProvider + 'static) -> Self {
+        self.providers.push(Arc::new(provider));
+        self
+    }
+
+    fn prepare<E: DecidingEvent>(&self, request: HookRequest<E>) -> HookFuture<'_, Prepared<E>> {
+        prepare_in_turn(&self.providers, request, |provider, request| E::prepare(&**provider, request))
+    }
+
+    fn judge<E: DecidingEvent>(&self, request: &HookRequest<E>) -> E::Outcome {
+        let mut outcome = E::Outcome::default();
+        for provider in &self.providers {
+            outcome.merge(E::judge(&**provider, request));
+            if !goes_on(&outcome, request) {
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn reserve<E: DecidingEvent>(&self, request: HookRequest<E>) -> HookFuture<'_, E::Outcome> {
+        let mut outcome = E::Outcome::default();
+        let mut rest = self.providers.iter();
+        while let Some(provider) = rest.next() {
+            match E::reserve(&**provider, request.clone()) {
+                HookFuture::Now(Some(answer)) => outcome.merge(answer),
+                waiting => {
+                    return HookFuture::later(async move {
+                        outcome.merge(waiting.await);
+                        for provider in rest {
+                            if crate::outcome::Judged::is_denied(&outcome) {
+                                break;
+                            }
+                            outcome.merge(E::reserve(&**provider, request.clone()).await);
+                        }
+                        outcome
+                    });
+                }
+            }
+            if crate::outcome::Judged::is_denied(&outcome) {
+                break;
+            }
+        }
+        HookFuture::now(outcome)
+    }
+
+    fn tell<E: InformingEvent>(&self, request: HookRequest<E>) -> HookFuture<'_, E::Outcome> {
+        let mut outcome = E::Outcome::default();
+        let mut rest = self.providers.iter();
+        while let Some(provider) = rest.next() {
+            match E::tell(&**provider, request.clone()) {
+                HookFuture::Now(Some(answer)) => outcome.merge(answer),
+                waiting => {
+                    return HookFuture::later(async move {
+                        outcome.merge(waiting.await);
+                        for provider in rest {
+                            outcome.merge(E::tell(&**provider, request.clone()).await);
+                        }
+                        outcome
+                    });
+                }
+            }
+        }
+        HookFuture::now(outcome)
+    }
+}
+
+macro_rules! composite {
+    (
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
+    ) => { paste! {
+        impl HooksProvider for Composite {
+            $(
+                fn [<prepare_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
+                    self.prepare(request)
+                }
+                fn [<judge_ $dname>](&self, request: &HookRequest<$DType>) -> $DOutcome {
+                    self.judge(request)
+                }
+                fn [<reserve_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
+                    self.reserve(request)
+                }
+                fn [<observe_ $dname>](&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
+                    self.providers.iter().for_each(|provider| provider.[<observe_ $dname>](request, outcome));
+                }
+            )*
+            $(
+                fn $iname(&self, request: HookRequest<$IType>) -> HookFuture<'_, $IOutcome> {
+                    self.tell(request)
+                }
+            )*
+        }
+    } };
+}
+for_each_event!(composite);
+
+impl std::fmt::Debug for Composite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Composite({} providers)", self.providers.len())
+    }
+}

@@ -1,0 +1,78 @@
+//! A set of hooks that can be swapped while calls are in flight.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use super::composite::Composite;
+use super::provider::HooksProvider;
+
+/// A place that holds a whole set of hooks. Clones share it.
+///
+/// A call keeps the set it started with from before to after; a swap concerns later calls only. Reading is
+/// wait-free and allocates nothing. Policies own no counters, so a swap resets nothing.
+#[derive(Clone)]
+pub struct Live {
+    current: Arc<ArcSwap<Snapshot>>,
+    /// The place that this one narrows: a parent agent's. Its swaps are followed.
+    within: Option<Arc<Self>>,
+}
+
+/// One set of hooks, as it was when a call began.
+#[derive(Clone)]
+pub(crate) struct Snapshot(Arc<dyn HooksProvider>);
+
+impl Live {
+    /// Holds `hooks`.
+    pub fn new(hooks: impl HooksProvider + 'static) -> Self {
+        Self { current: Arc::new(ArcSwap::from_pointee(Snapshot(Arc::new(hooks)))), within: None }
+    }
+
+    /// Puts `hooks` in place of what is there.
+    pub fn swap(&self, hooks: impl HooksProvider + 'static) {
+        self.current.store(Arc::new(Snapshot(Arc::new(hooks))));
+    }
+
+    /// Asks something of the current set.
+    #[inline]
+    pub fn with<T>(&self, ask: impl FnOnce(&dyn HooksProvider) -> T) -> T {
+        match self.within {
+            None => ask(&*self.current.load().0),
+            Some(_) => ask(self.snapshot().hooks()),
+        }
+    }
+
+    /// A place for a child: whatever is here, and `further` after it, which can only narrow it.
+    #[must_use]
+    pub fn narrowed(&self, further: impl HooksProvider + 'static) -> Self {
+        Self { within: Some(Arc::new(self.clone())), ..Self::new(further) }
+    }
+
+    /// The current set, to keep.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let own = Snapshot::clone(&self.current.load());
+        match &self.within {
+            None => own,
+            Some(outer) => Snapshot(Arc::new(Composite::new([outer.snapshot().0, own.0]))),
+        }
+    }
+}
+
+impl Snapshot {
+    pub(crate) fn hooks(&self) -> &dyn HooksProvider {
+        &*self.0
+    }
+}
+
+impl<P: HooksProvider + 'static> From<P> for Live {
+    fn from(hooks: P) -> Self {
+        Self::new(hooks)
+    }
+}
+
+impl fmt::Debug for Live {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Live")
+    }
+}

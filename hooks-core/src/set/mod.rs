@@ -1,0 +1,25 @@
+//! A dynamic set of hooks, and what drives it.
+//!
+//! [`Hooks`] has one [`Slot`] per event; [`HooksProvider`] is its object-safe face; [`Composite`] chains
+//! providers; [`Live`] swaps a whole set while calls are in flight. [`decide`], [`reserve`] and [`tell`] are
+//! the three questions that a driver asks of a provider; [`Bound`] asks them for hosts that do not speak tower.
+
+mod bound;
+mod builder;
+mod chain;
+mod composite;
+mod hooks;
+mod live;
+mod provider;
+mod question;
+mod slot;
+
+pub use self::bound::Bound;
+pub use self::builder::{HooksBuilder, HooksConfig};
+pub use self::composite::Composite;
+pub use self::hooks::Hooks;
+pub use self::live::Live;
+pub(crate) use self::live::Snapshot;
+pub use self::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
+pub use self::question::{Decided, decide, observe, reserve, tell};
+pub use self::slot::{Explained, Slot};

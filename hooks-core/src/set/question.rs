@@ -1,0 +1,86 @@
+//! The questions that a driver asks of a provider, in the order of law 2.
+
+use super::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
+use super::slot::goes_on;
+use crate::future::HookFuture;
+use crate::outcome::{Judged, Outcome};
+use crate::request::{HookRequest, Stage};
+
+/// What was decided, about which event.
+pub struct Decided<E: DecidingEvent> {
+    /// The event that was judged: what will run.
+    pub request: HookRequest<E>,
+    /// The decision.
+    pub outcome: E::Outcome,
+}
+
+impl<E: DecidingEvent> std::fmt::Debug for Decided<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Decided")
+            .field("event", self.request.event())
+            .field("strength", &self.outcome.strength())
+            .field("reasons", &self.outcome.reasons())
+            .finish()
+    }
+}
+
+/// Has the event rewritten, asked of what waits, and judged by every policy as it then stands. Nothing is
+/// reserved yet. Ready at once where nothing waits.
+pub fn decide<E: DecidingEvent>(
+    provider: &dyn HooksProvider,
+    request: HookRequest<E>,
+) -> HookFuture<'_, Decided<E>> {
+    match E::prepare(provider, request.at(Stage::Prepare)) {
+        HookFuture::Now(Some(prepared)) => HookFuture::now(judged(provider, prepared)),
+        waiting => HookFuture::later(async move {
+            let mut prepared = waiting.await;
+            // What was derived from the event may have changed over the wait (law 6).
+            prepared.request = prepared.request.refreshed();
+            judged(provider, prepared)
+        }),
+    }
+}
+
+fn judged<E: DecidingEvent>(provider: &dyn HooksProvider, prepared: Prepared<E>) -> Decided<E> {
+    let Prepared { request, mut outcome, .. } = prepared;
+    let request = request.at(Stage::Judge);
+    if goes_on(&outcome, &request) {
+        outcome.merge(E::judge(provider, &request));
+    }
+    outcome.settle(&request);
+    Decided { request, outcome }
+}
+
+impl<E: DecidingEvent> Decided<E> {
+    /// Judges again, after a person was waited for: the world may have changed meanwhile. What was said
+    /// before stands unless it was an allow.
+    pub(crate) fn again(&mut self, provider: &dyn HooksProvider) -> E::Outcome {
+        self.request = self.request.clone().refreshed();
+        E::judge(provider, &self.request)
+    }
+}
+
+/// Takes places in limits and budgets for an event that was not denied. They come with the outcome.
+pub fn reserve<'a, E: DecidingEvent>(
+    provider: &'a dyn HooksProvider,
+    request: &HookRequest<E>,
+) -> HookFuture<'a, E::Outcome> {
+    E::reserve(provider, request.clone().at(Stage::Reserve))
+}
+
+/// Shows the decided event to all observers.
+pub fn observe<E: DecidingEvent>(
+    provider: &dyn HooksProvider,
+    request: &HookRequest<E>,
+    outcome: &E::Outcome,
+) {
+    E::observe(provider, request, outcome);
+}
+
+/// Tells the hooks of something.
+pub fn tell<E: InformingEvent>(
+    provider: &dyn HooksProvider,
+    request: HookRequest<E>,
+) -> HookFuture<'_, E::Outcome> {
+    E::tell(provider, request)
+}

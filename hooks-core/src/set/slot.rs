@@ -1,0 +1,275 @@
+//! The hooks on one event.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::chain::prepare_in_turn;
+use super::provider::Prepared;
+use crate::error::HookError;
+use crate::event::Event;
+use crate::failure::{failed, record};
+use crate::future::HookFuture;
+use crate::hook::BoxHook;
+use crate::observer::{Observer, show};
+use crate::outcome::{Judged, Outcome};
+use crate::policy::{Policy, judge_each};
+use crate::request::{Evaluation, HookRequest, Stage};
+use crate::reserve::future::enter;
+use crate::reserve::{Reservation, Reserve};
+use crate::transform::{Transform, rewrite};
+use crate::verdict::{Reason, Verdict};
+
+/// The hooks on one event, in order. An event is rewritten by the transforms, then asked of the stacks (which
+/// may wait and rewrite too), then judged by the policies, then places are taken; observers see the end.
+pub struct Slot<E: Event> {
+    pub(super) transforms: Vec<Arc<dyn Transform<E>>>,
+    pub(super) stacks: Vec<BoxHook<E>>,
+    pub(super) policies: Vec<Arc<dyn Policy<E>>>,
+    pub(super) reserves: Vec<Arc<dyn Reserve<E>>>,
+    pub(super) observers: Vec<Arc<dyn Observer<E>>>,
+}
+
+/// What one policy said, for `explain`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// Its name.
+    pub policy: String,
+    /// What it said.
+    pub verdict: Verdict,
+}
+
+impl<E: Event> Slot<E> {
+    /// Whether nobody hooks the event.
+    pub fn is_empty(&self) -> bool {
+        self.transforms.is_empty()
+            && self.stacks.is_empty()
+            && self.policies.is_empty()
+            && self.reserves.is_empty()
+            && self.observers.is_empty()
+    }
+
+    /// The policies, in order.
+    pub fn policies(&self) -> &[Arc<dyn Policy<E>>] {
+        &self.policies
+    }
+
+    /// Tells everyone in turn, then the observers. For events that policies do not decide about.
+    pub(super) fn tell(&self, request: HookRequest<E>) -> HookFuture<'_, E::Outcome> {
+        if self.stacks.is_empty() {
+            let outcome = E::Outcome::default();
+            self.observe(&request, &outcome);
+            return HookFuture::now(outcome);
+        }
+        HookFuture::later(async move {
+            let mut outcome = E::Outcome::default();
+            for stack in &self.stacks {
+                outcome.merge(ask(stack, &request).await);
+            }
+            self.observe(&request, &outcome);
+            outcome
+        })
+    }
+
+    pub(super) fn observe(&self, request: &HookRequest<E>, outcome: &E::Outcome) {
+        for observer in &self.observers {
+            show(&**observer, request, outcome);
+        }
+    }
+}
+
+impl<E: Event<Outcome: Judged<E>>> Slot<E> {
+    #[inline]
+    pub(super) fn prepare(&self, mut request: HookRequest<E>) -> HookFuture<'_, Prepared<E>> {
+        if request.stage() == Stage::Prepare {
+            for transform in &self.transforms {
+                if let Err(outcome) = guarded_rewrite(&**transform, &mut request) {
+                    return HookFuture::now(Prepared { request, outcome, judged_at: None });
+                }
+            }
+        }
+        if self.stacks.is_empty() {
+            return HookFuture::now(Prepared::unchanged(request));
+        }
+        prepare_in_turn(&self.stacks, request, |stack, request| {
+            HookFuture::later(async move {
+                let outcome = ask(stack, &request).await;
+                let stage = request.stage();
+                let request = outcome.effective().cloned().unwrap_or(request).at(stage);
+                Prepared { judged_at: Some(request.revision()), request, outcome }
+            })
+        })
+    }
+
+    #[inline]
+    pub(super) fn judge(&self, request: &HookRequest<E>) -> E::Outcome {
+        let verdicts = self.policies.iter().map(|policy| guarded_judge(&**policy, request));
+        E::Outcome::from(judge_each(request, verdicts))
+    }
+
+    /// What each policy alone says, also behind a denial.
+    pub(super) fn explain(&self, request: &HookRequest<E>) -> Vec<Explained> {
+        let mut all = Vec::new();
+        for policy in &self.policies {
+            policy.each(&mut |single| {
+                let verdict = guarded(single.name, request, || single.judge(request));
+                all.push(Explained { policy: single.name.to_owned(), verdict });
+            });
+        }
+        all
+    }
+
+    pub(super) fn reserve(&self, request: HookRequest<E>) -> HookFuture<'_, E::Outcome> {
+        if self.reserves.is_empty() && self.stacks.is_empty() {
+            return HookFuture::now(E::Outcome::default());
+        }
+        let mut outcome = E::Outcome::default();
+        let mut reserves = self.reserves.iter();
+        for reserve in reserves.by_ref() {
+            match guarded_reserve(&**reserve, &request) {
+                HookFuture::Now(Some(answer)) => self.entered(&request, &mut outcome, reserve.name(), answer),
+                waiting => {
+                    let rest = reserves;
+                    return HookFuture::later(async move {
+                        let answer = waiting.await;
+                        self.entered(&request, &mut outcome, reserve.name(), answer);
+                        for reserve in rest {
+                            if outcome.is_denied() {
+                                break;
+                            }
+                            let answer = guarded_reserve(&**reserve, &request).await;
+                            self.entered(&request, &mut outcome, reserve.name(), answer);
+                        }
+                        self.reserve_in_stacks(request, outcome).await
+                    });
+                }
+            }
+            if outcome.is_denied() {
+                return HookFuture::now(outcome);
+            }
+        }
+        if self.stacks.is_empty() {
+            return HookFuture::now(outcome);
+        }
+        HookFuture::later(self.reserve_in_stacks(request, outcome))
+    }
+
+    async fn reserve_in_stacks(&self, request: HookRequest<E>, mut outcome: E::Outcome) -> E::Outcome {
+        let request = request.at(Stage::Reserve);
+        for stack in &self.stacks {
+            if outcome.is_denied() {
+                break;
+            }
+            outcome.merge(ask(stack, &request).await);
+        }
+        outcome
+    }
+
+    fn entered(
+        &self,
+        request: &HookRequest<E>,
+        outcome: &mut E::Outcome,
+        name: &str,
+        answer: Result<Reservation, HookError>,
+    ) {
+        match answer {
+            Ok(reservation) => enter::<E>(outcome, reservation),
+            Err(error) => {
+                let reason = Reason::failure(name.to_owned(), &error);
+                outcome.merge(failed::<E>(request.context(), reason, false));
+            }
+        }
+    }
+}
+
+/// Asks a stack. It is guarded, so an error is one of the guard itself; it still is an outcome.
+async fn ask<E: Event>(stack: &BoxHook<E>, request: &HookRequest<E>) -> E::Outcome {
+    stack.ask(request.clone()).await.unwrap_or_else(|error| {
+        failed::<E>(request.context(), Reason::failure("stack", &error), false)
+    })
+}
+
+fn guarded_rewrite<E: Event>(
+    transform: &dyn Transform<E>,
+    request: &mut HookRequest<E>,
+) -> Result<(), E::Outcome> {
+    let done = catch_unwind(AssertUnwindSafe(|| rewrite(transform, request)));
+    done.unwrap_or_else(|panic| Err(HookError::from_panic(&*panic))).map_err(|error| {
+        let reason = Reason::failure(transform.name().to_owned(), &error);
+        failed::<E>(request.context(), reason, false)
+    })
+}
+
+#[inline]
+fn guarded_judge<E: Event>(policy: &dyn Policy<E>, request: &HookRequest<E>) -> Verdict {
+    match catch_unwind(AssertUnwindSafe(|| policy.judge(request))) {
+        Ok(verdict) => verdict,
+        Err(panic) => panicked(policy.name(), request, &*panic),
+    }
+}
+
+fn guarded<E: Event>(name: &str, request: &HookRequest<E>, judge: impl Fn() -> Verdict) -> Verdict {
+    catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|panic| panicked(name, request, &*panic))
+}
+
+#[cold]
+fn panicked<E: Event>(
+    name: &str,
+    request: &HookRequest<E>,
+    panic: &(dyn std::any::Any + Send),
+) -> Verdict {
+    let reason = Reason::failure(name.to_owned(), &HookError::from_panic(panic));
+    record(request.context(), E::KIND, &reason);
+    Verdict::deny(reason)
+}
+
+fn guarded_reserve<E: Event>(
+    reserve: &dyn Reserve<E>,
+    request: &HookRequest<E>,
+) -> HookFuture<'static, Result<Reservation, HookError>> {
+    catch_unwind(AssertUnwindSafe(|| reserve.reserve(request)))
+        .unwrap_or_else(|panic| HookFuture::now(Err(HookError::from_panic(&*panic))))
+}
+
+impl<E: Event> Clone for Slot<E> {
+    fn clone(&self) -> Self {
+        Self {
+            transforms: self.transforms.clone(),
+            stacks: self.stacks.clone(),
+            policies: self.policies.clone(),
+            reserves: self.reserves.clone(),
+            observers: self.observers.clone(),
+        }
+    }
+}
+
+impl<E: Event> Default for Slot<E> {
+    fn default() -> Self {
+        Self {
+            transforms: Vec::new(),
+            stacks: Vec::new(),
+            policies: Vec::new(),
+            reserves: Vec::new(),
+            observers: Vec::new(),
+        }
+    }
+}
+
+impl<E: Event> fmt::Debug for Slot<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.policies.iter().map(|policy| policy.name().to_owned()).collect();
+        f.debug_struct("Slot")
+            .field("event", &E::KIND)
+            .field("transforms", &self.transforms.len())
+            .field("stacks", &self.stacks.len())
+            .field("policies", &names)
+            .field("reserves", &self.reserves.len())
+            .field("observers", &self.observers.len())
+            .finish()
+    }
+}
+
+/// What the evaluation of a merged set depends on.
+pub(super) fn goes_on<E: Event<Outcome: Judged<E>>>(outcome: &E::Outcome, request: &HookRequest<E>) -> bool {
+    !outcome.is_denied() || request.evaluation() == Evaluation::Everyone
+}

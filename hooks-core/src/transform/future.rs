@@ -1,0 +1,53 @@
+//! The future of a [`TransformService`](super::TransformService).
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project::pin_project;
+
+use crate::error::HookError;
+use crate::event::Event;
+
+/// The answer of the hook behind a transform, or that of a transform that failed.
+#[pin_project]
+#[derive(Debug)]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture<F, E: Event> {
+    #[pin]
+    state: State<F, E::Outcome>,
+    of: PhantomData<fn() -> E>,
+}
+
+#[pin_project(project = StateProjection)]
+#[derive(Debug)]
+enum State<F, O> {
+    Decided { outcome: Option<O> },
+    Inner(#[pin] F),
+}
+
+impl<F, E: Event> ResponseFuture<F, E> {
+    pub(super) fn decided(outcome: E::Outcome) -> Self {
+        Self { state: State::Decided { outcome: Some(outcome) }, of: PhantomData }
+    }
+
+    pub(super) fn inner(future: F) -> Self {
+        Self { state: State::Inner(future), of: PhantomData }
+    }
+}
+
+impl<F, E> Future for ResponseFuture<F, E>
+where
+    F: Future<Output = Result<E::Outcome, HookError>>,
+    E: Event,
+{
+    type Output = Result<E::Outcome, HookError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project().state.project() {
+            StateProjection::Decided { outcome } => Poll::Ready(Ok(outcome.take().unwrap_or_default())),
+            StateProjection::Inner(future) => future.poll(cx),
+        }
+    }
+}
