@@ -40,7 +40,7 @@ impl AskLimit {
     pub(super) fn count(&self, session: &str) -> Result<(), u64> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.get(session).copied().unwrap_or(0);
-        #[expect(clippy::cast_precision_loss, reason = "JavaScript counts in doubles as well")]
+        // JavaScript counts in doubles as well.
         if count as f64 >= self.limit {
             return Err(count);
         }

@@ -3,7 +3,7 @@
 //! Squad walks all artifacts for each write. Here an agent's artifacts are kept together, and a signature of
 //! letters and pairs of letters rules most of them out before any text is searched.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use memchr::memmem;
@@ -59,7 +59,7 @@ impl LockoutRegistry {
         let locked = index.agents.get(agent)?;
         let signature = Signature::of(path);
         locked
-            .values()
+            .iter()
             .find(|locked| locked.concerns(path, signature))
             .map(|locked| Arc::clone(&locked.artifact))
     }
@@ -68,9 +68,9 @@ impl LockoutRegistry {
 #[derive(Debug, Default)]
 struct Index {
     artifacts: HashMap<Arc<str>, Artifact>,
-    /// The same by agent; the inner key is the artifact's place.
-    agents: HashMap<Arc<str>, BTreeMap<u64, Locked>>,
-    next_place: u64,
+    /// The same by agent, in the order of the artifacts' places.
+    agents: HashMap<Arc<str>, Vec<Locked>>,
+    last_place: u64,
 }
 
 impl Index {
@@ -85,26 +85,30 @@ impl Index {
             None => Arc::from(artifact),
         };
         let entry = self.artifacts.entry(Arc::clone(&name)).or_insert_with(|| {
-            self.next_place += 1;
-            Artifact { place: self.next_place, agents: Vec::new() }
+            self.last_place += 1;
+            Artifact { place: self.last_place, agents: Vec::new() }
         });
         entry.agents.push(Arc::clone(&agent));
-        let locked = Locked { signature: Signature::of(artifact), artifact: name };
-        self.agents.entry(agent).or_default().insert(entry.place, locked);
+        let locked = self.agents.entry(agent).or_default();
+        // At the end, unless the artifact was first locked for another agent.
+        let at = locked.partition_point(|locked| locked.place < entry.place);
+        locked.insert(at, Locked { place: entry.place, signature: Signature::of(artifact), artifact: name });
     }
 
     fn contains(&self, artifact: &str, agent: &str) -> bool {
         self.artifacts
             .get(artifact)
             .zip(self.agents.get(agent))
-            .is_some_and(|(artifact, locked)| locked.contains_key(&artifact.place))
+            .is_some_and(|(artifact, locked)| position(locked, artifact.place).is_some())
     }
 
     fn remove(&mut self, artifact: &str) {
         let Some(artifact) = self.artifacts.remove(artifact) else { return };
         for agent in artifact.agents {
             if let Some(locked) = self.agents.get_mut(&agent) {
-                locked.remove(&artifact.place);
+                if let Some(at) = position(locked, artifact.place) {
+                    locked.remove(at);
+                }
                 if locked.is_empty() {
                     self.agents.remove(&agent);
                 }
@@ -123,6 +127,7 @@ struct Artifact {
 /// One artifact of one agent.
 #[derive(Debug)]
 struct Locked {
+    place: u64,
     signature: Signature,
     artifact: Arc<str>,
 }
@@ -165,6 +170,10 @@ impl Signature {
     fn is_part_of(self, whole: Self) -> bool {
         self.bytes & !whole.bytes == 0 && self.pairs & !whole.pairs == 0
     }
+}
+
+fn position(locked: &[Locked], place: u64) -> Option<usize> {
+    locked.binary_search_by_key(&place, |locked| locked.place).ok()
 }
 
 fn is_in(part: &str, whole: &str) -> bool {

@@ -31,6 +31,7 @@
 //!   nests more than 100 groups fails the calls that come to it; Squad would evaluate it.
 //! * Addresses are found in linear time; Squad takes time in the square of a run of letters.
 //! * The depth at which a nested result fails is Squad's to a tenth; its own depends on the state of the engine.
+//! * An integer beyond 2^53 passes the scrubber as it is; JavaScript had rounded it when it read it.
 //! * A text cannot hold half of a UTF-16 pair, here or in JSON as it is read; JavaScript's can.
 //! * A failed run is an [`JsError`]. Squad leaves what that means to its caller; take it for a denial.
 

@@ -128,7 +128,6 @@ fn integer(digits: &str, base: u32) -> f64 {
         return f64::NAN;
     }
     match u128::from_str_radix(digits, base) {
-        #[expect(clippy::cast_precision_loss, reason = "rounding to the nearest double is what is wanted")]
         Ok(value) => value as f64,
         Err(_) => digits
             .chars()
