@@ -9,8 +9,8 @@ use super::javascript::{JsError, is_above_zero, to_number, to_text};
 
 /// One counter a session, shared by its agents.
 ///
-/// As in Squad a counter is never reset or freed. Each session that asks costs its id and about 50 bytes for
-/// the life of the pipeline, so a process that serves sessions without end should renew its pipeline.
+/// As in Squad a counter is never reset or freed. Each session that asks costs its id and about 50 bytes
+/// for the life of the pipeline, so a process that serves sessions without end should renew its pipeline.
 #[derive(Debug)]
 pub(super) struct AskLimit {
     limit: f64,

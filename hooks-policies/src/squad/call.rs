@@ -8,8 +8,8 @@ use super::javascript::{JsError, is_truthy};
 
 /// The context of a run.
 ///
-/// Everything may be borrowed: a run without custom hooks copies nothing. Custom hooks change the call through
-/// [`Cow::to_mut`].
+/// Everything may be borrowed: a run without custom hooks copies nothing. Custom hooks change the call
+/// through [`Cow::to_mut`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SquadCall<'a> {
     /// The tool, compared exactly.
@@ -44,7 +44,8 @@ impl<'a> SquadCall<'a> {
         }
     }
 
-    /// The text of the first argument if it is true, else of the second: `None` where it is no text or empty.
+    /// The text of the first argument if it is true, else of the second: `None` where it is no text or
+    /// empty.
     ///
     /// # Errors
     /// The arguments are null.

@@ -10,8 +10,9 @@ use super::javascript::JsError;
 
 /// A hook before a tool runs.
 ///
-/// It may change the call in place; hooks after it see that, and so does the caller of the pipeline, unless an
-/// earlier hook replaced the arguments. Functions that take a call and return a result are hooks.
+/// It may change the call in place; hooks after it see that, and so does the caller of the pipeline,
+/// unless an earlier hook replaced the arguments. Functions that take a call and return a result are
+/// hooks.
 pub trait CustomPreHook: Send + Sync {
     /// Looks at a call.
     ///
@@ -52,8 +53,8 @@ where
 
 /// What a pre hook returned, in the shape of JSON, because any shape has an effect.
 ///
-/// `action` `block` ends the run. `modify` with true `modifiedArguments` replaces the arguments for the hooks
-/// that follow. Everything else, also an action nobody knows, is an allow.
+/// `action` `block` ends the run. `modify` with true `modifiedArguments` replaces the arguments for the
+/// hooks that follow. Null fails the run. Everything else, also an action nobody knows, is an allow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreResult(pub Value);
 

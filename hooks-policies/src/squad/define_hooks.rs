@@ -19,8 +19,8 @@ impl BuilderValidationError {
 
 /// Checks a configuration as `defineHooks` does: the first wrong field is reported.
 ///
-/// A field that is there must be of its type, and null is not. List items, ranges and unknown fields are not
-/// looked at, and nothing is added: what was given is the configuration.
+/// A field that is there must be of its type, and null is not. List items, ranges and unknown fields are
+/// not looked at, and nothing is added: what was given is the configuration.
 ///
 /// # Errors
 /// The configuration is no object, or a field has the wrong type.

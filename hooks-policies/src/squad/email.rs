@@ -1,9 +1,9 @@
 //! Finds what Squad takes for an e-mail address, in linear time.
 //!
 //! The expression is `[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}`, all matches, leftmost and greedy. A
-//! backtracking engine tries every start in a run of letters, which is quadratic. Every match holds one at
-//! sign and nothing of a match can be an at sign beside it, so it is enough to look around each of them: the
-//! runs to their right are disjoint, and so are those to their left.
+//! backtracking engine tries every start in a run of letters, which is quadratic. Every match holds exactly
+//! one at sign, so it is enough to look around each of them: the runs to their right are disjoint, and so
+//! are those to their left.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -105,6 +105,24 @@ mod tests {
         ];
         for (text, want) in cases {
             assert_eq!(scrub(text), want);
+        }
+    }
+
+    /// The oracle backtracks in effect: same expression, same leftmost and greedy choice.
+    #[test]
+    fn every_short_text_as_the_expression_has_it() {
+        let oracle = regex::Regex::new(r"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}").unwrap();
+        let letters = ['a', '@', '.', '-', '_', 'é'];
+        let mut texts = vec![String::new()];
+        for length in 0..7 {
+            for text in &texts {
+                let text = format!("a@a.{text}");
+                assert_eq!(scrub(&text), oracle.replace_all(&text, MARK), "{text}");
+            }
+            if length < 6 {
+                let longer = |text: &String| letters.map(|letter| format!("{text}{letter}"));
+                texts = texts.iter().flat_map(longer).collect();
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which agents may not write which artifacts, in memory, in the order of locking.
 //!
-//! Squad walks all artifacts for each write. Here an agent's artifacts are kept together, and a signature of
-//! letters and pairs of letters rules most of them out before any text is searched.
+//! Squad walks all artifacts for each write. Here an agent's artifacts are kept together, and a signature
+//! of letters and pairs of letters rules most of them out before any text is searched.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -51,8 +51,8 @@ impl LockoutRegistry {
         *self.index.write().unwrap_or_else(PoisonError::into_inner) = Index::default();
     }
 
-    /// The artifact, first in the order in which artifacts were first locked, that keeps `agent` from writing
-    /// `path`: its name is part of the path, or the path part of its name.
+    /// The artifact, first in the order in which artifacts were first locked, that keeps `agent` from
+    /// writing `path`: its name is part of the path, or the path part of its name.
     #[must_use]
     pub fn blocking_artifact(&self, agent: &str, path: &str) -> Option<Arc<str>> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);

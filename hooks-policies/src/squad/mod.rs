@@ -2,14 +2,15 @@
 //!
 //! This is the engine of the `squad-compat` profile: for those who have Squad policies and want the same
 //! decisions, reasons and scrubbed results, byte for byte, before they move to the stricter ones. It allows
-//! what Squad allows (a path with `..`, a tool of another name, an argument that is no text); it is no guard to
-//! begin with.
+//! what Squad allows (a path with `..`, a tool of another name, an argument that is no text); it is no
+//! guard to begin with.
 //!
 //! ```
 //! use hooks_policies::squad::{SquadCall, SquadPipeline, SquadPolicy};
 //! use serde_json::json;
 //!
-//! let policy: SquadPolicy = serde_json::from_value(json!({"allowedWritePaths": ["src/**"], "scrubPii": true}))?;
+//! let policy = json!({"allowedWritePaths": ["src/**"], "scrubPii": true});
+//! let policy: SquadPolicy = serde_json::from_value(policy)?;
 //! let pipeline = SquadPipeline::new(Some(&policy))?;
 //!
 //! let arguments = json!({"path": "docs/a.md"});
@@ -27,10 +28,12 @@
 //!
 //! # Where it differs
 //!
-//! * Patterns are compiled once, and matched in linear time. One that repeats too much (`(a{1000}){1000}`) or
-//!   nests more than 100 groups fails the calls that come to it; Squad would evaluate it.
+//! * Patterns are compiled once, and matched in time linear in the path, however they nest. One that
+//!   repeats too much (`(a{1000}){1000}`) or nests more than 100 groups fails the calls that come to it;
+//!   Squad would evaluate it.
 //! * Addresses are found in linear time; Squad takes time in the square of a run of letters.
-//! * The depth at which a nested result fails is Squad's to a tenth; its own depends on the state of the engine.
+//! * The depth at which a nested result fails is Squad's to a tenth; its own depends on the state of the
+//!   engine.
 //! * An integer beyond 2^53 passes the scrubber as it is; JavaScript had rounded it when it read it.
 //! * A text cannot hold half of a UTF-16 pair, here or in JSON as it is read; JavaScript's can.
 //! * A failed run is an [`JsError`]. Squad leaves what that means to its caller; take it for a denial.

@@ -93,8 +93,8 @@ impl SquadPipeline {
         }
     }
 
-    /// Passes a tool's result through the scrubber and the custom hooks. `None` is JavaScript's `undefined`:
-    /// a hook left the result out.
+    /// Passes a tool's result through the scrubber and the custom hooks. `None` is JavaScript's
+    /// `undefined`: a hook left the result out.
     ///
     /// # Errors
     /// A hook failed, or the result is nested too deep for the scrubber.

@@ -7,10 +7,10 @@ use super::javascript::JsError;
 
 /// A pipeline's policies, as given: nothing is checked here, because Squad checks nothing.
 ///
-/// A field of the wrong type is not an error but does what JavaScript makes of it: `"3"` is a limit of three,
-/// `"no"` switches a policy on, a null list is no list. Where JavaScript fails, the pipeline fails at the same
-/// moment: at construction or at the call. What JSON cannot say (`undefined` in a list, functions, an infinite
-/// limit) cannot be configured. Of a field that is given twice, the last counts.
+/// A field of the wrong type is not an error but does what JavaScript makes of it: `"3"` is a limit of
+/// three, `"no"` switches a policy on, a null list is no list. Where JavaScript fails, the pipeline fails
+/// at the same moment: at construction or at the call. What JSON cannot say (`undefined` in a list,
+/// functions, an infinite limit) cannot be configured. Of a field that is given twice, the last counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
 pub struct SquadPolicy {

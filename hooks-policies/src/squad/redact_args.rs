@@ -9,9 +9,9 @@ const MARK: &str = "[REDACTED]";
 
 /// Prints arguments as JSON, with fields of a telling name replaced, cut at 1,024 UTF-16 units.
 ///
-/// Only the names of the outermost fields are looked at, so secrets inside of values stay. A list is printed
-/// as an object with its indices as names. Where the cut falls into a character of two units, U+FFFD stands for
-/// the half that JavaScript keeps.
+/// Only the names of the outermost fields are looked at, so secrets inside of values stay. A list is
+/// printed as an object with its indices as names. Where the cut falls into a character of two units,
+/// U+FFFD stands for the half that JavaScript keeps.
 ///
 /// JavaScript fails for values nested beyond its stack, some thousand levels; this does not.
 #[must_use]
