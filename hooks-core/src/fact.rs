@@ -35,9 +35,8 @@ impl Facts {
         let of = TypeId::of::<F>();
         let mut cell = &self.first;
         loop {
-            let node = cell.get_or_init(|| {
-                Box::new(Node { of, value: OnceLock::new(), next: OnceLock::new() })
-            });
+            let node =
+                cell.get_or_init(|| Box::new(Node { of, value: OnceLock::new(), next: OnceLock::new() }));
             if node.of == of {
                 let value = node.value.get_or_init(|| Box::new(F::compute(request)));
                 return value.downcast_ref().expect("a fact is kept under its own type");

@@ -129,7 +129,9 @@ impl<F> std::fmt::Debug for HookFn<F> {
 }
 
 /// Polls `future` once, without a waker; gives it back where it is not ready.
-pub(crate) fn poll_once<T>(mut future: Pin<Box<dyn Future<Output = T> + Send>>) -> Result<T, Pin<Box<dyn Future<Output = T> + Send>>> {
+pub(crate) fn poll_once<T>(
+    mut future: Pin<Box<dyn Future<Output = T> + Send>>,
+) -> Result<T, Pin<Box<dyn Future<Output = T> + Send>>> {
     let mut cx = Context::from_waker(std::task::Waker::noop());
     match future.as_mut().poll(&mut cx) {
         Poll::Ready(value) => Ok(value),

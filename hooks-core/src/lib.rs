@@ -15,8 +15,8 @@
 //! | add context, recover, report | [`Hook`], [`hook_fn`] |
 //! | say what a failure means | [`FailureLayer`] |
 
-pub mod decide;
 mod context;
+pub mod decide;
 pub mod drivers;
 mod environment;
 mod error;
@@ -33,7 +33,7 @@ pub mod policy;
 mod request;
 pub mod reserve;
 mod set;
-//pub mod state;
+pub mod state;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod time;

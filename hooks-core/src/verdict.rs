@@ -165,7 +165,10 @@ impl Reason {
 
 /// Reasons in order; one word wide while there are none, so that an allow costs nothing.
 #[derive(Clone, Default, PartialEq, Eq)]
-#[expect(clippy::box_collection, reason = "a verdict is returned by every policy of every call; most have no reason")]
+#[expect(
+    clippy::box_collection,
+    reason = "a verdict is returned by every policy of every call; most have no reason"
+)]
 pub struct Reasons(Option<Box<Vec<Reason>>>);
 
 impl Reasons {

@@ -1,1 +1,4 @@
 //! The classic policies.
+
+pub mod config;
+pub mod squad;

@@ -64,7 +64,9 @@ where
     pub(super) fn new(inner: S, decider: D, request: HookRequest<E>) -> Self {
         let (state, inner) = match request.stage() {
             // Only who reserves is asked in this stage.
-            Stage::Reserve => (State::Inner { future: Oneshot::new(inner, request.clone()), said: None }, None),
+            Stage::Reserve => {
+                (State::Inner { future: Oneshot::new(inner, request.clone()), said: None }, None)
+            }
             _ => (State::Deciding(Oneshot::new(decider.clone(), request.clone())), Some(inner)),
         };
         Self { state, inner, decider, request: Some(request) }

@@ -214,14 +214,18 @@ where
         let (approver, undecided, tally) = (self.approver.clone(), self.undecided, Arc::clone(&self.tally));
         HookFuture::later(async move {
             let pending = PendingDecision::new(&moment, &request.call);
-            let (mut decided, source) =
-                decide(&moment, request.call.into_event(), approver, undecided).await;
+            let (mut decided, source) = decide(&moment, request.call.into_event(), approver, undecided).await;
             pending.disarm();
             announce(&moment, &decided, source).await;
             let call = ToolCall::of_event(decided.request.event());
             if !decided.outcome.goes_ahead() {
                 let reason = refusal(decided.outcome.shown_reason());
-                return Ok(Governed { call, decision: decided.outcome, source, outcome: ToolOutcome::Denied(reason) });
+                return Ok(Governed {
+                    call,
+                    decision: decided.outcome,
+                    source,
+                    outcome: ToolOutcome::Denied(reason),
+                });
             }
             decided.outcome.take_holds().commit();
             let outcome = run(&moment, decided.request.event(), tools, &tally).await;
@@ -301,7 +305,8 @@ where
             return source;
         }
     }
-    let reason = Reason::new("approval", "unsettled", "the reasons to ask kept changing while a person was asked");
+    let reason =
+        Reason::new("approval", "unsettled", "the reasons to ask kept changing while a person was asked");
     decided.outcome.merge(Decision::from(Verdict::deny(reason)));
     VerdictSource::Unanswered
 }
@@ -319,15 +324,16 @@ where
     match permission.outcome.strength() {
         Strength::Allow => return (Ok(()), VerdictSource::PermissionHook),
         Strength::Deny => {
-            let verdict = permission.outcome.reasons().iter().cloned().fold(Verdict::NO_OPINION, |mut all, reason| {
-                let of_strength = match reason.strength {
-                    Strength::Deny => Verdict::deny(reason),
-                    Strength::Ask => Verdict::ask(reason),
-                    Strength::Allow | Strength::NoOpinion => Verdict::NO_OPINION,
-                };
-                all.merge(of_strength);
-                all
-            });
+            let verdict =
+                permission.outcome.reasons().iter().cloned().fold(Verdict::NO_OPINION, |mut all, reason| {
+                    let of_strength = match reason.strength {
+                        Strength::Deny => Verdict::deny(reason),
+                        Strength::Ask => Verdict::ask(reason),
+                        Strength::Allow | Strength::NoOpinion => Verdict::NO_OPINION,
+                    };
+                    all.merge(of_strength);
+                    all
+                });
             return (Err(verdict), VerdictSource::PermissionHook);
         }
         Strength::NoOpinion | Strength::Ask => {}

@@ -86,7 +86,11 @@ impl Moment {
 
     /// Does what is left to do when a driver is dropped: at once where nothing waits, in the background where
     /// the host gave one. What can do neither is recorded as a failure.
-    pub(super) fn abandon(context: &HookContext, event: EventKind, work: impl Future<Output = ()> + Send + 'static) {
+    pub(super) fn abandon(
+        context: &HookContext,
+        event: EventKind,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) {
         let Err(unfinished) = poll_once(Box::pin(work)) else { return };
         match &context.environment.background {
             Some(background) => background.run(HookFuture::Later(unfinished)),
@@ -94,7 +98,9 @@ impl Moment {
                 let reason = Reason::new(
                     "driver",
                     "dropped",
-                    format!("`{event}` could not fire to its end: its hooks wait, and nothing runs in the background"),
+                    format!(
+                        "`{event}` could not fire to its end: its hooks wait, and nothing runs in the background"
+                    ),
                 );
                 record(context, event, &reason.unless("give the environment a `Background`"));
             }

@@ -11,9 +11,7 @@ use crate::event::{
     PreCompact, PromptKind, SessionEnd, SessionStart, Stop, TurnEnd, TurnEndReason, TurnStart,
     UserInputRequested, UserPromptSubmitted, WorktreeCreated,
 };
-use crate::outcome::{
-    CompactNotes, CompactOutcome, ContextPatch, Gate, Judged, PromptOutcome, Recovery,
-};
+use crate::outcome::{CompactNotes, CompactOutcome, ContextPatch, Gate, Judged, PromptOutcome, Recovery};
 use crate::set::Live;
 use crate::time::Timestamp;
 

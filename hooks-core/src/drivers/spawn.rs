@@ -158,7 +158,11 @@ impl<C> Child<C> {
 
     /// The child ended with `status`. A stop in the answer wants it to go on: the handle comes back with it,
     /// and the child's end is still to come.
-    pub async fn end(mut self, status: ChildStatus, response: Option<String>) -> (Gate<SubagentStop>, Option<Self>) {
+    pub async fn end(
+        mut self,
+        status: ChildStatus,
+        response: Option<String>,
+    ) -> (Gate<SubagentStop>, Option<Self>) {
         self.alive.stop.status = status;
         self.alive.stop.response = response;
         let Some(moment) = self.alive.moment.clone() else { return (Gate::default(), None) };

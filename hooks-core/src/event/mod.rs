@@ -28,7 +28,7 @@ pub use self::error::{ErrorOccurred, ErrorType, SpawnFailed};
 pub use self::kind::{EventKind, OnFailure};
 pub use self::lifecycle::{Level, MaxIterations, Notification, Stop, UserInputRequested};
 pub use self::model::{
-    AfterModelCall, BeforeModelCall, Message, MicroUsd, ModelRewrite, ModelReply, Role, Usage,
+    AfterModelCall, BeforeModelCall, Message, MicroUsd, ModelReply, ModelRewrite, Role, Usage,
 };
 pub use self::prompt::{PromptKind, UserPromptSubmitted};
 pub use self::routing::{AgentSwitched, Priority, Route, WorktreeCreated};

@@ -176,7 +176,16 @@ impl PostToolUse {
     /// What came of `call`.
     pub fn after(call: &PreToolUse, result: Value, error: Option<String>, duration_ms: u64) -> Self {
         let PreToolUse { tool_name, tool_args, tool_use_id, category, read_only } = call.clone();
-        Self { tool_name, tool_args, tool_use_id, category, read_only, tool_result: result, error, duration_ms }
+        Self {
+            tool_name,
+            tool_args,
+            tool_use_id,
+            category,
+            read_only,
+            tool_result: result,
+            error,
+            duration_ms,
+        }
     }
 
     pub(super) fn rewrite(&mut self, result: Value) {

@@ -61,9 +61,9 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let answer = match this.state.project() {
-            StateProjection::NotStarted(error) => {
-                Err(error.take().unwrap_or_else(|| HookError::unavailable("it was asked again after it had answered")))
-            }
+            StateProjection::NotStarted(error) => Err(error
+                .take()
+                .unwrap_or_else(|| HookError::unavailable("it was asked again after it had answered"))),
             StateProjection::Started { mut inner, deadline } => {
                 let polled = catch_unwind(AssertUnwindSafe(|| inner.as_mut().poll(cx)));
                 match polled.unwrap_or_else(|panic| Poll::Ready(Err(HookError::from_panic(&*panic)))) {

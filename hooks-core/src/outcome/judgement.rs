@@ -236,11 +236,6 @@ impl<E: Event, N: Notes> Detail<E, N> {
 
 impl<E: Event, N: Default> Default for Detail<E, N> {
     fn default() -> Self {
-        Self {
-            reasons: Reasons::default(),
-            effective: None,
-            holds: Holds::default(),
-            notes: N::default(),
-        }
+        Self { reasons: Reasons::default(), effective: None, holds: Holds::default(), notes: N::default() }
     }
 }

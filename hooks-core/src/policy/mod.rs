@@ -26,8 +26,8 @@
 //! }
 //! ```
 
-pub mod future;
 mod function;
+pub mod future;
 mod layer;
 mod service;
 mod set;

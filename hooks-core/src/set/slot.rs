@@ -184,9 +184,10 @@ impl<E: Event<Outcome: Judged<E>>> Slot<E> {
 
 /// Asks a stack. It is guarded, so an error is one of the guard itself; it still is an outcome.
 async fn ask<E: Event>(stack: &BoxHook<E>, request: &HookRequest<E>) -> E::Outcome {
-    stack.ask(request.clone()).await.unwrap_or_else(|error| {
-        failed::<E>(request.context(), Reason::failure("stack", &error), false)
-    })
+    stack
+        .ask(request.clone())
+        .await
+        .unwrap_or_else(|error| failed::<E>(request.context(), Reason::failure("stack", &error), false))
 }
 
 fn guarded_rewrite<E: Event>(
@@ -213,11 +214,7 @@ fn guarded<E: Event>(name: &str, request: &HookRequest<E>, judge: impl Fn() -> V
 }
 
 #[cold]
-fn panicked<E: Event>(
-    name: &str,
-    request: &HookRequest<E>,
-    panic: &(dyn std::any::Any + Send),
-) -> Verdict {
+fn panicked<E: Event>(name: &str, request: &HookRequest<E>, panic: &(dyn std::any::Any + Send)) -> Verdict {
     let reason = Reason::failure(name.to_owned(), &HookError::from_panic(panic));
     record(request.context(), E::KIND, &reason);
     Verdict::deny(reason)

@@ -1,0 +1,44 @@
+//! Shared state: counters, holds, limits, flags. Policies own none, so a reload resets nothing.
+//!
+//! One pure machine ([`State::step`]) is the specification; engines implement [`StateStore`] and answer like it.
+//! Every operation is one atomic call, idempotent by the id its client chose, so that it may be sent again
+//! after a lost answer. [`Memory`] is the engine for one process.
+
+mod machine;
+mod memory;
+mod operation;
+
+use std::sync::Arc;
+
+pub use self::machine::State;
+pub use self::memory::Memory;
+pub use self::operation::{Answer, Key, Member, Op, OpId, Scope};
+
+use crate::future::HookFuture;
+
+/// Keeps state and changes it atomically.
+///
+/// An engine that is in this process answers at once ([`HookFuture::Now`]) and does not allocate on the path of
+/// a counter that exists; others answer later.
+pub trait StateStore: Send + Sync {
+    /// Does one operation.
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>>;
+}
+
+impl<S: StateStore + ?Sized> StateStore for Arc<S> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        (**self).apply(op)
+    }
+}
+
+/// Why a store could not answer. What that means is the asker's rule; for money it is "closed".
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// It cannot be reached.
+    #[error("the state store cannot be reached: {0}")]
+    Unavailable(String),
+    /// It does not know this operation.
+    #[error("the state store does not support this operation")]
+    Unsupported,
+}

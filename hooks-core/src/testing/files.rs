@@ -1,0 +1,95 @@
+//! A file system in memory.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::fs::{Entry, EntryKind, FileSystem};
+
+/// A tree in memory, which counts how often it is asked. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct FakeFileSystem {
+    tree: Arc<RwLock<HashMap<PathBuf, Node>>>,
+    asked: Arc<AtomicUsize>,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    Plain(EntryKind, u64),
+    Link(PathBuf),
+    Broken(io::ErrorKind),
+}
+
+impl FakeFileSystem {
+    /// Puts an entry at `path`, with all directories above it.
+    #[must_use]
+    pub fn with(self, path: impl AsRef<Path>, kind: EntryKind) -> Self {
+        self.put(path.as_ref(), Node::Plain(kind, 1));
+        self
+    }
+
+    /// Puts a file at `path` that has `names` names.
+    #[must_use]
+    pub fn with_names(self, path: impl AsRef<Path>, names: u64) -> Self {
+        self.put(path.as_ref(), Node::Plain(EntryKind::File, names));
+        self
+    }
+
+    /// Puts a link at `path`.
+    #[must_use]
+    pub fn with_link(self, path: impl AsRef<Path>, target: impl Into<PathBuf>) -> Self {
+        self.link(path, target);
+        self
+    }
+
+    /// Makes every question about `path` fail.
+    #[must_use]
+    pub fn with_broken(self, path: impl AsRef<Path>, kind: io::ErrorKind) -> Self {
+        self.put(path.as_ref(), Node::Broken(kind));
+        self
+    }
+
+    /// Puts a link at `path`, in place of what is there.
+    pub fn link(&self, path: impl AsRef<Path>, target: impl Into<PathBuf>) {
+        self.put(path.as_ref(), Node::Link(target.into()));
+    }
+
+    /// How often [`FileSystem::entry`] was asked so far.
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    fn put(&self, path: &Path, node: Node) {
+        let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
+        for above in path.ancestors().skip(1) {
+            tree.entry(above.to_owned()).or_insert(Node::Plain(EntryKind::Directory, 1));
+        }
+        tree.insert(path.to_owned(), node);
+    }
+
+    fn node(&self, path: &Path) -> Option<Node> {
+        self.tree.read().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+}
+
+impl FileSystem for FakeFileSystem {
+    fn entry(&self, path: &Path) -> io::Result<Option<Entry>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        match self.node(path) {
+            None => Ok(None),
+            Some(Node::Plain(kind, names)) => Ok(Some(Entry { kind, names })),
+            Some(Node::Link(_)) => Ok(Some(Entry { kind: EntryKind::Symlink, names: 1 })),
+            Some(Node::Broken(kind)) => Err(kind.into()),
+        }
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        match self.node(path) {
+            Some(Node::Link(target)) => Ok(target),
+            Some(Node::Broken(kind)) => Err(kind.into()),
+            _ => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What tests of hooks need: fakes for the world, probes for layers, scripted tools and models, strategies for
+//! every event, and the laws that every policy has to keep.
+//!
+//! For our own tests as much as for those of our users; behind the feature `testing`.
+
+mod files;
+mod laws;
+mod probe;
+mod recorder;
+mod scripted;
+mod strategies;
+mod world;
+
+pub use self::files::FakeFileSystem;
+pub use self::laws::{check_policy_laws, run_on_random_events};
+pub use self::probe::{PendingOnce, Probe, ProbeLog};
+pub use self::recorder::{Recorder, Seen};
+pub use self::scripted::{ScriptedApprover, ScriptedModel, ScriptedTools};
+pub use self::strategies::{Arbitrary, any_context, any_event, json, text, tool_call};
+pub use self::world::{FailureLog, FakeClock, FakeTimer, world};

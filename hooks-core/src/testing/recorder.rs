@@ -1,0 +1,56 @@
+//! A provider that keeps every event it hears of, in order.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pastey::paste;
+
+use crate::event::{for_each_event, *};
+use crate::future::HookFuture;
+use crate::outcome::{CompactOutcome, ContextPatch, Decision, Gate, PromptOutcome, Recovery, ResultPatch};
+use crate::request::HookRequest;
+use crate::set::HooksProvider;
+
+/// Keeps every event that reaches its end, in order. Clones share what they keep.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder(Arc<Mutex<Vec<Seen>>>);
+
+/// One event that was seen.
+pub type Seen = WireEvent;
+
+impl Recorder {
+    /// What was seen, in order.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The kinds of what was seen, in order.
+    pub fn kinds(&self) -> Vec<EventKind> {
+        self.seen().iter().map(WireEvent::kind).collect()
+    }
+
+    fn keep(&self, event: impl Into<Seen>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.into());
+    }
+}
+
+macro_rules! recorder {
+    (
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
+    ) => { paste! {
+        impl HooksProvider for Recorder {
+            $(
+                fn [<observe_ $dname>](&self, request: &HookRequest<$DType>, _outcome: &$DOutcome) {
+                    self.keep(request.event().clone());
+                }
+            )*
+            $(
+                fn $iname(&self, request: HookRequest<$IType>) -> HookFuture<'_, $IOutcome> {
+                    self.keep(request.event().clone());
+                    HookFuture::now(<$IOutcome>::default())
+                }
+            )*
+        }
+    } };
+}
+for_each_event!(recorder);

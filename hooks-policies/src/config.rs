@@ -1,0 +1,202 @@
+//! What the strict policies are configured by: plain data, read from `hooks.yaml` by the `hooks` crate or
+//! written in Rust. [`Hooks::from_policy`](hooks_core::Hooks::from_policy) builds the hooks of it.
+//!
+//! Every field is optional; an absent section switches its policy off, a present one is taken as written: a
+//! limit of 0 means none at all, an empty list of allowed paths allows no path.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The classic policies, strictly read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PolicyConfig {
+    /// How paths are read.
+    pub paths: PathsConfig,
+    /// Further tools, by name: what they do.
+    pub tools: BTreeMap<String, ToolRole>,
+    /// Which files may be written.
+    pub write_guard: Option<WriteGuardConfig>,
+    /// Which commands may not run.
+    pub command_guard: Option<CommandGuardConfig>,
+    /// How often the user may be asked.
+    pub ask_user: Option<AskUserConfig>,
+    /// What is scrubbed from tool results.
+    pub redaction: Option<RedactionConfig>,
+    /// Keeps locked-out agents away from their artifacts.
+    pub reviewer_lockout: Option<LockoutConfig>,
+    /// Rules of one's own, in order.
+    pub rules: Vec<RuleConfig>,
+    /// What the agents cannot write, whatever else is allowed: the configuration itself, the settings of agent
+    /// clients. Absolute, or relative to the root.
+    pub protected: Vec<String>,
+}
+
+/// How paths are read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PathsConfig {
+    /// The folder that globs are relative to; the event's team root or working directory where absent.
+    pub root: Option<PathBuf>,
+    /// Whether names are compared without regard to case; as the platform does where absent.
+    pub case_insensitive: Option<bool>,
+    /// Whether patterns are read as Squad's are.
+    pub dialect: PatternDialect,
+}
+
+/// How patterns are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PatternDialect {
+    /// `*` and `?` inside a segment, `**` whole segments, `{a,b}` alternatives.
+    #[default]
+    Standard,
+    /// Squad's: back slashes are slashes, `?` is any character, braces are literal.
+    Squad,
+}
+
+/// What a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolRole {
+    /// Writes files.
+    Write,
+    /// Deletes files.
+    Delete,
+    /// Runs a command.
+    Shell,
+    /// Asks the user.
+    AskUser,
+    /// Reads only.
+    Read,
+}
+
+/// Strict or not about what cannot be known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnUnknown {
+    /// Refuse it (law 4).
+    #[default]
+    Deny,
+    /// Ask a person.
+    Ask,
+    /// Let it pass.
+    Allow,
+}
+
+/// Which files may be written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WriteGuardConfig {
+    /// Globs of what may be written, relative to the root. Empty: nothing.
+    pub allow: Vec<String>,
+    /// Globs of what may not, although it is allowed.
+    pub deny: Vec<String>,
+    /// A call of a writing tool that names no path at all.
+    pub missing_path: OnUnknown,
+}
+
+/// Which commands may not run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CommandGuardConfig {
+    /// Patterns such as `rm -rf` or `git push --force`: a program, its first operands, its options.
+    pub block: Vec<String>,
+    /// A command that cannot be known before it runs, or cannot be read.
+    pub unresolvable: OnUnknown,
+    /// A call of a shell tool that names no command at all.
+    pub missing_command: OnUnknown,
+}
+
+impl Default for CommandGuardConfig {
+    fn default() -> Self {
+        Self {
+            block: ["rm -rf", "git push --force", "git rebase", "git reset --hard"]
+                .map(String::from)
+                .to_vec(),
+            unresolvable: OnUnknown::Deny,
+            missing_command: OnUnknown::Deny,
+        }
+    }
+}
+
+/// How often the user may be asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskUserConfig {
+    /// Questions per session; 0 means none.
+    pub max_per_session: u64,
+}
+
+/// What is scrubbed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedactionConfig {
+    /// What is looked for; everything where absent.
+    pub labels: Option<Vec<String>>,
+    /// Further patterns, by the name of their marker.
+    pub patterns: BTreeMap<String, String>,
+}
+
+/// Keeps locked-out agents away from their artifacts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LockoutConfig {
+    /// Artifacts that are locked from the start: path or glob, and the agents that may not write them.
+    pub locked: BTreeMap<String, Vec<String>>,
+}
+
+/// A rule of one's own. Everything that is given has to match.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RuleConfig {
+    /// Its name, as reasons give it.
+    pub name: String,
+    /// What it says.
+    pub action: RuleAction,
+    /// Tools, by name, without regard to case; `mcp__*` with a star at the end.
+    pub tools: Vec<String>,
+    /// Agents, by name, without regard to case.
+    pub agents: Vec<String>,
+    /// Paths: globs relative to the root. A call matches if one of its paths does.
+    pub paths: Vec<String>,
+    /// Command patterns, as in `command_guard`.
+    pub commands: Vec<String>,
+    /// What the model and the user read.
+    pub reason: Option<String>,
+    /// Calls that the rule has to match; checked when it is loaded.
+    #[serde(rename = "match")]
+    pub matches: Vec<RuleExample>,
+    /// Calls that it must not match; checked when it is loaded.
+    pub no_match: Vec<RuleExample>,
+}
+
+/// What a rule says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleAction {
+    /// It must not happen.
+    #[default]
+    Deny,
+    /// A person decides.
+    Ask,
+    /// It may happen, unless another rule says otherwise.
+    Allow,
+}
+
+/// A call, as an example of a rule.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleExample {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: serde_json::Value,
+    /// The agent; any where absent.
+    #[serde(default)]
+    pub agent: Option<String>,
+}

@@ -1,0 +1,87 @@
+//! The checks of Squad's configuration builder.
+//!
+//! The builder and the pipeline do not agree: the builder knows `maxAskUser`, the pipeline reads
+//! `maxAskUserPerSession`. The pipeline takes no notice of what the builder checked.
+
+use serde_json::{Map, Value};
+
+/// Why the builder refused a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("[defineHooks] {reason}")]
+pub struct BuilderValidationError {
+    reason: String,
+}
+
+impl BuilderValidationError {
+    /// What the error is called in JavaScript.
+    pub const NAME: &'static str = "BuilderValidationError";
+}
+
+/// Checks a configuration as `defineHooks` does: the first wrong field is reported.
+///
+/// A field that is there must be of its type, and null is not. List items, ranges and unknown fields are
+/// not looked at, and nothing is added: what was given is the configuration.
+///
+/// # Errors
+/// The configuration is no object, or a field has the wrong type.
+pub fn define_hooks(config: &Value) -> Result<(), BuilderValidationError> {
+    let Value::Object(fields) = config else {
+        return Err(BuilderValidationError { reason: "config must be a plain object".to_owned() });
+    };
+    check(fields, "allowedWritePaths", "an array", Value::is_array)?;
+    check(fields, "blockedCommands", "an array", Value::is_array)?;
+    check(fields, "maxAskUser", "a number", Value::is_number)?;
+    check(fields, "scrubPii", "a boolean", Value::is_boolean)?;
+    check(fields, "reviewerLockout", "a boolean", Value::is_boolean)
+}
+
+fn check(
+    fields: &Map<String, Value>,
+    name: &str,
+    kind: &str,
+    is_kind: fn(&Value) -> bool,
+) -> Result<(), BuilderValidationError> {
+    match fields.get(name) {
+        Some(value) if !is_kind(value) => {
+            Err(BuilderValidationError { reason: format!("\"{name}\" must be {kind} when provided") })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_checked_passes() {
+        for config in [json!({}), json!({"maxAskUser": -2.5, "blockedCommands": [null], "typo": 1})] {
+            assert_eq!(define_hooks(&config), Ok(()));
+        }
+    }
+
+    #[test]
+    fn the_first_wrong_field_is_reported() {
+        let cases = [
+            (json!([]), "[defineHooks] config must be a plain object"),
+            (json!(null), "[defineHooks] config must be a plain object"),
+            (
+                json!({"scrubPii": 1, "maxAskUser": "3"}),
+                "[defineHooks] \"maxAskUser\" must be a number when provided",
+            ),
+            (
+                json!({"allowedWritePaths": null}),
+                "[defineHooks] \"allowedWritePaths\" must be an array when provided",
+            ),
+            (
+                json!({"reviewerLockout": 0}),
+                "[defineHooks] \"reviewerLockout\" must be a boolean when provided",
+            ),
+        ];
+        for (config, want) in cases {
+            assert_eq!(define_hooks(&config).unwrap_err().to_string(), want);
+        }
+    }
+}

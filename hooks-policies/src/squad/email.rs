@@ -1,0 +1,143 @@
+//! Finds what Squad takes for an e-mail address, in linear time.
+//!
+//! The expression is `[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}`, all matches, leftmost and greedy. A
+//! backtracking engine tries every start in a run of letters, which is quadratic. Every match holds exactly
+//! one at sign, so it is enough to look around each of them: the runs to their right are disjoint, and so
+//! are those to their left.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr;
+
+const MARK: &str = "[EMAIL_REDACTED]";
+
+/// The text with each address replaced; borrowed when there is none.
+pub(super) fn scrub(text: &str) -> Cow<'_, str> {
+    let mut clean = String::new();
+    let mut kept = 0;
+    while let Some(found) = next_address(text.as_bytes(), kept) {
+        // Both ends of a match stand beside an ASCII letter, so they are character boundaries.
+        clean.push_str(text.get(kept..found.start).unwrap_or_default());
+        clean.push_str(MARK);
+        kept = found.end;
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    clean.push_str(text.get(kept..).unwrap_or_default());
+    Cow::Owned(clean)
+}
+
+/// The first address that starts at `from` or later.
+fn next_address(text: &[u8], from: usize) -> Option<Range<usize>> {
+    let mut behind = from;
+    while let Some(at) = memchr(b'@', text.get(behind..)?).map(|found| behind + found) {
+        let before = text.get(behind..at)?;
+        if before.last().is_some_and(|byte| is_local(*byte))
+            && let Some(length) = domain_length(text.get(at + 1..)?)
+        {
+            let local = before.iter().rev().take_while(|byte| is_local(**byte)).count();
+            return Some(at - local..at + 1 + length);
+        }
+        behind = at + 1;
+    }
+    None
+}
+
+/// How much of the text behind an at sign is a domain: the longest part that ends in a point and at least
+/// two letters and has something before the point.
+fn domain_length(text: &[u8]) -> Option<usize> {
+    let run =
+        text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')).count();
+    let run = text.get(..run)?;
+    let mut letters_end = run.len();
+    let mut letters = 0;
+    for (place, byte) in run.iter().enumerate().rev() {
+        match byte {
+            b'.' if letters >= 2 && place > 0 => return Some(letters_end),
+            byte if byte.is_ascii_alphabetic() => letters += 1,
+            _ => {
+                letters_end = place;
+                letters = 0;
+            }
+        }
+    }
+    None
+}
+
+fn is_local(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_in_text() {
+        let cases = [
+            ("a@b.org", "[EMAIL_REDACTED]"),
+            ("to <a.b+c@d-e.co.uk>, x", "to <[EMAIL_REDACTED]>, x"),
+            ("a@b.co,c@d.org.", "[EMAIL_REDACTED],[EMAIL_REDACTED]."),
+            ("jö_x%y@z.io", "jö[EMAIL_REDACTED]"),
+            ("é@b.org ü", "é@b.org ü"),
+        ];
+        for (text, want) in cases {
+            assert_eq!(scrub(text), want);
+        }
+    }
+
+    #[test]
+    fn the_domain_gives_back_what_does_not_fit() {
+        let cases = [
+            ("a@b.com-", "[EMAIL_REDACTED]-"),
+            ("a@b.com.1", "[EMAIL_REDACTED].1"),
+            ("a@b.com.c", "[EMAIL_REDACTED].c"),
+            ("a@b.co1m.net2", "[EMAIL_REDACTED]2"),
+            ("a@b.c-d.ef--g", "[EMAIL_REDACTED]--g"),
+            ("a@..com", "[EMAIL_REDACTED]"),
+            ("a@-.com", "[EMAIL_REDACTED]"),
+            ("a@.com", "a@.com"),
+            ("a@b.c", "a@b.c"),
+            ("a@b.c1", "a@b.c1"),
+            ("a@b", "a@b"),
+        ];
+        for (text, want) in cases {
+            assert_eq!(scrub(text), want);
+        }
+    }
+
+    /// The oracle backtracks in effect: same expression, same leftmost and greedy choice.
+    #[test]
+    fn every_short_text_as_the_expression_has_it() {
+        let oracle = regex::Regex::new(r"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}").unwrap();
+        let letters = ['a', '@', '.', '-', '_', 'é'];
+        let mut texts = vec![String::new()];
+        for length in 0..7 {
+            for text in &texts {
+                let text = format!("a@a.{text}");
+                assert_eq!(scrub(&text), oracle.replace_all(&text, MARK), "{text}");
+            }
+            if length < 6 {
+                let longer = |text: &String| letters.map(|letter| format!("{text}{letter}"));
+                texts = texts.iter().flat_map(longer).collect();
+            }
+        }
+    }
+
+    #[test]
+    fn at_signs_in_a_row() {
+        let cases = [
+            ("a@b.com@c.org", "[EMAIL_REDACTED]@c.org"),
+            ("a@b@c.org", "a@[EMAIL_REDACTED]"),
+            ("a@@b.com", "a@@b.com"),
+            ("a@b.com-@c.org", "[EMAIL_REDACTED][EMAIL_REDACTED]"),
+            ("@@@", "@@@"),
+            ("", ""),
+        ];
+        for (text, want) in cases {
+            assert_eq!(scrub(text), want);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The rules of JavaScript that Squad's answers depend on: truth, conversions, number and JSON printing,
+//! the order of keys, and the errors of its engine.
+
+mod convert;
+mod error;
+mod json;
+mod keys;
+mod number;
+
+pub(super) use convert::{is_above_zero, is_truthy, length_is_above_zero, to_number, to_text};
+pub use error::JsError;
+pub(super) use json::{Cut, write_json};
+pub(super) use keys::{PROTOTYPE, is_in_order, rank};

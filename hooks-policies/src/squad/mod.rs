@@ -1,0 +1,66 @@
+//! Answers tool calls exactly as the hook pipeline of the Squad SDK 0.11 does, faults included.
+//!
+//! This is the engine of the `squad-compat` profile: for those who have Squad policies and want the same
+//! decisions, reasons and scrubbed results, byte for byte, before they move to the stricter ones. It allows
+//! what Squad allows (a path with `..`, a tool of another name, an argument that is no text); it is no
+//! guard to begin with.
+//!
+//! ```
+//! use hooks_policies::squad::{SquadCall, SquadPipeline, SquadPolicy};
+//! use serde_json::json;
+//!
+//! let policy = json!({"allowedWritePaths": ["src/**"], "scrubPii": true});
+//! let policy: SquadPolicy = serde_json::from_value(policy)?;
+//! let pipeline = SquadPipeline::new(Some(&policy))?;
+//!
+//! let arguments = json!({"path": "docs/a.md"});
+//! let mut call = SquadCall::new("edit", &arguments, "Backend", "session-1");
+//! let decision = pipeline.pre(&mut call)?;
+//! assert_eq!(
+//!     decision.reason(),
+//!     Some("File write blocked: \"docs/a.md\" does not match allowed paths. Allowed patterns: src/**")
+//! );
+//!
+//! let result = pipeline.post(&mut call, Some(json!("by jane@example.com")))?;
+//! assert_eq!(result, Some(json!("by [EMAIL_REDACTED]")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where it differs
+//!
+//! * Patterns are compiled once, and matched in time linear in the path, however they nest. One that
+//!   repeats too much (`(a{1000}){1000}`) or nests more than 100 groups fails the calls that come to it;
+//!   Squad would evaluate it.
+//! * Addresses are found in linear time; Squad takes time in the square of a run of letters.
+//! * The depth at which a nested result fails is Squad's to a tenth; its own depends on the state of the
+//!   engine.
+//! * An integer beyond 2^53 passes the scrubber as it is; JavaScript had rounded it when it read it.
+//! * A text cannot hold half of a UTF-16 pair, here or in JSON as it is read; JavaScript's can.
+//! * A failed run is an [`JsError`]. Squad leaves what that means to its caller; take it for a denial.
+
+mod ask_limit;
+mod call;
+mod custom;
+mod decision;
+mod define_hooks;
+mod email;
+mod expression;
+mod glob;
+mod javascript;
+mod lockout;
+mod pipeline;
+mod policy;
+mod redact_args;
+mod scrub;
+mod shell;
+mod write_guard;
+
+pub use call::SquadCall;
+pub use custom::{CustomPostHook, CustomPreHook, PreResult};
+pub use decision::{Block, Blocker, SquadDecision, Warning};
+pub use define_hooks::{BuilderValidationError, define_hooks};
+pub use javascript::JsError;
+pub use lockout::LockoutRegistry;
+pub use pipeline::SquadPipeline;
+pub use policy::SquadPolicy;
+pub use redact_args::redact_args;

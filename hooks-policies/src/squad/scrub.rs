@@ -1,0 +1,156 @@
+//! Replaces e-mail addresses in a tool's result: in texts, and in the values of objects and lists.
+//!
+//! Squad rebuilds the value with a function that calls itself, so what is nested too deep makes the run
+//! fail. Here the value is changed in place and walked with a list, and the same depth is refused on
+//! purpose. Values that `serde_json` read from text are never that deep, unless its limit of 128 levels
+//! was switched off; others are built by code.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::email;
+use super::javascript::{JsError, PROTOTYPE, is_in_order, rank};
+
+/// Squad's stack ends at about 4,000 objects or 2,000 lists in each other; the exact level depends on the
+/// engine and on who calls. A list takes two calls, an object one.
+const MAX_CALLS: usize = 4_000;
+const CALLS_OF_A_LIST: usize = 2;
+const CALLS_OF_AN_OBJECT: usize = 1;
+
+/// Scrubs a text that is a whole result; says whether it changed.
+pub(super) fn scrub_text(text: &mut String) -> bool {
+    if let Cow::Owned(clean) = email::scrub(text) {
+        *text = clean;
+        return true;
+    }
+    false
+}
+
+/// Scrubs a list or object.
+///
+/// # Errors
+/// `RangeError` when it is nested too deep. The value is then taken apart here, because dropping it the
+/// ordinary way would use the stack as well.
+pub(super) fn scrub_nested(mut value: Value) -> Result<Value, JsError> {
+    match walk(&mut value) {
+        Ok(()) => Ok(value),
+        Err(error) => {
+            // That it is too deep is known; all that is wanted is that it is gone.
+            drop(take_apart(value, 0));
+            Err(error)
+        }
+    }
+}
+
+fn walk(value: &mut Value) -> Result<(), JsError> {
+    let mut todo = vec![(value, 0)];
+    while let Some((value, calls)) = todo.pop() {
+        let inside = deeper(value, calls)?;
+        match value {
+            Value::String(text) => {
+                scrub_text(text);
+            }
+            Value::Array(items) => todo.extend(items.iter_mut().map(|item| (item, inside))),
+            Value::Object(map) => {
+                // The field is scrubbed like any other before it is lost.
+                if let Some(prototype) = map.shift_remove(PROTOTYPE) {
+                    take_apart(prototype, inside)?;
+                }
+                put_in_order(map);
+                todo.extend(map.values_mut().map(|value| (value, inside)));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// How many calls the values inside of `value` stand in.
+fn deeper(value: &Value, calls: usize) -> Result<usize, JsError> {
+    let inside = match value {
+        Value::Array(_) => calls + CALLS_OF_A_LIST,
+        Value::Object(_) => calls + CALLS_OF_AN_OBJECT,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => calls,
+    };
+    if inside > MAX_CALLS { Err(JsError::stack_overflow()) } else { Ok(inside) }
+}
+
+/// Drops a value level by level.
+fn take_apart(value: Value, calls: usize) -> Result<(), JsError> {
+    let mut outcome = Ok(());
+    let mut todo = vec![(value, calls)];
+    while let Some((value, calls)) = todo.pop() {
+        let inside = match deeper(&value, calls) {
+            Ok(inside) => inside,
+            Err(error) => {
+                outcome = Err(error);
+                calls
+            }
+        };
+        match value {
+            Value::Array(items) => todo.extend(items.into_iter().map(|item| (item, inside))),
+            Value::Object(map) => todo.extend(map.into_iter().map(|(_, value)| (value, inside))),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    outcome
+}
+
+/// Lists the keys as JavaScript lists them.
+fn put_in_order(map: &mut Map<String, Value>) {
+    if is_in_order(map) {
+        return;
+    }
+    let mut entries: Vec<_> = std::mem::take(map).into_iter().collect();
+    entries.sort_by_key(|(key, _)| rank(key));
+    *map = entries.into_iter().collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn nested(levels: usize, wrap: fn(Value) -> Value) -> Value {
+        (0..levels).fold(json!("a@b.org"), |inner, _| wrap(inner))
+    }
+
+    #[test]
+    fn values_but_not_keys() {
+        let value = json!({"a@b.org": "a@b.org", "list": [1, null, ["x a@b.org", {"deep": "a@b.org"}]]});
+        let want = json!({"a@b.org": "[EMAIL_REDACTED]",
+            "list": [1, null, ["x [EMAIL_REDACTED]", {"deep": "[EMAIL_REDACTED]"}]]});
+        assert_eq!(scrub_nested(value).unwrap(), want);
+    }
+
+    #[test]
+    fn keys_are_listed_as_javascript_lists_them() {
+        let value = json!({"b": 1, "10": 2, "__proto__": {"x": 1}, "9": 3, "a": 4, "01": 5});
+        let text = scrub_nested(value).unwrap().to_string();
+        assert_eq!(text, r#"{"9":3,"10":2,"b":1,"a":4,"01":5}"#);
+    }
+
+    #[test]
+    fn too_deep_fails_and_the_stack_stands() {
+        let list = |inner| Value::Array(vec![inner]);
+        let object = |inner| Value::Object(Map::from_iter([("a".to_owned(), inner)]));
+        let prototype = |inner| Value::Object(Map::from_iter([(PROTOTYPE.to_owned(), inner)]));
+        assert!(scrub_nested(nested(1_900, list)).is_ok());
+        assert!(scrub_nested(nested(3_900, object)).is_ok());
+        for wrap in [list, object, prototype] {
+            let error = scrub_nested(nested(4_100, wrap)).unwrap_err();
+            assert_eq!(error.to_string(), "RangeError: Maximum call stack size exceeded");
+        }
+    }
+
+    #[test]
+    fn far_too_deep_is_taken_apart() {
+        let mut value = Value::Null;
+        for _ in 0..200_000 {
+            value = Value::Array(vec![value]);
+        }
+        assert!(scrub_nested(value).is_err());
+    }
+}

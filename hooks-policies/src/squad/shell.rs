@@ -1,0 +1,159 @@
+//! Blocks commands that contain one of the prohibited texts.
+
+use memchr::memmem::Finder;
+use serde_json::{Value, json};
+
+use super::javascript::{JsError, is_truthy, length_is_above_zero, to_text};
+
+/// What is prohibited where a policy says nothing.
+const DEFAULTS: [&str; 4] = ["rm -rf", "git push --force", "git rebase", "git reset --hard"];
+
+/// The prohibited texts, in the order in which they are reported.
+#[derive(Debug)]
+pub(super) struct ShellRestriction {
+    prohibited: Vec<Prohibited>,
+    /// What ends the search when none of `prohibited` is found.
+    fault: Option<JsError>,
+    joined: Result<String, JsError>,
+}
+
+/// An item of the list.
+#[derive(Debug)]
+pub(super) struct Prohibited {
+    finder: Finder<'static>,
+    text: String,
+    item: Value,
+}
+
+impl ShellRestriction {
+    /// The restriction that a policy's field asks for.
+    ///
+    /// # Errors
+    /// The field has a length that cannot be compared.
+    pub(super) fn from_policy(field: Option<&Value>) -> Result<Option<Self>, JsError> {
+        match field.filter(|list| is_truthy(list)) {
+            None => Ok(Some(Self::new(&json!(DEFAULTS)))),
+            Some(list) if length_is_above_zero(list)? => Ok(Some(Self::new(list))),
+            Some(_) => Ok(None),
+        }
+    }
+
+    fn new(list: &Value) -> Self {
+        let mut restriction = Self { prohibited: Vec::new(), fault: None, joined: join(list) };
+        let letters: Vec<Value>;
+        let items = match list {
+            Value::Array(items) => items,
+            // JavaScript goes through a text letter by letter.
+            Value::String(text) => {
+                letters = text.chars().map(|letter| letter.to_string().into()).collect();
+                &letters
+            }
+            _ => {
+                restriction.fault = Some(JsError::type_error("blockedCommands is not iterable"));
+                return restriction;
+            }
+        };
+        for item in items {
+            match to_text(item) {
+                Ok(text) => restriction.prohibited.push(Prohibited {
+                    finder: Finder::new(&text).into_owned(),
+                    text,
+                    item: item.clone(),
+                }),
+                Err(fault) => {
+                    restriction.fault = Some(fault);
+                    break;
+                }
+            }
+        }
+        restriction
+    }
+
+    /// The first prohibited text in the command.
+    ///
+    /// # Errors
+    /// An item before has no text, or the list is none.
+    pub(super) fn find(&self, command: &str) -> Result<Option<&Prohibited>, JsError> {
+        let found = self.prohibited.iter().find(|item| item.finder.find(command.as_bytes()).is_some());
+        match (found, &self.fault) {
+            (None, Some(fault)) => Err(fault.clone()),
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// # Errors
+    /// The list cannot be printed.
+    pub(super) fn reason(&self, found: &Prohibited) -> Result<String, JsError> {
+        let joined = self.joined.as_ref().map_err(Clone::clone)?;
+        let text = &found.text;
+        Ok(format!(
+            "Shell command blocked: Command contains prohibited pattern \"{text}\". Blocked commands: {joined}"
+        ))
+    }
+}
+
+impl Prohibited {
+    /// The item as it was given.
+    pub(super) fn item(&self) -> &Value {
+        &self.item
+    }
+}
+
+/// `list.join(', ')`.
+fn join(list: &Value) -> Result<String, JsError> {
+    let Value::Array(items) = list else {
+        return Err(JsError::type_error("blockedCommands.join is not a function"));
+    };
+    let texts: Vec<String> = items
+        .iter()
+        .map(|item| if item.is_null() { Ok(String::new()) } else { to_text(item) })
+        .collect::<Result<_, _>>()?;
+    Ok(texts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(list: &Value, command: &str) -> Result<Option<String>, JsError> {
+        let restriction = ShellRestriction::from_policy(Some(list)).unwrap().unwrap();
+        restriction.find(command)?.map(|found| restriction.reason(found)).transpose()
+    }
+
+    #[test]
+    fn the_first_of_the_list_is_reported() {
+        let reason = reason(&json!(["wget", "curl"]), "curl x | wget").unwrap().unwrap();
+        assert!(reason.ends_with("pattern \"wget\". Blocked commands: wget, curl"), "{reason}");
+    }
+
+    #[test]
+    fn false_values_mean_the_defaults_and_empty_ones_none() {
+        for field in [None, Some(json!(null)), Some(json!("")), Some(json!(0)), Some(json!(false))] {
+            let restriction = ShellRestriction::from_policy(field.as_ref()).unwrap().unwrap();
+            assert!(restriction.find("x; rm -rf /").unwrap().is_some());
+        }
+        for field in [json!([]), json!({}), json!(5), json!(true)] {
+            assert!(ShellRestriction::from_policy(Some(&field)).unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn items_of_other_types_are_printed() {
+        let list = json!([[], null]);
+        assert!(reason(&list, "ls").unwrap().unwrap().ends_with("pattern \"\". Blocked commands: , "));
+        let list = json!([null, {}, 1e21]);
+        let want = "pattern \"null\". Blocked commands: , [object Object], 1e+21";
+        assert!(reason(&list, "echo null").unwrap().unwrap().ends_with(want));
+    }
+
+    #[test]
+    fn what_javascript_cannot_read_fails_the_call() {
+        let fails = |list: &Value, command| reason(list, command).unwrap_err().message().to_owned();
+        assert_eq!(fails(&json!("rm"), "firm"), "blockedCommands.join is not a function");
+        assert_eq!(reason(&json!("rm"), "ls"), Ok(None));
+        assert_eq!(fails(&json!({"length": 1}), "ls"), "blockedCommands is not iterable");
+        let unprintable = json!(["a", {"toString": 1}, "ls"]);
+        assert_eq!(fails(&unprintable, "ls"), "Cannot convert object to primitive value");
+        assert_eq!(fails(&unprintable, "a"), "Cannot convert object to primitive value");
+    }
+}
