@@ -154,7 +154,7 @@ fn what_an_attacker_would_write_is_refused() {
     for (text, wanted) in [
         (deep("[", "]", 100_000), "nests deeper than 64 levels"),
         (deep("{a: ", "}", 100), "nests deeper than 64 levels"),
-        (deep("{a: ", "}", 100_000), "recursion limit exceeded"),
+        (deep("{a: ", "}", 100_000), "nests deeper than 64 levels"),
         (format!("version: 1\nk0: &a0 [x]\n{bomb}"), "more than 500000 values"),
         ("- ".repeat(50_000), "nests deeper than 64 levels"),
         (format!("version: 1\n#{}", "x".repeat(9 << 20)), "larger than 8 MiB"),

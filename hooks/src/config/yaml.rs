@@ -135,7 +135,7 @@ impl Builder<'_, '_> {
             self.refuse_tag(&place);
         }
         if self.open.len() >= DEEPEST {
-            self.mistakes.add(&place, "", format!("this nests deeper than {DEEPEST} levels"));
+            self.refuse_depth(&place);
             return Err(Hopeless);
         }
         self.open.push(Open { place, anchor, size: 1, content });
@@ -258,8 +258,16 @@ impl Builder<'_, '_> {
         );
     }
 
+    fn refuse_depth(&mut self, place: &Place) {
+        self.mistakes.add(place, "", format!("this nests deeper than {DEEPEST} levels"));
+    }
+
     fn refuse_syntax(&mut self, kind: &ErrorKind, span: Span) {
         let place = self.place(span);
+        // The scanner looks ahead, and may notice before the tree is that deep.
+        if matches!(kind, ErrorKind::RecursionLimitExceeded) {
+            return self.refuse_depth(&place);
+        }
         // A tab is noticed where it stands, or at the end of the line before.
         let before = place.line.saturating_sub(1);
         let indented_by_tab =
