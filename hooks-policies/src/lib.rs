@@ -1,1 +1,3 @@
 //! The classic policies.
+
+pub mod redaction;
