@@ -133,7 +133,8 @@ impl Scrubber {
         found.retain_mut(|span| {
             let first = markers.partition_point(|marker| marker.end <= span.start);
             let inside = markers.get(first..).unwrap_or_default().iter();
-            for marker in inside.take_while(|marker| marker.start < span.end) {
+            let end = span.end;
+            for marker in inside.take_while(|marker| marker.start < end) {
                 span.start = span.start.min(marker.start);
                 span.end = span.end.max(marker.end);
             }
