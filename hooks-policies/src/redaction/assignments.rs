@@ -196,7 +196,9 @@ fn typed_value(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
 
 /// Returns the end of a value without quotation marks.
 fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
-    let rest = bytes.get(from..bytes.len().min(from + MAX_VALUE)).unwrap_or_default();
+    // A template or a call is no secret, so its end is not worth a long search.
+    let limit = if b"${(<".contains(&byte(bytes, from)) { value::HEAD } else { MAX_VALUE };
+    let rest = bytes.get(from..bytes.len().min(from + limit)).unwrap_or_default();
     let mut depth = 0_usize;
     let length = rest.iter().enumerate().position(|(i, b)| {
         let at = from + i;

@@ -111,7 +111,7 @@ pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
             continue;
         }
         let run = run_end(bytes, at, usize::MAX, |b| b.is_ascii_digit());
-        let hit = if run - at > MAX_RUN { None } else { number(text, at, labels) };
+        let hit = number(text, at, labels);
         let end = hit.as_ref().map_or(run, |span| span.end.max(run));
         found.extend(hit);
         at = end;

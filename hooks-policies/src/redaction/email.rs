@@ -5,19 +5,20 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::{
     label::Label,
     span::Span,
-    text::{byte, byte_before, line_before},
+    text::{byte, byte_before, line_before, run_start},
     tld,
 };
 
 /// Other spellings of `@`: percent-encoding once and twice, HTML, JSON, full width, small form.
 static ENCODED_AT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let spellings = ["%40", "%2540", "&#64;", "&#x40;", "&commat;", "\\u0040", "\u{ff20}", "\u{fe6b}"];
-    AhoCorasick::builder().ascii_case_insensitive(true).build(spellings).ok()
+    let spellings =
+        ["%40", "%2540", "&#64;", "&#x40;", "&#X40;", "&commat;", "\\u0040", "\u{ff20}", "\u{fe6b}"];
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(spellings).ok()
 });
 
 /// RFC 5321 allows 64 bytes; room for encodings.
@@ -201,6 +202,10 @@ fn skip_escapes(text: &str, start: usize, at: usize) -> usize {
 
 /// Tells whether `:path` follows the host, as in `user@host:dir/file`.
 fn is_remote(text: &str, end: usize) -> bool {
+    let word = run_start(text.as_bytes(), end, MAX_LOCAL + MAX_DOMAIN, |b| !b.is_ascii_whitespace());
+    if memchr::memmem::find(text.as_bytes().get(word..end).unwrap_or_default(), b"://").is_some() {
+        return false;
+    }
     let Some(path) = text.get(end..).and_then(|rest| rest.strip_prefix(':')) else { return false };
     let stop = |b: &u8| b.is_ascii_whitespace() || b"\"'`<>,;)".contains(b);
     let length = path.bytes().take(256).position(|b| stop(&b)).unwrap_or(path.len().min(256));

@@ -118,10 +118,12 @@ pub(super) fn jwt(bytes: &[u8], at: usize, runs: &mut Runs) -> Option<(usize, us
     }
     for part in 1..5 {
         let from = end + 1;
-        let to = runs.end(bytes, Body::Url, from);
-        if byte(bytes, end) != b'.' || (part == 1 && to - from < 8) {
+        // A short look first: a long run behind a short part must stay the one that is remembered.
+        let short = run_end(bytes, from, 8, |b| Body::Url.has(b)) < from + 8;
+        if byte(bytes, end) != b'.' || (part == 1 && short) {
             return (part > 1).then_some((at, end));
         }
+        let to = runs.end(bytes, Body::Url, from);
         if to == from && part != 2 {
             return Some((at, end));
         }

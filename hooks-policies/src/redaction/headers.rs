@@ -10,12 +10,20 @@ use super::{
 /// The longest header value.
 const MAX_VALUE: usize = 8192;
 
+/// How much of a value is read to see whether there is a credential at all.
+const FIRST_LOOK: usize = 256;
+
 /// Finds the credential of the header whose name is at `start..end`.
 pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
+    within(text, start, end, FIRST_LOOK).and_then(|_| within(text, start, end, MAX_VALUE))
+}
+
+/// Finds the credential in the first `limit` bytes of a header's value.
+fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
     let bytes = text.as_bytes();
     let name = text.get(start..end)?.trim_start_matches('-').to_ascii_lowercase();
     let from = value_start(bytes, end)?;
-    let to = run_end(bytes, from, MAX_VALUE, |b| !b"\"'`\r\n".contains(&b));
+    let to = floor(text, from, run_end(bytes, from, limit, |b| !b"\"'`\r\n".contains(&b)));
     let to = escaped_end(bytes, from, to);
     let (start, end) = match name.as_str() {
         "authorization" | "proxy-authorization" => credential(text, from, to)?,
@@ -118,11 +126,12 @@ fn credential(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
 }
 
 fn head_end(text: &str, start: usize, end: usize) -> usize {
-    let mut head = end.min(start + value::HEAD);
-    while !text.is_char_boundary(head) {
-        head -= 1;
-    }
-    head
+    floor(text, start, end.min(start + value::HEAD))
+}
+
+/// Returns the last place from `start` to `at` where a character begins.
+fn floor(text: &str, start: usize, at: usize) -> usize {
+    text.floor_char_boundary(at).max(start)
 }
 
 #[cfg(test)]

@@ -164,7 +164,11 @@ fn announced(sequence: &Sequence<'_>) -> Option<usize> {
         && groups.get(2).is_some_and(|g| g.len() == 2);
     let dotted = sequence.separators(count).filter(|s| *s == b".").count() > 2;
     let short = |separator: &[u8]| separator.len() <= 2;
-    let fits = (7..=MAX_DIGITS).contains(&total) && !date && !dotted && sequence.separators(count).all(short);
+    let fits = (7..=MAX_DIGITS).contains(&total)
+        && count <= 6
+        && !date
+        && !dotted
+        && sequence.separators(count).all(short);
     let words = line_before(sequence.bytes, first.start, 24);
     (fits && has_word(words, CONTEXT)).then_some(last.end)
 }

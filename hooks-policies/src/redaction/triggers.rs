@@ -11,7 +11,7 @@ use super::{
     label::{Label, Labels},
     pem,
     span::Span,
-    text::{byte, starts_word},
+    text::{byte, byte_before, starts_word},
     url,
     vendors::FORMS,
 };
@@ -136,7 +136,9 @@ impl Reader<'_, '_> {
             Kind::AzureSecret => self.cover(forms::azure_secret(bytes, start), Label::ApiKey),
             Kind::Url => self.note(url::password(self.text, start), Label::UrlPassword),
             Kind::UserOption => {
-                if starts_word(bytes, start) && !byte(bytes, end).is_ascii_alphabetic() {
+                let option_ends =
+                    b" =".contains(&byte_before(bytes, end)) || b" =".contains(&byte(bytes, end));
+                if starts_word(bytes, start) && option_ends {
                     self.keep(assignments::user_option(self.text, end));
                 }
             }

@@ -9,16 +9,15 @@ const MAX_USERINFO: usize = 512;
 pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let start = at + 3;
-    let outer = run_end(bytes, start, MAX_USERINFO, |b| !b.is_ascii_whitespace() && !b"\"'`<>".contains(&b));
-    let whole = bytes.get(start..outer)?;
-    let strict = whole.iter().position(|b| b"/?#".contains(b)).unwrap_or(whole.len());
-    let authority = whole.get(..strict)?;
+    let plain = |b: u8| !b.is_ascii_whitespace() && !b"\"'`<>".contains(&b);
+    let strict = run_end(bytes, start, MAX_USERINFO, |b| plain(b) && !b"/?#".contains(&b));
+    let authority = bytes.get(start..strict)?;
     let colon = start + authority.iter().position(|b| *b == b':')?;
     let last_at = match memchr::memrchr(b'@', authority) {
         Some(last_at) => last_at,
         // An unescaped `/`, `?` or `#` in the password; a port is digits only.
-        None if is_port(bytes.get(colon + 1..start + strict)?) => return None,
-        None => memchr::memchr(b'@', whole)?,
+        None if is_port(bytes.get(colon + 1..strict)?) => return None,
+        None => memchr::memchr(b'@', bytes.get(start..run_end(bytes, start, MAX_USERINFO, plain))?)?,
     };
     let end = start + last_at;
     let found = text.get(colon + 1..end)?;
