@@ -1,4 +1,5 @@
 //! The classic policies.
 
 pub mod config;
+pub mod redaction;
 pub mod squad;
