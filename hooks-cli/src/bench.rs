@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use hooks::event::{PostToolUse, PreToolUse, WireEvent};
-use hooks::{DecidingEvent, HookContext, HookRequest, Hooks, Stage};
+use hooks::{DecidingEvent, HookContext, HookFuture, HookRequest, Hooks, Stage, ask_to_decide};
 use serde::Serialize;
 use serde_json::json;
+use tokio::runtime::Runtime;
 
 use crate::cli::{Bench, Format};
+use crate::eval::runtime;
 use crate::event::{by_type, here};
 use crate::failure::{Failure, Status};
 use crate::load;
@@ -25,7 +27,7 @@ const ROUND: u32 = 64;
 struct Cost {
     event: &'static str,
     what: String,
-    /// One decision by all policies, in nanoseconds.
+    /// One decision, rewrites and all policies, in nanoseconds.
     nanoseconds: f64,
     decisions: u64,
     policies: Vec<Share>,
@@ -49,12 +51,13 @@ pub(crate) fn run(asked: &Bench) -> Result<Status, Failure> {
         }
         None => usual(),
     };
+    let runtime = runtime()?;
     let time = Duration::from_millis(asked.time);
     let mut costs = Vec::new();
     for (context, event) in events {
         let (context, what) = (here(context), what(&event));
         let cost = by_type!(event,
-            decided(event) => Some(measure(&hooks, context, event, what, time)),
+            decided(event) => Some(measure(&hooks, &runtime, context, event, what, time)),
             informed(_event) => None,
             other => None
         );
@@ -91,6 +94,7 @@ pub(crate) fn run(asked: &Bench) -> Result<Status, Failure> {
 
 fn measure<E: DecidingEvent>(
     hooks: &Hooks,
+    runtime: &Runtime,
     context: HookContext,
     event: E,
     what: String,
@@ -98,15 +102,19 @@ fn measure<E: DecidingEvent>(
 ) -> Cost {
     // Each decision is about a request of its own, whose facts nobody has worked out yet.
     let request = HookRequest::new(context, event).at(Stage::Judge);
-    let provider: &dyn hooks::HooksProvider = hooks;
     let (nanoseconds, decisions) = timed(time, &request, |request| {
-        std::hint::black_box(E::judge(provider, request));
+        let decided = ask_to_decide(hooks, request.clone());
+        // Nothing of a configuration waits yet; where something does, it is waited for.
+        drop(std::hint::black_box(match decided {
+            HookFuture::Now(decided) => decided,
+            waiting => Some(runtime.block_on(waiting)),
+        }));
     });
     let mut policies = Vec::new();
     for policy in hooks.slot::<E>().policies() {
         policy.each(&mut |single| {
             let (nanoseconds, _) = timed(time / 4, &request, |request| {
-                std::hint::black_box(single.judge(request));
+                drop(std::hint::black_box(single.judge(request)));
             });
             policies.push(Share { policy: single.name.to_owned(), nanoseconds });
         });
@@ -137,7 +145,10 @@ fn timed<E: DecidingEvent>(
     (spent.as_secs_f64() * 1e9 / (calls.max(1) as f64), calls)
 }
 
-#[expect(clippy::disallowed_methods, reason = "measuring needs the clock of the machine, not that of the hooks")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "measuring needs the clock of the machine, not that of the hooks"
+)]
 fn now() -> Instant {
     Instant::now()
 }
@@ -172,7 +183,8 @@ fn usual() -> Vec<(HookContext, WireEvent)> {
         ("ask_user", json!({"question": "Which one?"})),
     ];
     let result = "no address in this line, and none in the next\n".repeat(20);
-    let after = PostToolUse::after(&PreToolUse::new("bash", json!({"command": "ls"})), json!(result), None, 1);
+    let after =
+        PostToolUse::after(&PreToolUse::new("bash", json!({"command": "ls"})), json!(result), None, 1);
     let calls = calls.into_iter().map(|(tool, args)| PreToolUse::new(tool, args).into());
     let all = calls.chain([after.into()]);
     all.map(|event| (HookContext::new("bench", "agent"), event)).collect()
@@ -181,7 +193,9 @@ fn usual() -> Vec<(HookContext, WireEvent)> {
 fn what(event: &WireEvent) -> String {
     match event {
         WireEvent::PreToolUse(call) => one_line(&format!("{} {}", call.tool_name, call.tool_args), 60),
-        WireEvent::PostToolUse(call) => format!("{}, a result of {} bytes", call.tool_name, call.tool_result.to_string().len()),
+        WireEvent::PostToolUse(call) => {
+            format!("{}, a result of {} bytes", call.tool_name, call.tool_result.to_string().len())
+        }
         event => event.kind().name().to_owned(),
     }
 }

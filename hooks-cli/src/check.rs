@@ -3,13 +3,12 @@
 use std::fs;
 use std::io::Write;
 
-use hooks::config::Config;
 use serde_json::json;
 
 use crate::cli::{Check, Format};
 use crate::failure::{Failure, Status};
 use crate::paint::GOOD;
-use crate::snippet;
+use crate::{load, snippet};
 
 /// Checks the files.
 pub(crate) fn run(asked: &Check) -> Result<Status, Failure> {
@@ -19,7 +18,7 @@ pub(crate) fn run(asked: &Check) -> Result<Status, Failure> {
         if let Err(error) = fs::metadata(path) {
             return Err(Failure::said(format!("`{}` cannot be read: {error}", path.display())));
         }
-        let read = Config::read_as(path, asked.profile);
+        let read = load::reader(asked.profile).read(path);
         if read.is_err() {
             status = Status::Found;
         }

@@ -59,7 +59,8 @@ pub(crate) fn read(line: &[u8]) -> Result<(hooks::HookContext, WireEvent), Strin
     if u64::try_from(line.len()).unwrap_or(u64::MAX) > LONGEST_LINE {
         return Err(format!("the line is longer than {} MiB", LONGEST_LINE >> 20));
     }
-    let value: Value = serde_json::from_slice(line).map_err(|error| format!("the line is not JSON: {error}"))?;
+    let value: Value =
+        serde_json::from_slice(line).map_err(|error| format!("the line is not JSON: {error}"))?;
     WireEvent::read(value).map_err(|error| error.to_string())
 }
 

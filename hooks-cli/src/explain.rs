@@ -4,8 +4,8 @@ use std::io::{self, Read, Write};
 
 use hooks::event::{PreToolUse, WireEvent};
 use hooks::{
-    DecidingEvent, Evaluation, Evidence, HookContext, HookRequest, Hooks, Judged, Outcome, Reason, ReasonKind,
-    Strength, ask_to_decide, ask_to_reserve,
+    DecidingEvent, Evaluation, Evidence, HookContext, HookRequest, Hooks, Judged, Outcome, Reason,
+    ReasonKind, Strength, ask_to_decide, ask_to_reserve,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -81,8 +81,11 @@ pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
 fn event_of(asked: &Explain) -> Result<(HookContext, WireEvent), Failure> {
     if let Some(tool) = &asked.tool {
         let args = asked.args.as_deref().unwrap_or("{}");
-        let args = serde_json::from_str(args)
-            .map_err(|error| Failure::said(format!("`--args` is not JSON: {error}; write an object such as `{{\"command\": \"ls\"}}`")))?;
+        let args = serde_json::from_str(args).map_err(|error| {
+            Failure::said(format!(
+                "`--args` is not JSON: {error}; write an object such as `{{\"command\": \"ls\"}}`"
+            ))
+        })?;
         let context = HookContext::new("explain", asked.agent.as_str());
         return Ok((context, PreToolUse::new(tool.as_str(), args).into()));
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use hooks::Hooks;
-use hooks::config::{Config, Profile};
+use hooks::config::{Config, ConfigReader, Profile};
 
 use crate::failure::{Failure, Status};
 use crate::snippet;
@@ -15,15 +15,22 @@ pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Fa
     if let Err(error) = fs::metadata(path) {
         return Err(Failure::said(format!("`{}` cannot be read: {error}", path.display())));
     }
-    Config::read_as(path, profile).map_err(|errors| {
-        match snippet::write(&mut anstream::stderr(), &errors) {
-            Ok(()) => Failure::Shown(Status::Usage),
-            Err(error) => error.into(),
-        }
+    reader(profile).read(path).map_err(|errors| match snippet::write(&mut anstream::stderr(), &errors) {
+        Ok(()) => Failure::Shown(Status::Usage),
+        Err(error) => error.into(),
     })
 }
 
 /// The hooks of the configuration at `path`.
 pub(crate) fn hooks(path: &Path, profile: Option<Profile>) -> Result<Hooks, Failure> {
     Ok(config(path, profile)?.hooks())
+}
+
+/// A reader for a profile that was asked for.
+pub(crate) fn reader(profile: Option<Profile>) -> ConfigReader {
+    let reader = ConfigReader::default();
+    match profile {
+        Some(profile) => reader.profile(profile),
+        None => reader,
+    }
 }

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use self::cli::{Cli, Command};
-use self::failure::{Failure, Status};
+use self::failure::Status;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {

@@ -43,5 +43,8 @@ fn event(kind: EventKind) -> Result<Value, Failure> {
 
 fn unknown(name: &str) -> Failure {
     let names: Vec<_> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
-    Failure::said(format!("there is no schema of `{name}`; there are `config` and the events {}", names.join(", ")))
+    Failure::said(format!(
+        "there is no schema of `{name}`; there are `config` and the events {}",
+        names.join(", ")
+    ))
 }

@@ -1,8 +1,11 @@
 //! Good files, however they are written.
 
-use hooks::config::{Config, Profile};
+use hooks::config::{Config, ConfigReader, Profile};
+use hooks::event::PreToolUse;
 use hooks::policies::config::{OnUnknown, RuleAction};
+use hooks::{HookContext, HookRequest, Hooks, Strength};
 use proptest::prelude::*;
+use serde_json::json;
 
 const FILE: &str = r#"
 version: 1
@@ -39,7 +42,7 @@ fn a_file_is_read() {
 #[test]
 fn other_ways_to_write_it_make_no_difference() {
     let want = read(FILE).policy().clone();
-    let json = serde_json::json!({
+    let json = json!({
         "version": 1,
         "write_guard": {"allow": ["src/**", "docs/*.md"]},
         "command_guard": {"block": ["rm -rf"], "unresolvable": "ask"},
@@ -82,25 +85,78 @@ fn an_alias_repeats_what_it_names() {
 fn a_file_protects_itself_and_the_settings_of_clients() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("hooks.yaml");
-    std::fs::write(&path, "version: 1\nprotected: [secrets/**]\n").unwrap();
-    let protected = Config::read(&path).unwrap().policy().protected.clone();
-    assert_eq!(protected[0], "secrets/**");
-    assert!(protected.contains(&path.to_string_lossy().into_owned()), "{protected:?}");
-    assert!(protected.iter().any(|path| path == ".claude/settings.json"));
+    std::fs::write(&path, "version: 1\n").unwrap();
+    let config = Config::read(&path).unwrap();
+    assert!(config.protected().contains(&path.to_string_lossy().into_owned()), "{:?}", config.protected());
+    let hooks = config.hooks();
+    let denied = |hooks: &Hooks, path: &str| {
+        let context = HookContext::new("s", "a").in_dir(dir.path()).with_environment(hooks::system());
+        let call = PreToolUse::new("write", json!({"path": path, "content": ""}));
+        let verdicts = hooks.explain(&HookRequest::new(context, call));
+        verdicts.iter().any(|said| said.verdict.strength() == Strength::Deny)
+    };
+    for path in
+        ["hooks.yaml", "./x/../hooks.yaml", "HOOKS.YAML", ".claude/settings.json", ".github/hooks/a.json"]
+    {
+        assert!(denied(&hooks, path), "{path}");
+    }
+    assert!(!denied(&hooks, "src/hooks.yaml"));
 
     std::fs::write(&path, "version: 1\nself_protection: false\n").unwrap();
-    assert!(Config::read(&path).unwrap().policy().protected.is_empty());
+    let config = Config::read(&path).unwrap();
+    assert!(config.protected().is_empty());
+    assert!(!denied(&config.hooks(), "hooks.yaml"));
 }
 
 #[test]
 fn the_profile_is_the_callers_or_the_files() {
     let squad = r#"{"allowedWritePaths": ["src/**"]}"#;
+    let compat = ConfigReader::default().profile(Profile::SquadCompat);
     assert_eq!(Config::parse(squad, "policy.json").unwrap().profile(), Profile::Strict);
-    let compat = Config::parse_as(squad, "policy.json", Some(Profile::SquadCompat)).unwrap();
-    assert_eq!(compat.profile(), Profile::SquadCompat);
+    assert_eq!(compat.parse(squad, "policy.json").unwrap().profile(), Profile::SquadCompat);
     let says_so = "profile: squad-compat\nblockedCommands: [rm]\nmaxAskUser: 3\n";
     assert_eq!(Config::parse(says_so, "policy.yaml").unwrap().profile(), Profile::SquadCompat);
-    assert!(Config::parse_as("version: 1", "hooks.yaml", Some(Profile::SquadCompat)).is_err());
+    assert!(compat.parse("version: 1", "hooks.yaml").is_err());
+}
+
+#[test]
+fn a_squad_policy_is_read_strictly_under_both_names_of_its_limit() {
+    for name in ["maxAskUser", "maxAskUserPerSession"] {
+        let text =
+            json!({name: 2, "allowedWritePaths": ["src/**"], "scrubPii": true, "reviewerLockout": true});
+        let config = Config::parse(&text.to_string(), "policy.json").unwrap();
+        assert_eq!(config.policy().ask_user.as_ref().unwrap().max_per_session, 2);
+        assert_eq!(config.policy().write_guard.as_ref().unwrap().allow, ["src/**"]);
+        assert!(config.policy().redaction.is_some() && config.policy().reviewer_lockout.is_some());
+    }
+}
+
+#[test]
+fn an_example_that_fails_is_a_mistake_of_the_file() {
+    let text = FILE.replace("git push origin }", "git status }");
+    let errors = Config::parse(&text, "hooks.yaml").unwrap_err();
+    let [error] = errors.errors() else { panic!("{errors}") };
+    assert_eq!((error.line, error.path.as_str()), (14, "rules[0].match[0]"), "{errors}");
+}
+
+#[test]
+fn what_the_policies_refuse_is_reported_at_its_place() {
+    let text = "version: 1
+write_guard:
+  allow: [src/**, '{a']
+redaction:
+  labels: [emial]
+  patterns: { badge: '(' }
+rules:
+  - { name: '', commands: [''] }
+";
+    let errors = Config::parse(text, "hooks.yaml").unwrap_err();
+    let places: Vec<_> = errors.errors().iter().map(|error| (error.line, error.path.as_str())).collect();
+    let wanted = [(3, "write_guard.allow[1]"), (5, "redaction.labels[0]"), (6, "redaction.patterns.badge")];
+    for place in wanted {
+        assert!(places.contains(&place), "{place:?} of\n{errors}");
+    }
+    assert!(places.iter().any(|(line, _)| *line == 8), "{errors}");
 }
 
 proptest! {

@@ -15,10 +15,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hooks::config::{Config, Kept};
+use hooks::config::{ConfigReader, Kept};
 use hooks::drivers::{ToolCall, ToolRequest};
 use hooks::event::{EndReason, PreToolUse, SessionStart};
-use hooks::policies::lockout::Lockout;
+use hooks::policies::Lockout;
 use hooks::time::Clock;
 use hooks::{HookContext, Hooks, Live, Session, SystemClock};
 use tower::ServiceExt;
@@ -68,13 +68,14 @@ async fn play(asked: &Demo, steps: &[Step]) -> Result<Status, Failure> {
     let workspace = Workspace::create(own).await?;
     let repository = workspace.repository();
     let config = asked.config.clone().unwrap_or_else(|| repository.join("hooks.yaml"));
-    let kept = Kept::in_memory(Arc::new(SystemClock));
-    let hooks = load::config(&config, None)?.hooks_keeping(&kept);
+    let read = load::config(&config, None)?;
+    let (kept, hooks) = (read.kept().clone(), read.hooks());
 
     let out = &mut anstream::stdout();
     opening(out, &config, own, repository)?;
     let live = Live::new(with_short_names(hooks));
-    let mut context = HookContext::new("demo", "backend").in_dir(repository).with_environment(hooks::system());
+    let mut context =
+        HookContext::new("demo", "backend").in_dir(repository).with_environment(hooks::system());
     context.team_root = Some(repository.to_owned());
     let (session, _patch) = Session::start(live.clone(), context, SessionStart::default()).await;
     let tools = Tools::new(repository.to_owned(), workspace.folder().to_owned());
@@ -101,10 +102,17 @@ async fn play(asked: &Demo, steps: &[Step]) -> Result<Status, Failure> {
     let kept_out = !workspace.folder().join("outside.txt").exists();
     let build_stands = repository.join("build/greeter.tar").exists();
     if own.is_some() && asked.script.is_none() {
-        writeln!(out, "  outside.txt {}, build/ {}", word(kept_out, "was never written", "was written"),
-            word(build_stands, "still stands", "is gone"))?;
+        writeln!(
+            out,
+            "  outside.txt {}, build/ {}",
+            word(kept_out, "was never written", "was written"),
+            word(build_stands, "still stands", "is gone")
+        )?;
     }
-    writeln!(out, "\n{QUIET}Yours next: `hooks demo --config FILE --script FILE`, `hooks explain --help`.{QUIET:#}")?;
+    writeln!(
+        out,
+        "\n{QUIET}Yours next: `hooks demo --config FILE --script FILE`, `hooks explain --help`.{QUIET:#}"
+    )?;
     Ok(Status::Well)
 }
 
@@ -119,8 +127,10 @@ impl Stage {
             context: Arc::clone(self.session.context()),
             call: ToolCall::new(call.tool.as_str(), call.args.clone()),
         };
-        let governed =
-            governed.oneshot(request).await.map_err(|error| Failure::said(format!("the call failed: {error}")))?;
+        let governed = governed
+            .oneshot(request)
+            .await
+            .map_err(|error| Failure::said(format!("the call failed: {error}")))?;
         let (raw, asked) = (self.tools.take_raw(), self.reviewer.asked());
         self.report.call(out, call, &governed, raw.as_ref(), asked.as_deref())?;
         Ok(())
@@ -128,7 +138,8 @@ impl Stage {
 
     fn lock(&self, out: &mut impl Write, lock: &Lock) -> Result<(), Failure> {
         let Lock { reviewer, locks, out_of, note } = lock;
-        let lockout = Lockout::new(out_of.as_str(), locks.as_str()).by(reviewer.as_str()).since(SystemClock.now());
+        let lockout =
+            Lockout::new(out_of.as_str(), locks.as_str()).by(reviewer.as_str()).since(SystemClock.now());
         self.kept.lockouts().lock(lockout);
         Report::aside(out, reviewer, &format!("locks {locks} out of {out_of}"), note)?;
         Ok(())
@@ -137,9 +148,9 @@ impl Stage {
     /// Swaps the hooks while the session goes on; what was counted and locked stays.
     fn reload(&mut self, out: &mut impl Write, reload: &Reload) -> Result<(), Failure> {
         let text = fs::read_to_string(&self.config)? + &reload.adds;
-        match Config::parse(&text, "hooks.yaml") {
+        match ConfigReader::default().keeping(self.kept.clone()).parse(&text, "hooks.yaml") {
             Ok(config) => {
-                self.live.swap(with_short_names(config.hooks_keeping(&self.kept)));
+                self.live.swap(with_short_names(config.hooks()));
                 Report::aside(out, "reload", "while the session goes on", &reload.note)?;
             }
             Err(errors) => snippet::write(out, &errors)?,
@@ -153,7 +164,8 @@ fn with_short_names(hooks: Hooks) -> Hooks {
 }
 
 fn opening(out: &mut impl Write, config: &Path, own: Option<&str>, repository: &Path) -> std::io::Result<()> {
-    let which = if own.is_some() { "the demo's own hooks.yaml".to_owned() } else { config.display().to_string() };
+    let which =
+        if own.is_some() { "the demo's own hooks.yaml".to_owned() } else { config.display().to_string() };
     writeln!(out, "{LOUD}A session under {which}{LOUD:#}")?;
     writeln!(out, "{QUIET}in {}; the tools really run{QUIET:#}\n", repository.display())?;
     for line in own.unwrap_or_default().lines().filter(|line| !line.is_empty()) {

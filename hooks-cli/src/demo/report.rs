@@ -149,12 +149,14 @@ impl Report {
             }
         }
         let plain = Style::new();
-        let mut table = Table::new(["agent", "calls", "allowed", "approved", "changed", "scrubbed", "denied"])
-            .numbers(1..=6);
+        let mut table =
+            Table::new(["agent", "calls", "allowed", "approved", "changed", "scrubbed", "denied"])
+                .numbers(1..=6);
         for agent in agents {
             let of_agent: Vec<_> = self.0.iter().filter(|entry| entry.agent == agent).collect();
             let count = |fate: Fate| of_agent.iter().filter(|entry| entry.fate == fate).count().to_string();
-            let [allowed, approved, changed, scrubbed, denied] = Fate::ALL.map(|fate| (count(fate), fate.style()));
+            let [allowed, approved, changed, scrubbed, denied] =
+                Fate::ALL.map(|fate| (count(fate), fate.style()));
             let calls = (of_agent.len().to_string(), plain);
             table.row([(agent.to_owned(), LOUD), calls, allowed, approved, changed, scrubbed, denied]);
         }

@@ -44,7 +44,10 @@ impl Tools {
 
     async fn try_run(&self, call: &ToolCall) -> Result<ToolResult, String> {
         let text = |name: &str| {
-            call.args.get(name).and_then(Value::as_str).ok_or_else(|| format!("`{}` needs a text `{name}`", call.name))
+            call.args
+                .get(name)
+                .and_then(Value::as_str)
+                .ok_or_else(|| format!("`{}` needs a text `{name}`", call.name))
         };
         match call.name.as_str() {
             "read" => {
@@ -73,7 +76,9 @@ impl Tools {
                 Ok(ToolResult { error: done.error, ..ToolResult::ok(done.output) })
             }
             "ask_user" => Ok(ToolResult::ok(format!("the user read: {}", text("question")?))),
-            other => Err(format!("the demo has no tool `{other}`; it has read, write, edit, bash and ask_user")),
+            other => {
+                Err(format!("the demo has no tool `{other}`; it has read, write, edit, bash and ask_user"))
+            }
         }
     }
 

@@ -78,7 +78,9 @@ impl Workspace {
         match done {
             Ok(done) if done.error.is_none() => Ok(done.output),
             Ok(done) => Err(Failure::said(format!("`git {command}` failed: {}", done.output.trim()))),
-            Err(error) => Err(Failure::said(format!("the demo works in a git repository, and git cannot be started: {error}"))),
+            Err(error) => Err(Failure::said(format!(
+                "the demo works in a git repository, and git cannot be started: {error}"
+            ))),
         }
     }
 }

@@ -19,17 +19,24 @@ const SETTINGS: [&str; 9] = [
 ];
 
 /// A folder all of whose files are hooks.
-const FOLDERS: [&str; 1] = [".github/hooks/**"];
+const FOLDERS: [&str; 1] = [".github/hooks"];
+
+/// What the configuration at `path` keeps its agents from.
+pub(super) fn all(path: &Path) -> Vec<String> {
+    let mut all = itself(path);
+    all.extend(client_settings());
+    all
+}
 
 /// The settings of agent clients, relative to the project and absolute for the user's own.
-pub(super) fn client_settings() -> Vec<String> {
+fn client_settings() -> Vec<String> {
     let in_project = SETTINGS.iter().chain(&FOLDERS).map(|path| (*path).to_owned());
     let of_user = home().into_iter().flat_map(|home| SETTINGS.map(|path| text(&home.join(path))));
     in_project.chain(of_user).collect()
 }
 
 /// The configuration at `path` itself: as it is named, and where that leads.
-pub(super) fn itself(path: &Path) -> Vec<String> {
+fn itself(path: &Path) -> Vec<String> {
     let named = std::path::absolute(path).ok();
     let real = path.canonicalize().ok();
     let mut paths: Vec<_> = named.iter().chain(&real).map(|path| text(path)).collect();
@@ -43,7 +50,25 @@ fn home() -> Option<PathBuf> {
     home.is_absolute().then_some(home)
 }
 
-/// Paths in a configuration are text; one that is none cannot be named by an agent either.
+/// A path as a pattern that means it alone. One that is no text cannot be named by an agent either.
 fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
+    let mut pattern = String::new();
+    for c in path.to_string_lossy().chars() {
+        match c {
+            '\\' if cfg!(windows) => pattern.push('/'),
+            '*' | '?' | '{' | '}' | '\\' => pattern.extend(['\\', c]),
+            c => pattern.push(c),
+        }
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_no_pattern() {
+        assert_eq!(text(Path::new("/a/{b}*")), r"/a/\{b\}\*");
+    }
 }

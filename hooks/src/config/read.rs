@@ -1,29 +1,27 @@
-//! From a file to a configuration.
+//! From a file to hooks.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 
+use hooks_core::Hooks;
 use hooks_policies::config::PolicyConfig;
-use hooks_policies::squad::SquadPolicy;
 
+use super::build::{Kept, Settings, build};
 use super::document::{self, Document, Profile};
 use super::error::{ConfigErrors, Mistakes, Place};
-use super::tree::Kind;
+use super::tree::{Kind, Node};
 use super::{protect, source, squad, yaml};
 
-/// A configuration that was read and makes sense.
-#[derive(Clone, Debug)]
+/// A configuration that was read and makes sense: its hooks are built.
+#[derive(Clone)]
 pub struct Config {
     name: String,
-    settings: Settings,
-}
-
-/// What the profiles are configured by.
-#[derive(Clone, Debug)]
-enum Settings {
-    Strict(PolicyConfig),
-    /// The policy, and what is protected beside it.
-    SquadCompat(SquadPolicy, PolicyConfig),
+    profile: Profile,
+    policy: PolicyConfig,
+    protected: Vec<String>,
+    kept: Kept,
+    hooks: Hooks,
 }
 
 impl Config {
@@ -32,20 +30,7 @@ impl Config {
     /// # Errors
     /// Everything that is wrong with the file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ConfigErrors> {
-        Self::read_as(path, None)
-    }
-
-    /// The same, under a profile of the caller's choice, whatever the file says.
-    ///
-    /// # Errors
-    /// Everything that is wrong with the file.
-    pub fn read_as(path: impl AsRef<Path>, profile: Option<Profile>) -> Result<Self, ConfigErrors> {
-        let path = path.as_ref();
-        let name = path.to_string_lossy();
-        match source::read(path) {
-            Ok(bytes) => from_bytes(&bytes, &name, Some(path), profile),
-            Err(error) => Err(unreadable(&name, &error)),
-        }
+        ConfigReader::default().read(path)
     }
 
     /// Reads `text`; `name` stands for it in reports, and its extension tells a program from a policy.
@@ -53,15 +38,12 @@ impl Config {
     /// # Errors
     /// Everything that is wrong with the text.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigErrors> {
-        Self::parse_as(text, name, None)
+        ConfigReader::default().parse(text, name)
     }
 
-    /// The same, under a profile of the caller's choice, whatever the text says.
-    ///
-    /// # Errors
-    /// Everything that is wrong with the text.
-    pub fn parse_as(text: &str, name: &str, profile: Option<Profile>) -> Result<Self, ConfigErrors> {
-        from_bytes(text.as_bytes(), name, None, profile)
+    /// The hooks.
+    pub fn hooks(self) -> Hooks {
+        self.hooks
     }
 
     /// The name it was read under.
@@ -71,80 +53,154 @@ impl Config {
 
     /// Which engine judges.
     pub const fn profile(&self) -> Profile {
-        match self.settings {
-            Settings::Strict(_) => Profile::Strict,
-            Settings::SquadCompat(..) => Profile::SquadCompat,
-        }
+        self.profile
     }
 
-    /// The strict policies' configuration; under `squad-compat`, what is protected beside Squad's policies.
+    /// The strict policies' configuration; under `squad-compat` there is nothing in it.
     pub const fn policy(&self) -> &PolicyConfig {
-        match &self.settings {
-            Settings::Strict(policy) | Settings::SquadCompat(_, policy) => policy,
-        }
+        &self.policy
+    }
+
+    /// What the agents are kept from because it governs them: the file itself, the settings of their clients.
+    pub fn protected(&self) -> &[String] {
+        &self.protected
+    }
+
+    /// What outlives the configuration: hand it to the reader of the next one.
+    pub const fn kept(&self) -> &Kept {
+        &self.kept
     }
 }
 
-fn from_bytes(
-    bytes: &[u8],
-    name: &str,
-    path: Option<&Path>,
-    profile: Option<Profile>,
-) -> Result<Config, ConfigErrors> {
-    let mut mistakes = Mistakes::default();
-    let Some(text) = source::decode(bytes, name, &mut mistakes) else {
-        let shown = String::from_utf8_lossy(bytes);
-        return Err(ConfigErrors::new(name, &shown, mistakes.into_errors()));
-    };
-    let settings = from_text(text, path, profile, &mut mistakes);
-    match settings {
-        Some(settings) if mistakes.is_empty() => Ok(Config { name: name.to_owned(), settings }),
-        _ => Err(ConfigErrors::new(name, text, mistakes.into_errors())),
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("name", &self.name)
+            .field("profile", &self.profile)
+            .field("policy", &self.policy)
+            .field("protected", &self.protected)
+            .finish_non_exhaustive()
     }
 }
 
-fn from_text(
-    text: &str,
-    path: Option<&Path>,
+/// Reads configurations with a choice.
+///
+/// ```
+/// use hooks::config::{Config, ConfigReader};
+/// use hooks::Live;
+///
+/// let first = Config::parse("version: 1\nask_user: { max_per_session: 3 }", "hooks.yaml")?;
+/// let kept = first.kept().clone();
+/// let live = Live::new(first.hooks());
+/// // The file changed: a session that asked twice may ask three times more, and lockouts stand.
+/// let second = ConfigReader::default().keeping(kept).parse("version: 1\nask_user: { max_per_session: 5 }", "hooks.yaml")?;
+/// live.swap(second.hooks());
+/// # Ok::<(), hooks::config::ConfigErrors>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ConfigReader {
     profile: Option<Profile>,
-    mistakes: &mut Mistakes,
-) -> Option<Settings> {
-    let root = match yaml::parse(text, mistakes) {
-        Some(root) if !matches!(root.kind, Kind::Null) => root,
-        _ => {
-            if mistakes.is_empty() {
-                mistakes.add_with_hint(&Place::START, "", "the file is empty", "begin with `version: 1`");
-            }
-            return None;
+    kept: Option<Kept>,
+}
+
+impl ConfigReader {
+    /// Judges by this profile, whatever the file says.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = Some(profile);
+        self
+    }
+
+    /// Goes on with what an earlier configuration counted and locked.
+    #[must_use]
+    pub fn keeping(mut self, kept: Kept) -> Self {
+        self.kept = Some(kept);
+        self
+    }
+
+    /// Reads the file at `path`; unless it says otherwise, it protects itself.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file.
+    pub fn read(&self, path: impl AsRef<Path>) -> Result<Config, ConfigErrors> {
+        let path = path.as_ref();
+        let name = path.to_string_lossy();
+        match source::read(path) {
+            Ok(bytes) => self.read_bytes(&bytes, &name, Some(path)),
+            Err(error) => Err(unreadable(&name, &error)),
         }
-    };
-    let mut protected = path.map(protect::itself).unwrap_or_default();
-    protected.extend(path.into_iter().flat_map(|_| protect::client_settings()));
-    if squad::is_meant(&root) {
-        let file = squad::read(&root, mistakes)?;
-        let settings = match profile.or(file.profile).unwrap_or_default() {
-            Profile::Strict => {
-                Settings::Strict(PolicyConfig { protected, ..squad::into_strict(&file.policy) })
-            }
-            Profile::SquadCompat => {
-                Settings::SquadCompat(file.policy, PolicyConfig { protected, ..PolicyConfig::default() })
+    }
+
+    /// Reads `text`; `name` stands for it in reports, and its extension tells a program from a policy.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text.
+    pub fn parse(&self, text: &str, name: &str) -> Result<Config, ConfigErrors> {
+        self.read_bytes(text.as_bytes(), name, None)
+    }
+
+    fn read_bytes(&self, bytes: &[u8], name: &str, path: Option<&Path>) -> Result<Config, ConfigErrors> {
+        let mut mistakes = Mistakes::default();
+        let Some(text) = source::decode(bytes, name, &mut mistakes) else {
+            return Err(ConfigErrors::new(name, &String::from_utf8_lossy(bytes), mistakes.into_errors()));
+        };
+        match self.read_text(text, name, path, &mut mistakes) {
+            Some(config) if mistakes.is_empty() => Ok(config),
+            _ => Err(ConfigErrors::new(name, text, mistakes.into_errors())),
+        }
+    }
+
+    fn read_text(
+        &self,
+        text: &str,
+        name: &str,
+        path: Option<&Path>,
+        mistakes: &mut Mistakes,
+    ) -> Option<Config> {
+        let root = match yaml::parse(text, mistakes) {
+            Some(root) if !matches!(root.kind, Kind::Null) => root,
+            _ => {
+                if mistakes.is_empty() {
+                    mistakes.add_with_hint(&Place::START, "", "the file is empty", "begin with `version: 1`");
+                }
+                return None;
             }
         };
-        return Some(settings);
+        let (settings, self_protection) = self.settings(&root, mistakes)?;
+        let protected = match path {
+            Some(path) if self_protection => protect::all(path),
+            _ => Vec::new(),
+        };
+        let built = build(&settings, &protected, self.kept.clone(), &root, mistakes)?;
+        let (profile, policy) = match settings {
+            Settings::Strict { policy, .. } => (Profile::Strict, policy),
+            Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default()),
+        };
+        let name = name.to_owned();
+        Some(Config { name, profile, policy, protected, kept: built.kept, hooks: built.hooks })
     }
-    let Document { self_protection, mut policy } = document::read(&root, mistakes)?;
-    if profile == Some(Profile::SquadCompat) {
-        mistakes.add_with_hint(
-            &Place::START,
-            "",
-            "`squad-compat` judges by Squad's own policies, and this is a `hooks.yaml`",
-            "leave the profile out, or name a Squad policy",
-        );
+
+    fn settings(&self, root: &Node, mistakes: &mut Mistakes) -> Option<(Settings, bool)> {
+        if squad::is_meant(root) {
+            let file = squad::read(root, mistakes)?;
+            let settings = match self.profile.or(file.profile).unwrap_or_default() {
+                Profile::Strict => squad::into_strict(&file.policy, root, mistakes)?,
+                Profile::SquadCompat => Settings::SquadCompat(file.policy),
+            };
+            return Some((settings, true));
+        }
+        let Document { self_protection, policy } = document::read(root, mistakes)?;
+        if self.profile == Some(Profile::SquadCompat) {
+            mistakes.add_with_hint(
+                &Place::START,
+                "",
+                "`squad-compat` judges by Squad's own policies, and this is a `hooks.yaml`",
+                "leave the profile out, or name a Squad policy",
+            );
+            return None;
+        }
+        Some((Settings::Strict { policy, from_squad: false }, self_protection))
     }
-    if self_protection {
-        policy.protected.append(&mut protected);
-    }
-    Some(Settings::Strict(policy))
 }
 
 fn unreadable(name: &str, error: &io::Error) -> ConfigErrors {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use hooks_policies::config::PolicyConfig;
+use hooks_policies::profile::squad_policy_to_strict;
 use hooks_policies::squad::SquadPolicy;
 
+use super::build::Settings;
 use super::check::check;
 use super::document::{Profile, profile_schema};
 use super::error::Mistakes;
@@ -77,17 +78,28 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<SquadFile> {
     }
 }
 
-/// x
-pub(super) fn into_strict(_: &SquadPolicy) -> PolicyConfig {
-    PolicyConfig::default()
+/// The strict policies that a Squad policy asks for.
+pub(super) fn into_strict(policy: &SquadPolicy, root: &Node, mistakes: &mut Mistakes) -> Option<Settings> {
+    match squad_policy_to_strict(policy) {
+        Ok(policy) => Some(Settings::Strict { policy, from_squad: true }),
+        Err(errors) => {
+            for error in errors {
+                mistakes.add_with_hint(root.locate(&error.field), error.field, error.problem, error.hint);
+            }
+            None
+        }
+    }
 }
 
 /// The path in the Squad policy of what stands under `path` in the configuration made from it.
 pub(super) fn path_in(root: &Node, path: &str) -> String {
     let limit = if root.get(BUILDERS_LIMIT).is_some() { BUILDERS_LIMIT } else { PIPELINES_LIMIT };
+    // Commands are sorted into patterns and fragments, so that their numbers are not those of the list.
+    if path.starts_with("command_guard") {
+        return "blockedCommands".to_owned();
+    }
     let pairs = [
         ("write_guard.allow", "allowedWritePaths"),
-        ("command_guard.block", "blockedCommands"),
         ("ask_user.max_per_session", limit),
         ("redaction", "scrubPii"),
         ("reviewer_lockout", "reviewerLockout"),
