@@ -19,8 +19,7 @@ use hooks::config::{ConfigReader, Kept};
 use hooks::drivers::{ToolCall, ToolRequest};
 use hooks::event::{EndReason, PreToolUse, SessionStart};
 use hooks::policies::Lockout;
-use hooks::time::Clock;
-use hooks::{HookContext, Hooks, Live, Session, SystemClock};
+use hooks::{HookContext, Hooks, Live, Session};
 use tower::ServiceExt;
 
 use self::report::Report;
@@ -138,8 +137,7 @@ impl Stage {
 
     fn lock(&self, out: &mut impl Write, lock: &Lock) -> Result<(), Failure> {
         let Lock { reviewer, locks, out_of, note } = lock;
-        let lockout =
-            Lockout::new(out_of.as_str(), locks.as_str()).by(reviewer.as_str()).since(SystemClock.now());
+        let lockout = Lockout::new(out_of.as_str(), locks.as_str()).by(reviewer.as_str());
         self.kept.lockouts().lock(lockout);
         Report::aside(out, reviewer, &format!("locks {locks} out of {out_of}"), note)?;
         Ok(())

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use hooks::Judged;
-use hooks::drivers::{Governed, ToolOutcome};
+use hooks::drivers::{Governed, ToolOutcome, ToolResult};
 use hooks::event::VerdictSource;
 use serde_json::Value;
 
@@ -15,6 +15,8 @@ use crate::table::Table;
 
 /// How much of a text is shown on a line.
 const WIDTH: usize = 96;
+/// How many lines of a result are shown.
+const MOST_LINES: usize = 6;
 
 /// What became of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,14 +101,7 @@ impl Report {
                     (.., VerdictSource::Approver) => Fate::Approved,
                     _ => Fate::Allowed,
                 };
-                let style = fate.style();
-                let error = result.error.as_deref().map(|error| format!(" and it failed: {error}"));
-                let said = result.content.as_str().unwrap_or_default().trim_end();
-                let name = fate.name();
-                writeln!(out, "  {style}{name:<9}{style:#} {}", error.unwrap_or_default().trim_start())?;
-                for line in said.lines().take(6) {
-                    writeln!(out, "    {QUIET}│{QUIET:#} {}", one_line(line, WIDTH))?;
-                }
+                ran(out, fate, result, raw)?;
                 (fate, None)
             }
             _ => (Fate::Denied, None),
@@ -178,6 +173,27 @@ impl Report {
         }
         table.write(out)
     }
+}
+
+/// Tells that a tool ran, and what the agent read of it.
+fn ran(out: &mut impl Write, fate: Fate, result: &ToolResult, raw: Option<&Value>) -> io::Result<()> {
+    let read = result.content.as_str().unwrap_or_default().trim_end();
+    let (name, more) = match (fate, &result.error) {
+        (Fate::Changed, None) => (Fate::Allowed.name(), String::new()),
+        (_, Some(error)) => (fate.name(), format!("and it failed: {error}")),
+        (Fate::Scrubbed, None) => {
+            let before = raw.and_then(Value::as_str).unwrap_or_default();
+            let lines = before.lines().zip(read.lines()).filter(|(before, after)| before != after).count();
+            (fate.name(), format!("{lines} lines of the result, before the agent read it"))
+        }
+        (_, None) => (fate.name(), String::new()),
+    };
+    let style = fate.style();
+    writeln!(out, "  {style}{name}{style:#}{:pad$} {more}", "", pad = 9_usize.saturating_sub(name.len()))?;
+    for line in read.lines().take(MOST_LINES) {
+        writeln!(out, "    {QUIET}│{QUIET:#} {}", one_line(line, WIDTH))?;
+    }
+    Ok(())
 }
 
 /// Arguments on a line: the text alone where there is one, else as JSON.

@@ -23,6 +23,8 @@ const FILES: [(&str, &str); 5] = [
 pub(super) struct Workspace {
     folder: TempDir,
     repository: PathBuf,
+    /// The commit that the session begins with.
+    beginning: String,
 }
 
 impl Workspace {
@@ -38,7 +40,7 @@ impl Workspace {
         if let Some(config) = config {
             put(&repository.join("hooks.yaml"), config)?;
         }
-        let workspace = Self { folder, repository };
+        let mut workspace = Self { folder, repository, beginning: String::new() };
         for command in [
             "init --quiet --initial-branch=main",
             "config user.name demo",
@@ -50,6 +52,7 @@ impl Workspace {
         ] {
             workspace.git(command).await?;
         }
+        workspace.git("rev-parse HEAD").await?.trim().clone_into(&mut workspace.beginning);
         Ok(workspace)
     }
 
@@ -66,9 +69,7 @@ impl Workspace {
     /// What changed in the repository since the session began, as git has it, one line per file.
     pub(super) async fn changes(&self) -> Result<String, Failure> {
         self.git("add --intent-to-add .").await?;
-        let changed = self.git("diff --stat=72 HEAD~0 --").await?;
-        let committed = self.git("log --oneline --no-decorate").await?;
-        Ok(format!("{changed}{committed}"))
+        self.git(&format!("diff --stat=72 {} --", self.beginning)).await
     }
 
     /// What `git` says to `command`.
