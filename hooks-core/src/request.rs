@@ -9,9 +9,9 @@ use crate::fact::{Fact, Facts};
 /// Which part of a decision a stack is asked for.
 ///
 /// A stack that stands alone does all of it at once. A driver that has several (a [`Composite`], a tool
-/// governor that waits for a person) asks in turn: prepare once, judge as often as the event or the world
-/// changed, reserve once, at the end. Layers that transform, count or reserve keep to it, so that nothing
-/// is rewritten or counted twice (law 2).
+/// governor that waits for a person) has each prepare the event once, and asks again, to judge what became
+/// of it, those that answered before it was rewritten. Layers that transform or reserve keep to it, so that
+/// nothing is rewritten or counted twice (law 2).
 ///
 /// [`Composite`]: crate::Composite
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -19,12 +19,10 @@ pub enum Stage {
     /// Everything: rewrite, judge, reserve.
     #[default]
     Whole,
-    /// Rewrite and judge; reserve nothing.
+    /// Rewrite and judge; what is to be reserved is owed, for the driver to take at the end.
     Prepare,
     /// Judge the final event; rewrites are ignored, nothing is reserved.
     Judge,
-    /// Reserve; rewrites are ignored, and a verdict is only asked of those who reserve.
-    Reserve,
 }
 
 /// Whether judging stops at the first denial. A setting of the asker, never a property of merging.
@@ -110,9 +108,9 @@ impl<E: Event> HookRequest<E> {
         self.shared.facts.get(self)
     }
 
-    /// Changes the event on its way in. Ignored, and `false`, in the stages that judge what is final.
+    /// Changes the event on its way in. Ignored, and `false`, where what is final is judged.
     pub fn rewrite(&mut self, rewrite: E::Rewrite) -> bool {
-        if matches!(self.stage, Stage::Judge | Stage::Reserve) {
+        if self.stage == Stage::Judge {
             return false;
         }
         let mut event = self.shared.event.clone();

@@ -62,14 +62,8 @@ where
     D: Service<HookRequest<E>> + Clone,
 {
     pub(super) fn new(inner: S, decider: D, request: HookRequest<E>) -> Self {
-        let (state, inner) = match request.stage() {
-            // Only who reserves is asked in this stage.
-            Stage::Reserve => {
-                (State::Inner { future: Oneshot::new(inner, request.clone()), said: None }, None)
-            }
-            _ => (State::Deciding(Oneshot::new(decider.clone(), request.clone())), Some(inner)),
-        };
-        Self { state, inner, decider, request: Some(request) }
+        let state = State::Deciding(Oneshot::new(decider.clone(), request.clone()));
+        Self { state, inner: Some(inner), decider, request: Some(request) }
     }
 }
 
@@ -110,9 +104,7 @@ where
                 }
                 StateProjection::Inner { future, said } => {
                     let inner = ready!(future.poll(cx))?;
-                    let Some((mut outcome, revision)) = said.take() else {
-                        return Poll::Ready(Ok(inner));
-                    };
+                    let (mut outcome, revision) = said.take().ok_or_else(asked_again)?;
                     let last = inner.effective().cloned().or_else(|| this.request.take());
                     match last {
                         Some(last) if last.revision() != revision => {

@@ -38,10 +38,7 @@ impl Moment {
 
     /// Takes places for what was decided, unless it is denied.
     pub(super) async fn reserve<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
-        if !decided.outcome.is_denied() {
-            let reserved = reserve(self.hooks.hooks(), &decided.request).await;
-            decided.outcome.merge(reserved);
-        }
+        reserve(self.hooks.hooks(), decided).await;
     }
 
     /// Shows what was decided to the observers.

@@ -1,10 +1,12 @@
 //! The answer to an event that is decided about.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::{Hold, Holds, Notes, Outcome};
 use crate::event::Event;
 use crate::request::HookRequest;
+use crate::reserve::Reserve;
 use crate::verdict::{Reason, Reasons, Strength, Verdict};
 
 /// A strength, and behind one pointer whatever else there is: reasons, the event as it was judged, what is
@@ -21,6 +23,7 @@ struct Detail<E: Event, N> {
     reasons: Reasons,
     effective: Option<HookRequest<E>>,
     holds: Holds,
+    owed: Vec<Arc<dyn Reserve<E>>>,
     notes: N,
 }
 
@@ -64,6 +67,7 @@ impl<E: Event, N: Notes> Judgement<E, N> {
             && let Some(detail) = &mut self.detail
         {
             drop(std::mem::take(&mut detail.holds));
+            detail.owed.clear();
         }
     }
 }
@@ -113,6 +117,12 @@ pub trait Judged<E: Event>: Outcome + From<Verdict> {
     /// Keeps `hold` until the event is over: committed when it goes ahead, given back when this is dropped
     /// or denied.
     fn hold(&mut self, hold: Box<dyn Hold>);
+
+    /// Says that `reserve` is still to be asked, at the very end of the decision.
+    fn owe(&mut self, reserve: Arc<dyn Reserve<E>>);
+
+    /// Takes what is still to be asked for a place, in order.
+    fn take_owed(&mut self) -> Vec<Arc<dyn Reserve<E>>>;
 
     /// Takes what is held, to commit it.
     fn take_holds(&mut self) -> Holds;
@@ -168,6 +178,15 @@ impl<E: Event, N: Notes> Judged<E> for Judgement<E, N> {
     fn hold(&mut self, hold: Box<dyn Hold>) {
         self.detail_mut().holds.push(hold);
         self.release_if_denied();
+    }
+
+    fn owe(&mut self, reserve: Arc<dyn Reserve<E>>) {
+        self.detail_mut().owed.push(reserve);
+        self.release_if_denied();
+    }
+
+    fn take_owed(&mut self) -> Vec<Arc<dyn Reserve<E>>> {
+        self.detail.as_mut().map(|detail| std::mem::take(&mut detail.owed)).unwrap_or_default()
     }
 
     fn take_holds(&mut self) -> Holds {
@@ -230,12 +249,19 @@ impl<E: Event, N: Notes> Detail<E, N> {
             self.effective = later.effective;
         }
         self.holds.append(later.holds);
+        self.owed.extend(later.owed);
         self.notes.merge(later.notes);
     }
 }
 
 impl<E: Event, N: Default> Default for Detail<E, N> {
     fn default() -> Self {
-        Self { reasons: Reasons::default(), effective: None, holds: Holds::default(), notes: N::default() }
+        Self {
+            reasons: Reasons::default(),
+            effective: None,
+            holds: Holds::default(),
+            owed: Vec::new(),
+            notes: N::default(),
+        }
     }
 }

@@ -7,8 +7,7 @@ use super::future::ResponseFuture;
 use crate::error::HookError;
 use crate::event::Event;
 use crate::outcome::Judged;
-use crate::request::{Evaluation, HookRequest, Stage};
-use crate::verdict::Verdict;
+use crate::request::{Evaluation, HookRequest};
 
 /// Judges the event, then asks the inner hook, and answers what both say.
 ///
@@ -59,10 +58,7 @@ where
     }
 
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
-        let verdict = match request.stage() {
-            Stage::Reserve => Verdict::NO_OPINION,
-            _ => self.policy.judge(&request),
-        };
+        let verdict = self.policy.judge(&request);
         if verdict.is_final() && request.evaluation() == Evaluation::UntilDenied {
             let mut outcome = E::Outcome::from(verdict);
             outcome.settle(&request);

@@ -78,6 +78,9 @@ impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
     where
         F: Fn(&'a P, HookRequest<E>) -> HookFuture<'a, Prepared<E>>,
     {
+        if !self.goes_on() {
+            return self.end();
+        }
         let last = self.request.revision();
         let stage = self.request.stage();
         for index in 0..self.opinions.len() {

@@ -1,7 +1,7 @@
 //! The questions that a driver asks of a provider, in the order of law 2.
 
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
-use super::slot::goes_on;
+use super::slot::{goes_on, reserve_each};
 use crate::future::HookFuture;
 use crate::outcome::{Judged, Outcome};
 use crate::request::{HookRequest, Stage};
@@ -60,12 +60,19 @@ impl<E: DecidingEvent> Decided<E> {
     }
 }
 
-/// Takes places in limits and budgets for an event that was not denied. They come with the outcome.
-pub fn reserve<'a, E: DecidingEvent>(
-    provider: &'a dyn HooksProvider,
-    request: &HookRequest<E>,
-) -> HookFuture<'a, E::Outcome> {
-    E::reserve(provider, request.clone().at(Stage::Reserve))
+/// Takes places in limits and budgets for what was decided, unless it is denied. They come with the outcome:
+/// commit them once the event goes ahead; dropped, they are given back.
+pub async fn reserve<E: DecidingEvent>(provider: &dyn HooksProvider, decided: &mut Decided<E>) {
+    if decided.outcome.is_denied() {
+        return;
+    }
+    let owed = decided.outcome.take_owed();
+    let reserved = E::reserve(provider, decided.request.clone()).await;
+    decided.outcome.merge(reserved);
+    if !decided.outcome.is_denied() && !owed.is_empty() {
+        let reserved = reserve_each(&owed, decided.request.clone()).await;
+        decided.outcome.merge(reserved);
+    }
 }
 
 /// Shows the decided event to all observers.
