@@ -40,7 +40,8 @@ async fn main() {
     assert_eq!(strength(&tenants, "globex", "bash").await, Strength::NoOpinion);
     assert_eq!(strength(&tenants, "initech", "bash").await, Strength::Deny);
 
-    tenants["acme"].swap(without("web_fetch"));
+    let acme = tenants.get("acme").cloned().unwrap_or_else(|| Live::new(without("bash")));
+    acme.swap(without("web_fetch"));
     assert_eq!(strength(&tenants, "acme", "bash").await, Strength::NoOpinion);
     println!("acme lost its rule on `bash`; globex kept its own; initech is not known and gets nothing");
 }
