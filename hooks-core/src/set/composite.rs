@@ -37,7 +37,9 @@ impl Composite {
     }
 
     fn prepare<E: DecidingEvent>(&self, request: HookRequest<E>) -> HookFuture<'_, Prepared<E>> {
-        prepare_in_turn(&self.providers, request, |provider, request| E::prepare(&**provider, request))
+        prepare_in_turn(&self.providers, request, E::Outcome::default(), |provider, request| {
+            E::prepare(&**provider, request)
+        })
     }
 
     fn judge<E: DecidingEvent>(&self, request: &HookRequest<E>) -> E::Outcome {

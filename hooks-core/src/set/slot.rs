@@ -4,6 +4,8 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+
 use super::chain::prepare_in_turn;
 use super::provider::Prepared;
 use crate::error::HookError;
@@ -81,17 +83,21 @@ impl<E: Event> Slot<E> {
 impl<E: Event<Outcome: Judged<E>>> Slot<E> {
     #[inline]
     pub(super) fn prepare(&self, mut request: HookRequest<E>) -> HookFuture<'_, Prepared<E>> {
+        let mut failures = E::Outcome::default();
         if request.stage() == Stage::Prepare {
             for transform in &self.transforms {
-                if let Err(outcome) = guarded_rewrite(&**transform, &mut request) {
-                    return HookFuture::now(Prepared { request, outcome, judged_at: None });
+                if let Err(failure) = guarded_rewrite(&**transform, &mut request) {
+                    failures.merge(failure);
+                    if !goes_on(&failures, &request) {
+                        return HookFuture::now(Prepared { request, outcome: failures, judged_at: None });
+                    }
                 }
             }
         }
         if self.stacks.is_empty() {
-            return HookFuture::now(Prepared::unchanged(request));
+            return HookFuture::now(Prepared { request, outcome: failures, judged_at: None });
         }
-        prepare_in_turn(&self.stacks, request, |stack, request| {
+        prepare_in_turn(&self.stacks, request, failures, |stack, request| {
             HookFuture::later(async move {
                 let outcome = ask(stack, &request).await;
                 let stage = request.stage();
@@ -224,8 +230,14 @@ fn guarded_reserve<E: Event>(
     reserve: &dyn Reserve<E>,
     request: &HookRequest<E>,
 ) -> HookFuture<'static, Result<Reservation, HookError>> {
-    catch_unwind(AssertUnwindSafe(|| reserve.reserve(request)))
-        .unwrap_or_else(|panic| HookFuture::now(Err(HookError::from_panic(&*panic))))
+    match catch_unwind(AssertUnwindSafe(|| reserve.reserve(request))) {
+        Ok(HookFuture::Later(taking)) => HookFuture::later(async {
+            let taken = AssertUnwindSafe(taking).catch_unwind().await;
+            taken.unwrap_or_else(|panic| Err(HookError::from_panic(&*panic)))
+        }),
+        Ok(taken) => taken,
+        Err(panic) => HookFuture::now(Err(HookError::from_panic(&*panic))),
+    }
 }
 
 impl<E: Event> Clone for Slot<E> {
