@@ -12,7 +12,7 @@ use super::Decider;
 use crate::error::HookError;
 use crate::event::Event;
 use crate::outcome::{Judged, Outcome};
-use crate::request::{HookRequest, Stage};
+use crate::request::{Evaluation, HookRequest, Stage};
 
 /// The answer of a decider and of the hook behind it.
 #[pin_project]
@@ -91,7 +91,7 @@ where
                         return Poll::Ready(Err(asked_again()));
                     };
                     let revision = request.revision();
-                    let outcome = match (request.stage(), opinion.rewrite) {
+                    let mut outcome = match (request.stage(), opinion.rewrite) {
                         (Stage::Judge, rewrite) => {
                             super::Opinion::<E> { outcome: opinion.outcome, rewrite }.about_final()
                         }
@@ -101,6 +101,10 @@ where
                         }
                         (_, None) => opinion.outcome,
                     };
+                    if outcome.is_denied() && request.evaluation() == Evaluation::UntilDenied {
+                        outcome.settle(request);
+                        return Poll::Ready(Ok(outcome));
+                    }
                     // The facts may have changed while the decider took its time (law 6).
                     *request = request.clone().refreshed();
                     State::Inner {
@@ -118,6 +122,9 @@ where
                         Some(last) if last.revision() != revision => {
                             outcome.make_stale();
                             outcome.merge(inner);
+                            if outcome.is_denied() && last.evaluation() == Evaluation::UntilDenied {
+                                return Poll::Ready(Ok(outcome));
+                            }
                             let request = last.refreshed().at(Stage::Judge);
                             State::Again {
                                 future: Oneshot::new(this.decider.clone(), request),
