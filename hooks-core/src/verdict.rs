@@ -51,7 +51,7 @@ pub enum ReasonKind {
 /// What a decision rests on, for `explain` and the audit log (law 5).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Evidence {
     /// A part of an argument's text, in bytes.
@@ -88,6 +88,7 @@ pub enum Evidence {
 /// what would change the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Reason {
     /// The strength this reason argues for; set by the verdict it is given to.
     pub strength: Strength,
