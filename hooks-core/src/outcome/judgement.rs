@@ -110,6 +110,9 @@ pub trait Judged<E: Event>: Outcome + From<Verdict> {
     /// Drops an allow that was given before the event was rewritten; deny and ask stand (law 2).
     fn make_stale(&mut self);
 
+    /// Drops the reasons that `earlier` gives too. What holds is its strength.
+    fn forget_reasons_of(&mut self, earlier: &Self);
+
     /// Keeps `hold` until the event is over: committed when it goes ahead, given back when this is dropped
     /// or denied.
     fn hold(&mut self, hold: Box<dyn Hold>);
@@ -162,6 +165,12 @@ impl<E: Event, N: Notes> Judged<E> for Judgement<E, N> {
         }
         if let Some(detail) = &mut self.detail {
             detail.reasons.retain(|reason| reason.strength != Strength::Allow);
+        }
+    }
+
+    fn forget_reasons_of(&mut self, earlier: &Self) {
+        if let Some(detail) = &mut self.detail {
+            detail.reasons.retain(|reason| !earlier.reasons().contains(reason));
         }
     }
 
