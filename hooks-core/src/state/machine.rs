@@ -8,7 +8,7 @@ use super::operation::{Answer, Key, Member, Op, OpId, Scope};
 use crate::time::Timestamp;
 
 /// How long an ended or expired reservation is remembered, so that a message sent again or late finds it.
-const REMEMBERED: Duration = Duration::from_hours(24);
+const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// All state of one store.
 #[derive(Clone, Debug, Default)]
