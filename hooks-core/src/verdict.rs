@@ -202,6 +202,8 @@ impl Reasons {
         if let Some(reasons) = &mut self.0 {
             reasons.retain(keep);
         }
+        // None left is none, also to `==`.
+        self.0.take_if(|reasons| reasons.is_empty());
     }
 
     /// Whether there is none.
@@ -294,6 +296,11 @@ impl Verdict {
     /// was for other arguments and is dropped (law 2).
     pub fn stale(self) -> Self {
         if self.strength == Strength::Allow { Self::NO_OPINION } else { self }
+    }
+
+    /// Drops the reasons that `earlier` gives too.
+    pub(crate) fn forget_reasons_of(&mut self, earlier: &Self) {
+        self.reasons.retain(|reason| !earlier.reasons().contains(reason));
     }
 
     pub(crate) fn into_parts(self) -> (Strength, Reasons) {
