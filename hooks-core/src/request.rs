@@ -35,11 +35,12 @@ pub enum Evaluation {
     Everyone,
 }
 
-/// One event on its way through a stack. Two words and a half; cloning it bumps one counter.
+/// One event on its way through a stack. Three words; cloning it bumps one counter.
 #[derive(Debug)]
 pub struct HookRequest<E: Event> {
     shared: Arc<Shared<E>>,
     revision: u32,
+    generation: u32,
     stage: Stage,
     evaluation: Evaluation,
 }
@@ -57,6 +58,7 @@ impl<E: Event> HookRequest<E> {
         Self {
             shared: Arc::new(Shared { context: context.into(), event, facts: Facts::default() }),
             revision: 0,
+            generation: 0,
             stage: Stage::Whole,
             evaluation: Evaluation::UntilDenied,
         }
@@ -75,6 +77,12 @@ impl<E: Event> HookRequest<E> {
     /// How often it was rewritten. A verdict given at an earlier revision is stale.
     pub fn revision(&self) -> u32 {
         self.revision
+    }
+
+    /// How often its facts were dropped, by a rewrite or after a wait. What was derived from an earlier
+    /// generation may no longer hold.
+    pub fn generation(&self) -> u32 {
+        self.generation
     }
 
     /// Which part of a decision is asked for.
@@ -131,6 +139,7 @@ impl<E: Event> HookRequest<E> {
     fn replace(&mut self, event: E) {
         let context = Arc::clone(&self.shared.context);
         self.shared = Arc::new(Shared { context, event, facts: Facts::default() });
+        self.generation = self.generation.saturating_add(1);
     }
 }
 

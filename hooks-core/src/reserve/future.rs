@@ -66,7 +66,7 @@ where
                         }
                         Stage::Judge => return Poll::Ready(Ok(outcome)),
                     }
-                    let future = this.reserve.reserve(outcome.effective().unwrap_or(this.request));
+                    let future = this.reserve.reserve(outcome.judged_event().unwrap_or(this.request));
                     this.state.set(State::Reserving { future, outcome: Some(outcome) });
                 }
                 StateProjection::Reserving { future, outcome } => {

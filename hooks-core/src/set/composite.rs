@@ -42,7 +42,7 @@ impl Composite {
     }
 
     fn prepare<E: DecidingEvent>(&self, request: HookRequest<E>) -> HookFuture<'_, Prepared<E>> {
-        prepare_in_turn(&self.providers, request, |provider, request| {
+        prepare_in_turn(&self.providers, request, E::Outcome::default(), |provider, request| {
             let kept = request.clone();
             guarded(
                 || E::prepare(&**provider, request),

@@ -52,11 +52,17 @@ fn judged<E: DecidingEvent>(provider: &dyn HooksProvider, prepared: Prepared<E>)
 }
 
 impl<E: DecidingEvent> Decided<E> {
-    /// Judges again, after a person was waited for: the world may have changed meanwhile. What was said
-    /// before stands unless it was an allow.
-    pub(crate) fn again(&mut self, provider: &dyn HooksProvider) -> E::Outcome {
-        self.request = self.request.clone().refreshed();
-        E::judge(provider, &self.request)
+    /// Has everyone judge again, after a person was waited for: the world may have changed meanwhile. What was
+    /// said before stands unless it was an allow; what was said before and is said again is said once.
+    pub(crate) async fn judge_again(&mut self, provider: &dyn HooksProvider) {
+        let request = self.request.clone().refreshed().at(Stage::Judge);
+        let prepared = E::prepare(provider, request.clone()).await;
+        // The event is final: whatever a provider made of it is not what would run.
+        let mut again = judged(provider, Prepared { request: request.refreshed(), ..prepared });
+        self.outcome.make_stale();
+        again.outcome.forget_reasons_of(&self.outcome);
+        self.outcome.merge(again.outcome);
+        self.request = again.request;
     }
 }
 

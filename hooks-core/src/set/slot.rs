@@ -81,21 +81,25 @@ impl<E: Event> Slot<E> {
 impl<E: Event<Outcome: Judged<E>>> Slot<E> {
     #[inline]
     pub(super) fn prepare(&self, mut request: HookRequest<E>) -> HookFuture<'_, Prepared<E>> {
+        let mut failures = E::Outcome::default();
         if request.stage() == Stage::Prepare {
             for transform in &self.transforms {
-                if let Err(outcome) = guarded_rewrite(&**transform, &mut request) {
-                    return HookFuture::now(Prepared { request, outcome, judged_at: None });
+                if let Err(failure) = guarded_rewrite(&**transform, &mut request) {
+                    failures.merge(failure);
+                    if !goes_on(&failures, &request) {
+                        return HookFuture::now(Prepared { request, outcome: failures, judged_at: None });
+                    }
                 }
             }
         }
         if self.stacks.is_empty() {
-            return HookFuture::now(Prepared::unchanged(request));
+            return HookFuture::now(Prepared { request, outcome: failures, judged_at: None });
         }
-        prepare_in_turn(&self.stacks, request, |stack, request| {
+        prepare_in_turn(&self.stacks, request, failures, |stack, request| {
             HookFuture::later(async move {
                 let outcome = ask(stack, &request).await;
                 let stage = request.stage();
-                let request = outcome.effective().cloned().unwrap_or(request).at(stage);
+                let request = outcome.judged_event().cloned().unwrap_or(request).at(stage);
                 Prepared { judged_at: Some(request.revision()), request, outcome }
             })
         })
