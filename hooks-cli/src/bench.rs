@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use hooks::event::{PostToolUse, PreToolUse, WireEvent};
-use hooks::{DecidingEvent, HookContext, HookFuture, HookRequest, Hooks, Stage, ask_to_decide};
+use hooks::{DecidingEvent, HookContext, HookFuture, HookRequest, Hooks, Stage};
 use serde::Serialize;
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -103,7 +103,7 @@ fn measure<E: DecidingEvent>(
     // Each decision is about a request of its own, whose facts nobody has worked out yet.
     let request = HookRequest::new(context, event).at(Stage::Judge);
     let (nanoseconds, decisions) = timed(time, &request, |request| {
-        let decided = ask_to_decide(hooks, request.clone());
+        let decided = hooks::decide(hooks, request.clone());
         // Nothing of a configuration waits yet; where something does, it is waited for.
         drop(std::hint::black_box(match decided {
             HookFuture::Now(decided) => decided,

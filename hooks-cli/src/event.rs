@@ -3,7 +3,7 @@
 use hooks::event::WireEvent;
 use hooks::{
     DecidingEvent, HookContext, HookRequest, Hooks, InformingEvent, Judged, Judgement, Notes, Strength,
-    ask_to_decide, ask_to_reserve, observe, tell,
+    decide, observe, reserve, tell,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -62,11 +62,8 @@ async fn decided<E>(hooks: &Hooks, request: HookRequest<E>) -> Map<String, Value
 where
     E: DecidingEvent<Outcome: Noted>,
 {
-    let mut decided = ask_to_decide(hooks, request).await;
-    if !decided.outcome.is_denied() {
-        let reserved = ask_to_reserve(hooks, &decided.request).await;
-        hooks::Outcome::merge(&mut decided.outcome, reserved);
-    }
+    let mut decided = decide(hooks, request).await;
+    reserve(hooks, &mut decided).await;
     observe(hooks, &decided.request, &decided.outcome);
     if decided.outcome.goes_ahead() {
         decided.outcome.take_holds().commit();

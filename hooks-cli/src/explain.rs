@@ -4,8 +4,8 @@ use std::io::{self, Read, Write};
 
 use hooks::event::{PreToolUse, WireEvent};
 use hooks::{
-    DecidingEvent, Evaluation, Evidence, HookContext, HookRequest, Hooks, Judged, Outcome, Reason,
-    ReasonKind, Strength, ask_to_decide, ask_to_reserve,
+    DecidingEvent, Evaluation, Evidence, HookContext, HookRequest, Hooks, Judged, Reason, ReasonKind,
+    Strength, decide, reserve,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -98,7 +98,7 @@ async fn story<E: DecidingEvent>(hooks: &Hooks, context: HookContext, event: E) 
     let agent = context.agent_name.clone();
     let given = json!(event);
     let request = HookRequest::new(context, event).evaluated(Evaluation::Everyone);
-    let mut decided = ask_to_decide(hooks, request).await;
+    let mut decided = decide(hooks, request).await;
     let policies: Vec<_> = hooks
         .explain(&decided.request)
         .into_iter()
@@ -108,11 +108,8 @@ async fn story<E: DecidingEvent>(hooks: &Hooks, context: HookContext, event: E) 
             policy: said.policy,
         })
         .collect();
-    if !decided.outcome.is_denied() {
-        // What is held is given back when the outcome is dropped: explaining uses nothing up.
-        let reserved = ask_to_reserve(hooks, &decided.request).await;
-        decided.outcome.merge(reserved);
-    }
+    // What is held is given back when the outcome is dropped: explaining uses nothing up.
+    reserve(hooks, &mut decided).await;
     let outcome = &decided.outcome;
     let by_policies: Vec<_> = policies.iter().flat_map(|said| &said.reasons).collect();
     let besides = outcome.reasons().iter().filter(|reason| !by_policies.contains(reason)).cloned().collect();

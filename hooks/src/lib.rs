@@ -25,10 +25,14 @@ pub mod config;
 mod system;
 
 pub use hooks_core::*;
-/// The classic policies.
-#[cfg(feature = "policies")]
-pub use hooks_policies as policies;
 
 pub use self::system::{StdFileSystem, SystemClock, SystemRandom, system};
 #[cfg(feature = "tokio")]
 pub use self::system::{TokioBackground, TokioTimer};
+
+/// The classic policies, and the plain data that configures them.
+#[cfg(feature = "policies")]
+pub mod policies {
+    pub use hooks_policies::config::*;
+    pub use hooks_policies::*;
+}
