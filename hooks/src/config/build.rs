@@ -11,6 +11,7 @@ use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, PolicyErrors, StrictPolicies};
 
 use super::error::{Mistakes, Place};
+use super::prune::Pruned;
 use super::squad;
 use super::tree::Node;
 use crate::system::SystemClock;
@@ -18,8 +19,17 @@ use crate::system::SystemClock;
 /// What the profiles are configured by.
 #[derive(Debug)]
 pub(super) enum Settings {
-    Strict { policy: PolicyConfig, from_squad: bool },
+    Strict { policy: PolicyConfig, from: Origin },
     SquadCompat(SquadPolicy),
+}
+
+/// What a strict configuration was read from.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// A `hooks.yaml`, without its mistakes.
+    Document(Pruned),
+    /// A Squad policy.
+    Squad,
 }
 
 /// What outlives a configuration: the lockouts, and the counters. Clones share it.
@@ -83,12 +93,20 @@ pub(super) fn build(
     let builder = strict(Hooks::builder(), protection, &kept);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, from_squad } => match strict(builder, policy.clone(), &kept) {
+        Settings::Strict { policy, from } => match strict(builder, policy.clone(), &kept) {
             Ok(builder) => Some(Built { hooks: builder.build(), kept }),
             Err(errors) => {
                 for error in errors {
-                    let path = if *from_squad { squad::path_in(root, &error.field) } else { error.field };
-                    mistakes.add_with_hint(root.locate(&path), path, error.problem, error.hint);
+                    let (place, path) = match from {
+                        Origin::Document(tree) => {
+                            (tree.root.locate(&error.field), tree.path_before(&error.field))
+                        }
+                        Origin::Squad => {
+                            let path = squad::path_in(root, &error.field);
+                            (root.locate(&path), path)
+                        }
+                    };
+                    mistakes.add_with_hint(place, path, error.problem, error.hint);
                 }
                 None
             }

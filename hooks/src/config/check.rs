@@ -19,11 +19,6 @@ pub(super) fn check(schema: &Value, node: &Node, mistakes: &mut Mistakes) {
     Checker { root: schema, mistakes }.check(schema, node, "");
 }
 
-/// The keys that a schema of an object knows.
-pub(super) fn keys(schema: &Value) -> impl Iterator<Item = &str> {
-    schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).map(String::as_str)
-}
-
 struct Checker<'s, 'm> {
     root: &'s Value,
     mistakes: &'m mut Mistakes,

@@ -8,6 +8,7 @@ use hooks_policies::config::PolicyConfig;
 
 use super::check::check;
 use super::error::Mistakes;
+use super::prune::Pruned;
 use super::squad;
 use super::tree::{Kind, Node};
 
@@ -28,6 +29,8 @@ pub(super) struct Document {
     /// Whether the agents are kept from the file and from the settings of their clients.
     pub(super) self_protection: bool,
     pub(super) policy: PolicyConfig,
+    /// What it was read from.
+    pub(super) tree: Pruned,
 }
 
 /// The keys that are about the file itself.
@@ -36,6 +39,7 @@ const ABOUT_THE_FILE: [&str; 3] = ["version", "profile", "self_protection"];
 /// The JSON schema of `hooks.yaml`.
 pub fn schema() -> Value {
     let mut schema = schemars::schema_for!(PolicyConfig).to_value();
+    without_null(&mut schema);
     if let Some(object) = schema.as_object_mut() {
         object.insert("title".to_owned(), json!("hooks.yaml"));
         object.insert("required".to_owned(), json!(["version"]));
@@ -71,42 +75,68 @@ pub(super) fn profile_schema() -> Value {
     schema
 }
 
-/// Reads the tree of a `hooks.yaml`.
+/// Reads the tree of a `hooks.yaml`; of one with mistakes, what is left without them.
 pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
-    let schema = schema();
-    let own: Vec<_> = super::check::keys(&schema).collect();
-    // Squad's names get an answer of their own; everything else is held against the schema.
-    let (mut known, mut foreign) = (Vec::new(), Vec::new());
-    for (key, value) in root.entries() {
-        let place = squad::FIELDS.contains(&key.text.as_str()) && !own.contains(&key.text.as_str());
-        if place { &mut foreign } else { &mut known }.push((key.clone(), value.clone()));
-    }
-    for (key, _) in &foreign {
-        mistakes.add_with_hint(
-            &key.place,
-            key.text.clone(),
-            format!("`{}` is Squad's name", key.text),
-            squad::counterpart(&key.text),
-        );
-    }
-    let root = match &root.kind {
-        Kind::Map(_) => &Node { place: root.place.clone(), kind: Kind::Map(known) },
-        _ => root,
-    };
-    check(&schema, root, mistakes);
-    if !mistakes.is_empty() {
-        return None;
-    }
+    check(&schema(), &without_squads_names(root, mistakes), mistakes);
+    let tree = Pruned::new(root, mistakes.paths());
     let self_protection =
-        root.get("self_protection").is_none_or(|node| !matches!(node.kind, Kind::Bool(false)));
-    let Value::Object(mut sections) = root.to_json() else { return None };
+        tree.root.get("self_protection").is_none_or(|node| !matches!(node.kind, Kind::Bool(false)));
+    let Value::Object(mut sections) = tree.root.to_json() else { return None };
     sections.retain(|key, _| !ABOUT_THE_FILE.contains(&key.as_str()));
     match serde_json::from_value(Value::Object(sections)) {
-        Ok(policy) => Some(Document { self_protection, policy }),
-        // The schema and the reader come from one type; where they differ, the reader is right.
+        Ok(policy) => Some(Document { self_protection, policy, tree }),
         Err(error) => {
-            mistakes.add(&root.place, "", error.to_string());
+            // The schema and the reader come from one type; where they differ, the reader is right.
+            if mistakes.is_empty() {
+                mistakes.add(&root.place, "", error.to_string());
+            }
             None
         }
+    }
+}
+
+/// The tree without the names that Squad has for things; they get an answer of their own.
+fn without_squads_names(root: &Node, mistakes: &mut Mistakes) -> Node {
+    let Kind::Map(entries) = &root.kind else { return root.clone() };
+    let mut own = Vec::new();
+    for (key, value) in entries {
+        if squad::FIELDS.contains(&key.text.as_str()) {
+            let message = format!("`{}` is Squad's name", key.text);
+            let hint = squad::counterpart(&key.text);
+            mistakes.add_with_hint(&key.place, key.text.as_str(), message, hint);
+        } else {
+            own.push((key.clone(), value.clone()));
+        }
+    }
+    Node { place: root.place.clone(), kind: Kind::Map(own) }
+}
+
+/// Takes nothing out of the values that a key may have, in a schema made from types: there, an option is a key
+/// that may be left out, and here that is all it is.
+fn without_null(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        Value::Object(fields) => {
+            if let Some(Value::Array(types)) = fields.get_mut("type") {
+                types.retain(|name| name != "null");
+                if let [only] = &types[..] {
+                    let only = only.clone();
+                    fields.insert("type".to_owned(), only);
+                }
+            }
+            if let Some(Value::Array(alternatives)) = fields.get_mut("anyOf") {
+                alternatives.retain(|schema| schema.get("type").is_none_or(|name| name != "null"));
+                if let [Value::Object(only)] = &alternatives[..] {
+                    let only = only.clone();
+                    fields.shift_remove("anyOf");
+                    fields.extend(only);
+                }
+            }
+            if fields.get("default").is_some_and(Value::is_null) {
+                fields.shift_remove("default");
+            }
+            fields.values_mut().for_each(without_null);
+        }
+        _ => {}
     }
 }

@@ -118,6 +118,11 @@ impl Mistakes {
         self.0.is_empty()
     }
 
+    /// The paths of what is wrong.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|mistake| mistake.path.as_str()).filter(|path| !path.is_empty())
+    }
+
     /// Whether no more are taken.
     pub(super) fn are_too_many(&self) -> bool {
         self.0.len() >= MOST

@@ -32,6 +32,7 @@ mod check;
 mod document;
 mod error;
 mod protect;
+mod prune;
 mod read;
 mod source;
 mod squad;

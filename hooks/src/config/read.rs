@@ -7,7 +7,7 @@ use std::path::Path;
 use hooks_core::Hooks;
 use hooks_policies::config::PolicyConfig;
 
-use super::build::{Kept, Settings, build};
+use super::build::{Kept, Origin, Settings, build};
 use super::document::{self, Document, Profile};
 use super::error::{ConfigErrors, Mistakes, Place};
 use super::tree::{Kind, Node};
@@ -189,7 +189,7 @@ impl ConfigReader {
             };
             return Some((settings, true));
         }
-        let Document { self_protection, policy } = document::read(root, mistakes)?;
+        let Document { self_protection, policy, tree } = document::read(root, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
                 &Place::START,
@@ -199,7 +199,7 @@ impl ConfigReader {
             );
             return None;
         }
-        Some((Settings::Strict { policy, from_squad: false }, self_protection))
+        Some((Settings::Strict { policy, from: Origin::Document(tree) }, self_protection))
     }
 }
 

@@ -81,6 +81,15 @@ impl Node {
         place
     }
 
+    /// What stands under `path`.
+    pub(super) fn find(&self, path: &str) -> Option<&Self> {
+        let (mut node, mut rest) = (self, path);
+        while !rest.is_empty() {
+            (node, rest) = node.step(rest)?;
+        }
+        Some(node)
+    }
+
     fn step<'a, 'p>(&'a self, path: &'p str) -> Option<(&'a Self, &'p str)> {
         match &self.kind {
             Kind::List(items) => {
