@@ -107,7 +107,7 @@ fn measure<E: DecidingEvent>(
         // Nothing of a configuration waits yet; where something does, it is waited for.
         drop(std::hint::black_box(match decided {
             HookFuture::Now(decided) => decided,
-            waiting => Some(runtime.block_on(waiting)),
+            waiting @ HookFuture::Later(_) => Some(runtime.block_on(waiting)),
         }));
     });
     let mut policies = Vec::new();
