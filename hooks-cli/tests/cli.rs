@@ -1,5 +1,7 @@
 //! The program as a person runs it: real processes, their output and exit status.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -51,11 +51,25 @@ pub(crate) fn run(asked: &Demo) -> Result<Status, Failure> {
     eval::runtime()?.block_on(play(asked, &steps))
 }
 
+/// Where the rules come from.
+enum Config {
+    /// Written into the repository, where it may change.
+    Own(PathBuf),
+    Users(PathBuf),
+}
+
+impl Config {
+    fn path(&self) -> &Path {
+        let (Self::Own(path) | Self::Users(path)) = self;
+        path
+    }
+}
+
 /// Everything a step needs.
 struct Stage {
     live: Live,
     kept: Kept,
-    config: PathBuf,
+    config: Config,
     session: Session,
     tools: Tools,
     reviewer: Reviewer,
@@ -66,12 +80,15 @@ async fn play(asked: &Demo, steps: &[Step]) -> Result<Status, Failure> {
     let own = asked.config.is_none().then_some(OWN_CONFIG);
     let workspace = Workspace::create(own).await?;
     let repository = workspace.repository();
-    let config = asked.config.clone().unwrap_or_else(|| repository.join("hooks.yaml"));
-    let read = load::config(&config, None)?;
+    let config = match &asked.config {
+        Some(path) => Config::Users(path.clone()),
+        None => Config::Own(repository.join("hooks.yaml")),
+    };
+    let read = load::config(config.path(), None)?;
     let (kept, hooks) = (read.kept().clone(), read.hooks());
 
     let out = &mut anstream::stdout();
-    opening(out, &config, own, repository)?;
+    opening(out, &config, repository)?;
     let live = Live::new(with_short_names(hooks));
     let mut context =
         HookContext::new("demo", "backend").in_dir(repository).with_environment(hooks::system());
@@ -98,15 +115,12 @@ async fn play(asked: &Demo, steps: &[Step]) -> Result<Status, Failure> {
     for line in workspace.changes().await?.lines() {
         writeln!(out, "  {line}")?;
     }
-    let kept_out = !workspace.folder().join("outside.txt").exists();
-    let build_stands = repository.join("build/greeter.tar").exists();
     if own.is_some() && asked.script.is_none() {
-        writeln!(
-            out,
-            "  outside.txt {}, build/ {}",
-            word(kept_out, "was never written", "was written"),
-            word(build_stands, "still stands", "is gone")
-        )?;
+        let outside = workspace.folder().join("outside.txt").exists();
+        let outside = if outside { "was written" } else { "was never written" };
+        let build = repository.join("build/greeter.tar").exists();
+        let build = if build { "still stands" } else { "is gone" };
+        writeln!(out, "  outside.txt {outside}, build/ {build}")?;
     }
     writeln!(
         out,
@@ -143,10 +157,15 @@ impl Stage {
         Ok(())
     }
 
-    /// Swaps the hooks while the session goes on; what was counted and locked stays.
+    /// Swaps the hooks while the session goes on; what was counted and locked stays. Only the demo's own
+    /// configuration is written to.
     fn reload(&mut self, out: &mut impl Write, reload: &Reload) -> Result<(), Failure> {
-        let text = fs::read_to_string(&self.config)? + &reload.adds;
-        match ConfigReader::default().keeping(self.kept.clone()).parse(&text, "hooks.yaml") {
+        let Config::Own(path) = &self.config else {
+            Report::aside(out, "reload", "left out", "it changes the demo's own configuration only")?;
+            return Ok(());
+        };
+        fs::write(path, fs::read_to_string(path)? + &reload.adds)?;
+        match ConfigReader::default().keeping(self.kept.clone()).read(path) {
             Ok(config) => {
                 self.live.swap(with_short_names(config.hooks()));
                 Report::aside(out, "reload", "while the session goes on", &reload.note)?;
@@ -161,12 +180,14 @@ fn with_short_names(hooks: Hooks) -> Hooks {
     hooks.into_builder().transform::<PreToolUse>(ShortNames).build()
 }
 
-fn opening(out: &mut impl Write, config: &Path, own: Option<&str>, repository: &Path) -> std::io::Result<()> {
-    let which =
-        if own.is_some() { "the demo's own hooks.yaml".to_owned() } else { config.display().to_string() };
+fn opening(out: &mut impl Write, config: &Config, repository: &Path) -> std::io::Result<()> {
+    let (which, shown) = match config {
+        Config::Own(_) => ("the demo's own hooks.yaml".to_owned(), OWN_CONFIG),
+        Config::Users(path) => (path.display().to_string(), ""),
+    };
     writeln!(out, "{LOUD}A session under {which}{LOUD:#}")?;
     writeln!(out, "{QUIET}in {}; the tools really run{QUIET:#}\n", repository.display())?;
-    for line in own.unwrap_or_default().lines().filter(|line| !line.is_empty()) {
+    for line in shown.lines().filter(|line| !line.is_empty()) {
         writeln!(out, "    {QUIET}{line}{QUIET:#}")?;
     }
     writeln!(out)
@@ -174,8 +195,4 @@ fn opening(out: &mut impl Write, config: &Path, own: Option<&str>, repository: &
 
 fn list(files: &[String]) -> String {
     if files.is_empty() { "none".to_owned() } else { files.join(", ") }
-}
-
-const fn word(is: bool, yes: &'static str, no: &'static str) -> &'static str {
-    if is { yes } else { no }
 }
