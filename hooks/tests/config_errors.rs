@@ -1,6 +1,6 @@
 //! Bad files and what is said about them: place, path, message, hint.
 
-use hooks::config::Config;
+use hooks::config::{Config, ConfigErrors};
 
 /// What is said about `text`, one mistake a line.
 fn said(text: &str) -> Vec<String> {
@@ -9,7 +9,7 @@ fn said(text: &str) -> Vec<String> {
 
 fn said_of(name: &str, text: &str) -> Vec<String> {
     let errors = Config::parse(text, name).err();
-    errors.iter().flat_map(|errors| errors.errors()).map(ToString::to_string).collect()
+    errors.iter().flat_map(ConfigErrors::errors).map(ToString::to_string).collect()
 }
 
 #[track_caller]

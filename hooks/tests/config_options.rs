@@ -92,7 +92,7 @@ fn options(root: &Value, schema: &Value, path: &[String], found: &mut Vec<(Vec<S
         None => schema,
     };
     for (name, option) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let path = [path, &[name.clone()]].concat();
+        let path = [path, std::slice::from_ref(name)].concat();
         found.push((path.clone(), some_value(root, option)));
         let inside = if option.get("items").is_some() { &option["items"] } else { option };
         options(root, inside, &path, found);
