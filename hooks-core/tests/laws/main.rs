@@ -7,3 +7,4 @@ mod common;
 mod law_1_strength;
 mod law_2_judges_what_runs;
 mod law_3_fails_closed;
+mod whole_session;
