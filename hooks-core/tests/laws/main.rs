@@ -4,6 +4,7 @@
 //! `cargo test -p hooks-core --test laws law_2`.
 
 mod common;
+mod contract;
 mod law_1_strength;
 mod law_2_judges_what_runs;
 mod law_3_fails_closed;
