@@ -1,4 +1,6 @@
 //! What may be sent, shared, kept and moved: a missing `Sync` surfaces far away and months later.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
 
 use hooks_core::drivers::*;
 use hooks_core::event::*;

@@ -1,5 +1,7 @@
 //! A set of hooks is swapped while calls are in flight: each call sees one whole set, the one it started with.
 //! Real threads, no real time.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};

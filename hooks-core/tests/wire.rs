@@ -1,5 +1,7 @@
 //! Events as JSON: what other processes send us and read from us. A field that is read wrong, or passed over,
 //! is an argument that no guard sees.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
 
 use hooks_core::event::*;
 use hooks_core::testing::{Arbitrary, any_context, any_event};
