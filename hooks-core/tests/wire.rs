@@ -33,10 +33,10 @@ fn validates(root: &Value, schema: &Value, value: &Value) -> Result<(), String> 
         return validates(root, &root["$defs"][name], value);
     }
     for key in ["anyOf", "oneOf"] {
-        if let Some(choices) = schema[key].as_array() {
-            if !choices.iter().any(|choice| validates(root, choice, value).is_ok()) {
-                return Err(format!("{value} is none of {choices:?}"));
-            }
+        if let Some(choices) = schema[key].as_array()
+            && !choices.iter().any(|choice| validates(root, choice, value).is_ok())
+        {
+            return Err(format!("{value} is none of {choices:?}"));
         }
     }
     if let Some(constant) = schema.get("const") {
@@ -84,7 +84,7 @@ fn validates(root: &Value, schema: &Value, value: &Value) -> Result<(), String> 
 }
 
 /// What must hold of any event: it is read as it was written, in either spelling; anything else is refused.
-fn round_trip<E: Arbitrary + Into<WireEvent>>(event: E, context: &HookContext) -> Result<(), TestCaseError> {
+fn round_trip<E: Arbitrary + Into<WireEvent>>(event: &E, context: &HookContext) -> Result<(), TestCaseError> {
     let wire: WireEvent = event.clone().into();
     prop_assert_eq!(wire.kind(), E::KIND);
     let mut written = serde_json::to_value(&wire).expect("an event is written");
@@ -99,7 +99,7 @@ fn round_trip<E: Arbitrary + Into<WireEvent>>(event: E, context: &HookContext) -
         .map_err(|error| TestCaseError::fail(error.to_string()))?;
     prop_assert_eq!(&camel, &wire);
 
-    let fields = serde_json::to_value(&event).unwrap();
+    let fields = serde_json::to_value(event).unwrap();
     let schema = E::KIND.schema().to_value();
     validates(&schema, &schema, &fields).map_err(TestCaseError::fail)?;
 
@@ -119,7 +119,7 @@ macro_rules! every_event {
             $(
                 #[test]
                 fn $name(event in any_event::<$Type>(), context in any_context()) {
-                    round_trip(event, &context)?;
+                    round_trip(&event, &context)?;
                 }
             )+
         }
