@@ -94,14 +94,6 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-fn a_top_level_name_can_be_cut_at_its_letters() {
-    let scrubber = Scrubber::emails().with_plain_top_level();
-    assert_eq!(scrubber.scrub("to a@x.xn--p1ai now"), "to [EMAIL_REDACTED]--p1ai now");
-    assert_eq!(scrubber.scrub("to a@x.org now"), "to [EMAIL_REDACTED] now");
-    assert_eq!(Scrubber::emails().scrub("to a@x.xn--p1ai now"), "to [EMAIL_REDACTED] now");
-}
-
-#[test]
     fn pieces_are_scrubbed_once_and_for_all(text in pieces()) {
         check(&text);
     }
@@ -276,4 +268,12 @@ impl Stopwatch {
     fn nanoseconds(&self) -> u128 {
         self.0.elapsed().as_nanos()
     }
+}
+
+#[test]
+fn a_top_level_name_can_be_cut_at_its_letters() {
+    let scrubber = Scrubber::emails().with_plain_top_level();
+    assert_eq!(scrubber.scrub("to a@x.xn--p1ai now"), "to [EMAIL_REDACTED]--p1ai now");
+    assert_eq!(scrubber.scrub("to a@x.org now"), "to [EMAIL_REDACTED] now");
+    assert_eq!(Scrubber::emails().scrub("to a@x.xn--p1ai now"), "to [EMAIL_REDACTED] now");
 }
