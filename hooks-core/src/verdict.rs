@@ -51,7 +51,7 @@ pub enum ReasonKind {
 /// What a decision rests on, for `explain` and the audit log (law 5).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Evidence {
     /// A part of an argument's text, in bytes.
@@ -88,6 +88,7 @@ pub enum Evidence {
 /// what would change the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Reason {
     /// The strength this reason argues for; set by the verdict it is given to.
     pub strength: Strength,
@@ -201,6 +202,8 @@ impl Reasons {
         if let Some(reasons) = &mut self.0 {
             reasons.retain(keep);
         }
+        // None left is none, also to `==`.
+        self.0.take_if(|reasons| reasons.is_empty());
     }
 
     /// Whether there is none.
@@ -260,6 +263,11 @@ impl Verdict {
         Self::deny(Reason::failure(policy, error))
     }
 
+    /// What is left of a policy that could not judge, where failures open: a note of it.
+    pub(crate) fn passed_over(reason: Reason) -> Self {
+        Self::with(Strength::NoOpinion, reason)
+    }
+
     fn with(strength: Strength, mut reason: Reason) -> Self {
         reason.strength = strength;
         let mut reasons = Reasons::default();
@@ -293,6 +301,11 @@ impl Verdict {
     /// was for other arguments and is dropped (law 2).
     pub fn stale(self) -> Self {
         if self.strength == Strength::Allow { Self::NO_OPINION } else { self }
+    }
+
+    /// Drops the reasons that `earlier` gives too.
+    pub(crate) fn forget_reasons_of(&mut self, earlier: &Self) {
+        self.reasons.retain(|reason| !earlier.reasons().contains(reason));
     }
 
     pub(crate) fn into_parts(self) -> (Strength, Reasons) {
