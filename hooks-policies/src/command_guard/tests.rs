@@ -4,13 +4,14 @@ use serde_json::json;
 use super::*;
 use crate::testing::{call, said};
 
-fn guard(config: CommandGuardConfig) -> CommandGuard {
-    CommandGuard::new(&config, &CallReader::default()).unwrap()
+fn guard(config: &CommandGuardConfig) -> CommandGuard {
+    CommandGuard::new(config, &CallReader::default()).unwrap()
 }
 
 #[test]
 fn what_runs_counts_and_not_what_is_written() {
-    let guard = guard(CommandGuardConfig { fragments: vec!["| sh".into()], ..CommandGuardConfig::default() });
+    let guard =
+        guard(&CommandGuardConfig { fragments: vec!["| sh".into()], ..CommandGuardConfig::default() });
     for (tool, args, wanted) in [
         ("bash", json!({"command": "rm -rf x"}), (Strength::Deny, "block")),
         ("Bash", json!({"cmd": "sudo rm -r --force x"}), (Strength::Deny, "block")),
@@ -36,7 +37,7 @@ fn what_runs_counts_and_not_what_is_written() {
 #[test]
 fn a_reason_shows_the_command_as_it_would_run() {
     let verdict =
-        guard(CommandGuardConfig::default()).judge(&call("bash", json!({"command": "r''m -fr 'a b'"})));
+        guard(&CommandGuardConfig::default()).judge(&call("bash", json!({"command": "r''m -fr 'a b'"})));
     let reason = &verdict.reasons()[0];
     assert_eq!(reason.message, "`rm -fr a b` is blocked as `rm -rf`");
     assert_eq!(reason.argument.as_deref(), Some("/command"));
@@ -50,7 +51,7 @@ fn settings_decide_about_what_cannot_be_known() {
         (OnUnknown::Ask, Strength::Ask),
         (OnUnknown::Allow, Strength::NoOpinion),
     ] {
-        let guard = guard(CommandGuardConfig {
+        let guard = guard(&CommandGuardConfig {
             unresolvable: setting,
             missing_command: setting,
             ..Default::default()
@@ -72,5 +73,5 @@ fn pieces_of_commands_are_no_patterns() {
 
 #[test]
 fn laws() {
-    assert_policy_laws!(PreToolUse, guard(CommandGuardConfig::default()));
+    assert_policy_laws!(PreToolUse, guard(&CommandGuardConfig::default()));
 }
