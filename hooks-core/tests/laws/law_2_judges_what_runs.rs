@@ -12,7 +12,7 @@ use hooks_core::{
     Approval, ApprovalRequest, BoxHook, Composite, DecideLayer, Decided, Decision, Evaluation, Fact, Govern,
     HookContext, HookError, HookFuture, HookRequest, Hooks, HooksBuilder, HooksProvider, Judge, Judged,
     Opinion, Policy, PolicyLayer, Reason, Reservation, Reserve, ReserveLayer, Settle, Strength, Transform,
-    TransformLayer, Verdict, decide, policy_fn, reserve,
+    TransformLayer, Verdict, decide, reserve, policy_fn,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;

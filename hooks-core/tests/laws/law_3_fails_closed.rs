@@ -13,7 +13,7 @@ use hooks_core::testing::{Arbitrary, FailureLog, FakeFileSystem, FakeTimer, worl
 use hooks_core::{
     DecidingEvent, FailureLayer, HookContext, HookError, HookFuture, HookRequest, Hooks, InformingEvent,
     Judged, Observer, Policy, Reason, ReasonKind, Reservation, Reserve, Stage, Strength, Transform,
-    TransformLayer, Verdict, decide, observe, policy_fn, reserve, tell,
+    TransformLayer, Verdict, decide, reserve, observe, policy_fn, tell,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
