@@ -6,6 +6,7 @@ use pastey::paste;
 
 use super::chain::prepare_in_turn;
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
+use super::question;
 use super::slot::goes_on;
 use crate::event::{for_each_event, *};
 use crate::future::HookFuture;
@@ -38,7 +39,7 @@ impl Composite {
 
     fn prepare<E: DecidingEvent>(&self, request: HookRequest<E>) -> HookFuture<'_, Prepared<E>> {
         prepare_in_turn(&self.providers, request, E::Outcome::default(), |provider, request| {
-            E::prepare(&**provider, request)
+            question::prepare(&**provider, request)
         })
     }
 
@@ -57,7 +58,7 @@ impl Composite {
         let mut outcome = E::Outcome::default();
         let mut rest = self.providers.iter();
         while let Some(provider) = rest.next() {
-            match E::reserve(&**provider, request.clone()) {
+            match question::reserve(&**provider, &request) {
                 HookFuture::Now(Some(answer)) => outcome.merge(answer),
                 waiting => {
                     return HookFuture::later(async move {
@@ -66,7 +67,7 @@ impl Composite {
                             if crate::outcome::Judged::is_denied(&outcome) {
                                 break;
                             }
-                            outcome.merge(E::reserve(&**provider, request.clone()).await);
+                            outcome.merge(question::reserve(&**provider, &request).await);
                         }
                         outcome
                     });
@@ -83,13 +84,13 @@ impl Composite {
         let mut outcome = E::Outcome::default();
         let mut rest = self.providers.iter();
         while let Some(provider) = rest.next() {
-            match E::tell(&**provider, request.clone()) {
+            match question::tell(&**provider, request.clone()) {
                 HookFuture::Now(Some(answer)) => outcome.merge(answer),
                 waiting => {
                     return HookFuture::later(async move {
                         outcome.merge(waiting.await);
                         for provider in rest {
-                            outcome.merge(E::tell(&**provider, request.clone()).await);
+                            outcome.merge(question::tell(&**provider, request.clone()).await);
                         }
                         outcome
                     });
@@ -117,7 +118,7 @@ macro_rules! composite {
                     self.reserve(request)
                 }
                 fn [<observe_ $dname>](&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
-                    self.providers.iter().for_each(|provider| provider.[<observe_ $dname>](request, outcome));
+                    self.providers.iter().for_each(|provider| question::observe(&**provider, request, outcome));
                 }
             )*
             $(
