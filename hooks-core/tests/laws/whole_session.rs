@@ -515,6 +515,17 @@ fn a_hook_that_panics_in_a_dropped_driver_ends_neither_the_process_nor_the_recor
 }
 
 #[test]
+fn a_thousand_generations_are_asked_without_a_thousand_frames() {
+    let mut live = Live::new(rules());
+    for _ in 0..1_000 {
+        live = live.narrowed(Hooks::default());
+    }
+    let request = HookRequest::new(context(), PreToolUse::new("forbidden", json!({})));
+    let decided = live.with(|hooks| run(hooks_core::ask_to_decide(hooks, request)));
+    assert!(hooks_core::Judged::is_denied(&decided.outcome));
+}
+
+#[test]
 fn a_child_is_governed_by_its_parents_hooks_or_narrower() {
     let live = Live::new(rules());
     let denies = |live: &Live, tool: &str| {
