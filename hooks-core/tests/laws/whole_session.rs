@@ -81,7 +81,7 @@ fn rules() -> Hooks {
 
 async fn a_whole_session(hooks: Live, context: Arc<HookContext>) {
     let (mut session, _) = Session::start(hooks, Arc::clone(&context), SessionStart::default()).await;
-    let made = session.worktree(WorktreeCreated::new("/work")).await;
+    let made = session.worktree(WorktreeCreated::new("/repo/copy")).await;
     assert!(hooks_core::Judged::goes_ahead(&made));
     assert!(matches!(session.prompt("hello", PromptKind::Initial).await, Prompted::Accepted(..)));
     let routed = session.router(service_fn(|_: Route| ready(Ok::<_, HookError>(()))));
