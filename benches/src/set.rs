@@ -1,0 +1,42 @@
+//! What does a dynamic set of hooks cost, which can be swapped while it is asked?
+
+use std::sync::Arc;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::{
+    Composite, FailureLayer, HookRequest, Hooks, HooksProvider, Judge, Live, Policy, ask_to_decide,
+};
+
+use crate::call::{FIVE, FIVE_DENYING, finish, request};
+use crate::{Bar, Case};
+
+/// Set loaded, request cloned, decision complete.
+pub fn cases() -> Vec<Case> {
+    let allowing = || hooks(FIVE);
+    let composite = Composite::new([Arc::new(allowing()) as Arc<dyn HooksProvider>, Arc::new(allowing())]);
+    let stacked = Hooks::builder().stack(&FailureLayer::new("five"), Judge::new(FIVE)).build();
+    vec![
+        request_alone().allocating(0),
+        decided("set/event nobody hooks, swap load included", Hooks::default())
+            .at_most(Bar::Nanoseconds(40.0))
+            .allocating(0),
+        decided("set/five policies in a slot, allow", allowing()).allocating(0),
+        decided("set/five policies in a slot, deny", hooks(FIVE_DENYING)),
+        decided("set/composite of two times five, allow", composite).allocating(0),
+        decided("set/five policies in a boxed stack, allow", stacked),
+    ]
+}
+
+fn request_alone() -> Case {
+    let request = request();
+    Case::new("set/request cloned and dropped", move || request.clone())
+}
+
+fn decided(name: &'static str, hooks: impl HooksProvider + 'static) -> Case {
+    let (live, request) = (Live::new(hooks), request());
+    Case::new(name, move || live.with(|hooks| finish(ask_to_decide(hooks, HookRequest::clone(&request)))))
+}
+
+fn hooks(policies: impl IntoIterator<Item = impl Policy<PreToolUse> + 'static>) -> Hooks {
+    policies.into_iter().fold(Hooks::builder(), hooks_core::HooksBuilder::policy).build()
+}
