@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tower::ServiceExt;
+use tower::util::Oneshot;
+use tower_layer::Layer;
 use tower_service::Service;
 
 use crate::error::HookError;
@@ -29,7 +31,7 @@ impl<E: Event> BoxHook<E> {
     where
         S: Hook<E, Future: Send> + Clone + Send + Sync + 'static,
     {
-        Self(Arc::new(tower_layer::Layer::layer(guard, hook)))
+        Self(Arc::new(guard.layer(Driven(Arc::new(hook)))))
     }
 
     /// Asks it.
@@ -75,6 +77,34 @@ where
 {
     fn ask(&self, request: HookRequest<E>) -> HookFuture<'static, Result<E::Outcome, HookError>> {
         HookFuture::later(self.clone().oneshot(request))
+    }
+}
+
+/// Clones a hook for each call and drives the clone's readiness within the answer, so that the guard around it
+/// covers all of it: a clone or readiness that panics, a readiness that never comes.
+struct Driven<S>(Arc<S>);
+
+impl<S> Clone for Driven<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<E, S> Service<HookRequest<E>> for Driven<S>
+where
+    E: Event,
+    S: Hook<E> + Clone,
+{
+    type Response = E::Outcome;
+    type Error = HookError;
+    type Future = Oneshot<S, HookRequest<E>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Self::Future {
+        S::clone(&self.0).oneshot(request)
     }
 }
 

@@ -9,8 +9,7 @@ use crate::error::HookError;
 use crate::event::Event;
 use crate::outcome::Judged;
 use crate::policy::Policy;
-use crate::request::{HookRequest, Stage};
-use crate::verdict::Verdict;
+use crate::request::HookRequest;
 
 /// The innermost service of a stack that has policies: they judge the event as all layers left it, and the
 /// outcome says which event that was.
@@ -42,11 +41,7 @@ where
     }
 
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
-        let verdict = match request.stage() {
-            Stage::Reserve => Verdict::NO_OPINION,
-            _ => self.policies.judge(&request),
-        };
-        let mut outcome = E::Outcome::from(verdict);
+        let mut outcome = E::Outcome::from(self.policies.judge(&request));
         outcome.settle(&request);
         ready(Ok(outcome))
     }

@@ -63,7 +63,7 @@ pub use self::request::{Evaluation, HookRequest, Stage};
 pub use self::reserve::{Reservation, Reserve, ReserveLayer};
 pub use self::set::{
     Bound, Composite, Decided, DecidingEvent, Explained, Hooks, HooksBuilder, HooksConfig, HooksProvider,
-    InformingEvent, Live, Prepared, Slot, decide as ask_to_decide, observe, reserve as ask_to_reserve, tell,
+    InformingEvent, Live, Prepared, Slot, decide, observe, reserve, tell,
 };
 pub use self::transform::{Transform, TransformLayer};
 pub use self::verdict::{Evidence, Reason, ReasonKind, Reasons, Strength, Verdict};

@@ -9,9 +9,9 @@ use crate::fact::{Fact, Facts};
 /// Which part of a decision a stack is asked for.
 ///
 /// A stack that stands alone does all of it at once. A driver that has several (a [`Composite`], a tool
-/// governor that waits for a person) asks in turn: prepare once, judge as often as the event or the world
-/// changed, reserve once, at the end. Layers that transform, count or reserve keep to it, so that nothing
-/// is rewritten or counted twice (law 2).
+/// governor that waits for a person) has each prepare the event once, and asks again, to judge what became
+/// of it, those that answered before it was rewritten. Layers that transform or reserve keep to it, so that
+/// nothing is rewritten or counted twice (law 2).
 ///
 /// [`Composite`]: crate::Composite
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -19,12 +19,10 @@ pub enum Stage {
     /// Everything: rewrite, judge, reserve.
     #[default]
     Whole,
-    /// Rewrite and judge; reserve nothing.
+    /// Rewrite and judge; what is to be reserved is owed, for the driver to take at the end.
     Prepare,
     /// Judge the final event; rewrites are ignored, nothing is reserved.
     Judge,
-    /// Reserve; rewrites are ignored, and a verdict is only asked of those who reserve.
-    Reserve,
 }
 
 /// Whether judging stops at the first denial. A setting of the asker, never a property of merging.
@@ -37,11 +35,12 @@ pub enum Evaluation {
     Everyone,
 }
 
-/// One event on its way through a stack. Two words and a half; cloning it bumps one counter.
+/// One event on its way through a stack. Three words; cloning it bumps one counter.
 #[derive(Debug)]
 pub struct HookRequest<E: Event> {
     shared: Arc<Shared<E>>,
     revision: u32,
+    generation: u32,
     stage: Stage,
     evaluation: Evaluation,
 }
@@ -59,6 +58,7 @@ impl<E: Event> HookRequest<E> {
         Self {
             shared: Arc::new(Shared { context: context.into(), event, facts: Facts::default() }),
             revision: 0,
+            generation: 0,
             stage: Stage::Whole,
             evaluation: Evaluation::UntilDenied,
         }
@@ -77,6 +77,12 @@ impl<E: Event> HookRequest<E> {
     /// How often it was rewritten. A verdict given at an earlier revision is stale.
     pub fn revision(&self) -> u32 {
         self.revision
+    }
+
+    /// How often its facts were dropped, by a rewrite or after a wait. What was derived from an earlier
+    /// generation may no longer hold.
+    pub fn generation(&self) -> u32 {
+        self.generation
     }
 
     /// Which part of a decision is asked for.
@@ -110,9 +116,9 @@ impl<E: Event> HookRequest<E> {
         self.shared.facts.get(self)
     }
 
-    /// Changes the event on its way in. Ignored, and `false`, in the stages that judge what is final.
+    /// Changes the event on its way in. Ignored, and `false`, where what is final is judged.
     pub fn rewrite(&mut self, rewrite: E::Rewrite) -> bool {
-        if matches!(self.stage, Stage::Judge | Stage::Reserve) {
+        if self.stage == Stage::Judge {
             return false;
         }
         let mut event = self.shared.event.clone();
@@ -133,6 +139,7 @@ impl<E: Event> HookRequest<E> {
     fn replace(&mut self, event: E) {
         let context = Arc::clone(&self.shared.context);
         self.shared = Arc::new(Shared { context, event, facts: Facts::default() });
+        self.generation = self.generation.saturating_add(1);
     }
 }
 

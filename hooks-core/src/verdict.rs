@@ -51,7 +51,7 @@ pub enum ReasonKind {
 /// What a decision rests on, for `explain` and the audit log (law 5).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Evidence {
     /// A part of an argument's text, in bytes.
@@ -88,6 +88,7 @@ pub enum Evidence {
 /// what would change the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Reason {
     /// The strength this reason argues for; set by the verdict it is given to.
     pub strength: Strength,
@@ -201,6 +202,8 @@ impl Reasons {
         if let Some(reasons) = &mut self.0 {
             reasons.retain(keep);
         }
+        // None left is none, also to `==`.
+        self.0.take_if(|reasons| reasons.is_empty());
     }
 
     /// Whether there is none.
@@ -293,6 +296,11 @@ impl Verdict {
     /// was for other arguments and is dropped (law 2).
     pub fn stale(self) -> Self {
         if self.strength == Strength::Allow { Self::NO_OPINION } else { self }
+    }
+
+    /// Drops the reasons that `earlier` gives too.
+    pub(crate) fn forget_reasons_of(&mut self, earlier: &Self) {
+        self.reasons.retain(|reason| !earlier.reasons().contains(reason));
     }
 
     pub(crate) fn into_parts(self) -> (Strength, Reasons) {

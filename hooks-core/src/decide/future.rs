@@ -12,7 +12,7 @@ use super::Decider;
 use crate::error::HookError;
 use crate::event::Event;
 use crate::outcome::{Judged, Outcome};
-use crate::request::{HookRequest, Stage};
+use crate::request::{Evaluation, HookRequest, Stage};
 
 /// The answer of a decider and of the hook behind it.
 #[pin_project]
@@ -40,7 +40,12 @@ where
     D: Service<HookRequest<E>>,
 {
     /// The decider is asked for the first time.
-    Deciding(#[pin] Oneshot<D, HookRequest<E>>),
+    Deciding {
+        #[pin]
+        future: Oneshot<D, HookRequest<E>>,
+        /// Whether it kept anybody waiting.
+        waited: bool,
+    },
     /// The inner hook is asked; what the decider said, and about which revision.
     Inner {
         #[pin]
@@ -62,14 +67,8 @@ where
     D: Service<HookRequest<E>> + Clone,
 {
     pub(super) fn new(inner: S, decider: D, request: HookRequest<E>) -> Self {
-        let (state, inner) = match request.stage() {
-            // Only who reserves is asked in this stage.
-            Stage::Reserve => {
-                (State::Inner { future: Oneshot::new(inner, request.clone()), said: None }, None)
-            }
-            _ => (State::Deciding(Oneshot::new(decider.clone(), request.clone())), Some(inner)),
-        };
-        Self { state, inner, decider, request: Some(request) }
+        let state = State::Deciding { future: Oneshot::new(decider.clone(), request.clone()), waited: false };
+        Self { state, inner: Some(inner), decider, request: Some(request) }
     }
 }
 
@@ -85,13 +84,17 @@ where
         let mut this = self.project();
         loop {
             let next = match this.state.as_mut().project() {
-                StateProjection::Deciding(future) => {
-                    let opinion = ready!(future.poll(cx))?;
+                StateProjection::Deciding { future, waited } => {
+                    let Poll::Ready(opinion) = future.poll(cx) else {
+                        *waited = true;
+                        return Poll::Pending;
+                    };
+                    let (opinion, waited) = (opinion?, *waited);
                     let (Some(request), Some(inner)) = (this.request.as_mut(), this.inner.take()) else {
                         return Poll::Ready(Err(asked_again()));
                     };
                     let revision = request.revision();
-                    let outcome = match (request.stage(), opinion.rewrite) {
+                    let mut outcome = match (request.stage(), opinion.rewrite) {
                         (Stage::Judge, rewrite) => {
                             super::Opinion::<E> { outcome: opinion.outcome, rewrite }.about_final()
                         }
@@ -101,8 +104,14 @@ where
                         }
                         (_, None) => opinion.outcome,
                     };
+                    if outcome.is_denied() && request.evaluation() == Evaluation::UntilDenied {
+                        outcome.settle(request);
+                        return Poll::Ready(Ok(outcome));
+                    }
                     // The facts may have changed while the decider took its time (law 6).
-                    *request = request.clone().refreshed();
+                    if waited {
+                        *request = request.clone().refreshed();
+                    }
                     State::Inner {
                         future: Oneshot::new(inner, request.clone()),
                         said: Some((outcome, revision)),
@@ -110,14 +119,15 @@ where
                 }
                 StateProjection::Inner { future, said } => {
                     let inner = ready!(future.poll(cx))?;
-                    let Some((mut outcome, revision)) = said.take() else {
-                        return Poll::Ready(Ok(inner));
-                    };
-                    let last = inner.effective().cloned().or_else(|| this.request.take());
+                    let (mut outcome, revision) = said.take().ok_or_else(asked_again)?;
+                    let last = inner.judged_event().cloned().or_else(|| this.request.take());
                     match last {
                         Some(last) if last.revision() != revision => {
                             outcome.make_stale();
                             outcome.merge(inner);
+                            if outcome.is_denied() && last.evaluation() == Evaluation::UntilDenied {
+                                return Poll::Ready(Ok(outcome));
+                            }
                             let request = last.refreshed().at(Stage::Judge);
                             State::Again {
                                 future: Oneshot::new(this.decider.clone(), request),

@@ -11,6 +11,7 @@ use crate::request::HookRequest;
 
 /// Asks a decider, changes the event as it says, asks the inner hook, and answers what both say.
 ///
+/// A denial of the decider's is answered without asking the inner hook, unless the request asks everyone.
 /// Where the event is changed after the decider was asked, by itself or further in, it is asked again about
 /// the final event; a change it then wants is ignored and an allow that comes with one is no opinion (law 2).
 ///

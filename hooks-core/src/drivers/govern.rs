@@ -1,8 +1,10 @@
 //! Tools: what may run, as what, and what comes back.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use futures_util::FutureExt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower::ServiceExt;
@@ -16,8 +18,9 @@ use crate::event::{
     ErrorOccurred, ErrorType, EventKind, PermissionRequest, PostToolUse, PreToolUse, ToolDecided,
     UserInputRequested, VerdictSource,
 };
+use crate::failure::record;
 use crate::future::HookFuture;
-use crate::outcome::{Decision, Judged, Outcome, Recovery, ResultPatch};
+use crate::outcome::{Decision, Holds, Judged, Outcome, Recovery, ResultPatch};
 use crate::set::{Decided, Live};
 use crate::verdict::{Reason, Strength, Verdict};
 
@@ -131,8 +134,9 @@ pub enum ToolOutcome {
 ///
 /// Fires `pre_tool_use`, where a person would be asked `permission_request` and `user_input_requested`, then
 /// `tool_decided`, and for what ran `post_tool_use` and on failure `error_occurred` and `notification`; dropped
-/// while the tool runs, it still fires `post_tool_use`, with an error. A denial is an answer. Readiness is that
-/// of the executor. One boxed future per call.
+/// while the tool runs, it still fires `post_tool_use`, with an error. A denial is an answer. Always ready: a
+/// clone of the executor is made ready once it is known that the call runs, so that no permit is held over a
+/// wait; an executor that errs is a tool that failed. One boxed future per call.
 #[derive(Clone, Debug)]
 pub struct Govern<S, A = NoApprover> {
     tools: S,
@@ -201,14 +205,14 @@ where
     type Error = HookError;
     type Future = HookFuture<'static, Result<Governed, HookError>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
-        self.tools.poll_ready(cx).map_err(HookError::other)
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: ToolRequest) -> Self::Future {
-        // The executor that was made ready makes the call; the clone waits for the next one.
-        let fresh = self.tools.clone();
-        let tools = std::mem::replace(&mut self.tools, fresh);
+        // A clone, made ready once it is known that the call runs: no permit is held while hooks, or a person,
+        // make up their minds.
+        let tools = self.tools.clone();
         let context = request.context.for_call(request.call.id.as_deref());
         let moment = Moment::new(self.hooks.snapshot(), context);
         let (approver, undecided, tally) = (self.approver.clone(), self.undecided, Arc::clone(&self.tally));
@@ -227,8 +231,8 @@ where
                     outcome: ToolOutcome::Denied(reason),
                 });
             }
-            decided.outcome.take_holds().commit();
-            let outcome = run(&moment, decided.request.event(), tools, &tally).await;
+            let holds = decided.outcome.take_holds();
+            let outcome = run(&moment, decided.request.event(), tools, holds, &tally).await;
             Ok(Governed { call, decision: decided.outcome, source, outcome })
         })
     }
@@ -291,7 +295,7 @@ where
             decided.outcome.merge(Decision::from(verdict));
             return source;
         }
-        moment.judge_again(decided);
+        moment.judge_again(decided).await;
         if decided.outcome.is_denied() {
             return VerdictSource::Hooks;
         }
@@ -342,12 +346,17 @@ where
     moment.tell(UserInputRequested::new(text)).await;
     let request =
         ApprovalRequest { request: decided.request.clone(), reasons: decided.outcome.reasons().to_vec() };
-    match approver.oneshot(request).await {
+    let answer = AssertUnwindSafe(approver.oneshot(request)).catch_unwind().await;
+    match answer.unwrap_or_else(|panic| Err(HookError::from_panic(&*panic))) {
         Ok(Approval::Approved) => (Ok(()), VerdictSource::Approver),
         Ok(Approval::Rejected(why)) => {
             (Err(Verdict::deny(Reason::new("approval", "rejected", why))), VerdictSource::Approver)
         }
-        Err(error) => (Err(Verdict::failed("approval", &error)), VerdictSource::Unanswered),
+        Err(error) => {
+            let reason = Reason::failure("approval", &error);
+            record(&moment.context, EventKind::PermissionRequest, &reason);
+            (Err(Verdict::deny(reason)), VerdictSource::Unanswered)
+        }
     }
 }
 
@@ -359,26 +368,40 @@ async fn announce(moment: &Moment, decided: &Decided<PreToolUse>, source: Verdic
     moment.tell(event).await;
 }
 
-/// Runs the tool and has the hooks after it see what came back.
-async fn run<S>(moment: &Moment, event: &PreToolUse, mut tools: S, tally: &Tally) -> ToolOutcome
+/// Runs the tool and has the hooks after it see what came back. What is held for it stays taken once it runs.
+async fn run<S>(moment: &Moment, event: &PreToolUse, mut tools: S, holds: Holds, tally: &Tally) -> ToolOutcome
 where
     S: Service<ToolCall, Response = ToolResult, Error: Into<BoxError>, Future: Send> + Send,
 {
     let clock = &moment.context.environment.clock;
-    let started = clock.now();
+    let mut started = clock.now();
+    // A panic of the tool unwinds to the caller, and the pending result fires on the way.
     let pending = PendingResult::new(moment, event);
-    // The executor was made ready by `poll_ready`; a panic of the tool unwinds to the caller, and the pending
-    // result fires on the way.
-    let answer = tools.call(ToolCall::of_event(event)).await;
+    let made_ready = tools.ready().await.map(|_| ()).map_err(|error| error.into().to_string());
+    let answer = match made_ready {
+        Ok(()) => {
+            started = clock.now();
+            holds.commit();
+            tools.call(ToolCall::of_event(event)).await.map_err(|error| error.into().to_string())
+        }
+        // It never ran: what is held for it is given back.
+        Err(error) => Err(error),
+    };
     pending.disarm();
-    let mut result = answer.unwrap_or_else(|error| ToolResult::failed(error.into().to_string()));
+    let mut result = answer.unwrap_or_else(ToolResult::failed);
     tally.add_call(&result.files_modified);
     let duration = u64::try_from(clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
     let after = PostToolUse::after(event, result.content.take(), result.error.clone(), duration);
     let Decided { request, outcome } = moment.gate(after).await;
     result.content = request.event().tool_result.clone();
     if !outcome.goes_ahead() {
-        return ToolOutcome::Withheld(refusal(outcome.shown_reason()), outcome);
+        let reason = refusal(outcome.shown_reason());
+        if result.error.is_some() {
+            // That it failed is told; how is part of what is withheld.
+            let error = format!("the tool failed, and its result is withheld: {reason}");
+            moment.fail(ErrorOccurred::new(error, ErrorType::Tool)).await;
+        }
+        return ToolOutcome::Withheld(reason, outcome);
     }
     match result.error.clone() {
         None => ToolOutcome::Ran(result, outcome),
@@ -432,7 +455,7 @@ impl Drop for PendingResult {
         let Some((moment, event)) = self.0.take() else { return };
         let context = Arc::clone(&moment.context);
         Moment::abandon(&context, EventKind::PostToolUse, async move {
-            let error = Some("canceled while the tool ran".to_owned());
+            let error = Some("canceled before the tool gave a result".to_owned());
             moment.gate(PostToolUse::after(&event, Value::Null, error, 0)).await;
         });
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use serde::{Deserialize, Serialize};
+use tower::ServiceExt;
 use tower_service::Service;
 
 use super::moment::Moment;
@@ -54,7 +55,8 @@ pub enum ModelOutcome {
 
 /// Governs a model `S`: `before_model_call` may rewrite or stop it, `after_model_call` may rewrite or withhold
 /// the answer; a failure fires `error_occurred` and `notification`. Dropped while the model is called, it fires
-/// `error_occurred`. Whether to try again is left to the host or a resilience layer.
+/// `after_model_call`, with an empty answer, and `error_occurred`. Whether to try again is left to the host or a
+/// resilience layer. Always ready: a clone of the model is made ready once the call is let through.
 #[derive(Clone, Debug)]
 pub struct GovernModel<S> {
     model: S,
@@ -102,13 +104,12 @@ where
     type Error = HookError;
     type Future = HookFuture<'static, Result<ModelOutcome, HookError>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
-        self.model.poll_ready(cx).map_err(HookError::other)
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, call: ModelCall) -> Self::Future {
-        let fresh = self.model.clone();
-        let mut model = std::mem::replace(&mut self.model, fresh);
+        let model = self.model.clone();
         let moment = Moment::new(self.hooks.snapshot(), call.context.for_call(None));
         let tally = Arc::clone(&self.tally);
         HookFuture::later(async move {
@@ -121,7 +122,7 @@ where
             let BeforeModelCall { model: name, iteration, messages } = request.event().clone();
             let request = ModelRequest { model: name, iteration, messages };
             let pending = PendingReply::new(&moment, &request);
-            let answer = model.call(request.clone()).await.map_err(|error| error.into().to_string());
+            let answer = model.oneshot(request.clone()).await.map_err(|error| error.into().to_string());
             pending.disarm();
             let mut reply = match answer {
                 Ok(reply) => reply,

@@ -1,13 +1,15 @@
 //! One moment of a session: a set of hooks as it was then, and where it happens.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::context::HookContext;
+use crate::error::HookError;
 use crate::event::{ErrorOccurred, Event, EventKind, Level, Notification};
 use crate::failure::record;
 use crate::future::HookFuture;
 use crate::hook::poll_once;
-use crate::outcome::{Judged, Outcome, Recovery};
+use crate::outcome::{Judged, Recovery};
 use crate::request::HookRequest;
 use crate::set::{Decided, DecidingEvent, InformingEvent, Snapshot, decide, observe, reserve, tell};
 use crate::verdict::Reason;
@@ -30,18 +32,14 @@ impl Moment {
         in_span::<E, _>(&self.context, async { decide(self.hooks.hooks(), request).await }).await
     }
 
-    /// Judges what was decided once more, after a person was waited for.
-    pub(super) fn judge_again<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
-        let again = decided.again(self.hooks.hooks());
-        decided.outcome.merge(again);
+    /// Has what was decided judged once more, after a person was waited for.
+    pub(super) async fn judge_again<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
+        in_span::<E, _>(&self.context, decided.judge_again(self.hooks.hooks())).await;
     }
 
     /// Takes places for what was decided, unless it is denied.
     pub(super) async fn reserve<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
-        if !decided.outcome.is_denied() {
-            let reserved = reserve(self.hooks.hooks(), &decided.request).await;
-            decided.outcome.merge(reserved);
-        }
+        reserve(self.hooks.hooks(), decided).await;
     }
 
     /// Shows what was decided to the observers.
@@ -51,22 +49,32 @@ impl Moment {
 
     /// Has an event decided about to the end, where no person is asked: a question is a refusal.
     pub(super) async fn gate<E: DecidingEvent>(&self, event: E) -> Decided<E> {
-        let mut decided = self.decide(event).await;
-        if decided.outcome.goes_ahead() {
-            self.reserve(&mut decided).await;
-        }
-        self.observe(&decided);
+        let mut decided = self.admit(event).await;
         if decided.outcome.goes_ahead() {
             decided.outcome.take_holds().commit();
         }
         decided
     }
 
-    /// Has an event decided about to the end, and leaves the question in it open.
+    /// The same, for what may still fail to happen: its places are the caller's to commit.
+    pub(super) async fn admit<E: DecidingEvent>(&self, event: E) -> Decided<E> {
+        let mut decided = self.decide(event).await;
+        if decided.outcome.goes_ahead() {
+            self.reserve(&mut decided).await;
+        }
+        self.observe(&decided);
+        decided
+    }
+
+    /// Has an event decided about to the end, and leaves the question in it open. Places are taken for
+    /// whatever is not denied.
     pub(super) async fn gate_or_ask<E: DecidingEvent>(&self, event: E) -> Decided<E> {
         let mut decided = self.decide(event).await;
         self.reserve(&mut decided).await;
         self.observe(&decided);
+        if !decided.outcome.is_denied() {
+            decided.outcome.take_holds().commit();
+        }
         decided
     }
 
@@ -85,13 +93,21 @@ impl Moment {
     }
 
     /// Does what is left to do when a driver is dropped: at once where nothing waits, in the background where
-    /// the host gave one. What can do neither is recorded as a failure.
+    /// the host gave one. What can do neither is recorded as a failure, and so is a panic: a driver may be
+    /// dropped by one, and a second would end the process.
     pub(super) fn abandon(
         context: &HookContext,
         event: EventKind,
         work: impl Future<Output = ()> + Send + 'static,
     ) {
-        let Err(unfinished) = poll_once(Box::pin(work)) else { return };
+        let unfinished = match catch_unwind(AssertUnwindSafe(|| poll_once(Box::pin(work)))) {
+            Ok(Ok(())) => return,
+            Ok(Err(unfinished)) => unfinished,
+            Err(panic) => {
+                let error = HookError::from_panic(&*panic);
+                return record(context, event, &Reason::failure("driver", &error));
+            }
+        };
         match &context.environment.background {
             Some(background) => background.run(HookFuture::Later(unfinished)),
             None => {

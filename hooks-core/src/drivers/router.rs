@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use tower::ServiceExt;
 use tower_service::Service;
 
 use super::moment::Moment;
@@ -36,7 +37,8 @@ pub enum Routed<T> {
 }
 
 /// Governs a router `S`: `route` decides, and may name another target; a failure fires `error_occurred` and
-/// `notification`. A question is a refusal.
+/// `notification`. A question is a refusal. Always ready: a clone of the router is made ready once the task is
+/// let through.
 #[derive(Clone, Debug)]
 pub struct Router<S> {
     router: S,
@@ -73,13 +75,12 @@ where
     type Error = HookError;
     type Future = HookFuture<'static, Result<Self::Response, HookError>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
-        self.router.poll_ready(cx).map_err(HookError::other)
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: RouteRequest) -> Self::Future {
-        let fresh = self.router.clone();
-        let mut router = std::mem::replace(&mut self.router, fresh);
+        let router = self.router.clone();
         let moment = Moment::new(self.hooks.snapshot(), request.context.for_call(None));
         HookFuture::later(async move {
             let Decided { request, outcome } = moment.gate(request.route).await;
@@ -87,7 +88,7 @@ where
                 return Ok(Routed::Denied(refusal(outcome.shown_reason()), outcome));
             }
             let route = request.event().clone();
-            let sent = router.call(route.clone()).await.map_err(|error| error.into().to_string());
+            let sent = router.oneshot(route.clone()).await.map_err(|error| error.into().to_string());
             match sent {
                 Ok(sent) => Ok(Routed::Sent(route, sent, outcome)),
                 Err(error) => {

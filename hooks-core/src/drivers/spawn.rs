@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use tower::ServiceExt;
 use tower_service::Service;
 
 use super::moment::Moment;
@@ -38,7 +39,8 @@ pub enum Spawned<C> {
 
 /// Governs the creation of children by `S`: `subagent_start` decides (also about model and task), then
 /// `subagent_spawned` or `spawn_failed`, and at the child's end `subagent_stop`, also when its handle is dropped.
-/// A question is a refusal.
+/// A question is a refusal. A place in a limit stays taken once the child exists, and is given back where it could
+/// not be created. Always ready: a clone of the spawner is made ready once the child is let through.
 #[derive(Clone, Debug)]
 pub struct GovernSpawn<S> {
     spawner: S,
@@ -76,26 +78,26 @@ where
     type Error = HookError;
     type Future = HookFuture<'static, Result<Spawned<C>, HookError>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
-        self.spawner.poll_ready(cx).map_err(HookError::other)
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: SpawnRequest) -> Self::Future {
-        let fresh = self.spawner.clone();
-        let mut spawner = std::mem::replace(&mut self.spawner, fresh);
+        let spawner = self.spawner.clone();
         let hooks = self.hooks.clone();
         let moment = Moment::new(hooks.snapshot(), request.context.for_call(None));
         HookFuture::later(async move {
-            let Decided { request, outcome } = moment.gate(request.start).await;
+            let Decided { request, mut outcome } = moment.admit(request.start).await;
             if !outcome.goes_ahead() {
                 return Ok(Spawned::Denied(refusal(outcome.shown_reason()), outcome));
             }
             let start = request.event().clone();
             let pending = PendingSpawn(Some((moment.clone(), start.clone())));
-            let created = spawner.call(start.clone()).await.map_err(|error| error.into().to_string());
+            let created = spawner.oneshot(start.clone()).await.map_err(|error| error.into().to_string());
             pending.disarm();
             match created {
                 Ok(child) => {
+                    outcome.take_holds().commit();
                     moment.tell(SubagentSpawned::from_start(&start)).await;
                     Ok(Spawned::Running(Child::new(child, moment, hooks, &start), outcome))
                 }

@@ -1,5 +1,6 @@
 //! What a session used, for `session_end`.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +9,14 @@ use std::sync::{Mutex, PoisonError};
 pub struct Tally {
     tokens: AtomicU64,
     tool_calls: AtomicU64,
-    files: Mutex<Vec<String>>,
+    files: Mutex<Files>,
+}
+
+/// Files in order of the first write; the set answers whether one is known, however many there are.
+#[derive(Debug, Default)]
+struct Files {
+    in_order: Vec<String>,
+    known: HashSet<String>,
 }
 
 impl Tally {
@@ -24,7 +32,7 @@ impl Tally {
 
     /// Files that were written, in order of the first write.
     pub fn files(&self) -> Vec<String> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).in_order.clone()
     }
 
     pub(super) fn add_tokens(&self, tokens: u64) {
@@ -33,10 +41,10 @@ impl Tally {
 
     pub(super) fn add_call(&self, files: &[String]) {
         self.tool_calls.fetch_add(1, Ordering::Relaxed);
-        let mut known = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         for file in files {
-            if !known.contains(file) {
-                known.push(file.clone());
+            if all.known.insert(file.clone()) {
+                all.in_order.push(file.clone());
             }
         }
     }

@@ -10,8 +10,14 @@ mod service;
 pub use self::layer::FailureLayer;
 pub use self::service::FailureService;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use futures_util::FutureExt;
+
 use crate::context::HookContext;
+use crate::error::HookError;
 use crate::event::{Event, EventKind, OnFailure};
+use crate::future::HookFuture;
 use crate::outcome::Outcome;
 use crate::verdict::Reason;
 
@@ -27,6 +33,22 @@ pub(crate) struct Unrecorded;
 
 impl FailureSink for Unrecorded {
     fn record(&self, _context: &HookContext, _event: EventKind, _reason: &Reason) {}
+}
+
+/// Asks something that may panic, at once or while it is polled; `failed` says what that means.
+pub(crate) fn guarded<'a, T: 'a>(
+    ask: impl FnOnce() -> HookFuture<'a, T>,
+    failed: impl FnOnce(HookError) -> T + Send + 'a,
+) -> HookFuture<'a, T> {
+    match catch_unwind(AssertUnwindSafe(ask)) {
+        Ok(HookFuture::Now(value)) => HookFuture::Now(value),
+        Ok(HookFuture::Later(future)) => HookFuture::later(
+            AssertUnwindSafe(future)
+                .catch_unwind()
+                .map(|answer| answer.unwrap_or_else(|panic| failed(HookError::from_panic(&*panic)))),
+        ),
+        Err(panic) => HookFuture::now(failed(HookError::from_panic(&*panic))),
+    }
 }
 
 /// Records a failure.

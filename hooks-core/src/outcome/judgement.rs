@@ -1,10 +1,12 @@
 //! The answer to an event that is decided about.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::{Hold, Holds, Notes, Outcome};
 use crate::event::Event;
 use crate::request::HookRequest;
+use crate::reserve::Reserve;
 use crate::verdict::{Reason, Reasons, Strength, Verdict};
 
 /// A strength, and behind one pointer whatever else there is: reasons, the event as it was judged, what is
@@ -19,8 +21,9 @@ pub struct Judgement<E: Event, N: Notes> {
 
 struct Detail<E: Event, N> {
     reasons: Reasons,
-    effective: Option<HookRequest<E>>,
+    judged: Option<HookRequest<E>>,
     holds: Holds,
+    owed: Vec<Arc<dyn Reserve<E>>>,
     notes: N,
 }
 
@@ -64,6 +67,7 @@ impl<E: Event, N: Notes> Judgement<E, N> {
             && let Some(detail) = &mut self.detail
         {
             drop(std::mem::take(&mut detail.holds));
+            detail.owed.clear();
         }
     }
 }
@@ -101,7 +105,13 @@ pub trait Judged<E: Event>: Outcome + From<Verdict> {
     fn reasons(&self) -> &[Reason];
 
     /// The event as it was judged, where that is not the event that was asked about.
-    fn effective(&self) -> Option<&HookRequest<E>>;
+    fn effective(&self) -> Option<&HookRequest<E>> {
+        self.judged_event().filter(|request| request.revision() > 0)
+    }
+
+    /// The event as it was last judged, where that is not the request that was asked: it was rewritten, or
+    /// looked at anew after a wait.
+    fn judged_event(&self) -> Option<&HookRequest<E>>;
 
     /// Says which event was judged, unless it is the one that was asked about. The innermost service of a
     /// stack does this.
@@ -110,9 +120,18 @@ pub trait Judged<E: Event>: Outcome + From<Verdict> {
     /// Drops an allow that was given before the event was rewritten; deny and ask stand (law 2).
     fn make_stale(&mut self);
 
+    /// Drops the reasons that `earlier` gives too. What holds is its strength.
+    fn forget_reasons_of(&mut self, earlier: &Self);
+
     /// Keeps `hold` until the event is over: committed when it goes ahead, given back when this is dropped
     /// or denied.
     fn hold(&mut self, hold: Box<dyn Hold>);
+
+    /// Says that `reserve` is still to be asked, at the very end of the decision.
+    fn owe(&mut self, reserve: Arc<dyn Reserve<E>>);
+
+    /// Takes what is still to be asked for a place, in order.
+    fn take_owed(&mut self) -> Vec<Arc<dyn Reserve<E>>>;
 
     /// Takes what is held, to commit it.
     fn take_holds(&mut self) -> Holds;
@@ -145,14 +164,14 @@ impl<E: Event, N: Notes> Judged<E> for Judgement<E, N> {
     }
 
     #[inline]
-    fn effective(&self) -> Option<&HookRequest<E>> {
-        self.detail.as_ref()?.effective.as_ref()
+    fn judged_event(&self) -> Option<&HookRequest<E>> {
+        self.detail.as_ref()?.judged.as_ref()
     }
 
     #[inline]
     fn settle(&mut self, request: &HookRequest<E>) {
-        if request.revision() > 0 {
-            self.detail_mut().effective = Some(request.clone());
+        if request.generation() > 0 {
+            self.detail_mut().judged = Some(request.clone());
         }
     }
 
@@ -165,9 +184,24 @@ impl<E: Event, N: Notes> Judged<E> for Judgement<E, N> {
         }
     }
 
+    fn forget_reasons_of(&mut self, earlier: &Self) {
+        if let Some(detail) = &mut self.detail {
+            detail.reasons.retain(|reason| !earlier.reasons().contains(reason));
+        }
+    }
+
     fn hold(&mut self, hold: Box<dyn Hold>) {
         self.detail_mut().holds.push(hold);
         self.release_if_denied();
+    }
+
+    fn owe(&mut self, reserve: Arc<dyn Reserve<E>>) {
+        self.detail_mut().owed.push(reserve);
+        self.release_if_denied();
+    }
+
+    fn take_owed(&mut self) -> Vec<Arc<dyn Reserve<E>>> {
+        self.detail.as_mut().map(|detail| std::mem::take(&mut detail.owed)).unwrap_or_default()
     }
 
     fn take_holds(&mut self) -> Holds {
@@ -215,7 +249,7 @@ impl<E: Event, N: Notes> fmt::Debug for Judgement<E, N> {
         if let Some(detail) = &self.detail {
             debug
                 .field("reasons", &detail.reasons)
-                .field("effective", &detail.effective)
+                .field("judged", &detail.judged)
                 .field("holds", &detail.holds)
                 .field("notes", &detail.notes);
         }
@@ -226,16 +260,23 @@ impl<E: Event, N: Notes> fmt::Debug for Judgement<E, N> {
 impl<E: Event, N: Notes> Detail<E, N> {
     fn merge(&mut self, later: Self) {
         self.reasons.append(later.reasons);
-        if later.effective.is_some() {
-            self.effective = later.effective;
+        if later.judged.is_some() {
+            self.judged = later.judged;
         }
         self.holds.append(later.holds);
+        self.owed.extend(later.owed);
         self.notes.merge(later.notes);
     }
 }
 
 impl<E: Event, N: Default> Default for Detail<E, N> {
     fn default() -> Self {
-        Self { reasons: Reasons::default(), effective: None, holds: Holds::default(), notes: N::default() }
+        Self {
+            reasons: Reasons::default(),
+            judged: None,
+            holds: Holds::default(),
+            owed: Vec::new(),
+            notes: N::default(),
+        }
     }
 }

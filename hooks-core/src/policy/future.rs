@@ -1,7 +1,6 @@
 //! The future of a [`PolicyService`](super::PolicyService).
 
 use std::future::Future;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -10,42 +9,40 @@ use pin_project::pin_project;
 use super::Policy;
 use crate::error::HookError;
 use crate::event::Event;
-use crate::outcome::Judged;
+use crate::outcome::{Judged, Outcome};
 use crate::request::HookRequest;
 use crate::verdict::Verdict;
 
 /// The answer of a policy and of the hook behind it.
 #[pin_project]
-#[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<F, E: Event, P> {
     #[pin]
-    state: State<F, E::Outcome, P>,
-    of: PhantomData<fn() -> E>,
+    state: State<F, E, P>,
 }
 
 #[pin_project(project = StateProjection)]
-#[derive(Debug)]
-enum State<F, O, P> {
+enum State<F, E: Event, P> {
     Decided {
-        outcome: Option<O>,
+        outcome: Option<E::Outcome>,
     },
     Inner {
         #[pin]
         future: F,
         policy: P,
+        /// What the policy said of the event of this generation.
         verdict: Verdict,
-        revision: u32,
+        generation: u32,
     },
 }
 
 impl<F, E: Event, P> ResponseFuture<F, E, P> {
     pub(super) fn decided(outcome: E::Outcome) -> Self {
-        Self { state: State::Decided { outcome: Some(outcome) }, of: PhantomData }
+        Self { state: State::Decided { outcome: Some(outcome) } }
     }
 
-    pub(super) fn inner(future: F, policy: P, verdict: Verdict, revision: u32) -> Self {
-        Self { state: State::Inner { future, policy, verdict, revision }, of: PhantomData }
+    pub(super) fn inner(future: F, policy: P, verdict: Verdict, generation: u32) -> Self {
+        Self { state: State::Inner { future, policy, verdict, generation } }
     }
 }
 
@@ -60,25 +57,32 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
             StateProjection::Decided { outcome } => Poll::Ready(Ok(outcome.take().unwrap_or_default())),
-            StateProjection::Inner { future, policy, verdict, revision } => {
+            StateProjection::Inner { future, policy, verdict, generation } => {
                 let inner = ready!(future.poll(cx))?;
                 let mut verdict = std::mem::take(verdict);
-                if let Some(request) = rewritten_since(&inner, *revision) {
-                    verdict = verdict.stale();
-                    verdict.merge(policy.judge(request));
+                if let Some(request) = inner.judged_event().filter(|last| last.generation() != *generation) {
+                    verdict = judged_again(policy, verdict, request);
                 }
                 let mut outcome = E::Outcome::from(verdict);
-                crate::outcome::Outcome::merge(&mut outcome, inner);
+                outcome.merge(inner);
                 Poll::Ready(Ok(outcome))
             }
         }
     }
 }
 
-/// The event as it was judged further in, where that is not the one of `revision`.
-pub(crate) fn rewritten_since<E: Event<Outcome: Judged<E>>>(
-    outcome: &E::Outcome,
-    revision: u32,
-) -> Option<&HookRequest<E>> {
-    outcome.effective().filter(|request| request.revision() != revision)
+/// What the policy says of the event as it now is. Of what it had said, deny and ask stand; what it says again
+/// is said once.
+fn judged_again<E: Event>(policy: &impl Policy<E>, earlier: Verdict, request: &HookRequest<E>) -> Verdict {
+    let mut verdict = earlier.stale();
+    let mut again = policy.judge(request);
+    again.forget_reasons_of(&verdict);
+    verdict.merge(again);
+    verdict
+}
+
+impl<F, E: Event, P> std::fmt::Debug for ResponseFuture<F, E, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("policy::ResponseFuture").finish_non_exhaustive()
+    }
 }

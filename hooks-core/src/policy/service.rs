@@ -7,15 +7,15 @@ use super::future::ResponseFuture;
 use crate::error::HookError;
 use crate::event::Event;
 use crate::outcome::Judged;
-use crate::request::{Evaluation, HookRequest, Stage};
-use crate::verdict::Verdict;
+use crate::request::{Evaluation, HookRequest};
 
 /// Judges the event, then asks the inner hook, and answers what both say.
 ///
-/// A denial is answered without asking the inner hook, unless the request asks everyone. Where the inner hook
-/// rewrites the event, the policy judges the rewritten one too, and an allow for the old one is dropped
-/// (law 2). It costs what the policy costs, and no allocation; it has no failure of its own; readiness is that
-/// of the inner hook. Its place in a stack does not change what is denied.
+/// A denial is answered without asking the inner hook, unless the request asks everyone. Where the event is
+/// rewritten further in, or a decider there kept everyone waiting, the policy judges the event as it then is, and
+/// an allow for the old one is dropped (laws 2 and 6). It costs what the policy costs, and no allocation; it has
+/// no failure of its own; readiness is that of the inner hook. Its place in a stack does not change what is
+/// denied.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyService<S, P> {
     inner: S,
@@ -59,16 +59,13 @@ where
     }
 
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
-        let verdict = match request.stage() {
-            Stage::Reserve => Verdict::NO_OPINION,
-            _ => self.policy.judge(&request),
-        };
+        let verdict = self.policy.judge(&request);
         if verdict.is_final() && request.evaluation() == Evaluation::UntilDenied {
             let mut outcome = E::Outcome::from(verdict);
             outcome.settle(&request);
             return ResponseFuture::decided(outcome);
         }
-        let revision = request.revision();
-        ResponseFuture::inner(self.inner.call(request), self.policy.clone(), verdict, revision)
+        let generation = request.generation();
+        ResponseFuture::inner(self.inner.call(request), self.policy.clone(), verdict, generation)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use pin_project::pin_project;
@@ -44,7 +45,7 @@ impl<F, E, R> Future for ResponseFuture<F, E, R>
 where
     F: Future<Output = Result<E::Outcome, HookError>>,
     E: Event<Outcome: Judged<E>>,
-    R: Reserve<E>,
+    R: Reserve<E> + Clone + 'static,
 {
     type Output = Result<E::Outcome, HookError>;
 
@@ -53,12 +54,19 @@ where
         loop {
             match this.state.as_mut().project() {
                 StateProjection::Inner(future) => {
-                    let outcome = ready!(future.poll(cx))?;
-                    let reserves = matches!(this.request.stage(), Stage::Whole | Stage::Reserve);
-                    if !reserves || outcome.is_denied() {
+                    let mut outcome = ready!(future.poll(cx))?;
+                    if outcome.is_denied() {
                         return Poll::Ready(Ok(outcome));
                     }
-                    let future = this.reserve.reserve(outcome.effective().unwrap_or(this.request));
+                    match this.request.stage() {
+                        Stage::Whole => {}
+                        Stage::Prepare => {
+                            outcome.owe(Arc::new(this.reserve.clone()));
+                            return Poll::Ready(Ok(outcome));
+                        }
+                        Stage::Judge => return Poll::Ready(Ok(outcome)),
+                    }
+                    let future = this.reserve.reserve(outcome.judged_event().unwrap_or(this.request));
                     this.state.set(State::Reserving { future, outcome: Some(outcome) });
                 }
                 StateProjection::Reserving { future, outcome } => {

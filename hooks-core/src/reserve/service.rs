@@ -12,6 +12,8 @@ use crate::request::HookRequest;
 /// Asks the inner hook, then takes a place for what was not denied. The place comes with the outcome and is
 /// given back when that is dropped or denied further out.
 ///
+/// Where a driver has several stacks, the place is only owed here, and taken by the driver once, at the end.
+///
 /// What depends on the request is answered by `call`: readiness is that of the inner hook. A store that errs
 /// is the stack's error: put a [`FailureLayer`](crate::FailureLayer) outside. Put this outermost of what
 /// judges, so that it is asked last.
@@ -47,7 +49,7 @@ impl<S, E, R> Service<HookRequest<E>> for ReserveService<S, R>
 where
     S: Service<HookRequest<E>, Response = E::Outcome, Error = HookError>,
     E: Event<Outcome: Judged<E>>,
-    R: Reserve<E> + Clone,
+    R: Reserve<E> + Clone + 'static,
 {
     type Response = E::Outcome;
     type Error = HookError;

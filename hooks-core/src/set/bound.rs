@@ -6,7 +6,7 @@ use super::provider::{DecidingEvent, HooksProvider, InformingEvent};
 use super::question::{Decided, decide, observe, reserve, tell};
 use crate::context::HookContext;
 use crate::event::{for_each_event, *};
-use crate::outcome::{ContextPatch, Judged, Outcome, Recovery};
+use crate::outcome::{ContextPatch, Recovery};
 use crate::request::{Evaluation, HookRequest};
 
 /// A set of hooks, bound to where events happen: one plain async function per event, for hosts that do not
@@ -38,10 +38,7 @@ impl<'a> Bound<'a> {
     async fn decided<E: DecidingEvent>(&self, event: E) -> Decided<E> {
         let request = HookRequest::new(Arc::clone(&self.context), event).evaluated(self.evaluation);
         let mut decided = decide(self.hooks, request).await;
-        if !decided.outcome.is_denied() {
-            let reserved = reserve(self.hooks, &decided.request).await;
-            decided.outcome.merge(reserved);
-        }
+        reserve(self.hooks, &mut decided).await;
         observe(self.hooks, &decided.request, &decided.outcome);
         decided
     }

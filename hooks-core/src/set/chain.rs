@@ -5,13 +5,14 @@ use super::slot::goes_on;
 use crate::event::Event;
 use crate::future::HookFuture;
 use crate::outcome::{Judged, Outcome};
-use crate::request::{HookRequest, Stage};
+use crate::request::{Evaluation, HookRequest, Stage};
 
 /// Has each of `parts` prepare the event as the one before left it; then asks again whoever decided before
-/// the last rewrite. Ready at once where nobody had to wait.
+/// the last rewrite. Ready at once where nobody had to wait. `already_said` comes before what they say.
 pub(super) fn prepare_in_turn<'a, E, P, F>(
     parts: &'a [P],
     request: HookRequest<E>,
+    already_said: E::Outcome,
     ask: F,
 ) -> HookFuture<'a, Prepared<E>>
 where
@@ -19,7 +20,7 @@ where
     P: Sync,
     F: Fn(&'a P, HookRequest<E>) -> HookFuture<'a, Prepared<E>> + Send + 'a,
 {
-    let mut chain = Chain { request, settled: E::Outcome::default(), opinions: Vec::new() };
+    let mut chain = Chain { request, settled: already_said, opinions: Vec::new() };
     let mut rest = parts.iter();
     while let Some(part) = rest.next() {
         match ask(part, chain.request.clone()) {
@@ -31,6 +32,8 @@ where
                         if !chain.goes_on() {
                             break;
                         }
+                        // Somebody was waited for: what follows from the event is derived anew (law 6).
+                        chain.request = chain.request.refreshed();
                         let asked = ask(part, chain.request.clone());
                         chain.add(part, asked.await);
                     }
@@ -73,24 +76,30 @@ impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
     }
 
     /// Asks again, about the final event, whoever decided about an earlier one. Of what they had said, deny
-    /// and ask stand.
+    /// and ask stand. Nobody is asked where that cannot change the answer.
     async fn judged_again<F>(mut self, ask: F) -> Prepared<E>
     where
         F: Fn(&'a P, HookRequest<E>) -> HookFuture<'a, Prepared<E>>,
     {
+        if !self.goes_on() {
+            return self.end();
+        }
         let last = self.request.revision();
         let stage = self.request.stage();
+        let asks_until_denied = self.request.evaluation() == Evaluation::UntilDenied;
+        let mut denied = !self.goes_on();
         for index in 0..self.opinions.len() {
             let Some((part, outcome, revision)) = self.opinions.get_mut(index) else { break };
             if *revision == last {
                 continue;
             }
             outcome.make_stale();
-            if outcome.is_denied() {
+            if denied && asks_until_denied {
                 continue;
             }
             let part = *part;
             let again = ask(part, self.request.clone().refreshed().at(Stage::Judge)).await;
+            denied |= again.outcome.is_denied();
             if let Some((_, outcome, revision)) = self.opinions.get_mut(index) {
                 outcome.merge(again.outcome);
                 *revision = last;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use super::composite::Composite;
-use super::provider::HooksProvider;
+use super::provider::{DecidingEvent, HooksProvider};
+use super::question::{Decided, decide};
+use crate::request::HookRequest;
 
 /// A place that holds a whole set of hooks. Clones share it.
 ///
@@ -41,6 +43,12 @@ impl Live {
             None => ask(&*self.current.load().0),
             Some(_) => ask(self.snapshot().hooks()),
         }
+    }
+
+    /// Has an event decided about by the current set, which is kept to the end of the decision.
+    pub async fn decide<E: DecidingEvent>(&self, request: HookRequest<E>) -> Decided<E> {
+        let snapshot = self.snapshot();
+        decide(snapshot.hooks(), request).await
     }
 
     /// A place for a child: whatever is here, and `further` after it, which can only narrow it.

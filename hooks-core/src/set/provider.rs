@@ -76,7 +76,7 @@ macro_rules! provider {
         /// synchronous and pure judgement of the final event, `reserve_…` takes places in limits and budgets,
         /// `observe_…` shows the event once all is decided. [`decide`](crate::decide) and
         /// [`reserve`](crate::reserve) call them in the order of law 2. Other events have one method.
-        #[allow(unused_variables, reason = "the defaults ignore what they are told")]
+        #[expect(unused_variables, reason = "the defaults ignore what they are told")]
         pub trait HooksProvider: Send + Sync {
             $(
                 #[doc = concat!("Rewrites, and asks what waits:", $ddoc, ".")]

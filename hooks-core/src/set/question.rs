@@ -1,7 +1,7 @@
 //! The questions that a driver asks of a provider, in the order of law 2.
 
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
-use super::slot::goes_on;
+use super::slot::{goes_on, reserve_each};
 use crate::future::HookFuture;
 use crate::outcome::{Judged, Outcome};
 use crate::request::{HookRequest, Stage};
@@ -52,20 +52,33 @@ fn judged<E: DecidingEvent>(provider: &dyn HooksProvider, prepared: Prepared<E>)
 }
 
 impl<E: DecidingEvent> Decided<E> {
-    /// Judges again, after a person was waited for: the world may have changed meanwhile. What was said
-    /// before stands unless it was an allow.
-    pub(crate) fn again(&mut self, provider: &dyn HooksProvider) -> E::Outcome {
-        self.request = self.request.clone().refreshed();
-        E::judge(provider, &self.request)
+    /// Has everyone judge again, after a person was waited for: the world may have changed meanwhile. What was
+    /// said before stands unless it was an allow; what was said before and is said again is said once.
+    pub(crate) async fn judge_again(&mut self, provider: &dyn HooksProvider) {
+        let request = self.request.clone().refreshed().at(Stage::Judge);
+        let prepared = E::prepare(provider, request.clone()).await;
+        // The event is final: whatever a provider made of it is not what would run.
+        let mut again = judged(provider, Prepared { request: request.refreshed(), ..prepared });
+        self.outcome.make_stale();
+        again.outcome.forget_reasons_of(&self.outcome);
+        self.outcome.merge(again.outcome);
+        self.request = again.request;
     }
 }
 
-/// Takes places in limits and budgets for an event that was not denied. They come with the outcome.
-pub fn reserve<'a, E: DecidingEvent>(
-    provider: &'a dyn HooksProvider,
-    request: &HookRequest<E>,
-) -> HookFuture<'a, E::Outcome> {
-    E::reserve(provider, request.clone().at(Stage::Reserve))
+/// Takes places in limits and budgets for what was decided, unless it is denied. They come with the outcome:
+/// commit them once the event goes ahead; dropped, they are given back.
+pub async fn reserve<E: DecidingEvent>(provider: &dyn HooksProvider, decided: &mut Decided<E>) {
+    if decided.outcome.is_denied() {
+        return;
+    }
+    let owed = decided.outcome.take_owed();
+    let reserved = E::reserve(provider, decided.request.clone()).await;
+    decided.outcome.merge(reserved);
+    if !decided.outcome.is_denied() && !owed.is_empty() {
+        let reserved = reserve_each(&owed, decided.request.clone()).await;
+        decided.outcome.merge(reserved);
+    }
 }
 
 /// Shows the decided event to all observers.

@@ -8,7 +8,7 @@ use super::chain::prepare_in_turn;
 use super::provider::Prepared;
 use crate::error::HookError;
 use crate::event::Event;
-use crate::failure::{failed, record};
+use crate::failure::{failed, guarded, record};
 use crate::future::HookFuture;
 use crate::hook::BoxHook;
 use crate::observer::{Observer, show};
@@ -81,21 +81,25 @@ impl<E: Event> Slot<E> {
 impl<E: Event<Outcome: Judged<E>>> Slot<E> {
     #[inline]
     pub(super) fn prepare(&self, mut request: HookRequest<E>) -> HookFuture<'_, Prepared<E>> {
+        let mut failures = E::Outcome::default();
         if request.stage() == Stage::Prepare {
             for transform in &self.transforms {
-                if let Err(outcome) = guarded_rewrite(&**transform, &mut request) {
-                    return HookFuture::now(Prepared { request, outcome, judged_at: None });
+                if let Err(failure) = guarded_rewrite(&**transform, &mut request) {
+                    failures.merge(failure);
+                    if !goes_on(&failures, &request) {
+                        return HookFuture::now(Prepared { request, outcome: failures, judged_at: None });
+                    }
                 }
             }
         }
         if self.stacks.is_empty() {
-            return HookFuture::now(Prepared::unchanged(request));
+            return HookFuture::now(Prepared { request, outcome: failures, judged_at: None });
         }
-        prepare_in_turn(&self.stacks, request, |stack, request| {
+        prepare_in_turn(&self.stacks, request, failures, |stack, request| {
             HookFuture::later(async move {
                 let outcome = ask(stack, &request).await;
                 let stage = request.stage();
-                let request = outcome.effective().cloned().unwrap_or(request).at(stage);
+                let request = outcome.judged_event().cloned().unwrap_or(request).at(stage);
                 Prepared { judged_at: Some(request.revision()), request, outcome }
             })
         })
@@ -103,7 +107,10 @@ impl<E: Event<Outcome: Judged<E>>> Slot<E> {
 
     #[inline]
     pub(super) fn judge(&self, request: &HookRequest<E>) -> E::Outcome {
-        let verdicts = self.policies.iter().map(|policy| guarded_judge(&**policy, request));
+        let verdicts = self
+            .policies
+            .iter()
+            .map(|policy| guarded_verdict(policy.name(), request, || policy.judge(request)));
         E::Outcome::from(judge_each(request, verdicts))
     }
 
@@ -112,72 +119,65 @@ impl<E: Event<Outcome: Judged<E>>> Slot<E> {
         let mut all = Vec::new();
         for policy in &self.policies {
             policy.each(&mut |single| {
-                let verdict = guarded(single.name, request, || single.judge(request));
+                let verdict = guarded_verdict(single.name, request, || single.judge(request));
                 all.push(Explained { policy: single.name.to_owned(), verdict });
             });
         }
         all
     }
 
+    #[inline]
     pub(super) fn reserve(&self, request: HookRequest<E>) -> HookFuture<'_, E::Outcome> {
-        if self.reserves.is_empty() && self.stacks.is_empty() {
+        if self.reserves.is_empty() {
             return HookFuture::now(E::Outcome::default());
         }
-        let mut outcome = E::Outcome::default();
-        let mut reserves = self.reserves.iter();
-        for reserve in reserves.by_ref() {
-            match guarded_reserve(&**reserve, &request) {
-                HookFuture::Now(Some(answer)) => self.entered(&request, &mut outcome, reserve.name(), answer),
-                waiting => {
-                    let rest = reserves;
-                    return HookFuture::later(async move {
-                        let answer = waiting.await;
-                        self.entered(&request, &mut outcome, reserve.name(), answer);
-                        for reserve in rest {
-                            if outcome.is_denied() {
-                                break;
-                            }
-                            let answer = guarded_reserve(&**reserve, &request).await;
-                            self.entered(&request, &mut outcome, reserve.name(), answer);
+        reserve_each(&self.reserves, request)
+    }
+}
+
+/// Has each of `reserves` take a place, until one refuses. Ready at once where nobody waits.
+pub(super) fn reserve_each<E: Event<Outcome: Judged<E>>>(
+    reserves: &[Arc<dyn Reserve<E>>],
+    request: HookRequest<E>,
+) -> HookFuture<'_, E::Outcome> {
+    let mut outcome = E::Outcome::default();
+    let mut rest = reserves.iter();
+    while let Some(reserve) = rest.next() {
+        match guarded_reserve(&**reserve, &request) {
+            HookFuture::Now(Some(answer)) => enter_answer(&request, &mut outcome, reserve.name(), answer),
+            waiting => {
+                return HookFuture::later(async move {
+                    let answer = waiting.await;
+                    enter_answer(&request, &mut outcome, reserve.name(), answer);
+                    for reserve in rest {
+                        if outcome.is_denied() {
+                            break;
                         }
-                        self.reserve_in_stacks(request, outcome).await
-                    });
-                }
-            }
-            if outcome.is_denied() {
-                return HookFuture::now(outcome);
+                        let answer = guarded_reserve(&**reserve, &request).await;
+                        enter_answer(&request, &mut outcome, reserve.name(), answer);
+                    }
+                    outcome
+                });
             }
         }
-        if self.stacks.is_empty() {
-            return HookFuture::now(outcome);
+        if outcome.is_denied() {
+            break;
         }
-        HookFuture::later(self.reserve_in_stacks(request, outcome))
     }
+    HookFuture::now(outcome)
+}
 
-    async fn reserve_in_stacks(&self, request: HookRequest<E>, mut outcome: E::Outcome) -> E::Outcome {
-        let request = request.at(Stage::Reserve);
-        for stack in &self.stacks {
-            if outcome.is_denied() {
-                break;
-            }
-            outcome.merge(ask(stack, &request).await);
-        }
-        outcome
-    }
-
-    fn entered(
-        &self,
-        request: &HookRequest<E>,
-        outcome: &mut E::Outcome,
-        name: &str,
-        answer: Result<Reservation, HookError>,
-    ) {
-        match answer {
-            Ok(reservation) => enter::<E>(outcome, reservation),
-            Err(error) => {
-                let reason = Reason::failure(name.to_owned(), &error);
-                outcome.merge(failed::<E>(request.context(), reason, false));
-            }
+fn enter_answer<E: Event<Outcome: Judged<E>>>(
+    request: &HookRequest<E>,
+    outcome: &mut E::Outcome,
+    name: &str,
+    answer: Result<Reservation, HookError>,
+) {
+    match answer {
+        Ok(reservation) => enter::<E>(outcome, reservation),
+        Err(error) => {
+            let reason = Reason::failure(name.to_owned(), &error);
+            outcome.merge(failed::<E>(request.context(), reason, false));
         }
     }
 }
@@ -202,14 +202,7 @@ fn guarded_rewrite<E: Event>(
 }
 
 #[inline]
-fn guarded_judge<E: Event>(policy: &dyn Policy<E>, request: &HookRequest<E>) -> Verdict {
-    match catch_unwind(AssertUnwindSafe(|| policy.judge(request))) {
-        Ok(verdict) => verdict,
-        Err(panic) => panicked(policy.name(), request, &*panic),
-    }
-}
-
-fn guarded<E: Event>(name: &str, request: &HookRequest<E>, judge: impl Fn() -> Verdict) -> Verdict {
+fn guarded_verdict<E: Event>(name: &str, request: &HookRequest<E>, judge: impl Fn() -> Verdict) -> Verdict {
     catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|panic| panicked(name, request, &*panic))
 }
 
@@ -224,8 +217,7 @@ fn guarded_reserve<E: Event>(
     reserve: &dyn Reserve<E>,
     request: &HookRequest<E>,
 ) -> HookFuture<'static, Result<Reservation, HookError>> {
-    catch_unwind(AssertUnwindSafe(|| reserve.reserve(request)))
-        .unwrap_or_else(|panic| HookFuture::now(Err(HookError::from_panic(&*panic))))
+    guarded(|| reserve.reserve(request), Err)
 }
 
 impl<E: Event> Clone for Slot<E> {

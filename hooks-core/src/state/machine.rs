@@ -8,7 +8,7 @@ use super::operation::{Answer, Key, Member, Op, OpId, Scope};
 use crate::time::Timestamp;
 
 /// How long an ended or expired reservation is remembered, so that a message sent again or late finds it.
-const REMEMBERED: Duration = Duration::from_hours(24);
+const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// All state of one store.
 #[derive(Clone, Debug, Default)]
@@ -120,6 +120,10 @@ impl State {
     fn extend(&mut self, id: OpId, to: u64) -> Answer {
         let Some(held) = self.holds.get(&id).filter(|held| !held.ended) else { return Answer::Unknown };
         let (scopes, more) = (Arc::clone(&held.scopes), to.saturating_sub(held.amount));
+        // Sent again it asks for nothing more, also where the counter is over its limit by now.
+        if more == 0 {
+            return Answer::Done;
+        }
         if let Some(refused) = self.refusal(&scopes, more) {
             return refused;
         }
@@ -149,14 +153,16 @@ impl State {
     }
 
     fn pace(&mut self, key: &Key, cost: u32, interval: Duration, burst: u32) -> Answer {
-        let spacing = millis(interval);
+        // Wider than its parts, so that a rate slower than time itself does not wrap into no rate at all.
+        let spacing = millis_up(interval);
         let full = self.rates.get(key).copied().unwrap_or_default().max(self.now);
-        let after = full.0.saturating_add(spacing.saturating_mul(u64::from(cost)));
-        let earliest = after.saturating_sub(spacing.saturating_mul(u64::from(burst)));
-        if earliest > self.now.0 {
-            return Answer::Wait(Duration::from_millis(earliest - self.now.0));
+        let after = u128::from(full.0).saturating_add(spacing.saturating_mul(u128::from(cost)));
+        let earliest = after.saturating_sub(spacing.saturating_mul(u128::from(burst)));
+        let wait = earliest.saturating_sub(u128::from(self.now.0));
+        if wait > 0 {
+            return Answer::Wait(Duration::from_millis(u64::try_from(wait).unwrap_or(u64::MAX)));
         }
-        self.rates.insert(key.clone(), Timestamp(after));
+        self.rates.insert(key.clone(), Timestamp(u64::try_from(after).unwrap_or(u64::MAX)));
         Answer::Done
     }
 
@@ -192,8 +198,9 @@ impl State {
     }
 }
 
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+/// Whole milliseconds, rounded up: a pace below the clock's grain must not become none.
+fn millis_up(duration: Duration) -> u128 {
+    duration.as_nanos().div_ceil(1_000_000)
 }
 
 #[cfg(test)]
@@ -259,6 +266,27 @@ mod tests {
         assert_eq!(state.step(&pace, Timestamp(1_000)), Answer::Done);
         assert_eq!(state.step(&pace, Timestamp(1_000)), Answer::Wait(Duration::from_secs(1)));
         assert_eq!(state.step(&pace, Timestamp(2_000)), Answer::Done);
+    }
+
+    #[test]
+    fn a_rate_at_the_ends_of_its_range_is_still_a_rate() {
+        for interval in [Duration::from_micros(1), Duration::MAX] {
+            let mut state = State::default();
+            let pace = Op::Pace { key: Key::new(None, &["rate"]), cost: 1, interval, burst: 1 };
+            assert_eq!(state.step(&pace, Timestamp(1_000)), Answer::Done);
+            assert!(matches!(state.step(&pace, Timestamp(1_000)), Answer::Wait(_)), "{interval:?}");
+        }
+    }
+
+    #[test]
+    fn an_extension_that_is_sent_again_asks_for_nothing_more() {
+        let (mut state, scopes) = (State::default(), scopes(&[("day", 10)]));
+        let extend = Op::Extend { id: OpId(1), to: 6 };
+        state.step(&reserve(1, &scopes, 5), Timestamp(0));
+        state.step(&reserve(2, &scopes, 4), Timestamp(0));
+        assert_eq!(state.step(&extend, Timestamp(0)), Answer::Done);
+        state.step(&Op::Settle { id: OpId(2), actual: 40 }, Timestamp(0));
+        assert_eq!(state.step(&extend, Timestamp(0)), Answer::Done);
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use pin_project::pin_project;
 
 use crate::error::HookError;
 use crate::event::Event;
+use crate::outcome::Outcome;
 
 /// The answer of the hook behind a transform, or that of a transform that failed.
 #[pin_project]
@@ -23,8 +24,15 @@ pub struct ResponseFuture<F, E: Event> {
 #[pin_project(project = StateProjection)]
 #[derive(Debug)]
 enum State<F, O> {
-    Decided { outcome: Option<O> },
-    Inner(#[pin] F),
+    Decided {
+        outcome: Option<O>,
+    },
+    Inner {
+        #[pin]
+        future: F,
+        /// What is said of a transform that failed and was passed over.
+        passed_over: Option<O>,
+    },
 }
 
 impl<F, E: Event> ResponseFuture<F, E> {
@@ -32,8 +40,8 @@ impl<F, E: Event> ResponseFuture<F, E> {
         Self { state: State::Decided { outcome: Some(outcome) }, of: PhantomData }
     }
 
-    pub(super) fn inner(future: F) -> Self {
-        Self { state: State::Inner(future), of: PhantomData }
+    pub(super) fn inner(future: F, passed_over: Option<E::Outcome>) -> Self {
+        Self { state: State::Inner { future, passed_over }, of: PhantomData }
     }
 }
 
@@ -47,7 +55,16 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
             StateProjection::Decided { outcome } => Poll::Ready(Ok(outcome.take().unwrap_or_default())),
-            StateProjection::Inner(future) => future.poll(cx),
+            StateProjection::Inner { future, passed_over } => {
+                let inner = ready!(future.poll(cx))?;
+                Poll::Ready(Ok(match passed_over.take() {
+                    None => inner,
+                    Some(mut outcome) => {
+                        outcome.merge(inner);
+                        outcome
+                    }
+                }))
+            }
         }
     }
 }

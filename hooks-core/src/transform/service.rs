@@ -5,14 +5,15 @@ use tower_service::Service;
 use super::future::ResponseFuture;
 use super::{Transform, rewrite};
 use crate::error::HookError;
-use crate::event::Event;
+use crate::event::{Event, OnFailure};
+use crate::failure::failed;
 use crate::request::{HookRequest, Stage};
 use crate::verdict::Reason;
 
 /// Rewrites the event, then asks the inner hook about what it became.
 ///
 /// It runs once per event: where a driver asks the stack again, the event passes unchanged. A transform that
-/// errs is answered as a failed hook. It costs what the transform does and, where that changes something, a
+/// errs is a denial where the event's failures close; otherwise it is passed over and recorded. It costs what the transform does and, where that changes something, a
 /// copy of the event; readiness is that of the inner hook. Put it outside of what has to see its result.
 #[derive(Clone, Copy, Debug)]
 pub struct TransformService<S, T> {
@@ -61,8 +62,14 @@ where
             && let Err(error) = rewrite(&self.transform, &mut request)
         {
             let reason = Reason::failure(self.transform.name().to_owned(), &error);
-            return ResponseFuture::decided(crate::failure::failed::<E>(request.context(), reason, false));
+            let failure = failed::<E>(request.context(), reason, false);
+            // Where the event's failures close, that is the answer; otherwise only this transform is passed
+            // over, not what stands behind it.
+            return match E::KIND.on_failure() {
+                OnFailure::Closes => ResponseFuture::decided(failure),
+                OnFailure::Opens => ResponseFuture::inner(self.inner.call(request), Some(failure)),
+            };
         }
-        ResponseFuture::inner(self.inner.call(request))
+        ResponseFuture::inner(self.inner.call(request), None)
     }
 }

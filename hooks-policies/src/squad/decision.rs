@@ -13,10 +13,11 @@ pub enum SquadDecision {
 
 impl SquadDecision {
     pub(super) fn blocked(by: Blocker, reason: String) -> Self {
-        let mut result = Map::new();
-        result.insert("action".to_owned(), "block".into());
-        result.insert("reason".to_owned(), reason.into());
-        Self::Block(Block { by, result })
+        Self::Block(Block { by, answer: Answer::Reason(reason) })
+    }
+
+    pub(super) fn custom(place: usize, object: Map<String, Value>) -> Self {
+        Self::Block(Block { by: Blocker::Custom(place), answer: Answer::Object(object) })
     }
 
     /// Whether the tool may run.
@@ -30,7 +31,7 @@ impl SquadDecision {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Allow => None,
-            Self::Block(block) => block.result.get("reason").and_then(Value::as_str),
+            Self::Block(block) => block.reason(),
         }
     }
 
@@ -39,7 +40,10 @@ impl SquadDecision {
     pub fn into_json(self) -> Value {
         match self {
             Self::Allow => serde_json::json!({"action": "allow"}),
-            Self::Block(block) => Value::Object(block.result),
+            Self::Block(Block { answer: Answer::Object(object), .. }) => Value::Object(object),
+            Self::Block(Block { answer: Answer::Reason(reason), .. }) => {
+                serde_json::json!({"action": "block", "reason": reason})
+            }
         }
     }
 }
@@ -49,8 +53,25 @@ impl SquadDecision {
 pub struct Block {
     /// The hook that blocked.
     pub by: Blocker,
-    /// The object it returned, a custom hook's as it is.
-    pub result: Map<String, Value>,
+    answer: Answer,
+}
+
+/// What the hook said: a policy its reason, a custom hook an object that is handed on as it is.
+#[derive(Clone, Debug, PartialEq)]
+enum Answer {
+    Reason(String),
+    Object(Map<String, Value>),
+}
+
+impl Block {
+    /// Why; a custom hook need not say.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match &self.answer {
+            Answer::Reason(reason) => Some(reason),
+            Answer::Object(object) => object.get("reason").and_then(Value::as_str),
+        }
+    }
 }
 
 /// A hook that can block.

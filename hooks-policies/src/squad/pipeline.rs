@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::ask_limit::AskLimit;
 use super::call::{SquadCall, ToolKind};
 use super::custom::{CustomPostHook, CustomPreHook, PreResult};
-use super::decision::{Block, Blocker, SquadDecision, Warning};
+use super::decision::{Blocker, SquadDecision, Warning};
 use super::javascript::{JsError, is_truthy};
 use super::lockout::LockoutRegistry;
 use super::policy::SquadPolicy;
@@ -175,7 +175,7 @@ impl SquadPipeline {
                 ("blockedPattern", found.item().clone()),
             ]
         });
-        Ok(SquadDecision::blocked(Blocker::Shell, shell.reason(found)?))
+        Ok(SquadDecision::blocked(Blocker::Shell, found.reason()?))
     }
 
     fn question(&self, call: &SquadCall<'_>) -> SquadDecision {
@@ -204,7 +204,7 @@ impl SquadPipeline {
             };
             match fields.get("action").and_then(Value::as_str) {
                 Some("block") => {
-                    return Ok(SquadDecision::Block(Block { by: Blocker::Custom(place), result: fields }));
+                    return Ok(SquadDecision::custom(place, fields));
                 }
                 Some("modify") => {
                     if let Some(arguments) = fields.remove("modifiedArguments").filter(is_truthy) {

@@ -14,14 +14,14 @@ pub(super) struct ShellRestriction {
     prohibited: Vec<Prohibited>,
     /// What ends the search when none of `prohibited` is found.
     fault: Option<JsError>,
-    joined: Result<String, JsError>,
 }
 
 /// An item of the list.
 #[derive(Debug)]
 pub(super) struct Prohibited {
     finder: Finder<'static>,
-    text: String,
+    /// What is said of a command that contains it; an error where the list cannot be printed.
+    reason: Result<String, JsError>,
     item: Value,
 }
 
@@ -39,7 +39,8 @@ impl ShellRestriction {
     }
 
     fn new(list: &Value) -> Self {
-        let mut restriction = Self { prohibited: Vec::new(), fault: None, joined: join(list) };
+        let mut restriction = Self { prohibited: Vec::new(), fault: None };
+        let joined = join(list);
         let letters: Vec<Value>;
         let items = match list {
             Value::Array(items) => items,
@@ -57,7 +58,7 @@ impl ShellRestriction {
             match to_text(item) {
                 Ok(text) => restriction.prohibited.push(Prohibited {
                     finder: Finder::new(&text).into_owned(),
-                    text,
+                    reason: joined.clone().map(|joined| reason(&text, &joined)),
                     item: item.clone(),
                 }),
                 Err(fault) => {
@@ -80,23 +81,27 @@ impl ShellRestriction {
             (found, _) => Ok(found),
         }
     }
-
-    /// # Errors
-    /// The list cannot be printed.
-    pub(super) fn reason(&self, found: &Prohibited) -> Result<String, JsError> {
-        let joined = self.joined.as_ref().map_err(Clone::clone)?;
-        let text = &found.text;
-        Ok(format!(
-            "Shell command blocked: Command contains prohibited pattern \"{text}\". Blocked commands: {joined}"
-        ))
-    }
 }
 
 impl Prohibited {
+    /// What is said of a command that contains it.
+    ///
+    /// # Errors
+    /// The list cannot be printed.
+    pub(super) fn reason(&self) -> Result<String, JsError> {
+        self.reason.clone()
+    }
+
     /// The item as it was given.
     pub(super) fn item(&self) -> &Value {
         &self.item
     }
+}
+
+fn reason(text: &str, joined: &str) -> String {
+    format!(
+        "Shell command blocked: Command contains prohibited pattern \"{text}\". Blocked commands: {joined}"
+    )
 }
 
 /// `list.join(', ')`.
@@ -117,7 +122,7 @@ mod tests {
 
     fn reason(list: &Value, command: &str) -> Result<Option<String>, JsError> {
         let restriction = ShellRestriction::from_policy(Some(list)).unwrap().unwrap();
-        restriction.find(command)?.map(|found| restriction.reason(found)).transpose()
+        restriction.find(command)?.map(Prohibited::reason).transpose()
     }
 
     #[test]

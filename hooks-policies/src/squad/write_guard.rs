@@ -14,6 +14,8 @@ pub(super) struct WriteGuard {
     patterns: Vec<Glob>,
     fault: Option<JsError>,
     list: Value,
+    /// The patterns as a refusal lists them; it means that all items were patterns, that is, texts.
+    joined: String,
 }
 
 impl WriteGuard {
@@ -29,7 +31,9 @@ impl WriteGuard {
     }
 
     fn new(list: &Value) -> Self {
-        let mut guard = Self { patterns: Vec::new(), fault: None, list: list.clone() };
+        let texts: Vec<_> = list.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let mut guard =
+            Self { patterns: Vec::new(), fault: None, list: list.clone(), joined: texts.join(", ") };
         let Value::Array(patterns) = list else {
             guard.fault = Some(JsError::type_error("allowedPaths.some is not a function"));
             return guard;
@@ -59,9 +63,7 @@ impl WriteGuard {
     }
 
     pub(super) fn reason(&self, path: &str) -> String {
-        // A refusal means that all items were patterns, that is, texts.
-        let patterns: Vec<_> = self.list.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let patterns = patterns.join(", ");
+        let patterns = &self.joined;
         format!("File write blocked: \"{path}\" does not match allowed paths. Allowed patterns: {patterns}")
     }
 

@@ -107,7 +107,7 @@ fn a_custom_block_is_returned_as_it_is() {
         let SquadDecision::Block(block) = judge(&pipeline, "any", &json!({})).unwrap() else {
             panic!("allowed")
         };
-        assert_eq!((block.by, Value::Object(block.result)), (Blocker::Custom(1), result));
+        assert_eq!((block.by, SquadDecision::Block(block).into_json()), (Blocker::Custom(1), result));
     }
 }
 

@@ -1,0 +1,122 @@
+//! What is known of a command before it runs.
+
+use thiserror::Error;
+
+use super::argument::Argument;
+use super::pattern::{BlockedPattern, Match};
+use super::walk::Walk;
+use crate::shell::{RedirectionKind, Span, Syntax, Unanalysable};
+
+/// Under which rules a command runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whether programs are found without regard to the case of their names (macOS, Windows).
+    pub ignores_case: bool,
+    /// Whether the text is for a Windows shell.
+    pub windows: bool,
+}
+
+/// The programs a command would start, and what cannot be known of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Analysis {
+    pub(super) options: Options,
+    /// Every program, wrappers as well as what they start.
+    pub invocations: Vec<Invocation>,
+    /// What cannot be known before running.
+    pub unresolved: Vec<Unresolved>,
+    pub(super) writes: Vec<WriteTarget>,
+}
+
+/// A program with its words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// The program as it is named, and its words.
+    pub argv: Vec<Argument>,
+    /// The place in the text that leads to it.
+    pub span: Span,
+}
+
+/// Something that cannot be known before running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{reason} ({span})")]
+pub struct Unresolved {
+    /// What.
+    pub reason: UnresolvedReason,
+    /// Where.
+    pub span: Span,
+}
+
+/// What cannot be known before running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum UnresolvedReason {
+    /// Which program starts.
+    #[error("the program to run is not known before running; name it")]
+    Program,
+    /// The text that a shell or an interpreter is given.
+    #[error("the text that a shell or interpreter runs is not known before running; write it out")]
+    Text,
+    /// The text cannot be read.
+    #[error(transparent)]
+    Unreadable(Unanalysable),
+    /// The analysis would take too long.
+    #[error("the command is too complex to analyse; split it")]
+    TooComplex,
+}
+
+/// A file that a redirection writes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteTarget {
+    /// The file.
+    pub target: Argument,
+    /// How it is opened.
+    pub kind: RedirectionKind,
+    /// The redirection's place in the text.
+    pub span: Span,
+}
+
+impl Analysis {
+    /// Analyses a text that a shell runs.
+    pub fn of_text(text: &str, options: &Options) -> Self {
+        let mut walk = Walk::new(*options);
+        walk.top_text(text);
+        walk.finish()
+    }
+
+    /// Analyses a program and its words, run without a shell.
+    pub fn of_words<S: AsRef<str>>(words: &[S], options: &Options) -> Self {
+        let mut walk = Walk::new(*options);
+        let argv: Vec<_> = words.iter().map(|word| Argument::from(word.as_ref())).collect();
+        walk.top_words(&argv);
+        walk.finish()
+    }
+
+    /// The first pattern of the list that some invocation fits.
+    pub fn find(&self, patterns: &[BlockedPattern]) -> Option<Match> {
+        patterns.iter().enumerate().find_map(|(pattern, blocked)| {
+            let invocation =
+                self.invocations.iter().find(|invocation| blocked.fits(&invocation.argv, &self.options))?;
+            Some(Match { pattern, span: invocation.span, argv: invocation.argv.clone() })
+        })
+    }
+
+    /// The files that redirections write to; what programs write is not among them.
+    pub fn writes(&self) -> &[WriteTarget] {
+        &self.writes
+    }
+}
+
+impl Options {
+    pub(super) fn syntax(self) -> Syntax {
+        if self.windows { Syntax::Windows } else { Syntax::Bash }
+    }
+
+    /// The name a program is known by: the last part of its path, without `.exe`.
+    pub(super) fn program_name(self, program: &Argument) -> Option<String> {
+        let name = program.file_name()?;
+        let name = if self.windows { name.rsplit('\\').next()? } else { name };
+        let ignores_case = self.ignores_case || self.windows;
+        let name = if ignores_case { name.to_lowercase() } else { name.to_owned() };
+        Some(name.strip_suffix(".exe").map(str::to_owned).unwrap_or(name))
+    }
+}

@@ -1,0 +1,317 @@
+//! Makes the words of a command from the words of a text, as far as they are known.
+
+use super::argument::{Argument, ArgumentBuilder};
+use super::walk::{MAX_TEXT, Stream, Variable, Walk};
+use crate::shell::{Direction, Part, Value, Word};
+
+/// The most words that braces make.
+const MAX_BRACES: usize = 256;
+
+impl Walk {
+    /// The words that one word becomes.
+    pub(super) fn expand(&mut self, word: &Word) -> Vec<Argument> {
+        let mut fields = Fields::new(true);
+        let braced = word
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::Literal { text, quoted: false } if text.contains('{')));
+        if !braced {
+            self.parts(&word.parts, &mut fields);
+            return fields.finish();
+        }
+        let atoms: Vec<Atom<'_>> = word.parts.iter().flat_map(Atom::of).collect();
+        let Some(alternatives) = braces(&atoms, 0) else { return vec![Argument::unknown()] };
+        for alternative in alternatives {
+            for atom in alternative {
+                match atom {
+                    Atom::Character(c) => fields.unquoted(c),
+                    Atom::Part(part) => self.part(part, &mut fields),
+                }
+            }
+            fields.end_word();
+        }
+        fields.finish()
+    }
+
+    /// A word where it becomes one only: values of variables, targets, documents.
+    pub(super) fn expand_one(&mut self, word: &Word) -> Argument {
+        let mut fields = Fields::new(false);
+        self.parts(&word.parts, &mut fields);
+        fields.finish().into_iter().next().unwrap_or_else(|| Argument::from(""))
+    }
+
+    pub(super) fn joined(&self, arguments: &[Argument], separator: &str) -> Argument {
+        let mut builder = ArgumentBuilder::default();
+        for (index, argument) in arguments.iter().enumerate() {
+            if index > 0 {
+                builder.text(separator);
+            }
+            builder.argument(argument);
+        }
+        builder.finish()
+    }
+
+    fn parts(&mut self, parts: &[Part], fields: &mut Fields) {
+        for part in parts {
+            self.part(part, fields);
+        }
+    }
+
+    fn part(&mut self, part: &Part, fields: &mut Fields) {
+        match part {
+            Part::Literal { text, quoted: true } => fields.quoted(text),
+            Part::Literal { text, quoted: false } => text.chars().for_each(|c| fields.unquoted(c)),
+            Part::Variable { name, quoted, value } => self.variable(name, *quoted, value, fields),
+            Part::Substitution { script, quoted } => {
+                let output = self.script(script, &Stream::Empty);
+                match output {
+                    Stream::Empty => {}
+                    Stream::Known(text) => {
+                        self.value(&Argument::from(text.trim_end_matches('\n')), *quoted, fields);
+                    }
+                    Stream::File | Stream::Unknown => fields.unknown(),
+                }
+                if *quoted {
+                    fields.quoted("");
+                }
+            }
+            Part::Process { script, direction } => {
+                let name = format!("/dev/fd/{}", 63 + self.files.len());
+                let stream = match direction {
+                    Direction::Read => self.script(script, &Stream::Empty),
+                    Direction::Write => {
+                        self.script(script, &Stream::Unknown);
+                        Stream::Unknown
+                    }
+                };
+                self.files.insert(name.clone(), stream);
+                fields.quoted(&name);
+            }
+            Part::Arithmetic(word) => {
+                self.expand_one(word);
+                fields.unknown();
+            }
+        }
+    }
+
+    fn variable(&mut self, name: &str, quoted: bool, value: &Value, fields: &mut Fields) {
+        let known = self.lookup(name, value);
+        match value {
+            Value::Default(word) if known.is_none() => {
+                let default = self.expand_one(word);
+                return self.value(&default, quoted, fields);
+            }
+            Value::Default(word) => {
+                // What is nested runs only without a value; it is looked at all the same.
+                self.expand_one(word);
+            }
+            Value::Alternative(word) => {
+                let alternative = self.expand_one(word);
+                return self.value(&alternative, quoted, fields);
+            }
+            Value::Changed(word) => {
+                self.expand_one(word);
+                return fields.unknown();
+            }
+            Value::Plain | Value::Element(_) => {}
+        }
+        match known {
+            None => fields.unknown(),
+            Some(Variable::Text(text)) => {
+                self.value(&text, quoted, fields);
+                if quoted {
+                    fields.quoted("");
+                }
+            }
+            Some(Variable::List(list)) => {
+                for (index, item) in list.iter().enumerate() {
+                    if index > 0 {
+                        fields.end_word();
+                    }
+                    self.value(item, quoted, fields);
+                    if quoted {
+                        fields.quoted("");
+                    }
+                }
+            }
+        }
+    }
+
+    /// The value of a variable, where it is known.
+    fn lookup(&self, name: &str, value: &Value) -> Option<Variable> {
+        if matches!(name, "@" | "*") {
+            return Some(Variable::List(self.positional.iter().skip(1).cloned().collect()));
+        }
+        if let Ok(number) = name.parse::<usize>() {
+            let text = self.positional.get(number).cloned();
+            return Some(Variable::Text(text.unwrap_or_else(|| Argument::from(""))));
+        }
+        let default = || (name == "IFS").then(|| Variable::Text(Argument::from(" \t\n")));
+        match (self.variables.get(name).cloned().or_else(default)?, value) {
+            (Variable::List(list), Value::Element(index)) if matches!(index.as_str(), "@" | "*") => {
+                Some(Variable::List(list))
+            }
+            (Variable::List(list), Value::Element(index)) => {
+                let index: usize = index.parse().ok()?;
+                Some(Variable::Text(list.get(index).cloned().unwrap_or_else(|| Argument::from(""))))
+            }
+            (Variable::List(list), _) => list.into_iter().next().map(Variable::Text),
+            (text, _) => Some(text),
+        }
+    }
+
+    /// A value in its place: split at blanks where it is not quoted.
+    fn value(&mut self, value: &Argument, quoted: bool, fields: &mut Fields) {
+        if value.len() > MAX_TEXT || !self.pay(value.len(), crate::shell::Span::default()) {
+            return fields.unknown();
+        }
+        let separators = match self.variables.get("IFS") {
+            Some(Variable::Text(Argument::Literal(text))) => text.clone(),
+            _ => " \t\n".to_owned(),
+        };
+        let mut add = |text: &str| {
+            if quoted || !fields.splits {
+                return fields.quoted(text);
+            }
+            for c in text.chars() {
+                if separators.contains(c) || c == '\n' {
+                    fields.end_word();
+                } else {
+                    fields.unquoted(c);
+                }
+            }
+        };
+        match value {
+            Argument::Literal(text) => add(text),
+            Argument::Dynamic(pieces) => {
+                for (index, piece) in pieces.iter().enumerate() {
+                    if index > 0 {
+                        fields.unknown();
+                    }
+                    // A piece of a value that is not known is not split, for the unknown may hold quotes.
+                    fields.quoted(piece);
+                }
+            }
+        }
+    }
+}
+
+/// The words that one word becomes, while they are made.
+struct Fields {
+    done: Vec<Argument>,
+    current: Option<ArgumentBuilder>,
+    splits: bool,
+    /// A `[` that may begin a wildcard.
+    bracket: bool,
+}
+
+impl Fields {
+    fn new(splits: bool) -> Self {
+        Self { done: Vec::new(), current: None, splits, bracket: false }
+    }
+
+    fn current(&mut self) -> &mut ArgumentBuilder {
+        self.current.get_or_insert_default()
+    }
+
+    fn quoted(&mut self, text: &str) {
+        self.current().text(text);
+    }
+
+    fn unquoted(&mut self, c: char) {
+        // Wildcards become names of files; which ones is not known.
+        match c {
+            '*' | '?' if self.splits => self.current().unknown(),
+            ']' if self.splits && self.bracket => self.current().unknown(),
+            _ => self.current().character(c),
+        }
+        self.bracket |= c == '[';
+    }
+
+    fn unknown(&mut self) {
+        self.current().unknown();
+    }
+
+    fn end_word(&mut self) {
+        self.bracket = false;
+        if let Some(current) = self.current.take() {
+            self.done.push(current.finish());
+        }
+    }
+
+    fn finish(mut self) -> Vec<Argument> {
+        self.end_word();
+        self.done
+    }
+}
+
+/// A piece of a word as braces see it.
+#[derive(Clone, Copy)]
+enum Atom<'w> {
+    Character(char),
+    Part(&'w Part),
+}
+
+impl<'w> Atom<'w> {
+    fn of(part: &'w Part) -> Vec<Self> {
+        match part {
+            Part::Literal { text, quoted: false } => text.chars().map(Atom::Character).collect(),
+            part => vec![Atom::Part(part)],
+        }
+    }
+
+    fn is(self, c: char) -> bool {
+        matches!(self, Atom::Character(own) if own == c)
+    }
+}
+
+/// The words that braces make; `None` where they are too many, too deep, or a sequence.
+fn braces<'w>(atoms: &[Atom<'w>], nesting: usize) -> Option<Vec<Vec<Atom<'w>>>> {
+    // Looking for the closing brace of each opening one is quadratic, so long words are not expanded.
+    if nesting > 8 || atoms.len() > 2048 {
+        return None;
+    }
+    let mut words: Vec<Vec<Atom<'w>>> = vec![Vec::new()];
+    let mut rest = atoms;
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        let group = if first.is('{') { group(after) } else { None };
+        let Some((items, behind)) = group else {
+            words.iter_mut().for_each(|word| word.push(*first));
+            continue;
+        };
+        rest = behind;
+        let mut inner = Vec::new();
+        for item in items {
+            inner.extend(braces(item, nesting + 1)?);
+        }
+        if words.len() * inner.len() > MAX_BRACES {
+            return None;
+        }
+        words = words
+            .iter()
+            .flat_map(|word| inner.iter().map(move |inner| [word.as_slice(), inner].concat()))
+            .collect();
+    }
+    Some(words)
+}
+
+/// The items of a group and what follows it; `None` where there is no comma or no closing brace.
+fn group<'a, 'w>(atoms: &'a [Atom<'w>]) -> Option<(Vec<&'a [Atom<'w>]>, &'a [Atom<'w>])> {
+    let mut items = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0_usize);
+    for (at, atom) in atoms.iter().enumerate() {
+        if atom.is('{') {
+            depth += 1;
+        } else if atom.is(',') && depth == 0 {
+            items.push(atoms.get(start..at)?);
+            start = at + 1;
+        } else if atom.is('}') && depth > 0 {
+            depth -= 1;
+        } else if atom.is('}') {
+            items.push(atoms.get(start..at)?);
+            return (items.len() > 1).then_some((items, atoms.get(at + 1..)?));
+        }
+    }
+    None
+}

@@ -1,0 +1,114 @@
+//! What git starts: aliases, hooks given on the command line, and commands for each commit or module.
+
+use super::argument::Argument;
+use super::run::operands_from;
+use super::walk::{Stream, Walk};
+use crate::shell::Span;
+
+/// Global options that take the next word.
+const GLOBAL_SHORT: &str = "Cc";
+const GLOBAL_LONG: &[&str] =
+    &["git-dir", "work-tree", "namespace", "super-prefix", "config-env", "exec-path", "attr-source"];
+
+/// The words from the subcommand on.
+pub(super) fn subcommand(words: &[Argument]) -> &[Argument] {
+    operands_from(words, GLOBAL_SHORT, GLOBAL_LONG, 0)
+}
+
+pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
+    let rest = subcommand(words);
+    let globals = words.get(..words.len() - rest.len()).unwrap_or_default();
+    let Some((command, arguments)) = rest.split_first() else { return };
+    let name = command.prefix();
+    let mut settings: Vec<Argument> = Vec::new();
+    for (at, word) in globals.iter().enumerate() {
+        match word.strip_prefix("-c") {
+            Some(setting) if setting.len() > 0 => settings.push(setting),
+            Some(_) => settings.extend(globals.get(at + 1).cloned()),
+            None => {}
+        }
+    }
+    let plain: Vec<_> = arguments.iter().filter(|word| !word.prefix().starts_with('-')).collect::<Vec<_>>();
+    if let ("config", [key, value]) = (name, plain.as_slice()) {
+        settings.push(walk.joined(&[(*key).clone(), (*value).clone()], "="));
+    }
+    for setting in settings {
+        let text = setting.as_shell_text();
+        let Some((key, value)) = text.split_once('=') else { continue };
+        let key = key.to_lowercase();
+        if let Some(alias) = key.strip_prefix("alias.") {
+            if let Some(shell) = value.strip_prefix('!') {
+                walk.maybe_text(shell, span);
+            } else if alias == name {
+                let rest = walk.joined(arguments, " ");
+                walk.text(&format!("git {value} {}", rest.as_shell_text()), &Stream::Empty, span);
+            }
+        } else if runs_its_value(&key) {
+            walk.maybe_text(value.trim_start_matches('!'), span);
+        }
+    }
+    match name {
+        "bisect" if arguments.first().is_some_and(|word| word.prefix() == "run") => {
+            walk.run_some(arguments.get(1..).unwrap_or_default(), &Stream::Empty, span);
+        }
+        "submodule" if arguments.iter().any(|word| word.prefix() == "foreach") => {
+            let at = arguments.iter().position(|word| word.prefix() == "foreach").unwrap_or(0);
+            let rest = operands_from(arguments.get(at + 1..).unwrap_or_default(), "", &[], 0);
+            let text = walk.joined(rest, " ");
+            walk.text(&text.as_shell_text(), &Stream::Empty, span);
+        }
+        _ => options(walk, name, arguments, span),
+    }
+}
+
+/// Options of subcommands that hold a command.
+fn options(walk: &mut Walk, name: &str, arguments: &[Argument], span: Span) {
+    for (at, word) in arguments.iter().enumerate() {
+        let is_filter =
+            name == "filter-branch" && word.prefix().starts_with("--") && word.prefix().contains("-filter");
+        let is_command = is_filter
+            || match name {
+                "rebase" => matches!(word.prefix(), "-x" | "--exec"),
+                "difftool" | "mergetool" => matches!(word.prefix(), "-x" | "--extcmd"),
+                "push" | "fetch" | "pull" | "clone" | "ls-remote" | "fetch-pack" | "send-pack" => {
+                    matches!(word.prefix(), "--upload-pack" | "--receive-pack" | "--exec" | "-u")
+                        && name != "push"
+                        || matches!(word.prefix(), "--receive-pack" | "--exec")
+                }
+                "grep" => matches!(word.prefix(), "-O" | "--open-files-in-pager"),
+                _ => false,
+            };
+        let attached =
+            ["--exec=", "--extcmd=", "--upload-pack=", "--receive-pack=", "--open-files-in-pager=", "-x"]
+                .into_iter()
+                .find_map(|start| word.strip_prefix(start))
+                .filter(|text| text.len() > 0 && !matches!(name, "clean" | "commit" | "cherry-pick" | "add"));
+        let text = attached.or_else(|| arguments.get(at + 1).filter(|_| is_command).cloned());
+        if let Some(text) = text {
+            walk.maybe_text(&text.as_shell_text(), span);
+        }
+    }
+}
+
+/// Settings whose value git runs as a command.
+fn runs_its_value(key: &str) -> bool {
+    matches!(
+        key,
+        "core.pager"
+            | "core.editor"
+            | "core.sshcommand"
+            | "core.fsmonitor"
+            | "core.askpass"
+            | "sequence.editor"
+            | "diff.external"
+            | "credential.helper"
+            | "gpg.program"
+            | "web.browser"
+            | "uploadpack.packobjectshook"
+    ) || key.starts_with("pager.")
+        || key.starts_with("filter.")
+        || (key.starts_with("difftool.") || key.starts_with("mergetool.") || key.starts_with("browser."))
+            && key.ends_with(".cmd")
+        || (key.starts_with("diff.") && (key.ends_with(".command") || key.ends_with(".textconv")))
+        || (key.starts_with("merge.") && key.ends_with(".driver"))
+}

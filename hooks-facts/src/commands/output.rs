@@ -1,0 +1,102 @@
+//! What simple programs print, so that `$(echo rm)` and `echo … | sh` can be followed.
+
+use super::argument::Argument;
+use super::walk::{Stream, Walk};
+use crate::shell::escape;
+
+/// What a program prints, where it starts nothing itself; `None` for programs that are no printers.
+pub(super) fn of(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk) -> Option<Stream> {
+    match name {
+        "echo" => Some(echo(words, walk)),
+        "printf" if words.first().is_none_or(|word| word.prefix() != "-v") => Some(printf(words)),
+        "cat" => Some(cat(words, input, walk)),
+        "true" | "false" | ":" | "cd" | "pushd" | "popd" | "mkdir" | "touch" | "rm" | "sleep" | "chmod"
+        | "[" | "test" | "export" | "declare" | "readonly" | "local" | "typeset" | "shopt" | "umask"
+        | "return" | "break" | "continue" | "exit" | "wait" => Some(Stream::Empty),
+        _ => None,
+    }
+}
+
+fn echo(words: &[Argument], walk: &mut Walk) -> Stream {
+    let is_option = |word: &Argument| {
+        word.literal()
+            .and_then(|text| text.strip_prefix('-'))
+            .is_some_and(|letters| !letters.is_empty() && letters.bytes().all(|b| b"neE".contains(&b)))
+    };
+    let options = words.iter().take_while(|word| is_option(word)).count();
+    let (options, words) = words.split_at_checked(options).unwrap_or((&[], words));
+    let has = |letter: char| options.iter().any(|word| word.prefix().contains(letter));
+    let line = walk.joined(words, " ");
+    if line.is_unknown() && !words.is_empty() {
+        return Stream::Unknown;
+    }
+    let mut text = line.as_shell_text();
+    if has('e') {
+        text = unescaped(&text);
+    }
+    if !has('n') {
+        text.push('\n');
+    }
+    Stream::of(text)
+}
+
+fn printf(words: &[Argument]) -> Stream {
+    let Some((format, values)) = words.split_first() else { return Stream::Empty };
+    let Some(format) = format.literal() else { return Stream::Unknown };
+    let format = unescaped(format);
+    let mut values = values.iter();
+    let mut text = String::new();
+    // The format is used again for as long as there are values.
+    loop {
+        let before = values.len();
+        let mut characters = format.chars();
+        while let Some(c) = characters.next() {
+            if c != '%' {
+                text.push(c);
+                continue;
+            }
+            match characters.by_ref().find(|c| c.is_ascii_alphabetic() || *c == '%') {
+                Some('%') => text.push('%'),
+                Some('s' | 'b' | 'q' | 'd' | 'i' | 'c') => {
+                    let value = values.next().map(Argument::as_shell_text).unwrap_or_default();
+                    text.push_str(&value);
+                }
+                _ => return Stream::Unknown,
+            }
+        }
+        if values.len() == 0 || values.len() == before || text.len() > super::walk::MAX_TEXT {
+            return Stream::of(text);
+        }
+    }
+}
+
+fn cat(words: &[Argument], input: &Stream, walk: &mut Walk) -> Stream {
+    let files: Vec<&Argument> =
+        words.iter().filter(|word| !word.prefix().starts_with('-') || word.prefix() == "-").collect();
+    match files.as_slice() {
+        [] => match input {
+            Stream::File => Stream::Unknown,
+            input => input.clone(),
+        },
+        [file] if matches!(file.literal(), Some("-" | "/dev/stdin")) => input.clone(),
+        [file] => match walk.file(file) {
+            Stream::Known(text) => Stream::Known(text),
+            _ => Stream::Unknown,
+        },
+        _ => Stream::Unknown,
+    }
+}
+
+fn unescaped(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        result.push_str(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at + 1..).unwrap_or_default();
+        let read = escape(rest);
+        result.push_str(&read.text);
+        rest = rest.get(read.length..).unwrap_or_default();
+    }
+    result.push_str(rest);
+    result
+}

@@ -1,0 +1,623 @@
+//! What single programs start.
+
+use std::rc::Rc;
+
+use super::analysis::UnresolvedReason;
+use super::argument::Argument;
+use super::code;
+use super::git;
+use super::output;
+use super::walk::{Stream, Variable, Walk, file_key};
+use super::wrappers::{self, Wrapper};
+use crate::shell::Span;
+
+const SHELLS: &[&str] = &[
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "mksh",
+    "ash",
+    "fish",
+    "csh",
+    "tcsh",
+    "rbash",
+    "pwsh",
+    "powershell",
+    "cmd",
+];
+
+impl Walk {
+    /// Runs a program with its words; gives what it prints.
+    pub(super) fn run(&mut self, argv: &[Argument], input: &Stream, span: Span) -> Stream {
+        let cost = argv.iter().map(Argument::len).sum::<usize>() + 8;
+        if !self.pay(cost, span) {
+            return Stream::Unknown;
+        }
+        self.deeper(span, |walk| walk.run_here(argv, input, span)).unwrap_or(Stream::Unknown)
+    }
+
+    fn run_here(&mut self, argv: &[Argument], input: &Stream, span: Span) -> Stream {
+        let Some((program, words)) = argv.split_first() else { return Stream::Empty };
+        self.invoke(argv, span);
+        let Some(name) = self.options.program_name(program) else {
+            self.unresolved(UnresolvedReason::Program, span);
+            return Stream::Unknown;
+        };
+        if let Some(output) = self.defined(program, words, input, span) {
+            return output;
+        }
+        if let Some(output) = output::of(&name, words, input, self) {
+            return output;
+        }
+        if SHELLS.contains(&name.as_str()) {
+            return self.shell(words, input, span);
+        }
+        if let Some(wrapper) = wrappers::wrapper(&name) {
+            return self.wrapper(&name, &wrapper, words, input, span);
+        }
+        if let Some(language) = code::language(&name) {
+            self.interpreter(language, words, input, span);
+            return Stream::Unknown;
+        }
+        match name.as_str() {
+            "eval" => {
+                let text = self.joined(words, " ");
+                if text.is_unknown() && !words.is_empty() {
+                    self.unresolved(UnresolvedReason::Text, span);
+                    return Stream::Unknown;
+                }
+                return self.text(&text.as_shell_text(), input, span);
+            }
+            "source" | "." => return self.script_file(words, input, span),
+            "trap" => self.texts(words.get(..1), span),
+            "alias" => self.define_aliases(words),
+            "set" | "shift" => self.set(&name, words),
+            "read" | "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
+            "printf" => {}
+            "xargs" => self.xargs(words, input, span),
+            "parallel" => self.parallel(words, input, span),
+            "find" => self.after_marks(words, &["-exec", "-execdir", "-ok", "-okdir"], span),
+            "fd" | "fdfind" => self.after_marks(words, &["-x", "-X", "--exec", "--exec-batch"], span),
+            "git" => git::run(self, words, span),
+            "ssh" | "rsh" | "autossh" => self.ssh(words, input, span),
+            "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" => {
+                self.container(words, input, span);
+            }
+            "su" | "runuser" | "script" | "flock" | "newgrp" | "sg" => {
+                self.with_command_option(&name, words, input, span);
+            }
+            "watch" => {
+                let rest = operands_from(words, "nd", &["interval"], 0);
+                let text = self.joined(rest, " ");
+                self.text(&text.as_shell_text(), &Stream::Empty, span);
+            }
+            "hyperfine" => self.texts(
+                Some(operands_from(
+                    words,
+                    "wmMrpcSnsi",
+                    &["warmup", "runs", "prepare", "setup", "cleanup"],
+                    0,
+                )),
+                span,
+            ),
+            "at" | "batch" if !matches!(input, Stream::Empty) => {
+                self.stream(input, span);
+            }
+            "tmux" | "screen" => {
+                for word in words.iter().filter(|word| word.prefix().contains(' ')) {
+                    self.maybe_text(&word.as_shell_text(), span);
+                }
+            }
+            "tar" | "rsync" | "vim" | "vi" | "nvim" | "ex" | "less" | "gdb" | "zip" => {
+                self.command_options(words, span);
+            }
+            "curl" | "wget" => self.downloads(words),
+            "tee" | "cp" | "mv" => self.copies(&name, words, input),
+            _ => {
+                let subcommand = words.iter().position(|word| !word.prefix().starts_with('-'));
+                if let Some(at) = subcommand
+                    && words
+                        .get(at)
+                        .and_then(Argument::literal)
+                        .is_some_and(|word| wrappers::is_runner(&name, word))
+                {
+                    let rest = operands_from(
+                        words.get(at + 1..).unwrap_or_default(),
+                        "npCE",
+                        &["package", "name", "prefix", "with", "python"],
+                        0,
+                    );
+                    return self.run_some(rest, input, span);
+                }
+            }
+        }
+        if name == "tee" { input.clone() } else { Stream::Unknown }
+    }
+
+    /// A function, an alias, or a file that the command wrote itself.
+    fn defined(
+        &mut self,
+        program: &Argument,
+        words: &[Argument],
+        input: &Stream,
+        span: Span,
+    ) -> Option<Stream> {
+        let name = program.literal()?;
+        if let Some(body) = self.functions.get(name).map(Rc::clone) {
+            // Inside of its body the name is the program's, or this would not end for `ls() { ls -l; }`.
+            self.functions.remove(name);
+            let own: Vec<_> = std::iter::once(program.clone()).chain(words.iter().cloned()).collect();
+            let outer = std::mem::replace(&mut self.positional, own);
+            let output = self.command(&body, input);
+            self.positional = outer;
+            self.functions.insert(name.to_owned(), body);
+            return Some(output);
+        }
+        if let Some(text) = self.aliases.remove(name) {
+            let rest = self.joined(words, " ");
+            let line = format!("{text} {}", rest.as_shell_text());
+            let output = self.text(&line, input, span);
+            self.aliases.insert(name.to_owned(), text);
+            return Some(output);
+        }
+        let file = name.contains('/').then(|| self.files.get(file_key(name)).cloned()).flatten()?;
+        Some(self.stream(&file, span))
+    }
+
+    pub(super) fn run_some(&mut self, argv: &[Argument], input: &Stream, span: Span) -> Stream {
+        if argv.is_empty() { Stream::Empty } else { self.run(argv, input, span) }
+    }
+
+    /// `bash -c TEXT`, `bash FILE`, `… | bash`.
+    fn shell(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        let mut at = 0;
+        let (mut has_text, mut reads_input, mut checks_only) = (false, false, false);
+        while let Some(word) = words.get(at) {
+            let option = word.prefix();
+            if option == "--" || option == "-" {
+                at += 1;
+                break;
+            }
+            if option == "/c" || option == "/C" || option.eq_ignore_ascii_case("-command") {
+                has_text = true;
+                at += 1;
+                break;
+            }
+            if !(option.starts_with('-') || option.starts_with('+')) {
+                break;
+            }
+            at += 1;
+            if let Some(long) = option.strip_prefix("--") {
+                has_text |= long == "command";
+                at += usize::from(matches!(long, "rcfile" | "init-file" | "init-command"));
+            } else {
+                has_text |= option.contains('c');
+                reads_input |= option.contains('s');
+                checks_only |= option.contains('n') && !option.contains('o');
+                at += usize::from(option.ends_with(['o', 'O']));
+            }
+        }
+        let rest = words.get(at..).unwrap_or_default();
+        if checks_only {
+            return Stream::Empty;
+        }
+        match rest.split_first() {
+            Some((text, positional)) if has_text => {
+                if text.is_unknown() {
+                    self.unresolved(UnresolvedReason::Text, span);
+                    return Stream::Unknown;
+                }
+                let positional =
+                    if positional.is_empty() { vec!["bash".into()] } else { positional.to_vec() };
+                let outer = std::mem::replace(&mut self.positional, positional);
+                let output = self.text(&text.as_shell_text(), input, span);
+                self.positional = outer;
+                output
+            }
+            Some(_) if !reads_input => self.script_file(rest, input, span),
+            _ => {
+                let positional = std::iter::once("bash".into()).chain(rest.iter().cloned()).collect();
+                let outer = std::mem::replace(&mut self.positional, positional);
+                let output = self.stream(input, span);
+                self.positional = outer;
+                output
+            }
+        }
+    }
+
+    /// A script that a shell reads from a file.
+    fn script_file(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        let Some(file) = words.first() else { return Stream::Empty };
+        let stream = match file.literal() {
+            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") => input.clone(),
+            Some(_) => self.file(file),
+            None if file.file_name().is_some_and(|name| !name.is_empty()) => Stream::File,
+            None => Stream::Unknown,
+        };
+        self.stream(&stream, span)
+    }
+
+    fn wrapper(
+        &mut self,
+        name: &str,
+        wrapper: &Wrapper,
+        words: &[Argument],
+        input: &Stream,
+        span: Span,
+    ) -> Stream {
+        if name == "command" && words.first().is_some_and(|word| matches!(word.prefix(), "-v" | "-V")) {
+            return Stream::Unknown;
+        }
+        if name == "env" {
+            for (at, word) in words.iter().enumerate() {
+                let option = word.prefix();
+                let attached = ["--split-string=", "-S", "-vS", "-iS"]
+                    .into_iter()
+                    .find_map(|start| word.strip_prefix(start).filter(|rest| rest.len() > 0));
+                let text = match attached {
+                    Some(text) => Some((text, at + 1)),
+                    None if matches!(option, "-S" | "-vS" | "-iS" | "--split-string") => {
+                        words.get(at + 1).cloned().map(|text| (text, at + 2))
+                    }
+                    None => None,
+                };
+                if let Some((text, next)) = text {
+                    let rest = self.joined(words.get(next..).unwrap_or_default(), " ");
+                    return self.text(
+                        &format!("env {} {}", text.as_shell_text(), rest.as_shell_text()),
+                        input,
+                        span,
+                    );
+                }
+                if !(option.starts_with('-') || option.contains('=')) {
+                    break;
+                }
+            }
+        }
+        let mut rest = operands_from(words, wrapper.short, wrapper.long, wrapper.operands);
+        while wrapper.assignments
+            && let Some((word, after)) = rest.split_first()
+            && let Some((variable, _)) = word.prefix().split_once('=')
+            && !variable.contains('/')
+        {
+            if let Some(value) = word.strip_prefix(&format!("{variable}=")) {
+                self.environment(variable, &value, span);
+            }
+            rest = after;
+        }
+        self.run_some(rest, input, span)
+    }
+
+    /// A variable that is set for programs.
+    pub(super) fn environment(&mut self, name: &str, value: &Argument, span: Span) {
+        if wrappers::COMMAND_VARIABLES.contains(&name) {
+            self.maybe_text(&value.as_shell_text(), span);
+        }
+    }
+
+    fn interpreter(&mut self, language: code::Language, words: &[Argument], input: &Stream, span: Span) {
+        let found = code::arguments(language, words);
+        for text in &found.texts {
+            if text.is_unknown() {
+                self.unresolved(UnresolvedReason::Text, span);
+            } else {
+                code::run(self, language, &text.as_shell_text(), span);
+            }
+        }
+        if let Some(file) = &found.file {
+            let stream = self.file(file);
+            if let Stream::Known(text) = stream {
+                code::run(self, language, &text, span);
+            } else if let Stream::Unknown = stream
+                && file.literal().is_some()
+            {
+                self.unresolved(UnresolvedReason::Text, span);
+            }
+        } else if found.texts.is_empty() {
+            match input {
+                Stream::Known(text) => code::run(self, language, &Rc::clone(text), span),
+                Stream::Unknown => self.unresolved(UnresolvedReason::Text, span),
+                Stream::Empty | Stream::File => {}
+            }
+        }
+    }
+
+    fn texts(&mut self, words: Option<&[Argument]>, span: Span) {
+        for word in words.unwrap_or_default() {
+            self.text(&word.as_shell_text(), &Stream::Empty, span);
+        }
+    }
+
+    fn define_aliases(&mut self, words: &[Argument]) {
+        for word in words {
+            let text = word.as_shell_text();
+            if let Some((name, value)) = text.split_once('=') {
+                self.aliases.insert(name.to_owned(), value.to_owned());
+            }
+        }
+    }
+
+    fn set(&mut self, name: &str, words: &[Argument]) {
+        let program = self.positional.first().cloned();
+        if name == "shift" {
+            let count = words
+                .first()
+                .and_then(Argument::literal)
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(1_usize);
+            let rest: Vec<_> = self.positional.iter().skip(1 + count).cloned().collect();
+            self.positional = program.into_iter().chain(rest).collect();
+        } else if let Some(at) = words.iter().position(|word| word.literal() == Some("--")) {
+            self.positional = program.into_iter().chain(words.iter().skip(at + 1).cloned()).collect();
+        } else if words.first().is_some_and(|word| !word.prefix().starts_with(['-', '+'])) {
+            self.positional = program.into_iter().chain(words.iter().cloned()).collect();
+        }
+    }
+
+    fn forget(&mut self, words: &[Argument]) {
+        for name in words.iter().filter_map(Argument::literal) {
+            if !name.starts_with('-') && self.variables.contains_key(name) {
+                self.variables.insert(name.to_owned(), Variable::Text(Argument::unknown()));
+            }
+        }
+    }
+
+    fn xargs(&mut self, words: &[Argument], input: &Stream, span: Span) {
+        let rest = operands_from(
+            words,
+            "IEPLnsda",
+            &["replace", "max-procs", "max-args", "max-lines", "max-chars", "delimiter", "arg-file", "eof"],
+            0,
+        );
+        if rest.is_empty() {
+            return;
+        }
+        let items: Vec<Argument> = match input {
+            Stream::Known(text) => text.split_whitespace().map(Argument::from).collect(),
+            Stream::Empty => Vec::new(),
+            Stream::File | Stream::Unknown => vec![Argument::unknown()],
+        };
+        let options = words.get(..words.len() - rest.len()).unwrap_or_default();
+        let mark = options.iter().enumerate().find_map(|(at, word)| {
+            let option = word.literal()?;
+            match option.strip_prefix("-I")? {
+                "" => options.get(at + 1)?.literal().map(str::to_owned),
+                attached => Some(attached.to_owned()),
+            }
+        });
+        let mut argv: Vec<Argument> = rest.to_vec();
+        match mark.filter(|mark| !mark.is_empty()) {
+            Some(mark) => {
+                let item = self.joined(&items, " ");
+                for word in &mut argv {
+                    let Argument::Literal(text) = &*word else { continue };
+                    let pieces: Vec<Argument> = text.split(mark.as_str()).map(Argument::from).collect();
+                    if pieces.len() > 1 {
+                        let mut parts = Vec::new();
+                        for (index, piece) in pieces.into_iter().enumerate() {
+                            if index > 0 {
+                                parts.push(item.clone());
+                            }
+                            parts.push(piece);
+                        }
+                        *word = self.joined(&parts, "");
+                    }
+                }
+            }
+            None => argv.extend(items),
+        }
+        self.run(&argv, &Stream::Empty, span);
+    }
+
+    /// `parallel TEMPLATE ::: ITEMS`, where the template, or each item, is a text for a shell.
+    fn parallel(&mut self, words: &[Argument], input: &Stream, span: Span) {
+        let rest = operands_from(
+            words,
+            "jPnNLIaSC",
+            &["jobs", "max-args", "arg-file", "colsep", "sshlogin", "delay", "timeout"],
+            0,
+        );
+        let separator = rest.iter().position(|word| word.prefix().starts_with(":::")).unwrap_or(rest.len());
+        let (template, items) = rest.split_at_checked(separator).unwrap_or((rest, &[]));
+        if !template.is_empty() {
+            let text = self.joined(template, " ");
+            self.text(&text.as_shell_text(), &Stream::Empty, span);
+        } else if items.is_empty() {
+            self.stream(input, span);
+        }
+        if template.is_empty() {
+            self.texts(items.get(1..), span);
+        }
+    }
+
+    /// Programs behind each of these options, up to `;` or `+`.
+    fn after_marks(&mut self, words: &[Argument], marks: &[&str], span: Span) {
+        for (at, word) in words.iter().enumerate() {
+            if word.literal().is_some_and(|word| marks.contains(&word)) {
+                let rest = words.get(at + 1..).unwrap_or_default();
+                let end = rest
+                    .iter()
+                    .position(|word| matches!(word.literal(), Some(";" | "+")))
+                    .unwrap_or(rest.len());
+                self.run_some(rest.get(..end).unwrap_or_default(), &Stream::Unknown, span);
+            }
+        }
+    }
+
+    fn ssh(&mut self, words: &[Argument], input: &Stream, span: Span) {
+        for word in words {
+            let option = word.as_shell_text();
+            let option = option.strip_prefix("-o").unwrap_or(&option);
+            let command =
+                ["ProxyCommand=", "LocalCommand="].into_iter().find_map(|name| option.strip_prefix(name));
+            if let Some(command) = command {
+                self.text(command, &Stream::Empty, span);
+            }
+        }
+        let rest = operands_from(words, "bcDEeFIiJLlmOopQRSWw", &[], 1);
+        if rest.is_empty() {
+            self.stream(input, span);
+        } else {
+            let text = self.joined(rest, " ");
+            self.text(&text.as_shell_text(), input, span);
+        }
+    }
+
+    /// `docker exec NAME WORDS`, `kubectl exec NAME -- WORDS`.
+    fn container(&mut self, words: &[Argument], input: &Stream, span: Span) {
+        let Some(at) = words.iter().position(|word| matches!(word.literal(), Some("exec" | "run"))) else {
+            return;
+        };
+        let words = words.get(at + 1..).unwrap_or_default();
+        if let Some(end) = words.iter().position(|word| word.literal() == Some("--")) {
+            self.run_some(words.get(end + 1..).unwrap_or_default(), input, span);
+            return;
+        }
+        let values = [
+            "env",
+            "env-file",
+            "volume",
+            "workdir",
+            "user",
+            "publish",
+            "name",
+            "network",
+            "entrypoint",
+            "hostname",
+            "label",
+            "mount",
+            "platform",
+            "memory",
+            "cpus",
+        ];
+        let rest = operands_from(words, "evwuphlmcn", &values, 1);
+        self.run_some(rest, input, span);
+    }
+
+    /// `su -c TEXT`, `flock FILE WORDS`.
+    fn with_command_option(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) {
+        for (at, word) in words.iter().enumerate() {
+            let option = word.prefix();
+            if let Some(text) = word.strip_prefix("--command=") {
+                self.text(&text.as_shell_text(), input, span);
+                return;
+            }
+            let bundle = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
+            if bundle || option == "--command" {
+                self.texts(words.get(at + 1..(at + 2).min(words.len())), span);
+                return;
+            }
+        }
+        match name {
+            "flock" => {
+                self.run_some(operands_from(words, "wE", &["timeout", "conflict-exit-code"], 1), input, span);
+            }
+            "runuser" => {
+                self.run_some(operands_from(words, "ugGw", &["user", "group"], 0), input, span);
+            }
+            "su" => {
+                self.stream(input, span);
+            }
+            _ => {}
+        }
+    }
+
+    /// Options of some programs that hold a command.
+    fn command_options(&mut self, words: &[Argument], span: Span) {
+        for (at, word) in words.iter().enumerate() {
+            let long = [
+                "--checkpoint-action=exec=",
+                "--to-command=",
+                "--use-compress-program=",
+                "--rsh=",
+                "--rsync-path=",
+                "--info-script=",
+            ];
+            let attached = long.into_iter().find_map(|start| word.strip_prefix(start));
+            let escaped =
+                ["!", ":!", "+!", "+:!", "shell "].into_iter().find_map(|start| word.strip_prefix(start));
+            let next = matches!(
+                word.prefix(),
+                "-e" | "-I" | "--rsh" | "--to-command" | "--use-compress-program" | "-TT"
+            );
+            let text = attached.or(escaped).or_else(|| words.get(at + 1).filter(|_| next).cloned());
+            if let Some(text) = text {
+                self.maybe_text(&text.as_shell_text(), span);
+            }
+        }
+    }
+
+    /// Files from the network, which the command may run afterwards.
+    fn downloads(&mut self, words: &[Argument]) {
+        for (at, word) in words.iter().enumerate() {
+            let name = match word.prefix() {
+                "-o" | "--output" | "-O" | "--output-document" => {
+                    words.get(at + 1).and_then(Argument::literal)
+                }
+                _ => word
+                    .literal()
+                    .filter(|word| word.contains("://"))
+                    .and_then(|word| word.rsplit('/').next()),
+            };
+            if let Some(name) = name {
+                self.files.insert(file_key(name).to_owned(), Stream::Unknown);
+            }
+        }
+    }
+
+    /// Files that get the content of others, or of the input.
+    fn copies(&mut self, name: &str, words: &[Argument], input: &Stream) {
+        let files: Vec<&str> =
+            words.iter().filter_map(Argument::literal).filter(|word| !word.starts_with('-')).collect();
+        match (name, files.as_slice()) {
+            ("tee", files) => {
+                for file in files {
+                    self.files.insert(file_key(file).to_owned(), input.clone());
+                }
+            }
+            (_, [source, target]) => {
+                if let Some(stream) = self.files.get(file_key(source)).cloned() {
+                    self.files.insert(file_key(target).to_owned(), stream);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What follows the options, and so many operands.
+pub(super) fn operands_from<'w>(
+    words: &'w [Argument],
+    short: &str,
+    long: &[&str],
+    operands: usize,
+) -> &'w [Argument] {
+    let mut at = 0;
+    let mut passed = 0;
+    while let Some(word) = words.get(at) {
+        let option = word.prefix();
+        if option == "--" {
+            at += 1;
+            // What follows are operands, whatever they look like.
+            at += operands - passed;
+            break;
+        }
+        if let Some(name) = option.strip_prefix("--") {
+            at += 1 + usize::from(long.contains(&name) && word.literal().is_some());
+        } else if option.len() > 1 && option.starts_with(['-', '+']) {
+            // The last letter of a bundle may take the next word; one before it takes the rest of the bundle.
+            let value = option.char_indices().skip(1).find(|(_, c)| short.contains(*c));
+            let takes_next =
+                value.is_some_and(|(at, c)| at + c.len_utf8() == option.len()) && word.literal().is_some();
+            at += 1 + usize::from(takes_next);
+        } else if passed < operands {
+            passed += 1;
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    words.get(at..).unwrap_or_default()
+}

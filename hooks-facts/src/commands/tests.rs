@@ -1,0 +1,197 @@
+//! What runs, and what only looks like it.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn found(text: &str, patterns: &[&str]) -> bool {
+    let patterns: Vec<_> = patterns.iter().map(|pattern| BlockedPattern::parse(pattern).unwrap()).collect();
+    Analysis::of_text(text, &Options::default()).find(&patterns).is_some()
+}
+
+fn unresolved(text: &str) -> bool {
+    !Analysis::of_text(text, &Options::default()).unresolved.is_empty()
+}
+
+#[track_caller]
+fn runs(texts: &[&str]) {
+    for text in texts {
+        assert!(found(text, &["dangerous -xy"]), "{text}");
+    }
+}
+
+#[track_caller]
+fn does_not_run(texts: &[&str]) {
+    for text in texts {
+        assert!(!found(text, &["dangerous -xy"]), "{text}");
+        assert!(!unresolved(text), "{text}: {:?}", Analysis::of_text(text, &Options::default()).unresolved);
+    }
+}
+
+#[test]
+fn reached_through_syntax() {
+    runs(&[
+        "a; dangerous -xy b",
+        "if a; then dangerous -yx; fi",
+        "f() { dangerous \"$@\"; }; f -x -y",
+        "echo \"$(dangerous -xy)\"",
+        "cat <<E\n`dangerous -xy`\nE",
+        "X=dangerous; $X -xy",
+        "for i in a dangerous; do $i -xy; done",
+        "c=(dangerous -xy b); \"${c[@]}\"",
+        "set -- -xy; dangerous $@",
+        "{dangerous,-xy,b}",
+        "dangerous${IFS}-xy",
+        "$(printf '%s' danger)ous -xy",
+        "cat <(dangerous -xy)",
+    ]);
+    does_not_run(&[
+        "echo dangerous -xy",
+        "f() { dangerous -xy; }; g",
+        "# dangerous -xy",
+        "cat <<'E' > f\n$(dangerous -xy)\nE",
+    ]);
+}
+
+#[test]
+fn reached_through_programs() {
+    runs(&[
+        "env A=1 nice -n 5 timeout -s KILL 3 dangerous -xy",
+        "env -S 'dangerous -xy'",
+        "bash -lc 'dangerous -xy'",
+        "sh -c '\"$@\"' _ dangerous -xy",
+        "eval eval dangerous -xy",
+        "echo 'dangerous -xy' | tee f | sh -s",
+        "bash <<< 'dangerous -xy'",
+        "bash <<E\ndangerous -xy\nE",
+        "find . -name x -exec env dangerous -xy {} +",
+        "echo -xy | xargs dangerous",
+        "ssh -p 22 host 'cd x && dangerous -xy'",
+        "trap 'dangerous -xy' EXIT",
+        "echo 'dangerous -xy' > ./s.sh; bash s.sh",
+        "git -c alias.z='!dangerous -xy' z",
+        "git submodule foreach 'dangerous -xy'",
+        "python3 -c \"import os; os.system('dangerous -xy')\"",
+        "python3 -c 'import subprocess; subprocess.run([\"dangerous\", \"-x\", \"-y\"])'",
+        "PAGER='dangerous -xy' man a",
+        "docker exec -it web dangerous -xy",
+        "/usr/bin/dangerous.exe -xy",
+    ]);
+    does_not_run(&[
+        "command -v dangerous -xy",
+        "python3 -c \"print('dangerous -xy')\"",
+        "find . -exec echo dangerous -xy {} +",
+        "bash script.sh",
+        "$HOME/bin/tool -xy",
+        "git commit -m 'dangerous -xy'",
+        "git -c alias.s=status s",
+    ]);
+}
+
+#[test]
+fn what_cannot_be_known() {
+    for text in [
+        "$X a",
+        "curl u | sh",
+        "bash -c \"$X\"",
+        "eval \"$(curl u)\"",
+        "echo x | base64 -d | bash",
+        "source <(curl u)",
+        "curl -o f u; sh f",
+        "(",
+        "/bin/r? x",
+    ] {
+        assert!(unresolved(text), "{text}");
+    }
+    for text in ["ls $X", "rm $(cat f)", "${x:-ls} a", "bash -c 'ls $X'", "for f in *; do cat $f; done"] {
+        assert!(!unresolved(text), "{text}");
+    }
+}
+
+#[test]
+fn options_in_every_form() {
+    for text in [
+        "rm -fr x",
+        "rm -r -f x",
+        "rm -R --force x",
+        "rm --rec --fo x",
+        "rm x -rf",
+        "rm -vrf x",
+        "\\rm -rf -- x",
+    ] {
+        assert!(found(text, &["rm -rf"]), "{text}");
+    }
+    for text in ["rm -r x", "rm -- -rf", "rm a-rf", "git rm -rf x", "term -rf"] {
+        assert!(!found(text, &["rm -rf"]), "{text}");
+    }
+    for text in [
+        "git push -f",
+        "git push -qf o m",
+        "git -C a push o +m",
+        "git push --mirror",
+        "git --no-pager push o --force",
+    ] {
+        assert!(found(text, &["git push --force"]), "{text}");
+    }
+    for text in ["git push --force-with-lease", "git push o a+b", "git push -o f", "git branch push --force"]
+    {
+        assert!(!found(text, &["git push --force"]), "{text}");
+    }
+    assert!(found("git rebase main", &["git rebase"]) && !found("git rebase --abort", &["git rebase"]));
+    assert!(found("git rebase --abort", &["git rebase --abort"]));
+    assert!(
+        found("git commit -anm x", &["git commit --no-verify"])
+            && !found("git commit -m -n", &["git commit --no-verify"])
+    );
+    assert!(found("chmod 777 -R x", &["chmod -R 777"]) && !found("chmod -R 755 x", &["chmod -R 777"]));
+    assert!(
+        found("kubectl -n web delete pod", &["kubectl delete"])
+            && !found("kubectl get delete", &["kubectl delete"])
+    );
+    assert!(found("find . -delete", &["find -delete"]) && !found("find . -newer delete", &["find -delete"]));
+    assert!(found("mkfs.ext4 /dev/x", &["mkfs"]));
+    assert!(BlockedPattern::parse(" ").is_err() && BlockedPattern::parse("-rf").is_err());
+}
+
+#[test]
+fn windows_names_have_no_case() {
+    let patterns = [BlockedPattern::parse("git push --force").unwrap()];
+    let windows = Options { windows: true, ..Options::default() };
+    assert!(Analysis::of_text("C:\\Git\\GIT.EXE push --force", &windows).find(&patterns).is_some());
+    assert!(Analysis::of_text("Git push --force", &Options::default()).find(&patterns).is_none());
+    assert!(
+        Analysis::of_words(&["bash", "-c", "git push -f"], &Options::default()).find(&patterns).is_some()
+    );
+}
+
+#[test]
+fn redirections_are_written_to() {
+    let analysis = Analysis::of_text("F=b; (echo x > a) >> $F 2>&1 < c", &Options::default());
+    let targets: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+    assert_eq!(targets, ["b", "a"]);
+}
+
+/// The walk counts what it spends, so that what multiplies ends and is refused.
+#[test]
+fn hostile_texts_end() {
+    let doubling = format!("X=aaaaaaaa; {} $X", "X=$X$X; ".repeat(60));
+    let functions: String = (0..40).map(|n| format!("f{n}() {{ f{m}; f{m}; }}; ", m = n + 1)).collect();
+    let loops = "for i in 1 2 3 4 5 6 7 8; do ".repeat(12) + "a" + &"; done".repeat(12);
+    let braces = format!("echo {}", "{a,b}".repeat(60));
+    let evals = format!("{} 'eval eval eval eval ls'", "eval ".repeat(200));
+    for text in
+        [functions + "f0", loops, doubling, braces, evals, "{".repeat(100_000), "f() { f; f; }; f".into()]
+    {
+        let _analysis = Analysis::of_text(&text, &Options::default());
+    }
+    assert!(unresolved(&("for i in 1 2 3 4 5 6 7 8; do ".repeat(12) + "a" + &"; done".repeat(12))));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_analysed(text in "(\\PC|\n|[$({\\[<>|&;'\"`\\\\)}\\] ]|eval |sh -c |xargs |X=|\\$X|f\\(\\) |echo |\\| sh|git -c |find -exec )*") {
+        let analysis = Analysis::of_text(&text, &Options::default());
+        let pattern = BlockedPattern::parse("rm -rf").unwrap();
+        let _match = analysis.find(&[pattern]);
+    }
+}

@@ -1,0 +1,120 @@
+//! Programs that start the program named in their words: what stands before that name.
+
+/// What stands before the program that a wrapper starts.
+pub(super) struct Wrapper {
+    /// Short options that take the next word.
+    pub(super) short: &'static str,
+    /// Long options that take the next word.
+    pub(super) long: &'static [&'static str],
+    /// How many operands come first.
+    pub(super) operands: usize,
+    /// Whether `NAME=value` may stand before the program.
+    pub(super) assignments: bool,
+}
+
+const fn plain(short: &'static str, long: &'static [&'static str], operands: usize) -> Wrapper {
+    Wrapper { short, long, operands, assignments: false }
+}
+
+/// The wrapper with this name.
+pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
+    let wrapper = match name {
+        "env" => Wrapper { short: "uC", long: &["unset", "chdir"], operands: 0, assignments: true },
+        "sudo" | "doas" => Wrapper {
+            short: "ughpCrtTUDRa",
+            long: &[
+                "user",
+                "group",
+                "host",
+                "prompt",
+                "close-from",
+                "role",
+                "type",
+                "chdir",
+                "chroot",
+                "command-timeout",
+                "other-user",
+            ],
+            operands: 0,
+            assignments: true,
+        },
+        "timeout" => plain("sk", &["signal", "kill-after"], 1),
+        "nice" => plain("n", &["adjustment"], 0),
+        "ionice" => plain("cnp", &["class", "classdata"], 0),
+        "chrt" => plain("TPD", &["sched-runtime", "sched-period", "sched-deadline"], 1),
+        "taskset" => plain("", &[], 1),
+        "stdbuf" => plain("ioe", &["input", "output", "error"], 0),
+        "time" => plain("fo", &["format", "output"], 0),
+        "exec" => plain("a", &[], 0),
+        "strace" | "ltrace" => plain("eopsSuEaIPUX", &["trace", "output", "attach", "user"], 0),
+        "chroot" => plain("", &["userspec", "groups"], 1),
+        "gosu" | "su-exec" => plain("", &[], 1),
+        "unshare" | "nsenter" => plain("tSGRw", &["target", "setuid", "setgid", "root", "wd"], 0),
+        "setpriv" => plain(
+            "",
+            &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits"],
+            0,
+        ),
+        "systemd-run" => plain(
+            "pEMHt",
+            &["unit", "property", "description", "slice", "uid", "gid", "setenv", "machine", "host"],
+            0,
+        ),
+        "prlimit" | "cpulimit" => plain("lpe", &["limit", "pid", "exe"], 0),
+        "faketime" => plain("f", &[], 1),
+        "firejail" | "bwrap" | "proot" => {
+            plain("", &["bind", "ro-bind", "dev", "proc", "tmpfs", "chdir", "setenv"], 0)
+        }
+        "xvfb-run" => plain("nsef", &["server-num", "server-args", "error-file", "auth-file"], 0),
+        "dbus-run-session" => plain("", &["config-file", "dbus-daemon"], 0),
+        "command" | "builtin" | "nohup" | "setsid" | "busybox" | "toybox" | "unbuffer" | "caffeinate"
+        | "torsocks" | "proxychains" | "proxychains4" | "rlwrap" | "ccache" | "distcc" | "sccache"
+        | "noglob" | "nocorrect" | "eatmydata" | "fakeroot" | "pkexec" | "choom" | "entr" | "chpst"
+        | "softlimit" | "ld.so" | "winpty" | "then" | "not" => plain("", &[], 0),
+        "direnv" | "dotenv" => plain("", &[], 2),
+        "envdir" | "setlock" => plain("", &[], 1),
+        _ => return None,
+    };
+    Some(wrapper)
+}
+
+/// Programs of the form `PROGRAM run WORDS`, which start their words.
+pub(super) fn is_runner(name: &str, subcommand: &str) -> bool {
+    matches!(
+        (name, subcommand),
+        (
+            "uv" | "poetry"
+                | "pipenv"
+                | "rye"
+                | "pdm"
+                | "hatch"
+                | "conda"
+                | "micromamba"
+                | "mamba"
+                | "doppler",
+            "run"
+        ) | ("bundle" | "mise" | "asdf" | "rbenv" | "pyenv" | "rtx" | "npm" | "pnpm" | "yarn", "exec" | "x")
+    )
+}
+
+/// Variables whose value some program runs as a command.
+pub(super) const COMMAND_VARIABLES: &[&str] = &[
+    "PAGER",
+    "GIT_PAGER",
+    "MANPAGER",
+    "EDITOR",
+    "VISUAL",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH_COMMAND",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "BROWSER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "PROMPT_COMMAND",
+    "RUSTC_WRAPPER",
+    "CC",
+    "CXX",
+];

@@ -1,0 +1,364 @@
+//! A list of patterns compiled into one matcher.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::dialect::Dialect;
+use super::error::{PatternError, PatternProblem, PatternWarning};
+use super::matcher;
+use super::pattern::{self, Problem, Token};
+
+/// How patterns are compiled.
+#[derive(Clone, Debug, Default)]
+pub struct GlobOptions {
+    /// How they are read.
+    pub dialect: Dialect,
+    /// Whether names are compared without regard to case.
+    pub case_insensitive: bool,
+    /// The root; a pattern that names a path below it is read as relative to it.
+    pub root: Option<String>,
+}
+
+/// Patterns that are matched together.
+#[derive(Clone, Debug, Default)]
+pub struct Globs {
+    case_insensitive: bool,
+    patterns: usize,
+    /// Patterns without a wildcard, by their text.
+    literal: HashMap<String, usize>,
+    /// Patterns with one, by the folders before it (`src/` of `src/a*`, nothing for `*.md`).
+    wild: HashMap<String, Vec<Wild>>,
+    /// The length of the longest folder text in `wild`.
+    longest_folder: usize,
+    warnings: Vec<PatternWarning>,
+}
+
+#[derive(Clone, Debug)]
+struct Wild {
+    index: usize,
+    /// What follows the folder.
+    tokens: Vec<Token>,
+}
+
+impl Globs {
+    /// Compiles patterns; their indexes are their places in the list.
+    ///
+    /// # Errors
+    /// All patterns that cannot be used.
+    pub fn compile<I>(patterns: I, options: &GlobOptions) -> Result<Self, Vec<PatternError>>
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        let mut globs = Self { case_insensitive: options.case_insensitive, ..Self::default() };
+        let mut errors = Vec::new();
+        for (index, pattern) in patterns.into_iter().enumerate() {
+            let pattern = pattern.as_ref();
+            globs.patterns = index + 1;
+            if let Err((problem, position)) = globs.add(index, pattern, options) {
+                errors.push(PatternError { index, pattern: pattern.to_owned(), position, problem });
+            }
+        }
+        if errors.is_empty() { Ok(globs) } else { Err(errors) }
+    }
+
+    /// The first pattern in the list that matches a path in normal form.
+    ///
+    /// The empty path, which is the root itself, matches no pattern.
+    pub fn find(&self, path: &str) -> Option<usize> {
+        if path.is_empty() || self.patterns == 0 {
+            return None;
+        }
+        let path = if self.case_insensitive { Cow::Owned(folded(path)) } else { Cow::Borrowed(path) };
+        let literal = self.literal.get(path.as_ref()).copied();
+        let folders =
+            path.match_indices('/').map(|(at, _)| at + 1).take_while(|end| *end <= self.longest_folder);
+        std::iter::once(0).chain(folders).fold(literal, |best, end| {
+            let (Some(folder), Some(rest)) = (path.get(..end), path.get(end..)) else { return best };
+            let Some(candidates) = self.wild.get(folder) else { return best };
+            // Candidates are in the order of the list, so the first that matches is the best of them.
+            let found = candidates
+                .iter()
+                .take_while(|wild| best.is_none_or(|best| wild.index < best))
+                .find(|wild| matcher::matches(&wild.tokens, rest));
+            found.map(|wild| wild.index).or(best)
+        })
+    }
+
+    /// Whether some pattern matches a path in normal form.
+    pub fn is_match(&self, path: &str) -> bool {
+        self.find(path).is_some()
+    }
+
+    /// How many patterns there are.
+    pub fn len(&self) -> usize {
+        self.patterns
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.patterns == 0
+    }
+
+    /// Patterns that probably mean something else than they say.
+    pub fn warnings(&self) -> &[PatternWarning] {
+        &self.warnings
+    }
+
+    fn add(&mut self, index: usize, pattern: &str, options: &GlobOptions) -> Result<(), Problem> {
+        let relative = below_root(pattern, options).ok_or((PatternProblem::Absolute, 0))?;
+        let folded =
+            if self.case_insensitive { Cow::Owned(folded(relative)) } else { Cow::Borrowed(relative) };
+        let parsed = pattern::parse(&folded, options.dialect)?;
+        if let Some(position) = parsed.odd_stars {
+            self.warnings.push(PatternWarning { index, pattern: pattern.to_owned(), position });
+        }
+        for tokens in parsed.alternatives {
+            self.insert(index, &tokens)?;
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, index: usize, tokens: &[Token]) -> Result<(), Problem> {
+        let literal: String = tokens.iter().map_while(|token| character(*token)).collect();
+        if literal.chars().count() == tokens.len() {
+            self.literal.entry(literal).or_insert(index);
+            return Ok(());
+        }
+        let folder = literal.get(..literal.rfind('/').map_or(0, |at| at + 1)).unwrap_or_default().to_owned();
+        let tokens: Vec<_> = tokens.iter().skip(folder.chars().count()).copied().collect();
+        if tokens.len() > matcher::MAX_TOKENS {
+            return Err((PatternProblem::TooLong, 0));
+        }
+        self.longest_folder = self.longest_folder.max(folder.len());
+        self.wild.entry(folder).or_default().push(Wild { index, tokens });
+        Ok(())
+    }
+}
+
+fn character(token: Token) -> Option<char> {
+    match token {
+        Token::Char(c) => Some(c),
+        _ => None,
+    }
+}
+
+/// Names as a file system without case compares them.
+fn folded(text: &str) -> String {
+    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+}
+
+/// The pattern relative to the root; `None` where it is absolute and elsewhere.
+fn below_root<'a>(pattern: &'a str, options: &GlobOptions) -> Option<&'a str> {
+    let root = options.root.as_deref().unwrap_or_default().trim_end_matches('/');
+    let start = pattern
+        .get(..root.len())
+        .filter(|start| *start == root || (options.case_insensitive && start.eq_ignore_ascii_case(root)));
+    let below = start.and_then(|_| pattern.get(root.len()..)).and_then(|rest| rest.strip_prefix('/'));
+    match below {
+        Some(below) if !root.is_empty() => Some(below),
+        _ => (!is_absolute(pattern)).then_some(pattern),
+    }
+}
+
+/// Whether a pattern begins at the file system's root, a drive or a home.
+fn is_absolute(pattern: &str) -> bool {
+    let mut start = pattern.chars();
+    match (start.next(), start.next()) {
+        (Some('/' | '~'), _) => true,
+        (Some(drive), Some(':')) => drive.is_ascii_alphabetic() && matches!(start.next(), Some('/' | '\\')),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn globs(patterns: &[&str]) -> Globs {
+        Globs::compile(patterns, &GlobOptions::default()).unwrap()
+    }
+
+    fn squad(patterns: &[&str]) -> Globs {
+        Globs::compile(patterns, &GlobOptions { dialect: Dialect::Squad, ..GlobOptions::default() }).unwrap()
+    }
+
+    #[track_caller]
+    fn check(globs: &Globs, yes: &[&str], no: &[&str]) {
+        for path in yes {
+            assert!(globs.is_match(path), "{path} should match");
+        }
+        for path in no {
+            assert!(!globs.is_match(path), "{path} should not match");
+        }
+    }
+
+    #[test]
+    fn stars_stay_inside_of_a_segment() {
+        check(
+            &globs(&["docs/*.md"]),
+            &["docs/a.md", "docs/.md", "docs/a.b.md"],
+            &["docs/a/b.md", "doc/a.md", "docs/a.mdx"],
+        );
+        check(&globs(&["src/?.rs"]), &["src/a.rs", "src/é.rs"], &["src/ab.rs", "src/.rs", "src//.rs"]);
+        check(&globs(&["p/*/src/**"]), &["p/a/src/x", "p/a/src/x/y"], &["p/a/b/src/x", "p/src/x"]);
+    }
+
+    #[test]
+    fn double_stars_are_whole_segments() {
+        check(
+            &globs(&["src/**"]),
+            &["src/", "src/a", "src/a/b", "src/.a"],
+            &["src", "srcx", "src-x/a", "a/src/b"],
+        );
+        check(
+            &globs(&["src/**/*.ts"]),
+            &["src/a.ts", "src/a/b/c.ts"],
+            &["src/a.tsx", "src/a.ts/b", "src/ats"],
+        );
+        check(&globs(&["**/*.md"]), &["README.md", "docs/a.md"], &["README.mdx"]);
+        check(&globs(&["**/.env"]), &[".env", "a/.env", "a/b/.env"], &["a.env", "a/b.env", ".env/a"]);
+        check(&globs(&["**"]), &["a", "a/b", ".git/config"], &[""]);
+    }
+
+    #[test]
+    fn everything_else_is_literal() {
+        let odd = ["app/[id]/page.tsx", "c++/*.h", "app/(auth)/x.ts", "a|b", "!x", "^a$", "x.y", "a,b"];
+        let globs = globs(&odd);
+        check(
+            &globs,
+            &["app/[id]/page.tsx", "c++/a.h", "app/(auth)/x.ts", "a|b", "!x", "^a$", "a,b"],
+            &["app/i/page.tsx", "ccc/a.h", "a", "xxy"],
+        );
+    }
+
+    #[test]
+    fn braces_and_escapes() {
+        let set = globs(&["src/{lib,main}.rs", "{a,b/{c,d}}/**", "\\{x\\}", "\\*"]);
+        check(
+            &set,
+            &["src/lib.rs", "src/main.rs", "a/x", "b/c/x", "b/d/x", "{x}", "*"],
+            &["src/x.rs", "b/x", "x", "y"],
+        );
+    }
+
+    #[test]
+    fn squad_reads_patterns_in_its_own_way() {
+        check(&squad(&["src\\**"]), &["src/a.ts"], &["lib/a.ts"]);
+        check(&squad(&["file?.txt"]), &["file1.txt", "file/.txt"], &["file.txt", "file12.txt"]);
+        check(&squad(&["{src,test}/a.ts"]), &["{src,test}/a.ts"], &["src/a.ts"]);
+        check(&squad(&["src/*"]), &["src/a\nb.ts"], &["src/a/b"]);
+        check(&squad(&["src/**"]), &["src/", "src/a/b"], &["src", "src/a\nb.ts"]);
+        check(&squad(&["src/**/*.ts", "**/*.md"]), &["src/index.ts", "README.md"], &["index.ts"]);
+        check(&squad(&["lib/", "a**b"]), &["lib/", "ab", "a/x/b"], &["lib", "lib/a"]);
+    }
+
+    #[test]
+    fn the_first_pattern_of_the_list_is_reported() {
+        let set = globs(&["x/**", "src/a*", "src/ab", "**"]);
+        assert_eq!(set.find("src/ab"), Some(1));
+        assert_eq!(set.find("src/b"), Some(3));
+        assert_eq!(globs(&["**", "src/a"]).find("src/a"), Some(0));
+    }
+
+    #[test]
+    fn case_can_be_disregarded() {
+        let options = GlobOptions { case_insensitive: true, ..GlobOptions::default() };
+        let set = Globs::compile([".git/**", "Straße"], &options).unwrap();
+        check(&set, &[".GIT/config", ".g\u{131}t/x", "STRASSE"], &["git/x"]);
+    }
+
+    #[test]
+    fn bad_patterns_are_all_reported() {
+        let options = GlobOptions { root: Some("/repo".into()), ..GlobOptions::default() };
+        let bad = ["", "{a", "a}", "a\\", "src/../x", "/etc/x", "ok/**", "~/x", "C:/x", "/repo-evil/x"];
+        let errors = Globs::compile(bad, &options).unwrap_err();
+        let problems: Vec<_> = errors.iter().map(|error| (error.index, error.problem)).collect();
+        use PatternProblem::*;
+        assert_eq!(
+            problems,
+            [
+                (0, Empty),
+                (1, UnclosedBrace),
+                (2, UnopenedBrace),
+                (3, DanglingEscape),
+                (4, ParentSegment),
+                (5, Absolute),
+                (7, Absolute),
+                (8, Absolute),
+                (9, Absolute),
+            ]
+        );
+        assert_eq!(
+            errors[1].to_string(),
+            "pattern `{a`: `{` is never closed; write `\\{` for the character (at byte 0)"
+        );
+        let explosion = "{a,b}".repeat(40);
+        assert_eq!(Globs::compile([&explosion], &options).unwrap_err()[0].problem, TooManyAlternatives);
+        let nesting = "{".repeat(4000);
+        assert_eq!(Globs::compile([&nesting], &options).unwrap_err()[0].problem, TooManyAlternatives);
+        let set = Globs::compile(["/repo/src/**", "./docs//a"], &options).unwrap();
+        check(&set, &["src/a", "docs/a"], &["a"]);
+    }
+
+    #[test]
+    fn a_double_star_inside_of_a_segment_is_warned_about() {
+        let set = globs(&["src/a**b", "src/**"]);
+        assert_eq!(set.warnings().len(), 1);
+        assert_eq!((set.warnings()[0].index, set.warnings()[0].position), (0, 5));
+        check(&globs(&["src/a**b"]), &["src/ab", "src/axb"], &["src/a/b"]);
+    }
+
+    /// A slow and obvious matcher to compare with; recursion is fine on short texts.
+    fn obvious(pattern: &[&str], path: &[&str]) -> bool {
+        fn segment(pattern: &[char], text: &[char]) -> bool {
+            match (pattern.first(), text.first()) {
+                (None, None) => true,
+                (Some('*'), _) => {
+                    segment(&pattern[1..], text) || (!text.is_empty() && segment(pattern, &text[1..]))
+                }
+                (Some('?'), Some(_)) => segment(&pattern[1..], &text[1..]),
+                (Some(a), Some(b)) if a == b => segment(&pattern[1..], &text[1..]),
+                _ => false,
+            }
+        }
+        match (pattern.first(), path.first()) {
+            (None, None) => true,
+            (Some(&"**"), _) if pattern.len() == 1 => !path.is_empty(),
+            (Some(&"**"), _) => {
+                obvious(&pattern[1..], path) || (!path.is_empty() && obvious(pattern, &path[1..]))
+            }
+            (Some(a), Some(b)) => {
+                let (a, b): (Vec<_>, Vec<_>) = (a.chars().collect(), b.chars().collect());
+                segment(&a, &b) && obvious(&pattern[1..], &path[1..])
+            }
+            _ => false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_obvious_matcher(
+            pattern in prop::collection::vec(prop_oneof![Just("**".to_owned()), "[ab*?.]{1,4}"], 1..5),
+            path in prop::collection::vec("[ab.]{1,4}", 1..6),
+        ) {
+            prop_assume!(pattern.iter().all(|segment| segment == "**" || !segment.contains("**")));
+            prop_assume!(pattern.iter().chain(&path).all(|segment| segment != "." && segment != ".."));
+            let set = Globs::compile([pattern.join("/")], &GlobOptions::default()).unwrap();
+            let (pattern, path): (Vec<_>, Vec<_>) =
+                (pattern.iter().map(String::as_str).collect(), path.iter().map(String::as_str).collect());
+            prop_assert_eq!(set.is_match(&path.join("/")), obvious(&pattern, &path));
+        }
+
+        #[test]
+        fn any_pattern_is_read(pattern in "(\\PC|[*?{},/\\\\.])*", path in "\\PC*") {
+            for dialect in [Dialect::Standard, Dialect::Squad] {
+                let options = GlobOptions { dialect, case_insensitive: true, root: Some("/r".into()) };
+                if let Ok(set) = Globs::compile([&pattern], &options) {
+                    let _ = set.find(&path);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Gives every plausible reading of a path.
+
+use hooks_core::fs::{EntryKind, FileSystem};
+
+use super::error::PathError;
+use super::lexical::{Components, is_directory_form, is_drive};
+use super::links::{Followed, Links, MAX_COMPONENTS, MAX_LENGTH};
+use super::platform::Platform;
+use super::root::ResolvedRoot;
+use super::spellings;
+
+/// Resolves paths below one root.
+#[derive(Clone, Copy)]
+pub struct Resolver<'a> {
+    /// The file system, which is asked for entries and links only.
+    pub fs: &'a dyn FileSystem,
+    /// Root and working directory.
+    pub root: &'a ResolvedRoot,
+    /// The user's home, for the text of an error.
+    pub home: Option<&'a str>,
+    /// Whether the file system compares names without regard to case.
+    pub case_insensitive: bool,
+}
+
+impl std::fmt::Debug for Resolver<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resolver").field("root", self.root).finish_non_exhaustive()
+    }
+}
+
+/// What a path may stand for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolution {
+    /// Every plausible reading, each once; the path itself, put into normal form, is the first.
+    pub readings: Vec<Reading>,
+    /// What is there now, links followed; `None` where nothing is. Of several spellings, the first's.
+    pub kind: Option<EntryKind>,
+    /// How many names the file there has. With more than one, a write shows under names elsewhere.
+    pub names: u64,
+}
+
+/// One reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Relative to the root, with slashes, in normal form. A slash at the end stays. Empty for the root itself.
+    pub path: String,
+    /// What makes it plausible.
+    pub evidence: Evidence,
+}
+
+/// What makes a reading plausible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Evidence {
+    /// The path as it is written.
+    Written,
+    /// The path decoded, folded or with other separators.
+    Spelling,
+    /// Where the links on its way lead.
+    Links,
+}
+
+impl Resolver<'_> {
+    /// Every plausible reading of a path that a tool is given.
+    ///
+    /// # Errors
+    /// Where a reading is outside of the root, or is not the path of an ordinary file.
+    pub fn resolve(&self, path: &str) -> Result<Resolution, PathError> {
+        if path.is_empty() {
+            return Err(PathError::Empty);
+        }
+        if path.len() > MAX_LENGTH || path.split(['/', '\\']).count() > MAX_COMPONENTS {
+            return Err(PathError::TooLong { limit: MAX_LENGTH, components: MAX_COMPONENTS });
+        }
+        match &self.root.cwd_below {
+            Some(below) if spellings::is_plain(path, self.root.platform) => self.resolve_plain(below, path),
+            _ => self.resolve_spellings(path),
+        }
+    }
+
+    /// The short way for what nearly all paths are.
+    fn resolve_plain(&self, below: &str, path: &str) -> Result<Resolution, PathError> {
+        let followed = Links::single(self.fs).follow(&self.root.real_cwd, path)?;
+        let mut written = String::with_capacity(below.len() + path.len());
+        written.push_str(below);
+        written.push_str(path);
+        let mut resolution = Resolution {
+            readings: vec![Reading { path: written, evidence: Evidence::Written }],
+            kind: None,
+            names: 1,
+        };
+        if followed.links > 0 {
+            let path = self.real_below(&followed, path)?;
+            push(&mut resolution.readings, path, Evidence::Links);
+        }
+        describe(&mut resolution, &followed, path)?;
+        Ok(resolution)
+    }
+
+    fn resolve_spellings(&self, path: &str) -> Result<Resolution, PathError> {
+        let mut resolution = Resolution { readings: Vec::new(), kind: None, names: 1 };
+        let mut links = Links::shared(self.fs);
+        for (index, spelling) in spellings::spellings(path, self.root.platform, self.home)?.iter().enumerate()
+        {
+            let is_first = index == 0;
+            let evidence = if spelling == path { Evidence::Written } else { Evidence::Spelling };
+            push(&mut resolution.readings, self.named_below(spelling, path)?, evidence);
+            let (base, rest) = self.start(spelling);
+            let followed = links.follow(base, rest)?;
+            let mut real = self.real_below(&followed, path)?;
+            if is_directory_form(spelling) && !real.is_empty() {
+                real.push('/');
+            }
+            push(&mut resolution.readings, real, Evidence::Links);
+            let mut described = Resolution { readings: Vec::new(), kind: None, names: 1 };
+            describe(&mut described, &followed, path)?;
+            if is_first {
+                resolution.kind = described.kind;
+            }
+            resolution.names = resolution.names.max(described.names);
+        }
+        // The path itself comes first, however the spellings were found.
+        resolution.readings.sort_by_key(|reading| reading.evidence != Evidence::Written);
+        Ok(resolution)
+    }
+
+    /// A place without links from which a spelling can be followed, so that the root's own components are
+    /// not asked for again.
+    fn start<'s>(&'s self, spelling: &'s str) -> (&'s str, &'s str) {
+        if !spelling.starts_with('/') && !is_drive(spelling) {
+            return (&self.root.real_cwd, spelling);
+        }
+        for root in [&self.root.named, &self.root.real] {
+            if let Some(rest) = self.strip(spelling, root) {
+                return (&self.root.real_path, rest);
+            }
+        }
+        ("/", spelling)
+    }
+
+    /// What follows the root in an absolute path that begins with just its components.
+    fn strip<'s>(&self, path: &'s str, root: &[String]) -> Option<&'s str> {
+        let mut rest = path;
+        for (index, component) in root.iter().enumerate() {
+            if !(index == 0 && is_drive(component)) {
+                rest = rest.trim_start_matches('/');
+            }
+            let name = rest.split('/').next()?;
+            if !self.same(name, component) {
+                return None;
+            }
+            rest = rest.get(name.len()..)?;
+        }
+        Some(rest.trim_start_matches('/'))
+    }
+
+    /// The reading of a spelling as text.
+    fn named_below(&self, spelling: &str, path: &str) -> Result<String, PathError> {
+        let cwd = Components::new(&Components::default(), &self.root.cwd);
+        let components = Components::new(&cwd, spelling);
+        let same = |a: &str, b: &str| self.same(a, b);
+        let below =
+            components.below(&self.root.named, same).or_else(|| components.below(&self.root.real, same));
+        let Some(below) = below else {
+            return Err(self.outside(path, format!("/{}", components.0.join("/"))));
+        };
+        let mut text = below.join("/");
+        if is_directory_form(spelling) && !text.is_empty() {
+            text.push('/');
+        }
+        Ok(text)
+    }
+
+    /// The reading of a place that was followed to.
+    fn real_below(&self, followed: &Followed, path: &str) -> Result<String, PathError> {
+        let components = Components::new(&Components::default(), &followed.path);
+        match components.below(&self.root.real, |a, b| self.same(a, b)) {
+            Some(below) => Ok(below.join("/")),
+            None => Err(self.outside(path, followed.path.clone())),
+        }
+    }
+
+    fn outside(&self, path: &str, target: String) -> PathError {
+        PathError::OutsideRoot { path: path.to_owned(), target, root: self.root.real_path.clone() }
+    }
+
+    fn same(&self, a: &str, b: &str) -> bool {
+        let folds = self.case_insensitive || self.root.platform == Platform::Windows;
+        a == b || (folds && a.to_lowercase() == b.to_lowercase())
+    }
+}
+
+/// What is at the end of a path.
+fn describe(resolution: &mut Resolution, followed: &Followed, path: &str) -> Result<(), PathError> {
+    let Some(entry) = followed.entry else { return Ok(()) };
+    match entry.kind {
+        EntryKind::Special => return Err(PathError::Special { path: path.to_owned() }),
+        EntryKind::File => resolution.names = entry.names,
+        _ => {}
+    }
+    resolution.kind = Some(entry.kind);
+    Ok(())
+}
+
+fn push(readings: &mut Vec<Reading>, path: String, evidence: Evidence) {
+    if !readings.iter().any(|reading| reading.path == path) {
+        readings.push(Reading { path, evidence });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! The root and the working directory, followed through the file system once.
+
+use hooks_core::fs::FileSystem;
+
+use super::error::PathError;
+use super::lexical::Components;
+use super::links::Links;
+use super::platform::Platform;
+
+/// Where a resolver works: as it is named, and where that really is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResolvedRoot {
+    pub(super) platform: Platform,
+    /// The root as it is named.
+    pub(super) named: Vec<String>,
+    /// The root without links.
+    pub(super) real: Vec<String>,
+    pub(super) real_path: String,
+    /// The working directory as it is named, absolute.
+    pub(super) cwd: String,
+    /// The working directory without links.
+    pub(super) real_cwd: String,
+    /// The working directory below the root with a slash behind it, where it is the same named and real.
+    pub(super) cwd_below: Option<String>,
+}
+
+impl ResolvedRoot {
+    /// Follows the root, and the working directory `cwd` below or beside it; both are absolute.
+    ///
+    /// # Errors
+    /// Where one of them is not absolute, or cannot be followed.
+    pub fn new(fs: &dyn FileSystem, root: &str, cwd: &str, platform: Platform) -> Result<Self, PathError> {
+        let slashed = |path: &str| match platform {
+            Platform::Windows => path.replace('\\', "/"),
+            _ => path.to_owned(),
+        };
+        let (root, cwd) = (slashed(root), slashed(cwd));
+        if root.is_empty() || cwd.is_empty() {
+            return Err(PathError::Empty);
+        }
+        let mut links = Links::shared(fs);
+        let real_path = links.follow("/", &root)?.path;
+        let real_cwd = links.follow(&real_path, &cwd)?.path;
+        let named = components(&root);
+        let real = components(&real_path);
+        let cwd = absolute(&named, &cwd);
+        let below = |path: &str, root: &[String]| {
+            let components = Components::new(&Components::default(), path);
+            components
+                .below(root, |a, b| a == b)
+                .map(|rest| rest.iter().map(|name| format!("{name}/")).collect::<String>())
+        };
+        let cwd_below = below(&cwd, &named).filter(|named| below(&real_cwd, &real).as_ref() == Some(named));
+        Ok(Self { platform, named, real, real_path, cwd, real_cwd, cwd_below })
+    }
+
+    /// The root without links.
+    pub fn real_path(&self) -> &str {
+        &self.real_path
+    }
+}
+
+fn components(path: &str) -> Vec<String> {
+    Components::new(&Components::default(), path).0.into_iter().map(str::to_owned).collect()
+}
+
+/// The working directory as an absolute path; a relative one is below the root.
+fn absolute(root: &[String], cwd: &str) -> String {
+    let base = Components(root.iter().map(String::as_str).collect());
+    let path = Components::new(&base, cwd).0.join("/");
+    if super::lexical::is_drive(&path) { path } else { format!("/{path}") }
+}

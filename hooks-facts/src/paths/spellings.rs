@@ -1,0 +1,142 @@
+//! The texts that a path may be read as: decoded, folded, with other separators.
+
+use percent_encoding::percent_decode_str;
+use unicode_normalization::{UnicodeNormalization, is_nfkc};
+
+use super::characters;
+use super::error::PathError;
+use super::lexical::is_drive;
+use super::platform::Platform;
+use super::windows;
+
+/// How many times percent-encoding is taken off.
+const MAX_DECODING: u8 = 2;
+
+/// A text and what has been done to it.
+struct Spelling {
+    text: String,
+    decoded: u8,
+    folded: bool,
+}
+
+/// Every plausible reading of the text, itself first, and none of them anything else than a plain path.
+pub(super) fn spellings(
+    path: &str,
+    platform: Platform,
+    home: Option<&str>,
+) -> Result<Vec<String>, PathError> {
+    let mut open = vec![Spelling { text: path.to_owned(), decoded: 0, folded: false }];
+    let mut found: Vec<String> = Vec::new();
+    // Decoding happens at most twice and folding once, so this ends after a handful of texts.
+    while let Some(spelling) = open.pop() {
+        let text = &spelling.text;
+        if spelling.decoded < MAX_DECODING && text.contains('%') {
+            let decoded = decoded(text).ok_or_else(|| PathError::Encoding { path: path.to_owned() })?;
+            if decoded != *text {
+                open.push(Spelling { text: decoded, decoded: spelling.decoded + 1, folded: spelling.folded });
+            }
+        }
+        if !spelling.folded && !is_nfkc(text) {
+            open.push(Spelling { text: text.nfkc().collect(), decoded: spelling.decoded, folded: true });
+        }
+        check(text, path, platform, home)?;
+        let slashed = text.contains('\\').then(|| text.replace('\\', "/"));
+        if let Some(slashed) = slashed.as_ref() {
+            check(slashed, path, platform, home)?;
+        }
+        let texts = match platform {
+            Platform::Windows => [Some(slashed.unwrap_or_else(|| text.clone())), None],
+            _ => [Some(text.clone()), slashed],
+        };
+        for text in texts.into_iter().flatten() {
+            add(&mut found, text.trim().to_owned());
+            if platform == Platform::Windows {
+                windows::check(&text)?;
+                if let Some(stored) = windows::stored(&text) {
+                    add(&mut found, stored);
+                }
+            }
+            add(&mut found, text);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether none of this file's work is needed: plain ASCII, relative, in normal form.
+pub(super) fn is_plain(path: &str, platform: Platform) -> bool {
+    if platform == Platform::Windows {
+        return false;
+    }
+    let special =
+        |byte: u8| !(0x21..=0x7E).contains(&byte) || matches!(byte, b'%' | b'\\' | b'~' | b'$' | b':');
+    // A component that is empty or begins with two dots, or is one, may need work; `.env` does not.
+    let mut previous = b'/';
+    let mut bytes = path.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        let next = bytes.peek();
+        let dots = byte == b'.' && matches!(next, None | Some(b'/' | b'.'));
+        if special(byte) || (previous == b'/' && (byte == b'/' || dots)) {
+            return false;
+        }
+        previous = byte;
+    }
+    previous != b'/'
+}
+
+fn add(found: &mut Vec<String>, text: String) {
+    if !text.is_empty() && !found.contains(&text) {
+        found.push(text);
+    }
+}
+
+/// Percent-encoding taken off once. `None` for bytes that no text holds but that a careless decoder takes
+/// for ASCII (the overlong `%c0%ae` for a dot).
+fn decoded(text: &str) -> Option<String> {
+    let bytes: Vec<u8> = percent_decode_str(text).collect();
+    if bytes.iter().any(|byte| matches!(byte, 0xC0 | 0xC1))
+        || bytes.windows(2).any(|pair| matches!(pair, [0xE0, 0x80..=0x9F]))
+    {
+        return None;
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Refuses what is no plain path. `path` is the text as it was given.
+fn check(text: &str, path: &str, platform: Platform, home: Option<&str>) -> Result<(), PathError> {
+    if let Some(character) = characters::invisible(text) {
+        let character = format!("U+{:04X}", u32::from(character));
+        return Err(PathError::ControlCharacter { path: path.escape_debug().to_string(), character });
+    }
+    let start = text.trim_start();
+    let path = || path.to_owned();
+    if start.starts_with('~') {
+        return Err(PathError::Tilde { path: path(), home: home.map(str::to_owned) });
+    }
+    if begins_with_variable(start) {
+        return Err(PathError::Variable { path: path() });
+    }
+    if has_scheme(start, platform) {
+        return Err(PathError::Scheme { path: path() });
+    }
+    Ok(())
+}
+
+/// `$NAME`, `${NAME}`, `$(…)` and `%NAME%`.
+fn begins_with_variable(text: &str) -> bool {
+    let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
+    if let Some(rest) = text.strip_prefix('$') {
+        return rest.starts_with(|c: char| is_start(c) || matches!(c, '{' | '('));
+    }
+    let name = text.strip_prefix('%').and_then(|rest| rest.split_once('%')).map(|(name, _)| name);
+    name.is_some_and(|name| {
+        name.starts_with(is_start) && name.chars().all(|c| c.is_ascii_alphanumeric() || "_()".contains(c))
+    })
+}
+
+/// `scheme:/`; one letter is a drive, which only Windows has.
+fn has_scheme(text: &str, platform: Platform) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let is_name = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    is_name && rest.starts_with('/') && !(platform == Platform::Windows && is_drive(text))
+}

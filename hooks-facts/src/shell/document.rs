@@ -1,0 +1,75 @@
+//! Here-documents, whose text begins behind the line they are announced on.
+
+use std::rc::Rc;
+
+use super::cursor::Result;
+use super::reader::Reader;
+use super::tree::{Document, Part, Word};
+use super::word::Parts;
+
+/// A here-document that was announced.
+pub(super) struct Pending {
+    mark: String,
+    /// Whether the mark is quoted, so that the text is literal.
+    quoted: bool,
+    /// Whether tabs before each line are taken off.
+    strips_tabs: bool,
+    document: Document,
+}
+
+impl Pending {
+    pub(super) fn new(target: &Word, strips_tabs: bool, document: &Document) -> Self {
+        let quoted = target.parts.iter().any(|part| matches!(part, Part::Literal { quoted: true, .. }));
+        // An expansion in the mark is none: the mark is the text as it is written, which no line can be here.
+        let mark = target.literal().unwrap_or_else(|| "\n".to_owned());
+        Self { mark, quoted, strips_tabs, document: Rc::clone(document) }
+    }
+}
+
+impl Reader<'_> {
+    /// The texts of all documents that were announced; the reader stands at the start of a line.
+    pub(super) fn documents(&mut self) -> Result<()> {
+        for pending in std::mem::take(&mut self.pending) {
+            let word = self.document(&pending)?;
+            // Each document is announced once, so it is empty here.
+            let _already = pending.document.set(word);
+        }
+        Ok(())
+    }
+
+    fn document(&mut self, pending: &Pending) -> Result<Word> {
+        let start = self.cursor.position;
+        let mut text = String::new();
+        loop {
+            // Bash takes the end of the text for the end of the document.
+            if self.cursor.rest().is_empty() {
+                break;
+            }
+            let whole = self.cursor.rest().split_inclusive('\n').next().unwrap_or_default();
+            // Inside of a `$(…)` the rest may hold more than the document; each line is paid for once.
+            self.cursor.spend(whole.len())?;
+            self.cursor.position += whole.len();
+            let line = if pending.strips_tabs { whole.trim_start_matches('\t') } else { whole };
+            if line.trim_end_matches(['\n', '\r']) == pending.mark {
+                break;
+            }
+            text.push_str(line);
+        }
+        let span = self.cursor.span_from(start);
+        if pending.quoted {
+            return Ok(Word { parts: vec![Part::Literal { text, quoted: true }], span });
+        }
+        self.cursor.enter()?;
+        let mut inner =
+            Reader { cursor: self.cursor.nested(&text), syntax: self.syntax, pending: Vec::new() };
+        let mut parts = Parts::default();
+        let mut read = Ok(());
+        while let (Ok(()), Some(c)) = (&read, inner.cursor.peek()) {
+            read = inner.quoted_piece(c, &mut parts, "$`\\");
+        }
+        self.cursor.steps = inner.cursor.steps;
+        read.map_err(|error| self.cursor.error(error.reason))?;
+        self.cursor.leave();
+        Ok(Word { parts: parts.finish(), span })
+    }
+}

@@ -1,0 +1,371 @@
+//! Lists, pipelines and simple commands.
+
+use super::cursor::{Cursor, Result};
+use super::document::Pending;
+use super::error::{Reason, Unanalysable};
+use super::tree::{
+    AssignedValue, Assignment, Command, Document, Function, Pipeline, Redirection, RedirectionKind, Script,
+    Simple, Word,
+};
+
+/// How a text is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Syntax {
+    /// As bash reads it.
+    #[default]
+    Bash,
+    /// As bash, but a backslash is an ordinary character: near enough to a Windows shell for its programs and words.
+    Windows,
+}
+
+/// Reads a text.
+///
+/// # Errors
+/// Where the text is not understood, or beyond the limits.
+pub fn read(text: &str, syntax: Syntax) -> std::result::Result<Script, Unanalysable> {
+    let mut reader = Reader { cursor: Cursor::new(text)?, syntax, pending: Vec::new() };
+    let script = reader.script()?;
+    reader.documents()?;
+    if reader.cursor.rest().is_empty() { Ok(script) } else { Err(reader.cursor.error(Reason::Unexpected)) }
+}
+
+/// Reads one text; the parts of its work are in the files beside this one.
+pub(super) struct Reader<'t> {
+    pub(super) cursor: Cursor<'t>,
+    pub(super) syntax: Syntax,
+    /// Here-documents whose text begins behind the next line break.
+    pub(super) pending: Vec<Pending>,
+}
+
+/// Words that end a list.
+const CLOSING: &[&str] = &["then", "do", "done", "fi", "elif", "else", "esac", "}"];
+
+/// Builtins whose arguments are assignments.
+const DECLARING: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
+
+impl<'t> Reader<'t> {
+    /// Commands up to the end, a closing word or bracket.
+    pub(super) fn script(&mut self) -> Result<Script> {
+        self.cursor.enter()?;
+        let mut script = Script::default();
+        loop {
+            self.blanks_and_lines()?;
+            if self.cursor.rest().is_empty()
+                || self.cursor.starts_with(")")
+                || self.cursor.starts_with(";;")
+                || self.cursor.starts_with(";&")
+            {
+                break;
+            }
+            if CLOSING.contains(&self.plain_word()) {
+                break;
+            }
+            script.pipelines.push(self.pipeline()?);
+            self.blanks()?;
+            let joined = self.cursor.eat("&&") || self.cursor.eat("||") || {
+                let ends_case = self.cursor.starts_with(";;") || self.cursor.starts_with(";&");
+                !ends_case && (self.cursor.eat(";") || self.cursor.eat("&"))
+            };
+            let at_end = matches!(self.cursor.peek(), None | Some(')' | '\n' | ';'))
+                || CLOSING.contains(&self.plain_word());
+            if !joined && !at_end {
+                return Err(self.cursor.error(Reason::Unexpected));
+            }
+        }
+        self.cursor.leave();
+        Ok(script)
+    }
+
+    fn pipeline(&mut self) -> Result<Pipeline> {
+        let mut pipeline = Pipeline::default();
+        self.prefixes()?;
+        loop {
+            self.blanks_and_lines()?;
+            pipeline.stages.push(self.command()?);
+            self.blanks()?;
+            if self.cursor.starts_with("||") || !self.cursor.eat("|") {
+                return Ok(pipeline);
+            }
+            self.cursor.eat("&");
+        }
+    }
+
+    /// Words that may stand before a command and change nothing about what runs.
+    fn prefixes(&mut self) -> Result<()> {
+        loop {
+            self.blanks()?;
+            let word = self.plain_word();
+            match word {
+                "!" => self.cursor.position += 1,
+                "time" | "coproc" => {
+                    self.cursor.position += word.len();
+                    self.blanks()?;
+                    if word == "time" {
+                        while matches!(self.plain_word(), "-p" | "--") {
+                            self.cursor.position += 2;
+                            self.blanks()?;
+                        }
+                    } else {
+                        self.name_of_coprocess()?;
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// `coproc NAME { …; }`: the name is none of the command's words.
+    fn name_of_coprocess(&mut self) -> Result<()> {
+        let start = self.cursor.position;
+        let word = self.plain_word();
+        self.cursor.position += word.len();
+        self.blanks()?;
+        let compound = self.cursor.starts_with("(") || self.plain_word() == "{";
+        if !(is_name(word) && compound) {
+            self.cursor.position = start;
+        }
+        Ok(())
+    }
+
+    fn command(&mut self) -> Result<Command> {
+        self.cursor.enter()?;
+        let command = match self.compound()? {
+            Some(mut compound) => {
+                self.redirections(&mut compound.redirections)?;
+                Command::Compound(compound)
+            }
+            None if self.plain_word() == "function" => self.function_keyword()?,
+            None => self.simple()?,
+        };
+        self.cursor.leave();
+        Ok(command)
+    }
+
+    fn function_keyword(&mut self) -> Result<Command> {
+        self.cursor.expect("function")?;
+        self.blanks()?;
+        let name = self.plain_word();
+        self.cursor.position += name.len();
+        self.blanks()?;
+        if self.cursor.eat("(") {
+            self.blanks()?;
+            self.cursor.expect(")")?;
+        }
+        self.function(name.to_owned())
+    }
+
+    fn function(&mut self, name: String) -> Result<Command> {
+        self.blanks_and_lines()?;
+        if name.is_empty() {
+            return Err(self.cursor.error(Reason::Unexpected));
+        }
+        let body = self.command()?;
+        Ok(Command::Function(Function { name, body: body.into() }))
+    }
+
+    fn simple(&mut self) -> Result<Command> {
+        let start = self.cursor.position;
+        let mut simple = Simple::default();
+        loop {
+            self.blanks()?;
+            if self.redirection(&mut simple.redirections)? {
+                continue;
+            }
+            match self.cursor.peek() {
+                None | Some('\n' | ';' | '&' | '|' | ')') => break,
+                Some('(') => {
+                    let name = match simple.words.as_slice() {
+                        [name] if simple.assignments.is_empty() => name.literal(),
+                        _ => None,
+                    };
+                    let Some(name) = name else { return Err(self.cursor.error(Reason::Unexpected)) };
+                    self.cursor.expect("(")?;
+                    self.blanks()?;
+                    self.cursor.expect(")")?;
+                    return self.function(name);
+                }
+                Some(_) => {}
+            }
+            if let Some(assignment) = self.assignment(&simple)? {
+                simple.assignments.push(assignment);
+            } else {
+                simple.words.push(self.word()?);
+            }
+        }
+        simple.span = self.cursor.span_from(start);
+        if simple.words.is_empty() && simple.assignments.is_empty() && simple.redirections.is_empty() {
+            return Err(self.cursor.error(Reason::Unexpected));
+        }
+        Ok(Command::Simple(simple))
+    }
+
+    /// An assignment, where the next word is one.
+    fn assignment(&mut self, simple: &Simple) -> Result<Option<Assignment>> {
+        let rest = self.cursor.rest();
+        let name_length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let Some(name) = rest.get(..name_length).filter(|name| is_name(name)) else { return Ok(None) };
+        let mut after = rest.get(name_length..).unwrap_or_default();
+        let mut length = name_length;
+        let mut element = false;
+        if after.starts_with('[') {
+            let line = after.get(..after.find(['\n', ' ', ';']).unwrap_or(after.len())).unwrap_or_default();
+            self.cursor.spend(line.len())?;
+            let Some(close) = line.find(']') else { return Ok(None) };
+            element = true;
+            length += close + 1;
+            after = after.get(close + 1..).unwrap_or_default();
+        }
+        let appends = after.starts_with("+=");
+        if !appends && !after.starts_with('=') {
+            return Ok(None);
+        }
+        let sign = if appends { 2 } else { 1 };
+        let is_list = after.get(sign..).is_some_and(|value| value.starts_with('('));
+        let first = simple.words.first().and_then(Word::literal);
+        let declares = first.is_some_and(|first| DECLARING.contains(&first.as_str()));
+        if !(simple.words.is_empty() || is_list || declares) {
+            return Ok(None);
+        }
+        self.cursor.position += length + sign;
+        let value =
+            if is_list { AssignedValue::List(self.list()?) } else { AssignedValue::Word(self.value()?) };
+        Ok(Some(Assignment { name: name.to_owned(), appends, element, value }))
+    }
+
+    /// The value of an assignment, which may be nothing.
+    fn value(&mut self) -> Result<Word> {
+        match self.cursor.peek() {
+            None | Some(' ' | '\t' | '\n' | ';' | '&' | '|' | ')') => Ok(Word::default()),
+            Some(_) => self.word(),
+        }
+    }
+
+    /// `(a b c)` of an array.
+    fn list(&mut self) -> Result<Vec<Word>> {
+        self.cursor.expect("(")?;
+        let mut words = Vec::new();
+        loop {
+            self.blanks_and_lines()?;
+            if self.cursor.eat(")") {
+                return Ok(words);
+            }
+            words.push(self.word()?);
+        }
+    }
+
+    fn redirections(&mut self, redirections: &mut Vec<Redirection>) -> Result<()> {
+        loop {
+            self.blanks()?;
+            if !self.redirection(redirections)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// One redirection, where the next thing is one.
+    fn redirection(&mut self, redirections: &mut Vec<Redirection>) -> Result<bool> {
+        use RedirectionKind::{Append, Duplicate, HereDocument, HereString, Read, ReadWrite, Write};
+        let start = self.cursor.position;
+        self.channel();
+        if self.cursor.starts_with("<(") || self.cursor.starts_with(">(") {
+            self.cursor.position = start;
+            return Ok(false);
+        }
+        let operators = [
+            ("<<<", HereString),
+            ("<<-", HereDocument),
+            ("<<", HereDocument),
+            ("<>", ReadWrite),
+            ("<&", Duplicate),
+            ("<", Read),
+            ("&>>", Append),
+            ("&>", Write),
+            (">>", Append),
+            (">|", Write),
+            (">&", Duplicate),
+            (">", Write),
+        ];
+        let Some((operator, kind)) = operators.into_iter().find(|(operator, _)| self.cursor.eat(operator))
+        else {
+            self.cursor.position = start;
+            return Ok(false);
+        };
+        self.blanks()?;
+        let target = self.word()?;
+        // `>& file` is `&> file`.
+        let channel = |word: &Word| {
+            word.literal().is_none_or(|text| text.trim_end_matches('-').bytes().all(|b| b.is_ascii_digit()))
+        };
+        let kind = if operator == ">&" && !channel(&target) { Write } else { kind };
+        let document = Document::default();
+        if kind == HereDocument {
+            self.pending.push(Pending::new(&target, operator == "<<-", &document));
+        }
+        redirections.push(Redirection { kind, target, document, span: self.cursor.span_from(start) });
+        Ok(true)
+    }
+
+    /// The `2` of `2>` or the `{fd}` of `{fd}>`.
+    fn channel(&mut self) {
+        let rest = self.cursor.rest();
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let length = match rest.strip_prefix('{') {
+            Some(inner) => {
+                let name = inner.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+                name + 2
+            }
+            None => digits,
+        };
+        if rest.starts_with('{') && !rest.get(..length).is_some_and(|name| name.ends_with('}')) {
+            return;
+        }
+        if rest.get(length..).is_some_and(|rest| rest.starts_with(['<', '>'])) {
+            self.cursor.position += length;
+        }
+    }
+
+    /// Blanks, joined lines and a comment.
+    pub(super) fn blanks(&mut self) -> Result<()> {
+        loop {
+            match self.cursor.peek() {
+                Some(' ' | '\t' | '\r') => {
+                    self.cursor.next()?;
+                }
+                Some('\\') if self.cursor.starts_with("\\\n") => self.cursor.position += 2,
+                Some('#') => {
+                    let line = self.cursor.rest().split('\n').next().unwrap_or_default();
+                    self.cursor.position += line.len();
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Blanks and ends of lines, with the here-documents that begin there.
+    pub(super) fn blanks_and_lines(&mut self) -> Result<()> {
+        loop {
+            self.blanks()?;
+            if !self.cursor.eat("\n") {
+                return Ok(());
+            }
+            self.documents()?;
+        }
+    }
+
+    /// The characters up to the next blank or sign, as they are written.
+    pub(super) fn plain_word(&self) -> &'t str {
+        let rest = self.cursor.rest();
+        // No word that matters is longer.
+        let end = rest.bytes().take(64).position(|b| {
+            matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+        });
+        rest.get(..end.unwrap_or(rest.len())).filter(|word| word.len() <= 64).unwrap_or_default()
+    }
+}
+
+/// Whether a text can be the name of a variable.
+pub(super) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}

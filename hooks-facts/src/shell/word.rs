@@ -1,0 +1,166 @@
+//! Words: quotes, escapes, and the expansions in them.
+
+use super::ansi_c;
+use super::cursor::Result;
+use super::error::Reason;
+use super::reader::{Reader, Syntax};
+use super::tree::{Direction, Part, Word};
+
+/// The parts of a word while it is read.
+#[derive(Default)]
+pub(super) struct Parts(Vec<Part>);
+
+impl Parts {
+    pub(super) fn push(&mut self, part: Part) {
+        self.0.push(part);
+    }
+
+    pub(super) fn text(&mut self, c: char, quoted: bool) {
+        if let Some(Part::Literal { text, quoted: last }) = self.0.last_mut()
+            && *last == quoted
+        {
+            text.push(c);
+            return;
+        }
+        self.0.push(Part::Literal { text: c.into(), quoted });
+    }
+
+    /// Keeps the word where quotes hold nothing.
+    pub(super) fn quotes(&mut self) {
+        self.0.push(Part::Literal { text: String::new(), quoted: true });
+    }
+
+    pub(super) fn finish(self) -> Vec<Part> {
+        self.0
+    }
+}
+
+impl Reader<'_> {
+    /// A word; at least one character of it must be here.
+    pub(super) fn word(&mut self) -> Result<Word> {
+        let start = self.cursor.position;
+        let mut parts = Parts::default();
+        while let Some(c) = self.cursor.peek() {
+            match c {
+                ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' => break,
+                '<' | '>' => {
+                    if self.cursor.peek_second() != Some('(') {
+                        break;
+                    }
+                    let direction = if c == '<' { Direction::Read } else { Direction::Write };
+                    self.cursor.position += 2;
+                    let script = self.script()?;
+                    self.cursor.expect(")")?;
+                    parts.push(Part::Process { script, direction });
+                }
+                _ => self.piece(c, &mut parts)?,
+            }
+        }
+        if self.cursor.position == start {
+            let reason = if self.cursor.rest().is_empty() { Reason::Unclosed } else { Reason::Unexpected };
+            return Err(self.cursor.error(reason));
+        }
+        Ok(Word { parts: parts.finish(), span: self.cursor.span_from(start) })
+    }
+
+    /// The next piece of a word outside of quotes, which begins with `c`.
+    pub(super) fn piece(&mut self, c: char, parts: &mut Parts) -> Result<()> {
+        match c {
+            '\\' if self.syntax == Syntax::Bash => {
+                self.cursor.next()?;
+                match self.cursor.next()? {
+                    Some('\n') => {}
+                    Some(escaped) => parts.text(escaped, true),
+                    None => parts.text('\\', true),
+                }
+            }
+            '\'' => {
+                self.cursor.next()?;
+                parts.quotes();
+                loop {
+                    match self.cursor.next()? {
+                        Some('\'') => return Ok(()),
+                        Some(c) => parts.text(c, true),
+                        None => return Err(self.cursor.error(Reason::Unclosed)),
+                    }
+                }
+            }
+            '"' => {
+                self.cursor.next()?;
+                self.double_quotes(parts)?;
+            }
+            '$' if self.cursor.starts_with("$'") => {
+                self.cursor.position += 2;
+                self.ansi_c(parts)?;
+            }
+            '$' if self.cursor.starts_with("$\"") => {
+                self.cursor.position += 2;
+                self.double_quotes(parts)?;
+            }
+            '$' => self.dollar(parts, false)?,
+            '`' => self.backticks(parts, false)?,
+            c => {
+                self.cursor.next()?;
+                parts.text(c, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// What follows a double quote, up to the next.
+    fn double_quotes(&mut self, parts: &mut Parts) -> Result<()> {
+        parts.quotes();
+        loop {
+            match self.cursor.peek() {
+                None => return Err(self.cursor.error(Reason::Unclosed)),
+                Some('"') => {
+                    self.cursor.next()?;
+                    return Ok(());
+                }
+                Some(c) => self.quoted_piece(c, parts, "$`\"\\")?,
+            }
+        }
+    }
+
+    /// The next piece inside of double quotes or of a here-document; `escapable` is what a backslash takes the meaning of.
+    pub(super) fn quoted_piece(&mut self, c: char, parts: &mut Parts, escapable: &str) -> Result<()> {
+        match c {
+            '\\' if self.syntax == Syntax::Bash => {
+                self.cursor.next()?;
+                match self.cursor.peek() {
+                    Some('\n') => self.cursor.position += 1,
+                    Some(c) if escapable.contains(c) => {
+                        self.cursor.next()?;
+                        parts.text(c, true);
+                    }
+                    _ => parts.text('\\', true),
+                }
+            }
+            '$' => self.dollar(parts, true)?,
+            '`' => self.backticks(parts, true)?,
+            c => {
+                self.cursor.next()?;
+                parts.text(c, true);
+            }
+        }
+        Ok(())
+    }
+
+    /// What follows `$'`.
+    fn ansi_c(&mut self, parts: &mut Parts) -> Result<()> {
+        parts.quotes();
+        loop {
+            match self.cursor.next()? {
+                Some('\'') => return Ok(()),
+                Some('\\') => {
+                    let escape = ansi_c::escape(self.cursor.rest());
+                    self.cursor.spend(escape.length)?;
+                    self.cursor.position += escape.length;
+                    escape.text.chars().for_each(|c| parts.text(c, true));
+                }
+                Some(c) => parts.text(c, true),
+                None => return Err(self.cursor.error(Reason::Unclosed)),
+            }
+        }
+    }
+}

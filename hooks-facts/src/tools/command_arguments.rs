@@ -1,0 +1,241 @@
+//! Finds the commands in the arguments of a shell tool.
+
+use serde_json::{Map, Value};
+
+use super::arguments::{MAX_DEPTH, Pointer};
+use super::names;
+
+/// What a call's arguments say about commands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandArguments {
+    /// Every command, also where several arguments hold one. An argument that can be read in two ways
+    /// (a list of texts, or the words of one command) is here in both.
+    pub found: Vec<CommandArgument>,
+    /// JSON pointers of command arguments that are there and cannot be read; a guard refuses them.
+    pub unusable: Vec<String>,
+}
+
+impl CommandArguments {
+    /// Whether the call holds no command at all: the arguments are absent, empty or null.
+    pub fn is_missing(&self) -> bool {
+        self.found.is_empty() && self.unusable.is_empty()
+    }
+}
+
+/// One command in the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandArgument {
+    /// Where it stands, as a JSON pointer (RFC 6901).
+    pub pointer: String,
+    /// The command.
+    pub command: Command,
+}
+
+/// A command as a tool is given it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// A text that a shell reads.
+    Text(String),
+    /// A program and its words, run without a shell.
+    Words(Vec<String>),
+}
+
+/// Every command in the arguments of a shell tool, at any depth.
+pub fn commands_of(arguments: &Value) -> CommandArguments {
+    let mut walk = Walk::default();
+    match arguments {
+        Value::Object(map) => walk.object(map, &mut Pointer::default()),
+        // A tool whose only argument is the command may be handed a bare text or list.
+        value => walk.command(value, None, &mut Pointer::default()),
+    }
+    walk.result
+}
+
+/// Folded names of arguments that hold a command.
+const COMMAND: &[&str] = &[
+    "command",
+    "cmd",
+    "script",
+    "commands",
+    "cmds",
+    "scripts",
+    "code",
+    "input",
+    "commandline",
+    "cmdline",
+    "chars",
+];
+const PROGRAM: &[&str] = &["program", "executable", "binary"];
+const ARGS: &[&str] = &["args", "argv", "arguments"];
+
+#[derive(Default)]
+struct Walk {
+    result: CommandArguments,
+}
+
+impl Walk {
+    fn object(&mut self, map: &Map<String, Value>, pointer: &mut Pointer) {
+        let args = map.iter().find(|(key, _)| names::is_one_of(key, ARGS)).map(|(_, value)| value);
+        for (key, value) in map {
+            pointer.key(key, |pointer| {
+                if names::is_one_of(key, COMMAND) {
+                    self.command(value, args, pointer);
+                } else if names::is_one_of(key, PROGRAM) {
+                    self.program(value, args, pointer);
+                } else {
+                    self.nested(value, pointer);
+                }
+            });
+        }
+    }
+
+    /// A value under a key that says nothing: only objects in it are looked at.
+    fn nested(&mut self, value: &Value, pointer: &mut Pointer) {
+        match value {
+            Value::Object(_) | Value::Array(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),
+            Value::Object(map) => self.object(map, pointer),
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    pointer.item(index, |pointer| self.nested(item, pointer));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn command(&mut self, value: &Value, args: Option<&Value>, pointer: &mut Pointer) {
+        match value {
+            Value::Null => {}
+            Value::String(text) if text.trim().is_empty() => {}
+            Value::String(text) => {
+                self.push(Command::Text(text.clone()), pointer);
+                // `command` with `args` beside it may also mean a program and its words.
+                if args.is_some() {
+                    self.program(value, args, pointer);
+                }
+            }
+            Value::Array(_) | Value::Object(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),
+            Value::Array(items) => self.list(items, pointer),
+            Value::Object(map) => {
+                let before = (self.result.found.len(), self.result.unusable.len());
+                self.object(map, pointer);
+                if before == (self.result.found.len(), self.result.unusable.len()) {
+                    self.unusable(pointer);
+                }
+            }
+            Value::Bool(_) | Value::Number(_) => self.unusable(pointer),
+        }
+    }
+
+    /// A list is the words of one command. Under a name in the plural, or alone, an item can be a text of its own.
+    fn list(&mut self, items: &[Value], pointer: &mut Pointer) {
+        if items.is_empty() {
+            return;
+        }
+        if let Some(words) = words_of(items) {
+            if words.len() == 1 || pointer.text().ends_with('s') {
+                for (index, word) in words.iter().enumerate().filter(|(_, word)| !word.trim().is_empty()) {
+                    pointer.item(index, |pointer| self.push(Command::Text(word.clone()), pointer));
+                }
+            }
+            if words.iter().any(|word| !word.is_empty()) {
+                self.push(Command::Words(words), pointer);
+            }
+            return;
+        }
+        for (index, item) in items.iter().enumerate() {
+            pointer.item(index, |pointer| self.command(item, None, pointer));
+        }
+    }
+
+    fn program(&mut self, value: &Value, args: Option<&Value>, pointer: &Pointer) {
+        let args = match args {
+            None | Some(Value::Null) => Some(Vec::new()),
+            Some(Value::Array(items)) => words_of(items),
+            Some(Value::String(text)) => Some(text.split_whitespace().map(str::to_owned).collect()),
+            Some(_) => None,
+        };
+        match (value, args) {
+            (Value::Null, _) => {}
+            (Value::String(program), _) if program.is_empty() => {}
+            (Value::String(program), Some(args)) => {
+                let mut words = vec![program.clone()];
+                words.extend(args);
+                self.push(Command::Words(words), pointer);
+            }
+            _ => self.unusable(pointer),
+        }
+    }
+
+    fn push(&mut self, command: Command, pointer: &Pointer) {
+        self.result.found.push(CommandArgument { pointer: pointer.text(), command });
+    }
+
+    fn unusable(&mut self, pointer: &Pointer) {
+        self.result.unusable.push(pointer.text());
+    }
+}
+
+/// The items as words, where all of them are text; a number is written out, as tools do.
+fn words_of(items: &[Value]) -> Option<Vec<String>> {
+    let word = |item: &Value| match item {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    items.iter().map(word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn words(words: &[&str]) -> Command {
+        Command::Words(words.iter().map(|word| (*word).to_owned()).collect())
+    }
+
+    fn found(arguments: &Value) -> Vec<(String, Command)> {
+        commands_of(arguments).found.into_iter().map(|found| (found.pointer, found.command)).collect()
+    }
+
+    #[test]
+    fn all_commands_are_found() {
+        let arguments =
+            json!({"command": "ls", "description": "rm", "then": [{"cmd": ["rm", "-rf"]}], "script": ""});
+        let expected =
+            [("/command".into(), Command::Text("ls".into())), ("/then/0/cmd".into(), words(&["rm", "-rf"]))];
+        assert_eq!(found(&arguments), expected);
+    }
+
+    #[test]
+    fn a_program_and_its_words() {
+        let expected = [("/program".to_owned(), words(&["git", "push", "-f"]))];
+        assert_eq!(found(&json!({"program": "git", "args": ["push", "-f"]})), expected);
+        assert!(
+            found(&json!({"command": "rm", "args": ["-rf"]}))
+                .contains(&("/command".into(), words(&["rm", "-rf"])))
+        );
+    }
+
+    #[test]
+    fn a_list_of_texts_is_read_both_ways() {
+        let commands = found(&json!({"commands": ["ls -l", "rm x"]}));
+        assert!(commands.contains(&("/commands/1".into(), Command::Text("rm x".into()))));
+        assert!(commands.contains(&("/commands".into(), words(&["ls -l", "rm x"]))));
+        assert_eq!(found(&json!({"command": ["echo", "rm -rf x"]})).len(), 1);
+    }
+
+    #[test]
+    fn missing_and_unusable_are_two_things() {
+        for missing in
+            [json!({}), json!({"command": null}), json!({"command": " "}), json!({"cmd": []}), json!(null)]
+        {
+            assert!(commands_of(&missing).is_missing(), "{missing}");
+        }
+        for unusable in [json!({"command": 7}), json!({"cmd": {"x": 1}}), json!({"program": "a", "args": 3})]
+        {
+            assert_eq!(commands_of(&unusable).unusable.len(), 1, "{unusable}");
+        }
+    }
+}

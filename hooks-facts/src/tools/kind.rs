@@ -1,0 +1,59 @@
+//! What a tool does, as far as a guard tells tools apart.
+
+/// The kinds of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ToolKind {
+    /// Creates or changes files.
+    WriteFile,
+    /// Shows or changes a file, as its argument `command` says; see
+    /// [`ToolTable::kind_of_call`](super::ToolTable::kind_of_call).
+    ViewOrEdit,
+    /// Removes files.
+    DeleteFile,
+    /// Moves or renames files: both ends are written.
+    MoveFile,
+    /// Copies files: only the destination is written.
+    CopyFile,
+    /// Applies a patch, whose text names the files.
+    Patch,
+    /// Runs commands in a POSIX shell.
+    Shell,
+    /// Runs commands in a Windows shell, where names have no case.
+    WindowsShell,
+    /// Asks the user.
+    AskUser,
+    /// Starts another agent.
+    SpawnAgent,
+    /// Looks at files and changes none.
+    Read,
+    /// Known, and of none of the other kinds.
+    Other,
+    /// Not in the table.
+    Unknown,
+}
+
+impl ToolKind {
+    /// Whether the tool changes what its path arguments name.
+    pub fn writes_files(self) -> bool {
+        matches!(
+            self,
+            Self::WriteFile
+                | Self::ViewOrEdit
+                | Self::DeleteFile
+                | Self::MoveFile
+                | Self::CopyFile
+                | Self::Patch
+        )
+    }
+
+    /// Whether the tool runs commands.
+    pub fn runs_commands(self) -> bool {
+        matches!(self, Self::Shell | Self::WindowsShell)
+    }
+
+    /// Whether some guard looks at tools of this kind.
+    pub(super) fn is_guarded(self) -> bool {
+        !matches!(self, Self::Read | Self::Other | Self::Unknown)
+    }
+}

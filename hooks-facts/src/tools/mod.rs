@@ -1,0 +1,40 @@
+//! Knows the tools of the agent clients by name, and finds paths and commands in their arguments.
+//!
+//! A guard asks three questions of a call: what kind of tool is this ([`ToolTable::kind_of_call`]), which
+//! files does it name ([`paths_of`]), which commands does it run ([`commands_of`]). An argument that is
+//! there but is not text is told apart from one that is missing, because a guard has to refuse the first.
+//!
+//! ```
+//! use hooks_facts::tools::{ToolKind, ToolTable, paths_of};
+//! use serde_json::json;
+//!
+//! let table = ToolTable::default();
+//! let arguments = json!({"edits": [{"file_path": "src/a.rs", "new_string": "x"}]});
+//! let kind = table.kind_of_call("MultiEdit", &arguments);
+//! assert_eq!(kind, ToolKind::WriteFile);
+//! let paths = paths_of(kind, &arguments);
+//! assert_eq!(paths.found[0].text, "src/a.rs");
+//! assert_eq!(paths.found[0].pointer, "/edits/0/file_path");
+//! ```
+//!
+//! A tool the table does not know is added with [`ToolTable::with`]:
+//!
+//! ```
+//! use hooks_facts::tools::{ToolKind, ToolTable};
+//!
+//! let table = ToolTable::default().with("save_document", ToolKind::WriteFile);
+//! assert_eq!(table.kind("saveDocument"), ToolKind::WriteFile);
+//! ```
+
+mod arguments;
+mod command_arguments;
+mod kind;
+mod names;
+mod patch;
+mod path_arguments;
+mod table;
+
+pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};
+pub use kind::ToolKind;
+pub use path_arguments::{PathArgument, PathArguments, PathRole, paths_of};
+pub use table::ToolTable;

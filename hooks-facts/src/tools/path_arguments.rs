@@ -1,0 +1,317 @@
+//! Finds the paths in the arguments of a file tool.
+
+use serde_json::{Map, Value};
+
+use super::arguments::{MAX_DEPTH, Pointer};
+use super::kind::ToolKind;
+use super::names;
+use super::patch;
+
+/// What a call's arguments say about paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathArguments {
+    /// Every path, in the order of the arguments.
+    pub found: Vec<PathArgument>,
+    /// JSON pointers of path arguments that are there and are not text; a guard refuses them.
+    pub unusable: Vec<String>,
+}
+
+impl PathArguments {
+    /// Whether the call names no path at all: the arguments are absent, empty or null.
+    pub fn is_missing(&self) -> bool {
+        self.found.is_empty() && self.unusable.is_empty()
+    }
+}
+
+/// One path in the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathArgument {
+    /// Where it stands, as a JSON pointer (RFC 6901).
+    pub pointer: String,
+    /// The line inside of a patch text, counted from one.
+    pub line: Option<usize>,
+    /// The path as it is written, with the prefix that a unified diff puts before it taken off.
+    pub text: String,
+    /// What the call does to it.
+    pub role: PathRole,
+}
+
+/// What a call does to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PathRole {
+    /// Creates or changes it.
+    Written,
+    /// Takes it away: a deletion, or the start of a move.
+    Removed,
+    /// Only looks at it.
+    Read,
+    /// Lets a new link point to it, so that a later write would land there.
+    LinkTarget,
+}
+
+/// Every path in the arguments of a call of this kind.
+pub fn paths_of(kind: ToolKind, arguments: &Value) -> PathArguments {
+    let mut walk = Walk { kind, result: PathArguments::default() };
+    match arguments {
+        Value::Object(map) => walk.object(map, &mut Pointer::default()),
+        // Codex hands over some patches as a bare text.
+        Value::String(text) if kind == ToolKind::Patch => walk.patch(text, &Pointer::default()),
+        _ => {}
+    }
+    walk.result
+}
+
+/// Folded names of arguments that hold a path, or a list of paths.
+const PATH: &[&str] = &[
+    "path",
+    "paths",
+    "filepath",
+    "filepaths",
+    "file",
+    "files",
+    "filename",
+    "filenames",
+    "targetfile",
+    "targetpath",
+    "notebookpath",
+    "notebook",
+    "uri",
+    "uris",
+    "fileuri",
+    "absolutepath",
+    "relativepath",
+    "absolutefilepath",
+    "relativefilepath",
+    "relativeworkspacepath",
+    "directory",
+    "directorypath",
+    "dirpath",
+    "dir",
+    "folder",
+    "outputpath",
+    "outputfile",
+];
+const SOURCE: &[&str] = &["source", "src", "from", "sourcepath", "frompath", "sourcefile"];
+const DESTINATION: &[&str] = &["destination", "dest", "dst", "to", "topath", "target", "destinationfile"];
+const OLD_PATH: &[&str] = &["oldpath", "oldname", "oldfilepath"];
+const NEW_PATH: &[&str] = &["newpath", "newname", "newfilepath", "destinationpath", "destpath"];
+const LINK_TARGET: &[&str] = &["linktarget", "symlinktarget"];
+/// Arguments that are text for the file: whatever they hold is no path.
+const TEXT: &[&str] = &[
+    "content",
+    "contents",
+    "text",
+    "filetext",
+    "newfiletext",
+    "oldstr",
+    "newstr",
+    "oldstring",
+    "newstring",
+    "oldtext",
+    "newtext",
+    "codeedit",
+    "instruction",
+    "instructions",
+    "description",
+    "explanation",
+    "newsource",
+];
+const PATCH: &[&str] = &["patch", "patchtext", "patches", "input", "diff", "command", "content", "arguments"];
+
+struct Walk {
+    kind: ToolKind,
+    result: PathArguments,
+}
+
+impl Walk {
+    fn object(&mut self, map: &Map<String, Value>, pointer: &mut Pointer) {
+        for (key, value) in map {
+            pointer.key(key, |pointer| self.argument(key, value, pointer));
+        }
+    }
+
+    fn argument(&mut self, key: &str, value: &Value, pointer: &mut Pointer) {
+        if let Some(role) = self.role_of(key) {
+            return self.path(value, role, pointer);
+        }
+        let holds_patch = match self.kind {
+            ToolKind::Patch => names::is_one_of(key, PATCH),
+            ToolKind::WriteFile => names::is_one_of(key, &["patch", "diff"]),
+            _ => false,
+        };
+        match value {
+            Value::String(text) if holds_patch => self.patch(text, pointer),
+            Value::Array(items) if holds_patch => self.patches(items, pointer),
+            _ if names::is_one_of(key, TEXT) => {}
+            _ => self.nested(value, pointer),
+        }
+    }
+
+    /// A value under a key that says nothing: only objects in it are looked at.
+    fn nested(&mut self, value: &Value, pointer: &mut Pointer) {
+        match value {
+            Value::Object(_) | Value::Array(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),
+            Value::Object(map) => self.object(map, pointer),
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    pointer.item(index, |pointer| self.nested(item, pointer));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A value under a key that holds a path.
+    fn path(&mut self, value: &Value, role: PathRole, pointer: &mut Pointer) {
+        match value {
+            Value::Null => {}
+            Value::String(text) if text.is_empty() => {}
+            Value::String(text) => {
+                let (pointer, text) = (pointer.text(), text.clone());
+                self.result.found.push(PathArgument { pointer, line: None, text, role });
+            }
+            Value::Array(_) | Value::Object(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    pointer.item(index, |pointer| self.path(item, role, pointer));
+                }
+            }
+            Value::Object(map) => {
+                let (found, unusable) = (self.result.found.len(), self.result.unusable.len());
+                self.object(map, pointer);
+                if found == self.result.found.len() && unusable == self.result.unusable.len() {
+                    self.unusable(pointer);
+                }
+            }
+            Value::Bool(_) | Value::Number(_) => self.unusable(pointer),
+        }
+    }
+
+    fn patches(&mut self, items: &[Value], pointer: &mut Pointer) {
+        for (index, item) in items.iter().enumerate() {
+            pointer.item(index, |pointer| match item {
+                Value::String(text) => self.patch(text, pointer),
+                item => self.nested(item, pointer),
+            });
+        }
+    }
+
+    fn patch(&mut self, text: &str, pointer: &Pointer) {
+        for header in patch::headers(text) {
+            let pointer = pointer.text();
+            match header.path {
+                Some(text) => {
+                    let (line, role) = (Some(header.line), header.role);
+                    self.result.found.push(PathArgument { pointer, line, text, role });
+                }
+                None => self.result.unusable.push(pointer),
+            }
+        }
+    }
+
+    fn unusable(&mut self, pointer: &Pointer) {
+        self.result.unusable.push(pointer.text());
+    }
+
+    fn role_of(&self, key: &str) -> Option<PathRole> {
+        let moves = matches!(self.kind, ToolKind::MoveFile | ToolKind::CopyFile);
+        let source = match self.kind {
+            ToolKind::CopyFile | ToolKind::Read => PathRole::Read,
+            _ => PathRole::Removed,
+        };
+        let target = match self.kind {
+            ToolKind::Read => PathRole::Read,
+            ToolKind::DeleteFile => PathRole::Removed,
+            _ => PathRole::Written,
+        };
+        if names::is_one_of(key, PATH) || names::is_one_of(key, NEW_PATH) {
+            Some(target)
+        } else if names::is_one_of(key, OLD_PATH) || (moves && names::is_one_of(key, SOURCE)) {
+            Some(source)
+        } else if moves && names::is_one_of(key, DESTINATION) {
+            Some(PathRole::Written)
+        } else if names::is_one_of(key, LINK_TARGET) {
+            Some(PathRole::LinkTarget)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn found(kind: ToolKind, arguments: &Value) -> Vec<(String, String, PathRole)> {
+        let paths = paths_of(kind, arguments).found;
+        paths.into_iter().map(|path| (path.pointer, path.text, path.role)).collect()
+    }
+
+    #[test]
+    fn every_path_is_found_where_it_stands() {
+        let arguments = json!({
+            "path": "a", "file_path": "b", "content": "path: c", "old_str": {"path": "d"},
+            "edits": [{"filePath": "e", "newText": "f"}], "files": ["g", {"filename": "h"}], "odd/key": {"uri": "i"},
+        });
+        let texts = found(ToolKind::WriteFile, &arguments);
+        let pointers: Vec<_> =
+            texts.iter().map(|(pointer, text, _)| (pointer.as_str(), text.as_str())).collect();
+        assert_eq!(
+            pointers,
+            [
+                ("/path", "a"),
+                ("/file_path", "b"),
+                ("/edits/0/filePath", "e"),
+                ("/files/0", "g"),
+                ("/files/1/filename", "h"),
+                ("/odd~1key/uri", "i"),
+            ]
+        );
+    }
+
+    #[test]
+    fn missing_and_unusable_are_two_things() {
+        for missing in [json!({}), json!({"path": null}), json!({"path": ""}), json!({"files": []}), json!(3)]
+        {
+            assert!(paths_of(ToolKind::WriteFile, &missing).is_missing(), "{missing}");
+        }
+        for unusable in [json!({"path": 7}), json!({"path": {"value": "x"}}), json!({"files": ["a", true]})] {
+            assert_eq!(paths_of(ToolKind::WriteFile, &unusable).unusable.len(), 1, "{unusable}");
+        }
+    }
+
+    #[test]
+    fn a_move_writes_both_ends_and_a_copy_one() {
+        let arguments = json!({"source": "a", "destination": "b"});
+        let roles = |kind| found(kind, &arguments).into_iter().map(|(.., role)| role).collect::<Vec<_>>();
+        assert_eq!(roles(ToolKind::MoveFile), [PathRole::Removed, PathRole::Written]);
+        assert_eq!(roles(ToolKind::CopyFile), [PathRole::Read, PathRole::Written]);
+        // In an edit, `from` and `to` are text.
+        assert!(found(ToolKind::WriteFile, &json!({"from": "a", "to": "b"})).is_empty());
+    }
+
+    #[test]
+    fn patches_are_read_under_every_key_clients_use() {
+        let text = "*** Begin Patch\n*** Add File: a.rs\n+*** Add File: no\n*** End Patch";
+        for arguments in
+            [json!({"patch": text}), json!({"input": text}), json!({"command": ["apply_patch", text]})]
+        {
+            let paths = found(ToolKind::Patch, &arguments);
+            assert_eq!(paths.len(), 1, "{arguments}");
+            assert_eq!(paths[0].1, "a.rs");
+        }
+        assert_eq!(found(ToolKind::Patch, &json!(text)).len(), 1);
+    }
+
+    #[test]
+    fn deep_arguments_end_the_walk() {
+        let mut arguments = json!({"path": "x"});
+        for _ in 0..200 {
+            arguments = json!({ "a": arguments });
+        }
+        let paths = paths_of(ToolKind::WriteFile, &arguments);
+        assert_eq!((paths.found.len(), paths.unusable.len()), (0, 1));
+    }
+}

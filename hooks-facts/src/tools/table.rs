@@ -1,0 +1,350 @@
+//! The table of tool names.
+
+use serde_json::Value;
+
+use super::kind::ToolKind::{self, *};
+use super::names;
+
+/// Longer names are not looked up; no client has them.
+const MAX_NAME: usize = 256;
+
+/// Tool names and what the tools do.
+///
+/// A lookup does not regard case and joining (`write_file`, `WriteFile`, `write-file`), and takes off what
+/// clients put before a name: `mcp__<server>__`, `mcp_<server>_`, `<server>-`, `<server>/`, `<server>.` and
+/// `MCP:`. It does not allocate.
+#[derive(Clone, Debug, Default)]
+pub struct ToolTable {
+    /// Sorted by folded name; looked at before the built-in names.
+    own: Vec<(String, ToolKind)>,
+}
+
+impl ToolTable {
+    /// Adds a tool, or changes what the table says of one.
+    #[must_use]
+    pub fn with(mut self, name: &str, kind: ToolKind) -> Self {
+        let folded = names::fold(name);
+        match self.own.binary_search_by(|(known, _)| known.chars().cmp(folded.chars())) {
+            Ok(at) => {
+                if let Some(row) = self.own.get_mut(at) {
+                    row.1 = kind;
+                }
+            }
+            Err(at) => self.own.insert(at, (folded, kind)),
+        }
+        self
+    }
+
+    /// The kind of the tool with this name, [`ToolKind::Unknown`] where the table has none.
+    pub fn kind(&self, name: &str) -> ToolKind {
+        if name.len() > MAX_NAME {
+            return Unknown;
+        }
+        if let Some(kind) = self.find(name) {
+            return kind;
+        }
+        let mcp = name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("mcp"));
+        let mut first = true;
+        for (at, separator) in name.char_indices() {
+            let firm =
+                matches!(separator, '/' | ':' | '.') || name.get(..at).is_some_and(|s| s.ends_with('_'));
+            let soft = separator == '-' || (mcp && separator == '_');
+            if !firm && !soft {
+                continue;
+            }
+            let Some(rest) = name.get(at + separator.len_utf8()..) else { continue };
+            // `mcp_` itself is no server.
+            let is_mcp_mark = mcp && at == 3;
+            if let Some(kind) = self.find(rest) {
+                // A soft separator may stand inside of a name: `mcp_mail_mark_read` marks, so a harmless
+                // kind is believed only right behind the first word.
+                if firm || first || kind.is_guarded() {
+                    return kind;
+                }
+            }
+            first = first && is_mcp_mark;
+        }
+        Unknown
+    }
+
+    /// The kind of one call: as [`kind`](Self::kind), but a tool that shows or edits is a
+    /// [`ToolKind::Read`] or a [`ToolKind::WriteFile`], as its `command` says.
+    pub fn kind_of_call(&self, name: &str, arguments: &Value) -> ToolKind {
+        match self.kind(name) {
+            ViewOrEdit if arguments.get("command").and_then(Value::as_str) == Some("view") => Read,
+            ViewOrEdit => WriteFile,
+            kind => kind,
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<ToolKind> {
+        let own = self.own.binary_search_by(|(known, _)| names::compare(known, name));
+        if let Some((_, kind)) = own.ok().and_then(|at| self.own.get(at)) {
+            return Some(*kind);
+        }
+        let at = BUILT_IN.binary_search_by(|(known, _)| names::compare(known, name)).ok()?;
+        BUILT_IN.get(at).map(|(_, kind)| *kind)
+    }
+}
+
+/// Folded names of Claude Code, Codex, Gemini CLI, Copilot, Cursor, VS Code, Squad and common MCP servers,
+/// sorted.
+static BUILT_IN: &[(&str, ToolKind)] = &[
+    ("agent", SpawnAgent),
+    ("appendfile", WriteFile),
+    ("appendtofile", WriteFile),
+    ("applydiff", Patch),
+    ("applypatch", Patch),
+    ("ask", AskUser),
+    ("askfollowupquestion", AskUser),
+    ("askhuman", AskUser),
+    ("askquestion", AskUser),
+    ("askquestions", AskUser),
+    ("askuser", AskUser),
+    ("askuserquestion", AskUser),
+    ("backgroundagent", SpawnAgent),
+    ("bash", Shell),
+    ("bashcommand", Shell),
+    ("bashoutput", Other),
+    ("cmd", WindowsShell),
+    ("codebasesearch", Read),
+    ("containerexec", Shell),
+    ("copy", CopyFile),
+    ("copyfile", CopyFile),
+    ("copyfiles", CopyFile),
+    ("create", WriteFile),
+    ("createagent", SpawnAgent),
+    ("createdirectory", WriteFile),
+    ("createfile", WriteFile),
+    ("createlink", WriteFile),
+    ("createnewfile", WriteFile),
+    ("createnewworkspace", WriteFile),
+    ("createsymlink", WriteFile),
+    ("createtextfile", WriteFile),
+    ("dash", Shell),
+    ("delegate", SpawnAgent),
+    ("delegatetask", SpawnAgent),
+    ("delete", DeleteFile),
+    ("deletedirectory", DeleteFile),
+    ("deletefile", DeleteFile),
+    ("deletefiles", DeleteFile),
+    ("directorytree", Read),
+    ("duplicatefile", CopyFile),
+    ("edit", WriteFile),
+    ("editblock", WriteFile),
+    ("editfile", WriteFile),
+    ("editfiles", WriteFile),
+    ("editnotebook", WriteFile),
+    ("editnotebookfile", WriteFile),
+    ("enterplanmode", Other),
+    ("exec", Shell),
+    ("execcommand", Shell),
+    ("execute", Shell),
+    ("executebash", Shell),
+    ("executecommand", Shell),
+    ("executepowershell", WindowsShell),
+    ("executeshell", Shell),
+    ("exitplanmode", Other),
+    ("fetch", Read),
+    ("filesearch", Read),
+    ("findfiles", Read),
+    ("fish", Shell),
+    ("fsread", Read),
+    ("fswrite", WriteFile),
+    ("getfilecontents", Read),
+    ("getfileinfo", Read),
+    ("glob", Read),
+    ("grep", Read),
+    ("grepsearch", Read),
+    ("insert", WriteFile),
+    ("insertaftersymbol", WriteFile),
+    ("insertbeforesymbol", WriteFile),
+    ("insertcontent", WriteFile),
+    ("inserteditintofile", WriteFile),
+    ("insertintofile", WriteFile),
+    ("invokeagent", SpawnAgent),
+    ("killshell", Other),
+    ("ksh", Shell),
+    ("listbash", Other),
+    ("listdir", Read),
+    ("listdirectory", Read),
+    ("listfiles", Read),
+    ("localshell", Shell),
+    ("ls", Read),
+    ("makedirectory", WriteFile),
+    ("mkdir", WriteFile),
+    ("modifyfile", WriteFile),
+    ("move", MoveFile),
+    ("movefile", MoveFile),
+    ("movefiles", MoveFile),
+    ("multiedit", WriteFile),
+    ("multireplacestringinfile", WriteFile),
+    ("newfile", WriteFile),
+    ("newtask", SpawnAgent),
+    ("notebookedit", WriteFile),
+    ("notebookread", Read),
+    ("overwritefile", WriteFile),
+    ("patch", Patch),
+    ("patchfile", Patch),
+    ("plan", Other),
+    ("powershell", WindowsShell),
+    ("putfile", WriteFile),
+    ("pwsh", WindowsShell),
+    ("read", Read),
+    ("readbash", Other),
+    ("readfile", Read),
+    ("readfiles", Read),
+    ("readmanyfiles", Read),
+    ("readmediafile", Read),
+    ("readtextfile", Read),
+    ("removedirectory", DeleteFile),
+    ("removefile", DeleteFile),
+    ("removefiles", DeleteFile),
+    ("rename", MoveFile),
+    ("renamefile", MoveFile),
+    ("replace", WriteFile),
+    ("replacecontent", WriteFile),
+    ("replaceinfile", WriteFile),
+    ("replaceregex", WriteFile),
+    ("replacestringinfile", WriteFile),
+    ("replacesymbolbody", WriteFile),
+    ("reportintent", Other),
+    ("requestuserinput", AskUser),
+    ("rmdir", DeleteFile),
+    ("runagent", SpawnAgent),
+    ("runbackgroundagent", SpawnAgent),
+    ("runbash", Shell),
+    ("runcommand", Shell),
+    ("runcommands", Shell),
+    ("runinterminal", Shell),
+    ("runpowershell", WindowsShell),
+    ("runscript", Shell),
+    ("runshell", Shell),
+    ("runshellcommand", Shell),
+    ("runsubagent", SpawnAgent),
+    ("runterminalcmd", Shell),
+    ("runterminalcommand", Shell),
+    ("savefile", WriteFile),
+    ("savememory", Other),
+    ("search", Read),
+    ("searchfiles", Read),
+    ("searchreplace", WriteFile),
+    ("semanticsearch", Read),
+    ("sh", Shell),
+    ("shell", Shell),
+    ("shellcommand", Shell),
+    ("shellexec", Shell),
+    ("skill", Other),
+    ("sleep", Other),
+    ("spawnagent", SpawnAgent),
+    ("squadroute", SpawnAgent),
+    ("startagent", SpawnAgent),
+    ("startprocess", Shell),
+    ("stopbash", Other),
+    ("storememory", Other),
+    ("strreplacebasededit", WriteFile),
+    ("strreplacebasededittool", ViewOrEdit),
+    ("strreplaceeditor", ViewOrEdit),
+    ("symlink", WriteFile),
+    ("task", SpawnAgent),
+    ("taskcreate", Other),
+    ("taskget", Other),
+    ("tasklist", Other),
+    ("taskoutput", Other),
+    ("taskupdate", Other),
+    ("terminal", Shell),
+    ("texteditor", ViewOrEdit),
+    ("think", Other),
+    ("todo", Other),
+    ("todowrite", Other),
+    ("toolsearch", Other),
+    ("touchfile", WriteFile),
+    ("transfertask", SpawnAgent),
+    ("trashfile", DeleteFile),
+    ("tree", Read),
+    ("unifiedexec", Shell),
+    ("unlink", DeleteFile),
+    ("updatefile", WriteFile),
+    ("updateplan", Other),
+    ("updatetodo", Other),
+    ("uploadfile", WriteFile),
+    ("userinput", AskUser),
+    ("userprompt", AskUser),
+    ("view", Read),
+    ("viewimage", Read),
+    ("vscodeaskquestions", AskUser),
+    ("wait", Other),
+    ("waitagent", Other),
+    ("webfetch", Read),
+    ("websearch", Read),
+    ("write", WriteFile),
+    ("writebash", Shell),
+    ("writefile", WriteFile),
+    ("writepowershell", WindowsShell),
+    ("writestdin", Shell),
+    ("writetextfile", WriteFile),
+    ("writetofile", WriteFile),
+    ("zsh", Shell),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn built_in_names_are_sorted_and_folded() {
+        assert!(BUILT_IN.is_sorted_by(|a, b| a.0.chars().lt(b.0.chars())));
+        assert!(BUILT_IN.iter().all(|(name, _)| names::fold(name) == *name));
+    }
+
+    #[test]
+    fn names_in_every_spelling() {
+        let table = ToolTable::default();
+        for (name, kind) in [
+            ("Edit", WriteFile),
+            ("MultiEdit", WriteFile),
+            ("notebook-edit", WriteFile),
+            ("mcp__filesystem__write_file", WriteFile),
+            ("mcp_filesystem_write_file", WriteFile),
+            ("mcp_my_files_write_file", WriteFile),
+            ("filesystem-write_file", WriteFile),
+            ("filesystem/delete_file", DeleteFile),
+            ("MCP:move_file", MoveFile),
+            ("functions.shell", Shell),
+            ("BASH", Shell),
+            ("runTerminalCommand", Shell),
+            ("local_shell", Shell),
+            ("pwsh", WindowsShell),
+            ("AskUserQuestion", AskUser),
+            ("askUser", AskUser),
+            ("spawn_agent", SpawnAgent),
+            ("mcp__docs__read_file", Read),
+            ("mcp_mail_mark_read", Unknown),
+            ("mcp__mail__mark_read", Unknown),
+            ("frobnicate", Unknown),
+            ("", Unknown),
+            ("mcp__", Unknown),
+        ] {
+            assert_eq!(table.kind(name), kind, "{name}");
+        }
+        assert_eq!(table.kind(&"mcp_".repeat(1000)), Unknown);
+    }
+
+    #[test]
+    fn a_tool_can_be_added_and_changed() {
+        let table =
+            ToolTable::default().with("saveDoc", WriteFile).with("view", WriteFile).with("view", Other);
+        assert_eq!(table.kind("save_doc"), WriteFile);
+        assert_eq!(table.kind("View"), Other);
+    }
+
+    #[test]
+    fn the_editor_that_views_is_a_read() {
+        let table = ToolTable::default();
+        let kind = |command| table.kind_of_call("str_replace_editor", &json!({ "command": command }));
+        assert_eq!(kind("view"), Read);
+        assert_eq!(kind("create"), WriteFile);
+        assert_eq!(table.kind_of_call("str_replace_editor", &json!({})), WriteFile);
+    }
+}
