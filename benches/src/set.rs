@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{
-    Composite, FailureLayer, HookRequest, Hooks, HooksProvider, Judge, Live, Policy, ask_to_decide,
-};
+use hooks_core::{Composite, FailureLayer, HookRequest, Hooks, HooksProvider, Judge, Live, Policy, decide};
 
 use crate::call::{FIVE, FIVE_DENYING, finish, request};
 use crate::{Bar, Case};
@@ -34,7 +32,7 @@ fn request_alone() -> Case {
 
 fn decided(name: &'static str, hooks: impl HooksProvider + 'static) -> Case {
     let (live, request) = (Live::new(hooks), request());
-    Case::new(name, move || live.with(|hooks| finish(ask_to_decide(hooks, HookRequest::clone(&request)))))
+    Case::new(name, move || live.with(|hooks| finish(decide(hooks, HookRequest::clone(&request)))))
 }
 
 fn hooks(policies: impl IntoIterator<Item = impl Policy<PreToolUse> + 'static>) -> Hooks {
