@@ -263,6 +263,11 @@ impl Verdict {
         Self::deny(Reason::failure(policy, error))
     }
 
+    /// What is left of a policy that could not judge, where failures open: a note of it.
+    pub(crate) fn passed_over(reason: Reason) -> Self {
+        Self::with(Strength::NoOpinion, reason)
+    }
+
     fn with(strength: Strength, mut reason: Reason) -> Self {
         reason.strength = strength;
         let mut reasons = Reasons::default();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::chain::prepare_in_turn;
 use super::provider::Prepared;
 use crate::error::HookError;
-use crate::event::Event;
+use crate::event::{Event, OnFailure};
 use crate::failure::{failed, guarded, record};
 use crate::future::HookFuture;
 use crate::hook::BoxHook;
@@ -210,7 +210,10 @@ fn guarded_verdict<E: Event>(name: &str, request: &HookRequest<E>, judge: impl F
 fn panicked<E: Event>(name: &str, request: &HookRequest<E>, panic: &(dyn std::any::Any + Send)) -> Verdict {
     let reason = Reason::failure(name.to_owned(), &HookError::from_panic(panic));
     record(request.context(), E::KIND, &reason);
-    Verdict::deny(reason)
+    match E::KIND.on_failure() {
+        OnFailure::Closes => Verdict::deny(reason),
+        OnFailure::Opens => Verdict::passed_over(reason),
+    }
 }
 
 fn guarded_reserve<E: Event>(

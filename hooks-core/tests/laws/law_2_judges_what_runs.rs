@@ -1,0 +1,524 @@
+//! Law 2, a guard judges what will run: a verdict on arguments that are rewritten afterwards, or on a file system
+//! that changes while somebody thinks, is the hole that chains of hooks elsewhere leave open.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use hooks_core::drivers::{ToolCall, ToolOutcome, ToolRequest};
+use hooks_core::event::{PermissionRequest, PreToolUse, VerdictSource};
+use hooks_core::testing::{FakeFileSystem, ScriptedTools, world};
+use hooks_core::{
+    Approval, ApprovalRequest, BoxHook, Composite, DecideLayer, Decided, Decision, Evaluation, Fact, Govern,
+    HookContext, HookError, HookFuture, HookRequest, Hooks, HooksBuilder, HooksProvider, Judge, Judged,
+    Opinion, Policy, PolicyLayer, Reason, Reservation, Reserve, ReserveLayer, Settle, Strength, Transform,
+    TransformLayer, Verdict, ask_to_decide, ask_to_reserve, policy_fn,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tower::{Layer, ServiceBuilder, ServiceExt, service_fn};
+
+use super::common::{Forbids, asking, boxed, call, guard, path, pend, run, verdict};
+
+/// Appends a letter: not idempotent, so that a second run shows.
+#[derive(Clone, Debug)]
+struct Appends(char);
+
+impl Transform<PreToolUse> for Appends {
+    fn name(&self) -> &'static str {
+        "appends"
+    }
+
+    fn transform(&self, request: &HookRequest<PreToolUse>) -> Result<Option<Value>, HookError> {
+        Ok(Some(json!({ "path": format!("{}{}", path(request), self.0) })))
+    }
+}
+
+/// What a guard says: it denies a path that holds its letter, and otherwise allows or has no opinion.
+#[derive(Clone, Copy, Debug)]
+struct Guard {
+    denies: char,
+    allows: bool,
+}
+
+impl Guard {
+    fn says(self, path: &str) -> Verdict {
+        match (path.contains(self.denies), self.allows) {
+            (true, _) => verdict(Strength::Deny, "guard", "the path holds its letter"),
+            (false, true) => Verdict::ALLOW,
+            (false, false) => Verdict::NO_OPINION,
+        }
+    }
+}
+
+impl Policy<PreToolUse> for Guard {
+    fn name(&self) -> &'static str {
+        "guard"
+    }
+
+    fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
+        self.says(path(request))
+    }
+}
+
+/// One hook of a random mix.
+#[derive(Clone, Debug)]
+enum Part {
+    Rewrites(char),
+    Judges(Guard),
+    /// Waits so often, judges, and perhaps rewrites.
+    Decides(usize, Guard, Option<char>),
+}
+
+fn guards() -> impl Strategy<Value = Guard> {
+    (prop::sample::select(vec!['a', 'b', 'c', 'z']), any::<bool>())
+        .prop_map(|(denies, allows)| Guard { denies, allows })
+}
+
+fn parts() -> impl Strategy<Value = Vec<Part>> {
+    let letter = || prop::sample::select(vec!['a', 'b', 'c']);
+    let part = prop_oneof![
+        letter().prop_map(Part::Rewrites),
+        guards().prop_map(Part::Judges),
+        (0_usize..4, guards(), prop::option::of(letter()))
+            .prop_map(|(waits, guard, rewrites)| Part::Decides(waits, guard, rewrites)),
+    ];
+    vec(part, 0..5)
+}
+
+/// A stack of layers, the first one outermost.
+fn stack(parts: &[Part]) -> BoxHook<PreToolUse> {
+    parts.iter().rev().fold(boxed(Settle), |inner, part| match part.clone() {
+        Part::Rewrites(letter) => boxed(TransformLayer::new(Arc::new(Appends(letter))).layer(inner)),
+        Part::Judges(guard) => boxed(PolicyLayer::new(guard).layer(inner)),
+        Part::Decides(waits, guard, rewrites) => {
+            let decider = service_fn(move |request: HookRequest<PreToolUse>| async move {
+                pend(waits).await;
+                let opinion = Opinion::new(guard.says(path(&request)));
+                Ok::<_, HookError>(match rewrites {
+                    Some(letter) => {
+                        opinion.rewriting(json!({ "path": format!("{}{letter}", path(&request)) }))
+                    }
+                    None => opinion,
+                })
+            });
+            boxed(DecideLayer::new(decider).layer(inner))
+        }
+    })
+}
+
+/// A set with a stack, and with the policies and transforms of `slot` beside it.
+fn provider((in_slot, stacks): &(Vec<Part>, Vec<Vec<Part>>)) -> Hooks {
+    let mut builder = Hooks::builder();
+    for part in in_slot {
+        match part {
+            Part::Rewrites(letter) => builder.add_transform(Appends(*letter)),
+            Part::Judges(guard) => builder.add_policy(*guard),
+            Part::Decides(..) => builder = builder.stack(&guard(), stack(std::slice::from_ref(part))),
+        }
+    }
+    stacks.iter().fold(builder, |builder: HooksBuilder, parts| builder.stack(&guard(), stack(parts))).build()
+}
+
+/// The letters that the rewriting parts append, in the order in which they are asked.
+fn appended((in_slot, stacks): &(Vec<Part>, Vec<Vec<Part>>)) -> String {
+    let letter = |part: &Part| match part {
+        Part::Rewrites(letter) | Part::Decides(_, _, Some(letter)) => Some(*letter),
+        Part::Judges(_) | Part::Decides(..) => None,
+    };
+    let transforms = in_slot.iter().filter(|part| matches!(part, Part::Rewrites(_)));
+    let deciders = in_slot.iter().filter(|part| matches!(part, Part::Decides(..)));
+    transforms.chain(deciders).chain(stacks.iter().flatten()).filter_map(letter).collect()
+}
+
+fn guards_of(parts: &[Part]) -> impl Iterator<Item = Guard> {
+    parts.iter().filter_map(|part| match part {
+        Part::Judges(guard) | Part::Decides(_, guard, _) => Some(*guard),
+        Part::Rewrites(_) => None,
+    })
+}
+
+/// What must hold of an answer about the path `end`, where `guards` were asked.
+fn keeps_the_law(outcome: &Decision<PreToolUse>, end: &str, wanted: &str, guards: &[Guard]) {
+    if guards.iter().any(|guard| end.contains(guard.denies)) {
+        assert!(outcome.is_denied(), "`{end}` holds a forbidden letter and was let through");
+    }
+    if !outcome.is_denied() {
+        assert_eq!(end, wanted, "each rewrite happens once, in order");
+        let effective = outcome.effective().map_or("-", path);
+        assert_eq!(effective, if wanted == "-" { "-" } else { end }, "the outcome names what will run");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn a_forbidden_final_argument_is_denied_whatever_the_mix(
+        providers in vec((parts(), vec(parts(), 0..3)), 1..4),
+    ) {
+        let composite = Composite::new(
+            providers.iter().map(|parts| Arc::new(provider(parts)) as Arc<dyn HooksProvider>),
+        );
+        let Decided { request, outcome, .. } = run(ask_to_decide(&composite, asking("-")));
+        let wanted: String = std::iter::once("-".to_owned()).chain(providers.iter().map(appended)).collect();
+        let guards: Vec<_> = providers
+            .iter()
+            .flat_map(|(slot, stacks)| guards_of(slot).chain(stacks.iter().flat_map(|parts| guards_of(parts))))
+            .collect();
+        keeps_the_law(&outcome, path(&request), &wanted, &guards);
+    }
+
+    #[test]
+    fn the_same_holds_for_a_stack_that_stands_alone(parts in parts()) {
+        let outcome = run(stack(&parts).oneshot(asking("-"))).unwrap();
+        let wanted = format!("-{}", appended(&(Vec::new(), vec![parts.clone()])));
+        let end = outcome.effective().map_or("-", path).to_owned();
+        keeps_the_law(&outcome, &end, &wanted, &guards_of(&parts).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn asking_everyone_denies_the_same(parts in (parts(), vec(parts(), 0..3))) {
+        let hooks = provider(&parts);
+        let ask = |evaluation| run(ask_to_decide(&hooks, asking("-").evaluated(evaluation))).outcome.is_denied();
+        // Where nobody stops, more is rewritten: it may be denied for more, never for less.
+        prop_assert!(!ask(Evaluation::UntilDenied) || ask(Evaluation::Everyone));
+    }
+}
+
+fn allows_only(wanted: &'static str) -> impl Policy<PreToolUse> + Clone {
+    policy_fn(
+        "allows-only",
+        move |request: &HookRequest<PreToolUse>| {
+            if path(request) == wanted { Verdict::ALLOW } else { Verdict::NO_OPINION }
+        },
+    )
+}
+
+#[test]
+fn an_early_allow_of_old_arguments_is_dropped() {
+    let inner = TransformLayer::new(Arc::new(Appends('x'))).layer(Settle);
+    let outcome = run(PolicyLayer::new(allows_only("-")).layer(inner.clone()).oneshot(asking("-"))).unwrap();
+    assert_eq!(outcome.strength(), Strength::NoOpinion, "policy");
+
+    let decider = service_fn(|request: HookRequest<PreToolUse>| async move {
+        let allowed = if path(&request) == "-" { Verdict::ALLOW } else { Verdict::NO_OPINION };
+        Ok::<_, HookError>(Opinion::new(allowed))
+    });
+    let outcome = run(DecideLayer::new(decider).layer(inner.clone()).oneshot(asking("-"))).unwrap();
+    assert_eq!(outcome.strength(), Strength::NoOpinion, "decider");
+
+    let first = Hooks::builder().stack(&guard(), DecideLayer::new(decider).layer(Settle)).build();
+    let second = Hooks::builder().transform(Appends('x')).build();
+    let composite = Composite::default().and(first).and(second);
+    let outcome = run(ask_to_decide(&composite, asking("-"))).outcome;
+    assert_eq!(outcome.strength(), Strength::NoOpinion, "provider");
+}
+
+#[test]
+fn stale_questions_and_denials_stand() {
+    for strength in [Strength::Ask, Strength::Deny] {
+        let on_old = policy_fn("on-old", move |request: &HookRequest<PreToolUse>| {
+            if path(request) == "-" { verdict(strength, "on-old", "old") } else { Verdict::ALLOW }
+        });
+        let inner = TransformLayer::new(Arc::new(Appends('x'))).layer(Settle);
+        let asked = asking("-").evaluated(Evaluation::Everyone);
+        let outcome = run(PolicyLayer::new(on_old).layer(inner).oneshot(asked)).unwrap();
+        assert_eq!(outcome.strength(), strength);
+    }
+}
+
+/// Counts how often it is asked.
+#[derive(Debug, Default)]
+struct Counts(AtomicUsize);
+
+impl Reserve<PreToolUse> for Counts {
+    fn name(&self) -> &'static str {
+        "counts"
+    }
+
+    fn reserve(
+        &self,
+        _request: &HookRequest<PreToolUse>,
+    ) -> HookFuture<'static, Result<Reservation, HookError>> {
+        self.0.fetch_add(1, Relaxed);
+        HookFuture::now(Ok(Reservation::NotNeeded))
+    }
+}
+
+#[test]
+fn what_counts_counts_once_an_event_although_a_later_provider_rewrites() {
+    let (in_stack, in_slot) = (Arc::new(Counts::default()), Arc::new(Counts::default()));
+    let slow = service_fn(|_request: HookRequest<PreToolUse>| async {
+        pend(2).await;
+        Ok::<_, HookError>(Opinion::new(Verdict::ALLOW))
+    });
+    let counting = ServiceBuilder::new()
+        .layer(ReserveLayer::new(Arc::clone(&in_stack)))
+        .layer(DecideLayer::new(slow))
+        .service(Judge::new(()));
+    let first = Hooks::builder().stack(&guard(), counting).reserve(Arc::clone(&in_slot)).build();
+    let composite = Composite::default().and(first).and(Hooks::builder().transform(Appends('x')).build());
+    let decided = run(ask_to_decide(&composite, asking("-")));
+    assert_eq!((in_stack.0.load(Relaxed), in_slot.0.load(Relaxed)), (0, 0), "before the end");
+    assert!(!run(ask_to_reserve(&composite, &decided.request)).is_denied());
+    assert_eq!((in_stack.0.load(Relaxed), in_slot.0.load(Relaxed)), (1, 1));
+}
+
+#[test]
+fn nothing_is_counted_behind_a_denial() {
+    let counts = Arc::new(Counts::default());
+    let denies = service_fn(|_request: HookRequest<PreToolUse>| async {
+        Ok::<_, HookError>(Opinion::new(verdict(Strength::Deny, "denies", "no")))
+    });
+    let stack = DecideLayer::new(denies).layer(ReserveLayer::new(Arc::clone(&counts)).layer(Settle));
+    assert!(run(stack.oneshot(asking("-"))).unwrap().is_denied());
+    let stack = ReserveLayer::new(Arc::clone(&counts)).layer(Judge::new(Forbids("-")));
+    assert!(run(stack.oneshot(asking("-"))).unwrap().is_denied());
+    assert_eq!(counts.0.load(Relaxed), 0);
+}
+
+#[test]
+fn a_decider_that_always_wraps_ends_and_its_allow_counts_as_no_opinion() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let wraps = service_fn(move |request: HookRequest<PreToolUse>| {
+        counted.fetch_add(1, Relaxed);
+        async move {
+            pend(1).await;
+            let wrapped = json!({ "path": format!("({})", path(&request)) });
+            Ok::<_, HookError>(Opinion::new(Verdict::ALLOW).rewriting(wrapped))
+        }
+    });
+    let hooks = Hooks::builder().stack(&guard(), DecideLayer::new(wraps).layer(Settle)).build();
+    let decided = run(ask_to_decide(&hooks, asking("-")));
+    assert_eq!(path(&decided.request), "(-)");
+    assert_eq!(decided.outcome.strength(), Strength::NoOpinion);
+    assert_eq!(asked.load(Relaxed), 2);
+}
+
+/// Where the link at `/repo/out` leads.
+struct Target(String);
+
+impl Fact<PreToolUse> for Target {
+    fn compute(request: &HookRequest<PreToolUse>) -> Self {
+        let target = request.context().environment.files.read_link(Path::new("/repo/out"));
+        Self(target.map_or_else(|_| "unknown".to_owned(), |path| path.display().to_string()))
+    }
+}
+
+fn only_inside() -> impl Policy<PreToolUse> + Clone {
+    policy_fn("only-inside", |request: &HookRequest<PreToolUse>| match &*request.fact::<Target>().0 {
+        inside if inside.starts_with("/repo/") => Verdict::NO_OPINION,
+        _ => verdict(Strength::Deny, "only-inside", "the link leads out of the repository"),
+    })
+}
+
+fn asks() -> impl Policy<PreToolUse> + Clone {
+    policy_fn("asks", |_: &HookRequest<PreToolUse>| verdict(Strength::Ask, "asks", "may it?"))
+}
+
+fn with_link() -> (FakeFileSystem, HookContext) {
+    let files = FakeFileSystem::default().with_link("/repo/out", "/repo/build");
+    let (environment, _, _) = world(files.clone());
+    (files, HookContext::new("s1", "agent").with_environment(environment))
+}
+
+/// Has a call governed while the person who is asked moves the link, and approves.
+fn governed_while_the_link_moves(hooks: Hooks) -> (hooks_core::drivers::Governed, usize) {
+    let (files, context) = with_link();
+    let tools = ScriptedTools::default();
+    let approver = service_fn(move |_question: ApprovalRequest| {
+        let files = files.clone();
+        async move {
+            pend(3).await;
+            files.link("/repo/out", "/etc");
+            Ok::<_, HookError>(Approval::Approved)
+        }
+    });
+    let govern = Govern::new(hooks, tools.clone()).with_approver(approver);
+    let request = ToolRequest { context: Arc::new(context), call: ToolCall::new("edit", json!({})) };
+    (run(govern.oneshot(request)).unwrap(), tools.calls().len())
+}
+
+#[test]
+fn a_link_that_moves_while_a_person_thinks_is_seen() {
+    let in_stack = ServiceBuilder::new().layer(PolicyLayer::new(only_inside())).service(Settle);
+    let in_leaf = Judge::new(only_inside());
+    let decides = service_fn(|request: HookRequest<PreToolUse>| async move {
+        pend(1).await;
+        Ok::<_, HookError>(Opinion::new(only_inside().judge(&request)))
+    });
+    for (place, hooks) in [
+        ("slot", Hooks::builder().policy(only_inside())),
+        ("stack", Hooks::builder().stack(&guard(), in_stack)),
+        ("leaf", Hooks::builder().stack(&guard(), in_leaf)),
+        ("decider", Hooks::builder().stack(&guard(), DecideLayer::new(decides).layer(Settle))),
+    ] {
+        let (governed, ran) = governed_while_the_link_moves(hooks.policy(asks()).build());
+        assert!(matches!(governed.outcome, ToolOutcome::Denied(_)), "{place}: {governed:?}");
+        assert_eq!((governed.source, ran), (VerdictSource::Hooks, 0), "{place}");
+    }
+}
+
+#[test]
+fn a_link_that_moves_while_a_decider_thinks_is_seen_from_everywhere() {
+    let moves = |files: &FakeFileSystem| {
+        let files = files.clone();
+        service_fn(move |_request: HookRequest<PreToolUse>| {
+            let files = files.clone();
+            async move {
+                pend(2).await;
+                files.link("/repo/out", "/etc");
+                Ok::<_, HookError>(Opinion::new(Verdict::ALLOW))
+            }
+        })
+    };
+    let place = |build: &dyn Fn(&FakeFileSystem) -> Hooks| {
+        let (files, context) = with_link();
+        let request = HookRequest::new(context, call("out"));
+        // Somebody had derived the fact before.
+        assert_eq!(request.fact::<Target>().0, "/repo/build");
+        run(ask_to_decide(&build(&files), request)).outcome.is_denied()
+    };
+    assert!(place(&|files| {
+        let stack = DecideLayer::new(moves(files)).layer(Judge::new(only_inside()));
+        Hooks::builder().stack(&guard(), stack).build()
+    }));
+    assert!(place(&|files| {
+        let stack = PolicyLayer::new(only_inside()).layer(DecideLayer::new(moves(files)).layer(Settle));
+        Hooks::builder().stack(&guard(), stack).build()
+    }));
+    assert!(place(&|files| {
+        let slow = DecideLayer::new(moves(files)).layer(Settle);
+        Hooks::builder().stack(&guard(), slow).stack(&guard(), Judge::new(only_inside())).build()
+    }));
+    assert!(place(&|files| {
+        let slow = DecideLayer::new(moves(files)).layer(Settle);
+        Hooks::builder().stack(&guard(), slow).policy(only_inside()).build()
+    }));
+}
+
+#[test]
+fn an_approval_is_for_exactly_the_event_that_was_judged() {
+    let approver = hooks_core::testing::ScriptedApprover::new([Approval::Approved]);
+    let tools = ScriptedTools::default();
+    let hooks = Hooks::builder().transform(Appends('x')).policy(asks()).build();
+    let govern = Govern::new(hooks, tools.clone()).with_approver(approver.clone());
+    let call = ToolCall::new("edit", json!({ "path": "-" }));
+    let request = ToolRequest { context: Arc::new(HookContext::default()), call };
+    let governed = run(govern.oneshot(request)).unwrap();
+    let seen = approver.asked();
+    assert_eq!(seen.len(), 1);
+    assert_eq!(seen[0].request.event().tool_args, json!({ "path": "-x" }));
+    assert_eq!(tools.calls()[0].args, json!({ "path": "-x" }));
+    assert_eq!(governed.call.args, json!({ "path": "-x" }));
+    assert_eq!(governed.source, VerdictSource::Approver);
+    let asks = governed.decision.reasons().iter().filter(|reason| reason.strength == Strength::Ask).count();
+    assert_eq!(asks, 1, "what is said again is said once");
+}
+
+#[test]
+fn an_approval_never_undoes_a_denial() {
+    let approver = hooks_core::testing::ScriptedApprover::new([Approval::Approved]);
+    let tools = ScriptedTools::default();
+    let deny = policy_fn("no", |_: &HookRequest<PreToolUse>| verdict(Strength::Deny, "no", "no"));
+    let permits = policy_fn("yes", |_: &HookRequest<PermissionRequest>| Verdict::ALLOW);
+    let hooks = Hooks::builder().policy(asks()).policy(deny).policy(permits).build();
+    let govern = Govern::new(hooks, tools.clone()).with_approver(approver.clone());
+    let request =
+        ToolRequest { context: Arc::new(HookContext::default()), call: ToolCall::new("edit", json!({})) };
+    let governed = run(govern.oneshot(request)).unwrap();
+    assert!(matches!(governed.outcome, ToolOutcome::Denied(_)));
+    assert!(approver.asked().is_empty() && tools.calls().is_empty());
+}
+
+#[test]
+fn a_question_that_keeps_changing_is_not_approved() {
+    let asked = AtomicUsize::new(0);
+    let restless = policy_fn("restless", move |_: &HookRequest<PreToolUse>| {
+        let times = asked.fetch_add(1, Relaxed);
+        Verdict::ask(Reason::new("restless", "new", format!("question {times}")))
+    });
+    let approver = hooks_core::testing::ScriptedApprover::new(vec![Approval::Approved; 100]);
+    let tools = ScriptedTools::default();
+    let govern =
+        Govern::new(Hooks::builder().policy(restless).build(), tools.clone()).with_approver(approver.clone());
+    let request =
+        ToolRequest { context: Arc::new(HookContext::default()), call: ToolCall::new("edit", json!({})) };
+    let governed = run(govern.oneshot(request)).unwrap();
+    assert!(matches!(governed.outcome, ToolOutcome::Denied(_)));
+    assert!(tools.calls().is_empty() && approver.asked().len() < 5);
+}
+
+/// A fact that counts how often it is computed; one test uses it.
+struct Computed;
+
+static COMPUTED: AtomicUsize = AtomicUsize::new(0);
+
+impl Fact<PreToolUse> for Computed {
+    fn compute(_request: &HookRequest<PreToolUse>) -> Self {
+        COMPUTED.fetch_add(1, Relaxed);
+        Self
+    }
+}
+
+#[test]
+fn facts_are_computed_once_a_final_event_and_never_survive_a_rewrite_or_a_wait() {
+    let uses = || {
+        policy_fn("uses", |request: &HookRequest<PreToolUse>| {
+            request.fact::<Computed>();
+            Verdict::NO_OPINION
+        })
+    };
+    let computed = |ask: &dyn Fn()| {
+        let before = COMPUTED.load(Relaxed);
+        ask();
+        COMPUTED.load(Relaxed) - before
+    };
+    let slot = Hooks::builder().policy(uses()).policy((uses(), uses())).build();
+    let both = Composite::default().and(slot.clone()).and(slot.clone());
+    assert_eq!(computed(&|| drop(run(ask_to_decide(&both, asking("-"))))), 1, "one event");
+
+    let stack =
+        || ServiceBuilder::new().layer(PolicyLayer::new(Arc::new(uses()))).service(Judge::new(uses()));
+    assert_eq!(computed(&|| drop(run(stack().oneshot(asking("-"))))), 1, "one event in a stack");
+
+    let rewritten = TransformLayer::new(Arc::new(Appends('x'))).layer(stack());
+    let outside = PolicyLayer::new(Arc::new(uses())).layer(rewritten);
+    assert_eq!(computed(&|| drop(run(outside.clone().oneshot(asking("-"))))), 2, "one rewrite");
+
+    let mut request = asking("-");
+    assert_eq!(
+        computed(&|| {
+            request.fact::<Computed>();
+        }),
+        1
+    );
+    let waited = request.clone().refreshed();
+    request.rewrite(json!({}));
+    assert_eq!(
+        computed(&|| {
+            request.fact::<Computed>();
+            waited.fact::<Computed>();
+        }),
+        2
+    );
+    assert_eq!(
+        computed(&|| {
+            request.clone().fact::<Computed>();
+        }),
+        0,
+        "clones share"
+    );
+}
+
+#[test]
+fn what_is_final_is_not_rewritten() {
+    for stage in [hooks_core::Stage::Judge, hooks_core::Stage::Reserve] {
+        let mut request = asking("-").at(stage);
+        assert!(!request.rewrite(json!({ "path": "x" })));
+        assert_eq!((path(&request), request.revision()), ("-", 0));
+    }
+}
