@@ -105,6 +105,9 @@ pub struct WriteGuardConfig {
 pub struct CommandGuardConfig {
     /// Patterns such as `rm -rf` or `git push --force`: a program, its first operands, its options.
     pub block: Vec<String>,
+    /// Texts that no command may contain, wherever they stand in it, such as `| sh`. The empty text is in every
+    /// command.
+    pub fragments: Vec<String>,
     /// A command that cannot be known before it runs, or cannot be read.
     pub unresolvable: OnUnknown,
     /// A call of a shell tool that names no command at all.
@@ -117,6 +120,7 @@ impl Default for CommandGuardConfig {
             block: ["rm -rf", "git push --force", "git rebase", "git reset --hard"]
                 .map(String::from)
                 .to_vec(),
+            fragments: Vec::new(),
             unresolvable: OnUnknown::Deny,
             missing_command: OnUnknown::Deny,
         }
@@ -129,6 +133,20 @@ impl Default for CommandGuardConfig {
 pub struct AskUserConfig {
     /// Questions per session; 0 means none.
     pub max_per_session: u64,
+    /// Which questions count.
+    #[serde(default)]
+    pub counts: AskCounting,
+}
+
+/// Which questions to the user count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AskCounting {
+    /// Those that are asked.
+    #[default]
+    Asked,
+    /// Also those that something else denies, as Squad counts them.
+    Attempted,
 }
 
 /// What is scrubbed.
@@ -147,6 +165,8 @@ pub struct RedactionConfig {
 pub struct LockoutConfig {
     /// Artifacts that are locked from the start: path or glob, and the agents that may not write them.
     pub locked: BTreeMap<String, Vec<String>>,
+    /// Path arguments that are not looked at, by name. Each is a way around the lockout; Squad's lockout has some.
+    pub ignored_arguments: Vec<String>,
 }
 
 /// A rule of one's own. Everything that is given has to match.

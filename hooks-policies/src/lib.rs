@@ -1,4 +1,47 @@
-//! The classic policies.
+//! The classic policies: which files may be written, which commands may run, what must not leak, how often the user
+//! is asked, who is locked out of what.
+//!
+//! Each is a [`Policy`](hooks_core::Policy), [`Transform`](hooks_core::Transform) or
+//! [`Reserve`](hooks_core::Reserve) that works alone, and a layer; [`config::PolicyConfig`] builds them together.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`config`], [`build`] | plain data, and hooks built of it |
+//! | [`facts`] | what a call is about: kind of tool, resolved files, parsed commands |
+//! | [`write_guard`], [`protected`] | which files may be written |
+//! | [`command_guard`] | which commands may not run |
+//! | [`lockout`] | keeps agents away from artifacts |
+//! | [`ask_limit`] | how often the user is asked |
+//! | [`rules`] | rules of one's own, indexed |
+//! | [`redaction`], [`result_redaction`], [`arguments`] | the scrubber, on results and on recorded arguments |
+//! | [`squad`], [`profile`] | Squad's pipeline as it is, and its policies read strictly |
 
+pub mod arguments;
+mod artifacts;
+pub mod ask_limit;
+pub mod build;
+pub mod command_guard;
 pub mod config;
+mod errors;
+pub mod facts;
+pub mod lockout;
+mod patterns;
+pub mod profile;
+pub mod protected;
+pub mod redaction;
+pub mod result_redaction;
+pub mod rules;
 pub mod squad;
+pub mod write_guard;
+
+pub use self::arguments::ArgumentRecorder;
+pub use self::ask_limit::{AskLimit, AskLimitLayer};
+pub use self::build::{PolicyHooks, StrictPolicies};
+pub use self::command_guard::{CommandGuard, CommandGuardLayer};
+pub use self::errors::{PolicyError, PolicyErrors};
+pub use self::facts::CallReader;
+pub use self::lockout::{LockedOut, Lockout, LockoutRegistry, ReviewerLockout, ReviewerLockoutLayer};
+pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
+pub use self::result_redaction::{ResultRedaction, ResultRedactionLayer};
+pub use self::rules::{Rules, RulesLayer};
+pub use self::write_guard::{WriteGuard, WriteGuardLayer};

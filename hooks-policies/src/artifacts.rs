@@ -1,0 +1,159 @@
+//! Named files and folders that a place is compared with: a file, a folder and all below it, or a glob.
+
+use hooks_facts::globs::{Dialect, GlobOptions, Globs};
+
+use crate::config::PatternDialect;
+use crate::facts::{Call, Known, Place};
+use crate::protected::is_removed;
+
+/// Artifacts, compiled. Names are compared without regard to case.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Artifacts {
+    names: Vec<String>,
+    /// Those that are relative to the root.
+    relative: Patterns,
+    /// Those that are absolute, without the first slash.
+    absolute: Patterns,
+    /// The relative ones in any folder, for places outside of the root.
+    outside: Patterns,
+    /// An artifact that stands for everything.
+    everything: Option<usize>,
+}
+
+/// An artifact that a place is, or is below.
+#[derive(Debug)]
+pub(crate) struct Found<'a> {
+    pub(crate) artifact: &'a str,
+    /// The reading of the place that says so.
+    pub(crate) reading: String,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Patterns {
+    globs: Globs,
+    /// The artifact that each pattern is of.
+    owners: Vec<usize>,
+    /// What each artifact begins with, without wildcards, in lower case.
+    beginnings: Vec<(String, usize)>,
+}
+
+impl Artifacts {
+    /// Compiles names. Where they are `anywhere`, a relative one is also meant in any other folder, as when agents
+    /// work in copies of the project. A name that is no pattern stands for everything: too much is safe.
+    pub(crate) fn new<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+        dialect: PatternDialect,
+        anywhere: bool,
+    ) -> Self {
+        let (mut relative, mut absolute, mut outside) = (Vec::new(), Vec::new(), Vec::new());
+        let mut artifacts = Self::default();
+        for (index, name) in names.into_iter().enumerate() {
+            artifacts.names.push(name.to_owned());
+            let trimmed = trimmed(name);
+            if trimmed.is_empty() || Self::problem_of(name, dialect).is_some() {
+                artifacts.everything.get_or_insert(index);
+            } else if name.starts_with('/') {
+                absolute.push((trimmed.to_owned(), index));
+            } else {
+                relative.push((trimmed.to_owned(), index));
+                if anywhere {
+                    let deep = (format!("**/{trimmed}"), index);
+                    relative.push(deep.clone());
+                    outside.push(deep);
+                }
+            }
+        }
+        artifacts.relative = Patterns::new(&relative, dialect);
+        artifacts.absolute = Patterns::new(&absolute, dialect);
+        artifacts.outside = Patterns::new(&outside, dialect);
+        artifacts
+    }
+
+    /// Why a name is no artifact, and what to write.
+    pub(crate) fn problem_of(name: &str, dialect: PatternDialect) -> Option<(String, String)> {
+        let pattern = trimmed(name);
+        let errors = Globs::compile([pattern], &options(dialect)).err()?;
+        let text = errors.first()?.problem.to_string();
+        let (problem, hint) = text.split_once("; ").unwrap_or((&text, "check the pattern"));
+        Some((format!("`{name}` cannot be used: {problem}"), hint.to_owned()))
+    }
+
+    /// The first artifact that a place is, is below, or, where it goes away, is above.
+    pub(crate) fn find(&self, call: Call<'_>, place: &Place, known: &Known<'_>) -> Option<Found<'_>> {
+        if let Some(index) = self.everything {
+            return self.found(index, &place.given);
+        }
+        let removed = is_removed(place);
+        let inside = known.below_root.iter().copied().map(|reading| (&self.relative, reading));
+        let outside = known.elsewhere.iter().map(|reading| (&self.outside, reading.as_str()));
+        let from_top = if self.absolute.is_empty() { None } else { place.from_top(call) };
+        let absolute = from_top.unwrap_or_default().iter().map(|reading| (&self.absolute, reading.as_str()));
+        let mut readings = inside.chain(outside).chain(absolute);
+        readings.find_map(|(patterns, reading)| {
+            let index =
+                patterns.find(reading).or_else(|| removed.then(|| patterns.below(reading)).flatten())?;
+            self.found(index, reading)
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    fn found(&self, index: usize, reading: &str) -> Option<Found<'_>> {
+        Some(Found { artifact: self.names.get(index)?, reading: reading.to_owned() })
+    }
+}
+
+impl Patterns {
+    fn new(artifacts: &[(String, usize)], dialect: PatternDialect) -> Self {
+        let mut patterns = Vec::with_capacity(artifacts.len() * 2);
+        let mut owners = Vec::with_capacity(artifacts.len() * 2);
+        for (artifact, owner) in artifacts {
+            patterns.extend([artifact.clone(), format!("{artifact}/**")]);
+            owners.extend([*owner, *owner]);
+        }
+        let beginning = |(artifact, owner): &(String, usize)| {
+            let literal = artifact.split(['*', '?', '{', '\\']).next().unwrap_or_default();
+            (literal.to_lowercase(), *owner)
+        };
+        // Each was compiled alone before, so nothing is lost here.
+        let globs = Globs::compile(patterns, &options(dialect)).unwrap_or_default();
+        Self { globs, owners, beginnings: artifacts.iter().map(beginning).collect() }
+    }
+
+    fn find(&self, reading: &str) -> Option<usize> {
+        self.owners.get(self.globs.find(reading.trim_end_matches('/'))?).copied()
+    }
+
+    /// An artifact below a folder.
+    fn below(&self, folder: &str) -> Option<usize> {
+        let folder = folder.trim_end_matches('/').to_lowercase();
+        let is_below = |beginning: &str| {
+            let rest = beginning.strip_prefix(&*folder);
+            folder.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.beginnings.iter().find(|(beginning, _)| is_below(beginning)).map(|(_, owner)| *owner)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.owners.is_empty()
+    }
+}
+
+fn options(dialect: PatternDialect) -> GlobOptions {
+    let dialect = match dialect {
+        PatternDialect::Standard => Dialect::Standard,
+        PatternDialect::Squad => Dialect::Squad,
+    };
+    GlobOptions { dialect, case_insensitive: true, root: None }
+}
+
+/// The name as it is compared: nothing before it, no slash behind it. Empty for what stands for the root.
+fn trimmed(name: &str) -> &str {
+    let mut name = name.trim_matches('/');
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest.trim_start_matches('/');
+    }
+    if name == "." { "" } else { name }
+}

@@ -1,0 +1,164 @@
+//! Builds hooks of the configuration.
+//!
+//! Everything is compiled here, and everything that is wrong is reported at once, before a call is judged. The order
+//! is: protected files, write guard, lockout, command guard, rules; then the limit on questions; and after a tool
+//! the scrubber. Add hooks of your own **before** the configuration, so that the scrubber stays the last to change
+//! a result; what they rewrite before a call is judged in any order.
+
+use std::sync::Arc;
+
+use hooks_core::state::StateStore;
+use hooks_core::{Hooks, HooksBuilder, HooksConfig};
+
+use crate::arguments::ArgumentRecorder;
+use crate::artifacts::Artifacts;
+use crate::ask_limit::AskLimit;
+use crate::command_guard::CommandGuard;
+use crate::config::{AskCounting, PolicyConfig};
+use crate::errors::PolicyErrors;
+use crate::facts::CallReader;
+use crate::lockout::{LockoutRegistry, ReviewerLockout};
+use crate::protected::ProtectedFiles;
+use crate::result_redaction::{ResultRedaction, scrubber};
+use crate::rules::Rules;
+use crate::write_guard::WriteGuard;
+
+/// The classic policies, with what outlives a configuration: the store that counts and the lockouts.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::Hooks;
+/// use hooks_policies::config::{LockoutConfig, PolicyConfig};
+/// use hooks_policies::{LockoutRegistry, PolicyHooks, StrictPolicies};
+///
+/// // A reload builds new hooks of the new configuration and keeps who is locked out.
+/// let lockouts = Arc::new(LockoutRegistry::default());
+/// let reviewer_lockout = Some(LockoutConfig::default());
+/// let config = PolicyConfig { reviewer_lockout, ..PolicyConfig::default() };
+/// let hooks = Hooks::from_policy(StrictPolicies::new(config).with_lockouts(Arc::clone(&lockouts)))?;
+/// # assert!(hooks.lockouts().is_some());
+/// # Ok::<(), hooks_policies::PolicyErrors>(())
+/// ```
+pub struct StrictPolicies {
+    config: PolicyConfig,
+    store: Option<Arc<dyn StateStore>>,
+    lockouts: Option<Arc<LockoutRegistry>>,
+}
+
+impl StrictPolicies {
+    /// The policies of `config`; they count in memory and begin without lockouts.
+    pub fn new(config: PolicyConfig) -> Self {
+        Self { config, store: None, lockouts: None }
+    }
+
+    /// Counts in `store`.
+    #[must_use]
+    pub fn with_store(mut self, store: Arc<dyn StateStore>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Enforces the lockouts of `registry`, to which those of the configuration are added.
+    #[must_use]
+    pub fn with_lockouts(mut self, registry: Arc<LockoutRegistry>) -> Self {
+        self.lockouts = Some(registry);
+        self
+    }
+}
+
+impl HooksConfig for StrictPolicies {
+    type Error = PolicyErrors;
+
+    /// # Errors
+    /// Everything in the configuration that cannot be used; nothing is added then.
+    fn add_to(self, builder: &mut HooksBuilder) -> Result<(), PolicyErrors> {
+        let Self { config, store, lockouts } = self;
+        let mut errors = PolicyErrors::default();
+        let reader = CallReader::compile(&config.paths, &config.tools, &mut errors);
+        let write_guard = config.write_guard.map(|guard| WriteGuard::compile(&guard, &reader, &mut errors));
+        let command_guard =
+            config.command_guard.map(|guard| CommandGuard::compile(&guard, &reader, &mut errors));
+        let scrubber = config.redaction.map(|redaction| scrubber(&redaction, &mut errors));
+        for artifact in config.reviewer_lockout.iter().flat_map(|lockout| lockout.locked.keys()) {
+            if let Some((problem, hint)) = Artifacts::problem_of(artifact, reader.dialect()) {
+                errors.push(format!("reviewer_lockout.locked.{artifact}"), problem, hint);
+            }
+        }
+        let rules = Rules::compile(&config.rules, &reader, &mut errors);
+        let protected = ProtectedFiles::compile(&config.protected, &reader, &mut errors);
+        errors.or(())?;
+
+        if !config.protected.is_empty() {
+            builder.add_policy(protected);
+        }
+        if let Some(guard) = write_guard {
+            builder.add_policy(guard);
+        }
+        // The registry is there also where it is not enforced, so that its users need not know.
+        let registry = lockouts.unwrap_or_else(|| Arc::new(LockoutRegistry::new(reader.dialect())));
+        builder.add_extension(Arc::clone(&registry));
+        if let Some(lockout) = config.reviewer_lockout {
+            builder.add_policy(ReviewerLockout::new(&lockout, registry, &reader));
+        }
+        if let Some(guard) = command_guard {
+            builder.add_policy(guard);
+        }
+        if !config.rules.is_empty() {
+            builder.add_policy(rules);
+        }
+        if let Some(ask_user) = config.ask_user {
+            let limit = AskLimit::new(&ask_user, &reader);
+            let limit = Arc::new(match store {
+                Some(store) => limit.with_store(store),
+                None => limit,
+            });
+            builder.add_reserve(Arc::clone(&limit));
+            if ask_user.counts == AskCounting::Attempted {
+                *builder = std::mem::take(builder).observer(limit);
+            }
+        }
+        if let Some(scrubber) = &scrubber {
+            builder.add_transform(ResultRedaction::with(scrubber.clone()));
+        }
+        builder.add_extension(Arc::new(scrubber.map(ArgumentRecorder::new).unwrap_or_default()));
+        Ok(())
+    }
+}
+
+impl HooksConfig for PolicyConfig {
+    type Error = PolicyErrors;
+
+    /// # Errors
+    /// Everything in the configuration that cannot be used; nothing is added then.
+    fn add_to(self, builder: &mut HooksBuilder) -> Result<(), PolicyErrors> {
+        StrictPolicies::new(self).add_to(builder)
+    }
+}
+
+impl std::fmt::Debug for StrictPolicies {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StrictPolicies").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// What the classic policies hand out with a set of hooks.
+pub trait PolicyHooks {
+    /// Who is locked out of what; `None` where the set was built without the classic policies.
+    fn lockouts(&self) -> Option<&LockoutRegistry>;
+
+    /// Writes arguments as they may be recorded, with the scrubber of the configuration.
+    fn argument_recorder(&self) -> Option<&ArgumentRecorder>;
+}
+
+impl PolicyHooks for Hooks {
+    fn lockouts(&self) -> Option<&LockoutRegistry> {
+        self.extension()
+    }
+
+    fn argument_recorder(&self) -> Option<&ArgumentRecorder> {
+        self.extension()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Refuses commands that would run a blocked program.
+//!
+//! A command is analysed as the shell would read it, so spelling, quoting, wrappers and substitutions make no
+//! difference, and a text that merely mentions a blocked command is no command. What cannot be known before it runs
+//! is judged by `unresolvable`. A command that nothing speaks against gets no opinion. Linear in the command.
+//!
+//! ```
+//! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+//! use hooks_policies::config::CommandGuardConfig;
+//! use hooks_policies::{CallReader, CommandGuard};
+//! use serde_json::json;
+//!
+//! let guard = CommandGuard::new(&CommandGuardConfig::default(), &CallReader::default())?;
+//! let judge = |command: &str| {
+//!     let event = PreToolUse::new("bash", json!({ "command": command }));
+//!     guard.judge(&HookRequest::new(HookContext::default(), event)).strength()
+//! };
+//! assert_eq!(judge("cd build && rm -r --force out"), Strength::Deny);
+//! assert_eq!(judge("echo 'never run rm -rf'"), Strength::NoOpinion);
+//! # Ok::<(), hooks_policies::PolicyErrors>(())
+//! ```
+
+use std::sync::Arc;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+use hooks_facts::commands::{Argument, BlockedPattern};
+
+use crate::config::{CommandGuardConfig, OnUnknown};
+use crate::errors::PolicyErrors;
+use crate::facts::{CallReader, ParsedCommand};
+use crate::write_guard::unknown;
+
+const NAME: &str = "command-guard";
+
+/// Refuses commands that would run a blocked program; see the [module](self) for an example.
+#[derive(Clone, Debug)]
+pub struct CommandGuard {
+    reader: CallReader,
+    block: Vec<BlockedPattern>,
+    texts: Vec<String>,
+    fragments: Vec<String>,
+    unresolvable: OnUnknown,
+    missing: OnUnknown,
+}
+
+/// A command guard in front of an inner hook.
+pub type CommandGuardLayer = PolicyLayer<Arc<CommandGuard>>;
+
+impl CommandGuard {
+    /// A guard that reads calls as `reader` does.
+    ///
+    /// # Errors
+    /// Patterns that cannot be used, all of them.
+    pub fn new(config: &CommandGuardConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let guard = Self::compile(config, reader, &mut errors);
+        errors.or(guard)
+    }
+
+    /// The guard as a layer.
+    pub fn layer(self) -> CommandGuardLayer {
+        PolicyLayer::new(Arc::new(self))
+    }
+
+    pub(crate) fn compile(
+        config: &CommandGuardConfig,
+        reader: &CallReader,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        Self {
+            reader: reader.clone(),
+            block: patterns(&config.block, "command_guard.block", errors),
+            texts: config.block.clone(),
+            fragments: config.fragments.clone(),
+            unresolvable: config.unresolvable,
+            missing: config.missing_command,
+        }
+    }
+
+    fn judge_command(&self, command: &ParsedCommand, is_shell: bool) -> Verdict {
+        if let Some(found) = command.analysis.find(&self.block) {
+            let pattern = self.texts.get(found.pattern).map_or("", String::as_str);
+            let argv: Vec<String> = found.argv.iter().map(word).collect();
+            let shown = abbreviated(&argv.join(" "));
+            let reason = Reason::new(NAME, "block", format!("`{shown}` is blocked as `{pattern}`"))
+                .on(&*command.pointer)
+                .because(Evidence::Command { argv })
+                .unless(format!(
+                    "do it without `{pattern}`, or take the pattern out of `command_guard.block`"
+                ));
+            return Verdict::deny(reason);
+        }
+        if let Some((fragment, start)) = self.fragment_in(&command.text) {
+            let reason = Reason::new(NAME, "fragment", format!("the command contains `{fragment}`"))
+                .on(&*command.pointer)
+                .because(Evidence::Span { start, end: start + fragment.len(), text: fragment.to_owned() })
+                .unless("leave it out, or take it out of `command_guard.fragments`");
+            return Verdict::deny(reason);
+        }
+        match command.analysis.unresolved.first() {
+            Some(unresolved) if is_shell => unknown(self.unresolvable, || {
+                let text = unresolved.reason.to_string();
+                let (message, remedy) = text.split_once("; ").unwrap_or((&text, "write it in another way"));
+                let span = unresolved.span;
+                let part = command.text.get(span.start..span.end).unwrap_or_default();
+                Reason::new(NAME, "unresolvable", message)
+                    .on(&*command.pointer)
+                    .because(Evidence::Span { start: span.start, end: span.end, text: part.to_owned() })
+                    .unless(remedy)
+            }),
+            _ => Verdict::NO_OPINION,
+        }
+    }
+
+    fn fragment_in(&self, text: &str) -> Option<(&str, usize)> {
+        self.fragments.iter().find_map(|fragment| Some((fragment.as_str(), text.find(fragment.as_str())?)))
+    }
+}
+
+impl Policy<PreToolUse> for CommandGuard {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
+        let call = self.reader.read(request);
+        let commands = call.commands();
+        if let Some(pointer) = commands.unusable.first() {
+            let reason =
+                Reason::new(NAME, "unusable-command", format!("the command at `{pointer}` is no text"));
+            return Verdict::deny(
+                reason.on(&**pointer).unless("give the command as a text or a list of words"),
+            );
+        }
+        if commands.is_missing {
+            return unknown(self.missing, || {
+                let message = format!("the call of `{}` holds no command", request.event().tool_name);
+                Reason::new(NAME, "missing-command", message).unless("give the command, as in `command`")
+            });
+        }
+        let is_shell = call.kind().runs_commands();
+        let mut verdict = Verdict::NO_OPINION;
+        for command in &commands.found {
+            verdict.merge(self.judge_command(command, is_shell));
+            if verdict.is_final() {
+                break;
+            }
+        }
+        verdict
+    }
+}
+
+/// Compiles blocked commands; those that cannot be used are reported as items of `field`.
+pub(crate) fn patterns(texts: &[String], field: &str, errors: &mut PolicyErrors) -> Vec<BlockedPattern> {
+    let mut compiled = Vec::with_capacity(texts.len());
+    for (index, text) in texts.iter().enumerate() {
+        let field = format!("{field}[{index}]");
+        if is_fragment(text) {
+            let problem =
+                format!("`{text}` is a piece of a command, not a program with operands and options");
+            errors.push(field, problem, "write it into `command_guard.fragments`, or name the program");
+            continue;
+        }
+        match BlockedPattern::parse(text) {
+            Ok(pattern) => compiled.push(pattern),
+            Err(error) => errors.push_text(field, &error.to_string(), "name the program"),
+        }
+    }
+    compiled
+}
+
+/// Whether a text holds what no program, operand or option is written with: it can only be meant as it stands.
+pub(crate) fn is_fragment(text: &str) -> bool {
+    text.trim().is_empty()
+        || text.contains(['|', '&', ';', '<', '>', '(', ')', '*', '`', '$', '\'', '"', '\n'])
+}
+
+fn word(argument: &Argument) -> String {
+    match argument {
+        Argument::Literal(text) => text.clone(),
+        Argument::Dynamic(pieces) => pieces.join("…"),
+    }
+}
+
+fn abbreviated(text: &str) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

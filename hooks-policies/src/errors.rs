@@ -1,0 +1,72 @@
+//! What is wrong with a configuration, all of it at once.
+
+use std::fmt;
+
+/// Why one field cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}`: {problem}; {hint}")]
+pub struct PolicyError {
+    /// The field, as a path from the top: `write_guard.allow[2]`.
+    pub field: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What to write in its place.
+    pub hint: String,
+}
+
+/// Everything that is wrong with a configuration, in the order of its fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolicyErrors(Vec<PolicyError>);
+
+impl PolicyErrors {
+    /// The errors, in order.
+    pub fn as_slice(&self) -> &[PolicyError] {
+        &self.0
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value, unless something is wrong.
+    pub(crate) fn or<T>(self, value: T) -> Result<T, Self> {
+        if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        field: impl Into<String>,
+        problem: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.0.push(PolicyError { field: field.into(), problem: problem.into(), hint: hint.into() });
+    }
+
+    /// Takes an error of an engine, whose text says what is wrong, and behind a semicolon the way out.
+    pub(crate) fn push_text(&mut self, field: impl Into<String>, text: &str, hint: &str) {
+        let (problem, hint) = text.split_once("; ").unwrap_or((text, hint));
+        self.push(field, problem, hint);
+    }
+}
+
+impl fmt::Display for PolicyErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for PolicyErrors {}
+
+impl IntoIterator for PolicyErrors {
+    type Item = PolicyError;
+    type IntoIter = std::vec::IntoIter<PolicyError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}

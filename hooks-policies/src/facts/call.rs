@@ -1,0 +1,156 @@
+//! One call as one reader sees it, each part worked out once.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::{Fact, HookRequest};
+use hooks_facts::tools::{ToolKind, paths_of};
+use serde_json::Value;
+
+use super::commands::ParsedCommands;
+use super::places::{Places, Root};
+use super::reader::CallReader;
+
+/// What all readers found out about one call: an append-only list, of which there is nearly always one item.
+#[derive(Default)]
+pub struct CallFacts {
+    first: OnceLock<Box<Reading>>,
+}
+
+/// What one reader found out.
+pub(super) struct Reading {
+    reader: CallReader,
+    kind: ToolKind,
+    writes: bool,
+    root: OnceLock<Root>,
+    places: OnceLock<Places>,
+    commands: OnceLock<ParsedCommands>,
+    next: OnceLock<Box<Reading>>,
+}
+
+/// A tool call as a [`CallReader`] sees it.
+#[derive(Clone, Copy)]
+pub struct Call<'r> {
+    request: &'r HookRequest<PreToolUse>,
+    reading: &'r Reading,
+}
+
+impl CallFacts {
+    pub(super) fn read_by<'r>(
+        &'r self,
+        reader: &CallReader,
+        request: &'r HookRequest<PreToolUse>,
+    ) -> Call<'r> {
+        let mut cell = &self.first;
+        loop {
+            let reading = cell.get_or_init(|| Box::new(Reading::new(reader, request.event())));
+            if reading.reader == *reader {
+                return Call { request, reading };
+            }
+            cell = &reading.next;
+        }
+    }
+}
+
+impl<'r> Call<'r> {
+    /// What kind of tool it is.
+    pub fn kind(self) -> ToolKind {
+        self.reading.kind
+    }
+
+    /// Whether the tool changes files: by its name, or, for a name nobody knows, by arguments that hold a path
+    /// and a text for the file (law 4).
+    pub fn writes_files(self) -> bool {
+        self.reading.writes
+    }
+
+    /// The files it names, resolved; for a command, those that its redirections write to.
+    pub fn places(self) -> &'r Places {
+        self.reading.places.get_or_init(|| Places::of(self))
+    }
+
+    /// The commands it runs, analysed.
+    pub fn commands(self) -> &'r ParsedCommands {
+        self.reading.commands.get_or_init(|| ParsedCommands::of(self))
+    }
+
+    /// Whether names of files have no case.
+    pub fn ignores_case(self) -> bool {
+        self.reading.reader.ignores_case(self.request.context())
+    }
+
+    /// The request.
+    pub fn request(self) -> &'r HookRequest<PreToolUse> {
+        self.request
+    }
+
+    pub(super) fn reader(self) -> &'r CallReader {
+        &self.reading.reader
+    }
+
+    pub(super) fn arguments(self) -> &'r Value {
+        &self.request.event().tool_args
+    }
+
+    pub(super) fn root(self) -> &'r Root {
+        self.reading.root.get_or_init(|| Root::of(self))
+    }
+}
+
+impl Reading {
+    fn new(reader: &CallReader, event: &PreToolUse) -> Self {
+        let kind = reader.table().kind_of_call(&event.tool_name, &event.tool_args);
+        let writes =
+            kind.writes_files() || kind == ToolKind::Unknown && is_in_write_position(&event.tool_args);
+        Self {
+            reader: reader.clone(),
+            kind,
+            writes,
+            root: OnceLock::new(),
+            places: OnceLock::new(),
+            commands: OnceLock::new(),
+            next: OnceLock::new(),
+        }
+    }
+}
+
+impl Fact<PreToolUse> for CallFacts {
+    fn compute(_request: &HookRequest<PreToolUse>) -> Self {
+        Self::default()
+    }
+}
+
+impl fmt::Debug for CallFacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallFacts")
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call").field("event", self.request.event()).field("kind", &self.kind()).finish()
+    }
+}
+
+/// Arguments that hold a text for a file.
+const FILE_TEXT: &[&str] = &[
+    "content",
+    "contents",
+    "file_text",
+    "fileText",
+    "new_str",
+    "newStr",
+    "new_string",
+    "newString",
+    "new_text",
+    "newText",
+    "patch",
+    "diff",
+    "edits",
+];
+
+fn is_in_write_position(arguments: &Value) -> bool {
+    let holds_text = FILE_TEXT.iter().any(|key| arguments.get(key).is_some_and(|value| !value.is_null()));
+    holds_text && !paths_of(ToolKind::WriteFile, arguments).is_missing()
+}

@@ -1,0 +1,32 @@
+//! What a tool call is about, worked out at most once per request and shared by all policies that ask.
+//!
+//! The engines of `hooks-facts` need settings that a request does not hold: the root, the case of names, tools of
+//! one's own. A [`CallReader`] holds them; [`CallReader::read`] gives the [`Call`] as it is with these settings.
+//! The facts of all readers are one fact of the request ([`CallFacts`]), so a rewrite or a wait starts afresh;
+//! readers with equal settings share what they find, and each part is worked out when it is first asked for.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, event::PreToolUse};
+//! use hooks_policies::facts::CallReader;
+//! use serde_json::json;
+//!
+//! let (environment, ..) = world(FakeFileSystem::default());
+//! let context = HookContext::new("s", "Backend").in_dir("/repo").with_environment(environment);
+//! let request = HookRequest::new(context, PreToolUse::new("edit", json!({"path": "./src//a.rs"})));
+//!
+//! let call = CallReader::default().read(&request);
+//! let readings = &call.places().found[0].resolution.as_ref().unwrap().readings;
+//! assert_eq!(readings[0].path, "src/a.rs");
+//! ```
+
+mod call;
+mod commands;
+mod line_breaks;
+mod places;
+mod reader;
+
+pub use self::call::{Call, CallFacts};
+pub use self::commands::{ParsedCommand, ParsedCommands};
+pub use self::places::{Known, Place, Places};
+pub use self::reader::CallReader;

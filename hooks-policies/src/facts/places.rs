@@ -1,0 +1,228 @@
+//! The files that a call names, resolved.
+
+use std::sync::OnceLock;
+
+use hooks_core::fs::FileSystem;
+use hooks_core::{Environment, Platform as System};
+use hooks_facts::paths::{PathError, Platform, Resolution, ResolvedRoot, Resolver};
+use hooks_facts::tools::{PathArgument, PathRole, ToolKind, paths_of};
+
+use super::call::Call;
+use super::line_breaks::{self, RealNames};
+use crate::config::PatternDialect;
+
+/// The files of a call.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// Every file.
+    pub found: Vec<Place>,
+    /// Pointers of path arguments that are there and are not text.
+    pub unusable: Vec<String>,
+    /// Pointers of commands that write to a file whose name is not known before running.
+    pub unknown: Vec<String>,
+    /// Whether the call names no file at all.
+    pub is_missing: bool,
+}
+
+/// One file of a call.
+#[derive(Debug)]
+pub struct Place {
+    /// Where it is named, as a JSON pointer.
+    pub pointer: String,
+    /// As it is named.
+    pub given: String,
+    /// What the call does to it.
+    pub role: PathRole,
+    /// Every plausible reading below the root.
+    pub resolution: Result<Resolution, PathError>,
+    elsewhere: OnceLock<Option<Vec<String>>>,
+}
+
+/// What is known of where a file is.
+#[derive(Debug)]
+pub struct Known<'a> {
+    /// Its readings relative to the root; none where it is outside.
+    pub below_root: Vec<&'a str>,
+    /// Its readings from the file system's root, without the first slash. Where it is below the root, these are
+    /// not worked out.
+    pub elsewhere: &'a [String],
+}
+
+/// The root of a call, as a text and followed.
+#[derive(Debug)]
+pub(super) struct Root {
+    text: String,
+    resolved: Result<ResolvedRoot, PathError>,
+}
+
+/// Files that every command may write to, because nothing is kept in them.
+const SINKS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+
+impl Places {
+    pub(super) fn of(call: Call<'_>) -> Self {
+        if call.kind().runs_commands() { Self::of_commands(call) } else { Self::of_arguments(call) }
+    }
+
+    fn of_arguments(call: Call<'_>) -> Self {
+        let kind = match call.kind() {
+            ToolKind::Unknown if call.writes_files() => ToolKind::WriteFile,
+            kind => kind,
+        };
+        let arguments = paths_of(kind, call.arguments());
+        let is_missing = arguments.is_missing();
+        let mut written: Option<String> = None;
+        let mut found = Vec::with_capacity(arguments.found.len());
+        for argument in arguments.found {
+            let PathArgument { pointer, text, role, .. } = argument;
+            let target = match (role, &written) {
+                (PathRole::LinkTarget, Some(link)) => beside(link, &text),
+                _ => None,
+            };
+            if role == PathRole::Written {
+                written = Some(text.clone());
+            }
+            found.push(Place::new(call, pointer, target.unwrap_or(text), role));
+        }
+        Self { found, unusable: arguments.unusable, unknown: Vec::new(), is_missing }
+    }
+
+    fn of_commands(call: Call<'_>) -> Self {
+        let mut places = Self::default();
+        for command in &call.commands().found {
+            for write in command.analysis.writes() {
+                match write.target.literal() {
+                    Some(target) if is_sink(target) => {}
+                    Some(target) => {
+                        let (pointer, target) = (command.pointer.clone(), target.to_owned());
+                        places.found.push(Place::new(call, pointer, target, PathRole::Written));
+                    }
+                    None => places.unknown.push(command.pointer.clone()),
+                }
+            }
+        }
+        places
+    }
+}
+
+impl Place {
+    fn new(call: Call<'_>, pointer: String, given: String, role: PathRole) -> Self {
+        let resolution = match &call.root().resolved {
+            Ok(root) => resolve(call, root, &given),
+            Err(error) => Err(error.clone()),
+        };
+        Self { pointer, given, role, resolution, elsewhere: OnceLock::new() }
+    }
+
+    /// Whether the call changes it.
+    pub fn is_written(&self) -> bool {
+        self.role != PathRole::Read
+    }
+
+    /// Where it is, below the root or not; `None` where nobody can tell.
+    pub fn known(&self, call: Call<'_>) -> Option<Known<'_>> {
+        match &self.resolution {
+            Ok(resolution) => Some(Known {
+                below_root: resolution.readings.iter().map(|reading| reading.path.as_str()).collect(),
+                elsewhere: &[],
+            }),
+            Err(PathError::OutsideRoot { .. }) => {
+                let elsewhere = self.from_top(call)?;
+                // By another way it may be below the root all the same.
+                let below_root = elsewhere.iter().filter_map(|reading| call.root().strip(reading)).collect();
+                Some(Known { below_root, elsewhere })
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// Its readings from the file system's root, without the first slash.
+    pub fn from_top(&self, call: Call<'_>) -> Option<&[String]> {
+        let readings = self.elsewhere.get_or_init(|| match &self.resolution {
+            Ok(resolution) => Some(call.root().prefixed(resolution)),
+            Err(PathError::OutsideRoot { .. }) => {
+                let top = call.root().top(call).ok()?;
+                let resolution = resolve(call, &top, &self.given).ok()?;
+                Some(resolution.readings.into_iter().map(|reading| reading.path).collect())
+            }
+            Err(_) => None,
+        });
+        readings.as_deref()
+    }
+}
+
+impl Root {
+    pub(super) fn of(call: Call<'_>) -> Self {
+        let context = call.request().context();
+        let text = call.reader().root(context).unwrap_or_default().to_owned();
+        let cwd = context.cwd.to_str().filter(|cwd| !cwd.is_empty()).unwrap_or(&text);
+        let environment = &context.environment;
+        let resolved = ResolvedRoot::new(&*environment.files, &text, cwd, platform(environment));
+        Self { text, resolved }
+    }
+
+    /// The file system's root, with the working directory of the call.
+    fn top(&self, call: Call<'_>) -> Result<ResolvedRoot, PathError> {
+        let context = call.request().context();
+        let cwd = context.cwd.to_str().filter(|cwd| !cwd.is_empty()).unwrap_or(&self.text);
+        ResolvedRoot::new(&*context.environment.files, "/", cwd, platform(&context.environment))
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let real = self.resolved.as_ref().ok().map(ResolvedRoot::real_path);
+        std::iter::once(self.text.as_str()).chain(real).map(|root| root.trim_matches('/'))
+    }
+
+    fn strip<'t>(&self, reading: &'t str) -> Option<&'t str> {
+        self.names().find_map(|root| match root {
+            "" => Some(reading),
+            root => reading.strip_prefix(root)?.strip_prefix('/'),
+        })
+    }
+
+    fn prefixed(&self, resolution: &Resolution) -> Vec<String> {
+        let prefixed = |root: &str| {
+            let readings = resolution.readings.iter().map(|reading| reading.path.as_str());
+            readings
+                .map(|reading| format!("{root}/{reading}").trim_matches('/').to_owned())
+                .collect::<Vec<_>>()
+        };
+        let mut all: Vec<String> = self.names().flat_map(prefixed).collect();
+        all.dedup();
+        all
+    }
+}
+
+fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution, PathError> {
+    let files: &dyn FileSystem = &*call.request().context().environment.files;
+    let case_insensitive = call.ignores_case();
+    let resolver = |fs| Resolver { fs, root, home: None, case_insensitive };
+    let hidden = match call.reader().dialect() {
+        PatternDialect::Squad => line_breaks::hidden(path),
+        PatternDialect::Standard => None,
+    };
+    let Some(hidden) = hidden else { return resolver(files).resolve(path) };
+    let mut resolution = resolver(&RealNames(files)).resolve(&hidden)?;
+    for reading in &mut resolution.readings {
+        reading.path = line_breaks::shown(&reading.path);
+    }
+    Ok(resolution)
+}
+
+fn platform(environment: &Environment) -> Platform {
+    match environment.platform {
+        System::Posix => Platform::Posix,
+        System::Macos => Platform::MacOs,
+        System::Windows => Platform::Windows,
+    }
+}
+
+/// What a relative link target stands for, seen from where the link is.
+fn beside(link: &str, target: &str) -> Option<String> {
+    let (folder, _) = link.rsplit_once('/')?;
+    (!target.starts_with('/')).then(|| format!("{folder}/{target}"))
+}
+
+fn is_sink(target: &str) -> bool {
+    let descriptor = target.strip_prefix("/dev/fd/");
+    SINKS.contains(&target) || descriptor.is_some_and(|number| number.parse::<u8>().is_ok())
+}

@@ -1,0 +1,133 @@
+//! The settings that a call is read with.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::{HookContext, HookRequest, Platform};
+use hooks_facts::tools::{ToolKind, ToolTable};
+
+use super::call::{Call, CallFacts};
+use crate::config::{PathsConfig, PatternDialect, ToolRole};
+use crate::errors::PolicyErrors;
+
+/// Reads calls: knows the root, the case of names, and the tools. Cheap to clone; policies that are built
+/// together share one.
+#[derive(Clone, Debug, Default)]
+pub struct CallReader(Arc<Settings>);
+
+#[derive(Debug, Default)]
+struct Settings {
+    root: Option<String>,
+    case_insensitive: Option<bool>,
+    dialect: PatternDialect,
+    roles: BTreeMap<String, ToolRole>,
+    /// What follows from `roles`.
+    table: ToolTable,
+}
+
+impl CallReader {
+    /// A reader with these settings.
+    ///
+    /// # Errors
+    /// A root that is relative or no text, a tool without a name.
+    pub fn new(paths: &PathsConfig, tools: &BTreeMap<String, ToolRole>) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let reader = Self::compile(paths, tools, &mut errors);
+        errors.or(reader)
+    }
+
+    pub(crate) fn compile(
+        paths: &PathsConfig,
+        tools: &BTreeMap<String, ToolRole>,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        let root = paths.root.as_ref().map(|root| root.to_string_lossy().into_owned());
+        if let (Some(path), Some(text)) = (&paths.root, &root) {
+            if path.to_str().is_none() {
+                errors.push("paths.root", "it is no text", "use a folder whose name is UTF-8");
+            } else if !is_absolute(text) {
+                errors.push("paths.root", format!("`{text}` is relative"), "write an absolute path");
+            }
+        }
+        let mut table = ToolTable::default();
+        for (name, role) in tools {
+            if name.trim().is_empty() {
+                errors.push("tools", "a tool has no name", "write the name that the client calls it by");
+            }
+            table = table.with(name, kind_of(*role));
+        }
+        Self(Arc::new(Settings {
+            root,
+            case_insensitive: paths.case_insensitive,
+            dialect: paths.dialect,
+            roles: tools.clone(),
+            table,
+        }))
+    }
+
+    /// The call that a request is about.
+    pub fn read<'r>(&self, request: &'r HookRequest<PreToolUse>) -> Call<'r> {
+        request.fact::<CallFacts>().read_by(self, request)
+    }
+
+    /// How patterns are read.
+    pub fn dialect(&self) -> PatternDialect {
+        self.0.dialect
+    }
+
+    /// The root, where the settings and not the call say it.
+    pub(crate) fn fixed_root(&self) -> Option<&str> {
+        self.0.root.as_deref()
+    }
+
+    /// The case of names, where the settings and not the platform say it.
+    pub(crate) fn case_insensitive(&self) -> Option<bool> {
+        self.0.case_insensitive
+    }
+
+    pub(super) fn table(&self) -> &ToolTable {
+        &self.0.table
+    }
+
+    /// The root for a call from `context`, where it is a text.
+    pub(super) fn root<'a>(&'a self, context: &'a HookContext) -> Option<&'a str> {
+        self.0.root.as_deref().or_else(|| context.root().to_str())
+    }
+
+    /// Whether names have no case for a call from `context`.
+    pub(super) fn ignores_case(&self, context: &HookContext) -> bool {
+        self.0.case_insensitive.unwrap_or(context.environment.platform != Platform::Posix)
+    }
+}
+
+impl PartialEq for CallReader {
+    /// Whether both read every call alike.
+    fn eq(&self, other: &Self) -> bool {
+        let (mine, theirs) = (&self.0, &other.0);
+        Arc::ptr_eq(mine, theirs)
+            || (mine.root == theirs.root
+                && mine.case_insensitive == theirs.case_insensitive
+                && mine.dialect == theirs.dialect
+                && mine.roles == theirs.roles)
+    }
+}
+
+fn is_absolute(path: &str) -> bool {
+    let mut start = path.chars();
+    match (start.next(), start.next(), start.next()) {
+        (Some('/'), ..) => true,
+        (Some(drive), Some(':'), Some('/' | '\\')) => drive.is_ascii_alphabetic(),
+        _ => false,
+    }
+}
+
+fn kind_of(role: ToolRole) -> ToolKind {
+    match role {
+        ToolRole::Write => ToolKind::WriteFile,
+        ToolRole::Delete => ToolKind::DeleteFile,
+        ToolRole::Shell => ToolKind::Shell,
+        ToolRole::AskUser => ToolKind::AskUser,
+        ToolRole::Read => ToolKind::Read,
+    }
+}

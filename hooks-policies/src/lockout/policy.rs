@@ -1,0 +1,101 @@
+//! Enforces the registry.
+
+use std::sync::Arc;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+
+use super::registry::{AgentLockouts, Lockout, LockoutRegistry};
+use crate::config::LockoutConfig;
+use crate::facts::{Call, CallReader, Place};
+use crate::write_guard::stands_for;
+
+const NAME: &str = "reviewer-lockout";
+
+/// Refuses writes to artifacts that the agent is locked out of; see the [module](super) for an example.
+#[derive(Clone, Debug)]
+pub struct ReviewerLockout {
+    reader: CallReader,
+    registry: Arc<LockoutRegistry>,
+    ignored_arguments: Vec<String>,
+}
+
+/// Reviewer lockout in front of an inner hook.
+pub type ReviewerLockoutLayer = PolicyLayer<Arc<ReviewerLockout>>;
+
+impl ReviewerLockout {
+    /// Enforces `registry`, and locks what the configuration says.
+    pub fn new(config: &LockoutConfig, registry: Arc<LockoutRegistry>, reader: &CallReader) -> Self {
+        for (artifact, agents) in &config.locked {
+            for agent in agents {
+                registry.lock(Lockout::new(artifact, agent).by("configuration"));
+            }
+        }
+        Self { reader: reader.clone(), registry, ignored_arguments: config.ignored_arguments.clone() }
+    }
+
+    /// The policy as a layer.
+    pub fn layer(self) -> ReviewerLockoutLayer {
+        PolicyLayer::new(Arc::new(self))
+    }
+
+    fn objection(&self, call: Call<'_>, place: &Place, locked: &AgentLockouts) -> Option<Reason> {
+        let agent = &call.request().context().agent_name;
+        let Some(known) = place.known(call) else {
+            let artifact = locked.first().map_or("", |lockout| &lockout.artifact);
+            let message = format!(
+                "`{agent}` is locked out of `{artifact}`, and nobody can tell whether `{}` is that file",
+                place.given
+            );
+            let reason = Reason::new(NAME, "path", message).on(&*place.pointer);
+            return Some(reason.unless("write the path relative to the root"));
+        };
+        let found = self.registry.artifacts(locked).find(call, place, &known)?;
+        let lockout = locked.named(found.artifact)?;
+        let message = format!("{} {}", stands_for(&place.given, &found.reading), refused(agent, lockout));
+        let evidence = Evidence::Path { given: place.given.clone(), resolved: found.reading };
+        let reason = Reason::new(NAME, "locked-out", message).on(&*place.pointer).because(evidence);
+        Some(reason.unless("have another agent write it, or a reviewer clear the lockout"))
+    }
+
+    fn is_ignored(&self, pointer: &str) -> bool {
+        let key = pointer.rsplit('/').find(|key| key.parse::<usize>().is_err());
+        key.is_some_and(|key| self.ignored_arguments.iter().any(|ignored| ignored == key))
+    }
+}
+
+impl Policy<PreToolUse> for ReviewerLockout {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
+        let Some(locked) = self.registry.of(&request.context().agent_name) else {
+            return Verdict::NO_OPINION;
+        };
+        let call = self.reader.read(request);
+        if !(call.writes_files() || call.kind().runs_commands()) {
+            return Verdict::NO_OPINION;
+        }
+        let places = call.places();
+        if let Some(pointer) = places.unusable.first().or(places.unknown.first()) {
+            let message =
+                "an agent that is locked out of files writes to one that is not known before it runs";
+            let reason = Reason::new(NAME, "unknown-path", message).on(&**pointer);
+            return Verdict::deny(reason.unless("write the path out"));
+        }
+        let written =
+            places.found.iter().filter(|place| place.is_written() && !self.is_ignored(&place.pointer));
+        written
+            .filter_map(|place| self.objection(call, place, &locked))
+            .next()
+            .map_or(Verdict::NO_OPINION, Verdict::deny)
+    }
+}
+
+fn refused(agent: &str, lockout: &Lockout) -> String {
+    let by = lockout.by.as_ref().map(|by| format!(" by `{by}`")).unwrap_or_default();
+    let why = lockout.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    let since = lockout.since.map(|since| format!(" since {since}")).unwrap_or_default();
+    format!("belongs to `{}`, which `{agent}` is locked out of{by}{since}{why}", lockout.artifact)
+}

@@ -1,0 +1,103 @@
+//! A list of path patterns as policies match them: in the dialect and the case that hold for a call.
+
+use std::borrow::Cow;
+
+use hooks_facts::globs::{Dialect, GlobOptions, Globs};
+
+use crate::config::PatternDialect;
+use crate::errors::PolicyErrors;
+use crate::facts::CallReader;
+
+/// Path patterns, compiled.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathPatterns {
+    /// Whether a back slash in a path is a slash.
+    slashes: bool,
+    exact: Globs,
+    folded: Globs,
+    texts: Vec<String>,
+}
+
+impl PathPatterns {
+    /// Compiles `patterns`; those that cannot be used are reported as items of `field`.
+    pub(crate) fn compile(
+        patterns: &[String],
+        field: &str,
+        reader: &CallReader,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        let dialect = reader.dialect();
+        let mut compiled = |case_insensitive| {
+            let options = GlobOptions {
+                dialect: match dialect {
+                    PatternDialect::Standard => Dialect::Standard,
+                    PatternDialect::Squad => Dialect::Squad,
+                },
+                case_insensitive,
+                root: reader.fixed_root().map(str::to_owned),
+            };
+            Globs::compile(patterns, &options).unwrap_or_else(|bad| {
+                for error in bad {
+                    let field = format!("{field}[{}]", error.index);
+                    if errors.as_slice().iter().all(|known| known.field != field) {
+                        errors.push_text(field, &error.problem.to_string(), "check the pattern");
+                    }
+                }
+                Globs::default()
+            })
+        };
+        // Both, where only the call can say which holds.
+        let wanted = reader.case_insensitive();
+        Self {
+            slashes: dialect == PatternDialect::Squad,
+            exact: if wanted == Some(true) { Globs::default() } else { compiled(false) },
+            folded: if wanted == Some(false) { Globs::default() } else { compiled(true) },
+            texts: patterns.to_vec(),
+        }
+    }
+
+    /// The first pattern that matches a reading.
+    pub(crate) fn find(&self, reading: &str, case_insensitive: bool) -> Option<usize> {
+        let globs = if case_insensitive { &self.folded } else { &self.exact };
+        if self.slashes && reading.contains('\\') {
+            return globs.find(&reading.replace('\\', "/"));
+        }
+        globs.find(reading)
+    }
+
+    /// The first pattern of something below the folder `reading`, so that removing the folder removes it too.
+    pub(crate) fn find_below(&self, reading: &str) -> Option<usize> {
+        let folder = with_slash(reading).to_lowercase();
+        self.texts.iter().position(|pattern| {
+            let literal = pattern.split(['*', '?', '{', '\\']).next().unwrap_or_default();
+            let literal = literal.trim_start_matches("./").to_lowercase();
+            literal.len() > folder.len() && literal.starts_with(&folder) || literal == folder
+        })
+    }
+
+    /// A pattern as it was written.
+    pub(crate) fn text(&self, index: usize) -> &str {
+        self.texts.get(index).map_or("", String::as_str)
+    }
+
+    /// The first patterns, as a person reads them.
+    pub(crate) fn summary(&self) -> String {
+        const SHOWN: usize = 5;
+        let shown: Vec<_> = self.texts.iter().take(SHOWN).map(|text| format!("`{text}`")).collect();
+        let more = self.texts.len().saturating_sub(SHOWN);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{rest}", shown.join(", "))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}
+
+fn with_slash(reading: &str) -> Cow<'_, str> {
+    if reading.is_empty() || reading.ends_with('/') {
+        Cow::Borrowed(reading)
+    } else {
+        Cow::Owned(format!("{reading}/"))
+    }
+}

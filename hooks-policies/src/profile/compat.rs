@@ -1,0 +1,132 @@
+//! Squad's pipeline as one hook before tools and one transform after them.
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hooks_core::event::{PostToolUse, PreToolUse};
+use hooks_core::{
+    Decision, FailureLayer, HookContext, HookError, HookRequest, HooksBuilder, HooksConfig, Judged, Reason,
+    Stage, Transform, Verdict,
+};
+use serde_json::Value;
+use tower_service::Service;
+
+use crate::squad::{Blocker, SquadCall, SquadDecision, SquadPipeline};
+
+const NAME: &str = "squad-compat";
+
+/// Squad's pipeline in a stack: decides before tools, scrubs after them, exactly as Squad does.
+///
+/// Its answer is given once per call, when the event is prepared or asked about alone; it neither judges again what
+/// others rewrite nor gives a counted question back. A run that fails is the failure of the hook, which a
+/// [`FailureLayer`] makes a denial. Arguments that a custom hook changes in place reach the caller, those that it
+/// replaces do not. A result that a hook leaves out becomes null.
+#[derive(Clone)]
+pub struct SquadCompat {
+    pipeline: Arc<SquadPipeline>,
+}
+
+impl SquadCompat {
+    /// Runs `pipeline`, with the custom hooks that were added to it.
+    pub fn new(pipeline: Arc<SquadPipeline>) -> Self {
+        Self { pipeline }
+    }
+
+    /// The pipeline, whose lockout registry may be changed.
+    pub fn pipeline(&self) -> &SquadPipeline {
+        &self.pipeline
+    }
+
+    fn decide(&self, mut request: HookRequest<PreToolUse>) -> Result<Decision<PreToolUse>, HookError> {
+        if matches!(request.stage(), Stage::Judge | Stage::Reserve) {
+            return Ok(Decision::default());
+        }
+        let (decision, changed) = {
+            let event = request.event();
+            let mut call = call_of(&event.tool_name, &event.tool_args, request.context());
+            let decision = self.pipeline.pre(&mut call).map_err(HookError::other)?;
+            let changed = match call.arguments {
+                Cow::Owned(arguments) if arguments != event.tool_args => Some(arguments),
+                _ => None,
+            };
+            (decision, changed)
+        };
+        if let Some(arguments) = changed {
+            request.rewrite(arguments);
+        }
+        let mut outcome = match decision {
+            SquadDecision::Allow => Decision::allow(),
+            SquadDecision::Block(block) => {
+                let text = block.result.get("reason").and_then(Value::as_str);
+                let message = text.unwrap_or("a custom hook blocked the call and gave no reason");
+                Decision::from(Verdict::deny(Reason::new(NAME, rule_of(block.by), message)))
+            }
+        };
+        outcome.settle(&request);
+        Ok(outcome)
+    }
+}
+
+impl Transform<PostToolUse> for SquadCompat {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<Value>, HookError> {
+        let event = request.event();
+        let mut call = call_of(&event.tool_name, &event.tool_args, request.context());
+        let result =
+            self.pipeline.post(&mut call, Some(event.tool_result.clone())).map_err(HookError::other)?;
+        let result = result.unwrap_or_default();
+        Ok((result != event.tool_result).then_some(result))
+    }
+}
+
+impl HooksConfig for SquadCompat {
+    type Error = Infallible;
+
+    fn add_to(self, builder: &mut HooksBuilder) -> Result<(), Infallible> {
+        builder.add_transform(self.clone());
+        builder.add_extension(Arc::clone(&self.pipeline));
+        *builder = std::mem::take(builder).stack(&FailureLayer::new(NAME), self);
+        Ok(())
+    }
+}
+
+impl Service<HookRequest<PreToolUse>> for SquadCompat {
+    type Response = Decision<PreToolUse>;
+    type Error = HookError;
+    type Future = Ready<Result<Self::Response, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
+        ready(self.decide(request))
+    }
+}
+
+impl std::fmt::Debug for SquadCompat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SquadCompat")
+    }
+}
+
+/// A call as Squad's hooks see it.
+pub(super) fn call_of<'a>(tool: &'a str, arguments: &'a Value, context: &'a HookContext) -> SquadCall<'a> {
+    SquadCall::new(tool, arguments, &context.agent_name, &context.session_id)
+}
+
+fn rule_of(by: Blocker) -> Cow<'static, str> {
+    match by {
+        Blocker::WriteGuard => "write-guard".into(),
+        Blocker::Shell => "shell".into(),
+        Blocker::AskLimit => "ask-limit".into(),
+        Blocker::Lockout => "lockout".into(),
+        Blocker::Custom(place) => format!("custom-{place}").into(),
+    }
+}

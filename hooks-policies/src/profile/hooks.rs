@@ -1,0 +1,137 @@
+//! Squad's custom hooks beside the strict policies.
+//!
+//! What Squad lets pass is strict here: an action that nobody knows denies, and so does a hook that fails or answers
+//! nothing.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::future::{Ready, ready};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hooks_core::event::{PostToolUse, PreToolUse};
+use hooks_core::{
+    DecideLayer, Decision, FailureLayer, HookError, HookRequest, HooksBuilder, Opinion, Reason, Settle,
+    Transform, Verdict,
+};
+use serde_json::Value;
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::compat::call_of;
+use crate::squad::{CustomPostHook, CustomPreHook};
+
+/// A custom hook before tools, as a decider: its changes are judged by all policies.
+pub struct SquadHook<H> {
+    name: Arc<str>,
+    hook: Arc<H>,
+}
+
+impl<H: CustomPreHook + 'static> SquadHook<H> {
+    /// The hook under a name, which its reasons give.
+    pub fn new(name: impl Into<Arc<str>>, hook: H) -> Self {
+        Self { name: name.into(), hook: Arc::new(hook) }
+    }
+
+    /// Adds it to a set of hooks, with failures that deny.
+    pub fn add_to(self, builder: HooksBuilder) -> HooksBuilder {
+        let guard = FailureLayer::new(Arc::clone(&self.name));
+        builder.stack(&guard, DecideLayer::new(self).layer(Settle))
+    }
+
+    fn ask(&self, request: &HookRequest<PreToolUse>) -> Result<Opinion<PreToolUse>, HookError> {
+        let event = request.event();
+        let mut call = call_of(&event.tool_name, &event.tool_args, request.context());
+        let answer = self.hook.call(&mut call).map_err(HookError::other)?.0;
+        let text = |field: &str| answer.get(field).and_then(Value::as_str);
+        let replaced = answer.get("modifiedArguments").filter(|arguments| arguments.is_object());
+        let changed = match (text("action"), call.arguments) {
+            (Some("modify"), _) if replaced.is_some() => replaced.cloned(),
+            (_, Cow::Owned(arguments)) => Some(arguments),
+            _ => None,
+        };
+        let outcome = match text("action") {
+            Some("allow" | "modify") => Decision::default(),
+            Some("block") => {
+                let message = text("reason").unwrap_or("the hook blocked the call and gave no reason");
+                self.denial("block", message.to_owned())
+            }
+            action => {
+                let action = action.unwrap_or("none");
+                self.denial(
+                    "unknown-action",
+                    format!("the hook answered the action `{action}`, which nobody knows"),
+                )
+            }
+        };
+        let opinion = Opinion::new(outcome);
+        Ok(match changed.filter(|arguments| *arguments != event.tool_args) {
+            Some(arguments) => opinion.rewriting(arguments),
+            None => opinion,
+        })
+    }
+
+    fn denial(&self, rule: &'static str, message: String) -> Decision<PreToolUse> {
+        let reason = Reason::new(self.name.as_ref().to_owned(), rule, message);
+        Decision::from(Verdict::deny(reason.unless("change the hook, or what it objects to")))
+    }
+}
+
+impl<H: CustomPreHook + 'static> Service<HookRequest<PreToolUse>> for SquadHook<H> {
+    type Response = Opinion<PreToolUse>;
+    type Error = HookError;
+    type Future = Ready<Result<Opinion<PreToolUse>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
+        ready(self.ask(&request))
+    }
+}
+
+impl<H> Clone for SquadHook<H> {
+    fn clone(&self) -> Self {
+        Self { name: Arc::clone(&self.name), hook: Arc::clone(&self.hook) }
+    }
+}
+
+impl<H> fmt::Debug for SquadHook<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SquadHook").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A custom hook after tools, as a transform. A result that it leaves out becomes null.
+pub struct SquadResultHook<H> {
+    name: Arc<str>,
+    hook: H,
+}
+
+impl<H: CustomPostHook> SquadResultHook<H> {
+    /// The hook under a name, which reports give.
+    pub fn new(name: impl Into<Arc<str>>, hook: H) -> Self {
+        Self { name: name.into(), hook }
+    }
+}
+
+impl<H: CustomPostHook> Transform<PostToolUse> for SquadResultHook<H> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<Value>, HookError> {
+        let event = request.event();
+        let mut call = call_of(&event.tool_name, &event.tool_args, request.context());
+        let result = self.hook.call(&mut call, Some(event.tool_result.clone())).map_err(HookError::other)?;
+        let result = result.unwrap_or_default();
+        Ok((result != event.tool_result).then_some(result))
+    }
+}
+
+impl<H> fmt::Debug for SquadResultHook<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SquadResultHook").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,140 @@
+//! Reads a Squad policy into the strict configuration.
+
+use serde_json::Value;
+
+use crate::command_guard::is_fragment;
+use crate::config::{
+    AskCounting, AskUserConfig, CommandGuardConfig, LockoutConfig, OnUnknown, PathsConfig, PatternDialect,
+    PolicyConfig, RedactionConfig, WriteGuardConfig,
+};
+use crate::errors::PolicyErrors;
+use crate::squad::SquadPolicy;
+
+const FIELDS: &[&str] = &[
+    "allowedWritePaths",
+    "blockedCommands",
+    "maxAskUserPerSession",
+    "maxAskUser",
+    "scrubPii",
+    "reviewerLockout",
+];
+
+/// A path argument that Squad's lockout does not look at, and its users' tools may name files they share with.
+const UNLOCKED_ARGUMENT: &str = "filePath";
+
+/// The strict configuration that a Squad policy asks for.
+///
+/// Patterns keep Squad's dialect, read safely; both spellings of the limit are read (`maxAskUser`,
+/// `maxAskUserPerSession`). As in Squad, an empty list switches its guard off, absent commands are the default ones, a
+/// call that names no path or command passes, a limit below zero is none, and questions count that something else
+/// denies; a limit of zero is no question at all. Texts that are no commands (`rm.*`, `| sh`) are blocked as
+/// fragments. The argument `filePath` is guarded but not locked, as Squad's users know it: take it out of
+/// `reviewer_lockout.ignored_arguments` to lock it.
+///
+/// # Errors
+/// Fields of another type and fields that Squad does not know, all of them.
+pub fn squad_policy_to_strict(policy: &SquadPolicy) -> Result<PolicyConfig, PolicyErrors> {
+    let mut errors = PolicyErrors::default();
+    let write_paths = texts(policy.allowed_write_paths.as_ref(), "allowedWritePaths", &mut errors);
+    let commands = texts(policy.blocked_commands.as_ref(), "blockedCommands", &mut errors);
+    let first = policy.max_ask_user_per_session.as_ref();
+    let limit = limit(first, "maxAskUserPerSession", &mut errors);
+    let other_limit = self::limit(policy.other.get("maxAskUser"), "maxAskUser", &mut errors);
+    if let (Some(one), Some(other)) = (limit, other_limit)
+        && one != other
+    {
+        errors.push("maxAskUser", "it differs from `maxAskUserPerSession`", "leave one of them out");
+    }
+    let scrubs = switch(policy.scrub_pii.as_ref(), "scrubPii", &mut errors);
+    let locks = switch(policy.reviewer_lockout.as_ref(), "reviewerLockout", &mut errors);
+    for field in policy.other.keys().filter(|field| *field != "maxAskUser") {
+        errors.push(field.clone(), "no such field", hint(field));
+    }
+    errors.or(PolicyConfig {
+        paths: PathsConfig { dialect: PatternDialect::Squad, ..PathsConfig::default() },
+        write_guard: write_paths.filter(|paths| !paths.is_empty()).map(|allow| WriteGuardConfig {
+            allow,
+            missing_path: OnUnknown::Allow,
+            ..WriteGuardConfig::default()
+        }),
+        command_guard: command_guard(commands),
+        ask_user: limit
+            .or(other_limit)
+            .flatten()
+            .map(|max_per_session| AskUserConfig { max_per_session, counts: AskCounting::Attempted }),
+        redaction: scrubs.then(RedactionConfig::default),
+        reviewer_lockout: locks.then(|| LockoutConfig {
+            ignored_arguments: vec![UNLOCKED_ARGUMENT.to_owned()],
+            ..LockoutConfig::default()
+        }),
+        ..PolicyConfig::default()
+    })
+}
+
+fn command_guard(commands: Option<Vec<String>>) -> Option<CommandGuardConfig> {
+    let defaults = CommandGuardConfig { missing_command: OnUnknown::Allow, ..CommandGuardConfig::default() };
+    match commands {
+        None => Some(defaults),
+        Some(commands) if commands.is_empty() => None,
+        Some(commands) => {
+            let (fragments, block) = commands
+                .into_iter()
+                .partition(|text| is_fragment(text) || text.trim_start().starts_with('-'));
+            Some(CommandGuardConfig { block, fragments, ..defaults })
+        }
+    }
+}
+
+fn texts(field: Option<&Value>, name: &str, errors: &mut PolicyErrors) -> Option<Vec<String>> {
+    let Value::Array(items) = field? else {
+        errors.push(name, "it is no list", "write a list of texts");
+        return None;
+    };
+    let text = |(index, item): (usize, &Value)| match item {
+        Value::String(text) => Some(text.clone()),
+        _ => {
+            errors.push(format!("{name}[{index}]"), "it is no text", "write it in quotes");
+            None
+        }
+    };
+    Some(items.iter().enumerate().filter_map(text).collect())
+}
+
+/// A limit; below zero it is none. Part of a question is a question, as Squad counts.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the number is whole and above zero, and a larger one than fits is as good as the largest"
+)]
+fn limit(field: Option<&Value>, name: &str, errors: &mut PolicyErrors) -> Option<Option<u64>> {
+    match field?.as_f64() {
+        Some(number) if number < 0.0 => Some(None),
+        Some(number) => Some(Some(number.ceil() as u64)),
+        None => {
+            errors.push(name, "it is no number", "write a number, such as 3");
+            None
+        }
+    }
+}
+
+fn switch(field: Option<&Value>, name: &str, errors: &mut PolicyErrors) -> bool {
+    match field {
+        None => false,
+        Some(Value::Bool(on)) => *on,
+        Some(_) => {
+            errors.push(name, "it is neither true nor false", "write `true` or `false`");
+            false
+        }
+    }
+}
+
+/// The known field with the same letters, or all of them.
+fn hint(field: &str) -> String {
+    let letters = |name: &str| {
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
+    };
+    match FIELDS.iter().find(|known| letters(known) == letters(field)) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("Squad's policies have {}", FIELDS.join(", ")),
+    }
+}

@@ -1,0 +1,108 @@
+//! Refuses writes to files that no agent may write, whatever else is allowed: the configuration itself, the
+//! settings of agent clients.
+//!
+//! Patterns are relative to the root or absolute; a folder stands for all that is below it; names are compared
+//! without regard to case. A path that cannot be resolved is refused, and so is the removal of a folder that a
+//! protected file is in.
+
+use std::sync::Arc;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+use hooks_facts::tools::PathRole;
+
+use crate::artifacts::Artifacts;
+use crate::errors::PolicyErrors;
+use crate::facts::{Call, CallReader, Place};
+use crate::write_guard::stands_for;
+
+const NAME: &str = "protected-files";
+
+/// Refuses writes to files that no agent may write; see the [module](self).
+#[derive(Clone, Debug)]
+pub struct ProtectedFiles {
+    reader: CallReader,
+    files: Artifacts,
+}
+
+/// Protected files in front of an inner hook.
+pub type ProtectedFilesLayer = PolicyLayer<Arc<ProtectedFiles>>;
+
+impl ProtectedFiles {
+    /// Protects the files that match `patterns`.
+    ///
+    /// # Errors
+    /// Patterns that cannot be used, all of them.
+    pub fn new<S: AsRef<str>>(patterns: &[S], reader: &CallReader) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let policy = Self::compile(patterns, reader, &mut errors);
+        errors.or(policy)
+    }
+
+    /// The policy as a layer.
+    pub fn layer(self) -> ProtectedFilesLayer {
+        PolicyLayer::new(Arc::new(self))
+    }
+
+    pub(crate) fn compile<S: AsRef<str>>(
+        patterns: &[S],
+        reader: &CallReader,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        for (index, pattern) in patterns.iter().enumerate() {
+            if let Some((problem, hint)) = Artifacts::problem_of(pattern.as_ref(), reader.dialect()) {
+                errors.push(format!("protected[{index}]"), problem, hint);
+            }
+        }
+        let files = Artifacts::new(patterns.iter().map(AsRef::as_ref), reader.dialect(), false);
+        Self { reader: reader.clone(), files }
+    }
+
+    fn objection(&self, call: Call<'_>, place: &Place) -> Option<Reason> {
+        let reason =
+            |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
+        let Some(known) = place.known(call) else {
+            let message = format!("nobody can tell whether `{}` is a protected file", place.given);
+            return Some(reason("path", message).unless("write the path relative to the root"));
+        };
+        let found = self.files.find(call, place, &known)?;
+        let message =
+            format!("{} is protected by `{}`", stands_for(&place.given, &found.reading), found.artifact);
+        let evidence = Evidence::Path { given: place.given.clone(), resolved: found.reading };
+        Some(
+            reason("write", message)
+                .because(evidence)
+                .unless("a person has to change it, outside of the agent"),
+        )
+    }
+}
+
+impl Policy<PreToolUse> for ProtectedFiles {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
+        let call = self.reader.read(request);
+        if self.files.is_empty() || !(call.writes_files() || call.kind().runs_commands()) {
+            return Verdict::NO_OPINION;
+        }
+        let places = call.places();
+        if let Some(pointer) = places.unusable.first().or(places.unknown.first()) {
+            let message =
+                "the call may write a protected file: its path is no text that is known before it runs";
+            let reason = Reason::new(NAME, "unknown-path", message).on(&**pointer);
+            return Verdict::deny(reason.unless("write the path out"));
+        }
+        let mut written = places.found.iter().filter(|place| place.is_written());
+        written.find_map(|place| self.objection(call, place)).map_or(Verdict::NO_OPINION, Verdict::deny)
+    }
+}
+
+/// Whether a place goes away with what is below it.
+pub(crate) fn is_removed(place: &Place) -> bool {
+    place.role == PathRole::Removed
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,322 @@
+//! The value in `password=…`, `"secret": "…"`, `--token …`, `<password>…</password>` and "the password is …".
+
+use super::{
+    label::Label,
+    names::{self, Noun},
+    span::Span,
+    text::{byte, byte_before, line_before, run_end, run_start},
+    value::{self, Style},
+};
+
+/// The longest value in quotation marks, and the longest without.
+const MAX_VALUE: usize = 4096;
+
+/// A value behind a name.
+#[derive(Debug)]
+struct Value {
+    start: usize,
+    end: usize,
+    style: Style,
+}
+
+/// What a name is followed by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Separator {
+    Equals,
+    SpacedEquals,
+    Colon,
+    Element,
+    QuotedOnly,
+    Option,
+    Prose,
+}
+
+/// Returns the extent of the name around `at`.
+pub(super) fn name_around(bytes: &[u8], at: usize) -> (usize, usize) {
+    let class = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    let mut start = run_start(bytes, at, names::MAX_NAME, class);
+    let mut end = run_end(bytes, at, names::MAX_NAME, class);
+    if byte_before(bytes, start) == b'\\' && b"nrt".contains(&byte(bytes, start)) && start < at {
+        start += 1;
+    }
+    while end > at && byte_before(bytes, end) == b'-' {
+        end -= 1;
+    }
+    (start, end)
+}
+
+/// Finds the secret behind the name at `start..end`.
+pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
+    let name = text.get(start..end)?;
+    let noun = names::noun(name)?;
+    let value = value_behind(text, start, end, noun)?;
+    let head_end = floor(text, value.end.min(value.start + value::HEAD));
+    let head = text.get(value.start..head_end)?;
+    if names::is_aws_secret(name) && super::forms::is_aws_secret(head.as_bytes()) {
+        return Some(Span::new(value.start, value.end, Label::AwsSecretAccessKey));
+    }
+    let shell = value.style == Style::Attached && name.bytes().all(|b| !b.is_ascii_lowercase());
+    let label = match noun {
+        Noun::Password => value::is_password(head, value.style).then_some(Label::Password),
+        Noun::Secret if shell && name.len() > 4 => {
+            (value::is_password(head, value.style) && head.len() >= 6).then_some(Label::Password)
+        }
+        Noun::Secret => value::is_token(head, value.style, 6).then_some(Label::Password),
+        Noun::Token => value::is_token(head, value.style, 8).then_some(Label::ApiKey),
+    }?;
+    Some(Span::new(value.start, value.end, label))
+}
+
+/// Finds the password of `user:password` behind a user option that ends at `at`.
+pub(super) fn user_option(text: &str, at: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let from = run_end(bytes, at, 4, |b| b == b' ' || b == b'=');
+    let (quote, from) = match byte(bytes, from) {
+        quote @ (b'"' | b'\'') => (Some(quote), from + 1),
+        _ => (None, from),
+    };
+    let end = run_end(bytes, from, 256, |b| match quote {
+        Some(quote) => b != quote && b != b'\n',
+        None => !b.is_ascii_whitespace() && !b"\"'".contains(&b),
+    });
+    let colon = from + memchr::memchr(b':', bytes.get(from..end)?)?;
+    let found = text.get(colon + 1..end)?;
+    let user = bytes.get(from..colon)?.iter().all(|b| b.is_ascii_alphanumeric() || b"._-@+\\".contains(b));
+    let ports = found.bytes().all(|b| b.is_ascii_digit());
+    let secret = user && colon > from && !ports && !found.starts_with('/') && !value::is_placeholder(found);
+    secret.then(|| Span::new(colon + 1, end, Label::Password))
+}
+
+/// Returns the value behind a name, without judging it.
+fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Value> {
+    let bytes = text.as_bytes();
+    let (separator, from) = separator(bytes, start, end, noun)?;
+    if let Some((open, close)) = quotation(bytes, from) {
+        return Some(Value { start: open, end: close, style: Style::Quoted });
+    }
+    if separator == Separator::QuotedOnly {
+        return None;
+    }
+    if separator == Separator::Colon {
+        if let Some((open, close)) = typed_value(bytes, from) {
+            return Some(Value { start: open, end: close, style: Style::Quoted });
+        }
+    }
+    let end = plain_end(bytes, from, separator);
+    let rest = run_end(bytes, end, 64, |b| b" \t\r,;}".contains(&b));
+    let alone = matches!(byte(bytes, rest), 0 | b'\n' | b'#');
+    let style = match separator {
+        Separator::Equals | Separator::Element | Separator::QuotedOnly => Style::Attached,
+        Separator::SpacedEquals => Style::Spaced,
+        Separator::Colon => Style::Plain(alone),
+        Separator::Option => Style::Plain(true),
+        Separator::Prose => Style::Prose,
+    };
+    Some(Value { start: from, end, style })
+}
+
+/// Reads what stands between a name and its value; returns it with the place of the value.
+fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Separator, usize)> {
+    let blank = |from: usize| run_end(bytes, from, 8, |b| b == b' ' || b == b'\t');
+    if byte(bytes, end) == b'>' && byte_before(bytes, start) == b'<' {
+        return Some((Separator::Element, end + 1));
+    }
+    let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
+    let at = blank(quoted);
+    let spaced = at > quoted;
+    let two = bytes.get(at..at + 2).unwrap_or_default();
+    let compared = matches!(two, b"==" | b"!=");
+    match byte(bytes, at) {
+        _ if compared => Some((Separator::QuotedOnly, blank(run_end(bytes, at, 3, |b| b"=!".contains(&b))))),
+        _ if two == b"=>" || two == b":=" => Some((Separator::SpacedEquals, blank(at + 2))),
+        b'=' => {
+            let from = blank(at + 1);
+            Some((if spaced || from > at + 1 { Separator::SpacedEquals } else { Separator::Equals }, from))
+        }
+        b':' if byte(bytes, at + 1) != b':' => Some((Separator::Colon, blank(at + 1))),
+        b'(' if quoted == end => Some((Separator::QuotedOnly, blank(at + 1))),
+        b',' if quoted > end && is_upper(bytes.get(start..end)?) => {
+            Some((Separator::QuotedOnly, blank(at + 1)))
+        }
+        _ if !spaced || quoted > end => None,
+        _ if bytes.get(start..end)?.starts_with(b"--") => Some((Separator::Option, at)),
+        _ if noun == Noun::Password => prose(bytes, start, at),
+        _ => None,
+    }
+}
+
+fn is_upper(name: &[u8]) -> bool {
+    name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Reads "password is", "password was", "login x password".
+fn prose(bytes: &[u8], start: usize, at: usize) -> Option<(Separator, usize)> {
+    let machine = line_before(bytes, start, 96).split(|b| *b == b' ').any(|word| word == b"login");
+    if machine && line_before(bytes, start, 96).starts_with(b"machine ") {
+        return Some((Separator::Option, at));
+    }
+    let word_end = run_end(bytes, at, 8, |b| b.is_ascii_alphabetic());
+    let link = matches!(bytes.get(at..word_end)?, b"is" | b"was" | b"are" | b"to" | b"set" | b"by" | b"BY");
+    let next = run_end(bytes, word_end, 2, |b| b == b' ' || b == b':');
+    Some((Separator::Prose, if link && next > word_end { next } else { at }))
+}
+
+/// Returns the inside of the quotation that begins at `from`.
+fn quotation(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    let prefix = b"bBrRuUfF@".contains(&byte(bytes, from)) && b"\"'".contains(&byte(bytes, from + 1));
+    let from = if prefix { from + 1 } else { from };
+    let escaped = byte(bytes, from) == b'\\';
+    let open = from + usize::from(escaped);
+    let quote = byte(bytes, open);
+    if !b"\"'`".contains(&quote) {
+        return None;
+    }
+    let start = open + 1;
+    let rest = bytes.get(start..bytes.len().min(start + MAX_VALUE))?;
+    let mut backslashes = 0_usize;
+    for (length, b) in rest.iter().enumerate() {
+        if *b == b'\n' {
+            return None;
+        }
+        if *b == quote && (backslashes.is_multiple_of(2) || (escaped && backslashes == 1)) {
+            let end = start + length - usize::from(escaped && backslashes == 1);
+            return Some((start, end));
+        }
+        backslashes = if *b == b'\\' { backslashes + 1 } else { 0 };
+    }
+    None
+}
+
+/// Returns the value behind a type: `password: str = "…"`.
+fn typed_value(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    let end = run_end(bytes, from, 32, |b| b.is_ascii_alphanumeric() || b"&_<>[]| ':.?".contains(&b));
+    let equals = byte(bytes, end) == b'=' && end > from;
+    equals.then(|| quotation(bytes, run_end(bytes, end + 1, 4, |b| b == b' '))).flatten()
+}
+
+/// Returns the end of a value without quotation marks.
+fn plain_end(bytes: &[u8], from: usize, separator: Separator) -> usize {
+    // A template or a call is no secret, so its end is not worth a long search.
+    let limit = if b"${(<".contains(&byte(bytes, from)) { value::HEAD } else { MAX_VALUE };
+    let rest = bytes.get(from..bytes.len().min(from + limit)).unwrap_or_default();
+    let mut depth = 0_usize;
+    let length = rest.iter().enumerate().position(|(i, b)| {
+        let at = from + i;
+        match b {
+            _ if b.is_ascii_whitespace() => depth == 0,
+            // A template or a call may hold spaces.
+            b'{' | b'(' if i < 4 => {
+                depth += 1;
+                false
+            }
+            b'}' | b')' if depth > 0 => {
+                depth -= 1;
+                false
+            }
+            b'<' => separator == Separator::Element,
+            b'"' | b'\'' | b'`' => depth == 0 && i > 0,
+            b'&' | b',' | b';' | b'|' => depth == 0 && ends_field(bytes, at + 1),
+            b'}' | b')' | b']' => i > 0 && ends_field(bytes, at + 1),
+            b'\\' => b"nrt\"".contains(&byte(bytes, at + 1)),
+            0 => true,
+            _ => false,
+        }
+    });
+    let mut end = from + length.unwrap_or(rest.len());
+    if depth > 0 && length.is_none() {
+        end = run_end(bytes, from, MAX_VALUE, |b| !b.is_ascii_whitespace());
+    }
+    if matches!(separator, Separator::Prose | Separator::Colon | Separator::Option) {
+        while end > from && b".,;:!?)".contains(&byte_before(bytes, end)) && separator == Separator::Prose {
+            end -= 1;
+        }
+    }
+    end
+}
+
+/// Tells whether a sign at `at - 1` ends a field: nothing follows, or the next field does.
+fn ends_field(bytes: &[u8], at: usize) -> bool {
+    let next = byte(bytes, at);
+    if next == 0 || next.is_ascii_whitespace() || b"\"'`}]),;".contains(&next) {
+        return true;
+    }
+    let name = run_end(bytes, at, 48, |b| b.is_ascii_alphanumeric() || b"_- .".contains(&b));
+    name > at && b"=:".contains(&byte(bytes, name))
+}
+
+/// Returns the last place at or before `at` where a character begins.
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+        let (start, end) = name_around(text.as_bytes(), text.find(word)?);
+        find(text, start, end).map(|span| &text[span.start..span.end])
+    }
+
+    #[test]
+    fn values() {
+        for (text, word, wanted) in [
+            ("password=correct-horse-battery", "password", "correct-horse-battery"),
+            ("{\"password\":\"pa55 word\"}", "password", "pa55 word"),
+            (r#"{\"password\":\"pa55 word\"}"#, "password", "pa55 word"),
+            ("DB_PASSWORD: \"Sup3r!Secret#1\"", "PASSWORD", "Sup3r!Secret#1"),
+            ("password: letmein\n", "password", "letmein"),
+            ("Server=h;Password=a,b&c;Database=d", "Password", "a,b&c"),
+            ("?user=x&password=letmein&y=1", "password", "letmein"),
+            ("SECRET=n0t-4-r3al-0ne", "SECRET", "n0t-4-r3al-0ne"),
+            ("mysql --password hunter2 db", "password", "hunter2"),
+            ("<password>hunter2</password>", "password", "hunter2"),
+            ("the password is hunter2.", "password", "hunter2"),
+            ("and password changeMe_now9", "password", "changeMe_now9"),
+            ("let password: &str = \"swordfish\";", "password", "swordfish"),
+            ("define('DB_PASSWORD', 'swordfish')", "PASSWORD", "swordfish"),
+            ("machine h login joe password swordfish", "password", "swordfish"),
+            ("IDENTIFIED BY x; PASSWORD 'sw0rdfish'", "PASSWORD", "sw0rdfish"),
+            ("api_key: 4f9a8b7c6d5e", "api_key", "4f9a8b7c6d5e"),
+            (r"A=1\nPASSWORD=hunter2\nB=2", "PASSWORD", "hunter2"),
+        ] {
+            assert_eq!(found(text, word), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_values() {
+        for (text, word) in [
+            ("PASSWORD=$(cat /run/secrets/db)", "PASSWORD"),
+            ("password: {{ .Values.dbPassword }}", "password"),
+            ("token: undefined", "token"),
+            ("secretName: db-credentials", "secret"),
+            ("if (!password) throw new Error('no password')", "password"),
+            ("password: string;", "password"),
+            ("password = getpass()", "password"),
+            ("OPENAI_API_KEY=\"\"", "KEY"),
+            ("token = req.headers.authorization", "token"),
+            ("passwords must have 8 characters", "password"),
+            ("\"password\", \"email\"", "password"),
+            ("password=self.password,", "password"),
+            ("GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}", "TOKEN"),
+        ] {
+            assert_eq!(found(text, word), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn user_options() {
+        let password = |text: &str| {
+            user_option(text, text.find("-u")? + 2).map(|span| text[span.start..span.end].to_owned())
+        };
+        assert_eq!(password("curl -u admin:adm1n-pass -H x").as_deref(), Some("adm1n-pass"));
+        assert_eq!(password("curl -u 'a:b c' x").as_deref(), Some("b c"));
+        for text in ["id -u root", "curl -u sk_x: y", "docker run -u 1000:1000 x", "curl -u a:$PASS x"] {
+            assert_eq!(password(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Finds e-mail addresses: Unicode, quoted, escaped and percent-encoded ones.
+//!
+//! An address needs a real top-level domain. Remotes (`user@host:path`), package versions (`name@1.2.3`), the user part
+//! of a URL, logins of `ssh` and its like, and members of code (`this@Outer.field`) are not addresses.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::{
+    label::Label,
+    span::Span,
+    text::{byte, byte_before, line_before, run_start},
+    tld,
+};
+
+/// Other spellings of `@`: percent-encoding once and twice, HTML, JSON, full width, small form.
+static ENCODED_AT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let spellings =
+        ["%40", "%2540", "&#64;", "&#x40;", "&#X40;", "&commat;", "\\u0040", "\u{ff20}", "\u{fe6b}"];
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(spellings).ok()
+});
+
+/// RFC 5321 allows 64 bytes; room for encodings.
+const MAX_LOCAL: usize = 256;
+/// RFC 1035 allows 255 bytes.
+const MAX_DOMAIN: usize = 256;
+
+/// Finds every address in `text`.
+pub(super) fn find(text: &str, found: &mut Vec<Span>) {
+    let mut floor = 0;
+    for at in memchr::memchr_iter(b'@', text.as_bytes()) {
+        floor = note(address(text, at, at + 1, floor), floor, found);
+    }
+    floor = 0;
+    for at in ENCODED_AT.iter().flat_map(|spellings| spellings.find_iter(text)) {
+        floor = note(address(text, at.start(), at.end(), floor), floor, found);
+    }
+}
+
+fn note(address: Option<(usize, usize)>, floor: usize, found: &mut Vec<Span>) -> usize {
+    let Some((start, end)) = address else { return floor };
+    found.push(Span::new(start, end, Label::Email));
+    end
+}
+
+/// Returns the extent of the address around an `@` that spans `at..after`, not reaching before `floor`.
+fn address(text: &str, at: usize, after: usize, floor: usize) -> Option<(usize, usize)> {
+    let end = domain_end(text, after)?;
+    let start = quoted_local(text, at, floor).or_else(|| local_start(text, at, end, floor))?;
+    let local = text.get(start..at)?;
+    let bytes = text.as_bytes();
+    let raw = after == at + 1;
+    let in_url = raw && text.get(..start).is_some_and(|head| head.ends_with("://"));
+    let keyword = matches!(local, "this" | "super" | "return");
+    let service = matches!(local, "git" | "hg" | "svn");
+    if in_url
+        || keyword
+        || service
+        || (raw && is_remote(text, end))
+        || is_login(line_before(bytes, start, 160))
+    {
+        return None;
+    }
+    Some((start, end))
+}
+
+/// Returns the end of the domain that begins at `start`, if it is one.
+fn domain_end(text: &str, start: usize) -> Option<usize> {
+    let mut labels: Vec<(usize, usize)> = Vec::with_capacity(4);
+    let mut from = start;
+    let mut at = start;
+    for c in text.get(start..)?.chars() {
+        let size = c.len_utf8();
+        if at + size - start > MAX_DOMAIN {
+            break;
+        }
+        if c == '.' || c == '\u{ff0e}' {
+            labels.push((from, at));
+            from = at + size;
+        } else if !(c.is_alphanumeric() || c == '-' || c == '_') || ends_latin(text, from, at, c) {
+            break;
+        }
+        at += size;
+    }
+    labels.push((from, at));
+    let (first, second) = (label(text, labels.first()?), label(text, labels.get(1)?));
+    if first.is_empty() || first.starts_with('-') || is_version(first, second) {
+        return None;
+    }
+    let mut complete = true;
+    while labels.len() > 1 {
+        let &(from, to) = labels.last()?;
+        let last = text.get(from..to)?;
+        let top =
+            last.split(['_', '-']).next().filter(|top| !last.starts_with("xn--") && tld::is_common(top));
+        let top = top.unwrap_or(last.trim_end_matches(['-', '_']));
+        let end = from + top.len();
+        if tld::is_tld(top) && (complete || tld::is_common(top)) {
+            return is_written_as_domain(text, start, end, top, labels.len()).then_some(end);
+        }
+        // `jane@example.com.Then` is a missing space; `x@a.b.c` is something else.
+        complete = last.is_empty() || last.starts_with(char::is_uppercase);
+        labels.pop();
+    }
+    None
+}
+
+fn label<'t>(text: &'t str, range: &(usize, usize)) -> &'t str {
+    text.get(range.0..range.1).unwrap_or_default()
+}
+
+/// Tells whether `c` is the first letter of a script without spaces, right behind Latin letters.
+fn ends_latin(text: &str, from: usize, at: usize, c: char) -> bool {
+    is_unspaced(c) && at > from && text.get(from..at).is_some_and(str::is_ascii)
+}
+
+/// Chinese, Japanese and Korean letters: text in them runs into an address without a space.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+/// Tells whether a domain that begins with these labels is a version (`18.3.0-canary.x`) or a density (`2x.png`).
+fn is_version(first: &str, second: &str) -> bool {
+    let number = first.strip_prefix('v').unwrap_or(first);
+    let digits = number.trim_end_matches('x');
+    let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    all_digits && (digits.len() < number.len() || second.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Tells whether the letters' case and what follows fit a domain rather than a member of code.
+fn is_written_as_domain(text: &str, start: usize, end: usize, top: &str, labels: usize) -> bool {
+    if tld::is_common(top) {
+        return true;
+    }
+    let domain = text.get(start..end).unwrap_or_default();
+    let mixed =
+        |part: &str| part.chars().any(char::is_lowercase) && part.chars().skip(1).any(char::is_uppercase);
+    let capital_top = top.starts_with(char::is_uppercase) && top.chars().any(char::is_lowercase);
+    let called = byte(text.as_bytes(), end) == b'(' && (top.len() > 2 || labels > 2);
+    !capital_top && !called && !domain.split('.').any(mixed)
+}
+
+/// Returns the start of a quoted local part such as `"john doe"@`.
+fn quoted_local(text: &str, at: usize, floor: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    if byte_before(bytes, at) != b'"' {
+        return None;
+    }
+    let inner_end = at - 1;
+    let low = floor.max(inner_end.saturating_sub(64));
+    let open = low + memchr::memrchr(b'"', bytes.get(low..inner_end)?)?;
+    let inner = text.get(open + 1..inner_end)?;
+    let fits = |c: char| c.is_alphanumeric() || " ._%+-\\'!#$&*/?^`|~@".contains(c);
+    let opens = open == 0 || !byte_before(bytes, open).is_ascii_alphanumeric();
+    (opens && !inner.trim().is_empty() && inner.chars().all(fits)).then_some(open)
+}
+
+/// Returns the start of a plain local part that ends at `at`.
+fn local_start(text: &str, at: usize, end: usize, floor: usize) -> Option<usize> {
+    let head = text.get(floor..at)?;
+    let mut start = at;
+    let mut latin = false;
+    for c in head.chars().rev() {
+        let plain = c.is_alphanumeric() || "._%+-'\u{2019}".contains(c);
+        if !plain || (latin && is_unspaced(c)) || at - start + c.len_utf8() > MAX_LOCAL {
+            break;
+        }
+        latin |= c.is_ascii_alphanumeric();
+        start -= c.len_utf8();
+    }
+    start = skip_escapes(text, start, at);
+    let local = text.get(start..at)?;
+    let bare = local.trim_start_matches(['.', '-', '\'', '+', '\u{2019}']);
+    start += local.len() - bare.len();
+    // `f'jane@example.com'`: an apostrophe that is closed behind the address opened a quotation.
+    if byte(text.as_bytes(), end) == b'\'' && !local.starts_with('\'') {
+        start = text.get(start..at)?.rfind('\'').map_or(start, |quote| start + quote + 1);
+    }
+    text.get(start..at)?.contains(char::is_alphanumeric).then_some(start)
+}
+
+/// Steps over an escape that ends where the local part seems to begin: `\n`, `\u003c`, `%3C`.
+fn skip_escapes(text: &str, start: usize, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let is_hex = |from: usize, n: usize| (from..from + n).all(|i| byte(bytes, i).is_ascii_hexdigit());
+    if byte_before(bytes, start) == b'\\' {
+        let first = byte(bytes, start);
+        if first == b'u' && is_hex(start + 1, 4) && start + 5 < at {
+            return start + 5;
+        }
+        if b"nrt".contains(&first) && start + 1 < at {
+            return start + 1;
+        }
+    }
+    let local = bytes.get(start..at).unwrap_or_default();
+    let delimiters = [b"%20", b"%22", b"%26", b"%27", b"%2C", b"%3A", b"%3B", b"%3C", b"%3D", b"%2c", b"%3a"];
+    let more = [b"%3b", b"%3c", b"%3d", b"%0A", b"%0a", b"%2F", b"%2f"];
+    let last = local.windows(3).rposition(|w| delimiters.iter().chain(&more).any(|d| w == d.as_slice()));
+    last.map_or(start, |place| start + place + 3)
+}
+
+/// Tells whether `:path` follows the host, as in `user@host:dir/file`.
+fn is_remote(text: &str, end: usize) -> bool {
+    let word = run_start(text.as_bytes(), end, MAX_LOCAL + MAX_DOMAIN, |b| !b.is_ascii_whitespace());
+    if memchr::memmem::find(text.as_bytes().get(word..end).unwrap_or_default(), b"://").is_some() {
+        return false;
+    }
+    let Some(path) = text.get(end..).and_then(|rest| rest.strip_prefix(':')) else { return false };
+    let stop = |b: &u8| b.is_ascii_whitespace() || b"\"'`<>,;)".contains(b);
+    let length = path.bytes().take(256).position(|b| stop(&b)).unwrap_or(path.len().min(256));
+    let path = path.as_bytes().get(..length).unwrap_or_default();
+    path.starts_with(b"~") || path.starts_with(b".") || path.ends_with(b".git") || path.contains(&b'/')
+}
+
+/// Tells whether a line ends in a command that logs in somewhere and perhaps its options: `ssh -p 22 `.
+fn is_login(line: &[u8]) -> bool {
+    let mut argument = false;
+    if !line.ends_with(b" ") {
+        return false;
+    }
+    for word in line.split(|b| *b == b' ').rev().filter(|word| !word.is_empty()).take(8) {
+        let name = word.rsplit(|b| *b == b'/').next().unwrap_or_default();
+        if matches!(name, b"ssh" | b"scp" | b"sftp" | b"rsync" | b"mosh" | b"ssh-copy-id" | b"sshfs") {
+            return true;
+        }
+        let option = word.starts_with(b"-");
+        if !option && argument {
+            return false;
+        }
+        argument = !option;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let mut spans = Vec::new();
+        find(text, &mut spans);
+        spans.iter().map(|span| &text[span.start..span.end]).collect()
+    }
+
+    #[test]
+    fn addresses() {
+        for (text, wanted) in [
+            ("to jane.doe+tag@mail.example.co.uk, please", "jane.doe+tag@mail.example.co.uk"),
+            ("jöhn@exämple.com", "jöhn@exämple.com"),
+            ("почта@пример.рф", "почта@пример.рф"),
+            ("\"john doe\"@example.com", "\"john doe\"@example.com"),
+            ("(o'brien@example.ie)", "o'brien@example.ie"),
+            ("f'jane@example.com'", "jane@example.com"),
+            ("u@sub_domain.com", "u@sub_domain.com"),
+            ("q=user%40example.com&x", "user%40example.com"),
+            ("a%3Cjane%40example.com%3E", "jane%40example.com"),
+            ("user&#64;example.com", "user&#64;example.com"),
+            ("user\\u0040example.com", "user\\u0040example.com"),
+            (r"a\njane@example.com\n", "jane@example.com"),
+            ("user＠example.com", "user＠example.com"),
+            ("a@xn--e1afmkfd.xn--p1ai", "a@xn--e1afmkfd.xn--p1ai"),
+            ("联系jane@example.com或者", "jane@example.com"),
+            ("John@Example.Com.", "John@Example.Com"),
+            ("mail jane@example.com.Then", "jane@example.com"),
+            ("a@b.com@c.org", "a@b.com"),
+            ("ann@163.com", "ann@163.com"),
+        ] {
+            assert_eq!(found(text), [wanted], "{text}");
+        }
+        assert_eq!(found("x@y.com/z@w.com"), ["x@y.com", "z@w.com"]);
+    }
+
+    #[test]
+    fn not_addresses() {
+        for text in [
+            "git@github.com:org/repo.git",
+            "scp dev@build.example.com:/srv/out.tgz .",
+            "ssh -p 22 dev@build.example.com",
+            "ssh://jane@host.example.com/x",
+            "react@18.3.0-canary.dev",
+            "pkg@v1.2.com",
+            "logo@2x.png",
+            "img@2x.io",
+            "this@MainActivity.applicationContext.foo",
+            "case x@Foo.Bar(_) => 1",
+            "user@localhost",
+            "@scope/pkg",
+            "a@@b.com",
+            "wg-quick@wg0.service",
+            "me @ example.com",
+            "a@b.c",
+            "{\"a\":\"@b.com\"}",
+        ] {
+            assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+        }
+    }
+}

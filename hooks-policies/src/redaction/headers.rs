@@ -1,0 +1,184 @@
+//! The credential in an `Authorization`, `Cookie` or API key header, and behind `Bearer` alone.
+
+use super::{
+    label::Label,
+    span::Span,
+    text::{byte, byte_before, run_end},
+    value,
+};
+
+/// The longest header value.
+const MAX_VALUE: usize = 8192;
+
+/// How much of a value is read to see whether there is a credential at all.
+const FIRST_LOOK: usize = 256;
+
+/// Finds the credential of the header whose name is at `start..end`.
+pub(super) fn find(text: &str, start: usize, end: usize) -> Option<Span> {
+    within(text, start, end, FIRST_LOOK).and_then(|_| within(text, start, end, MAX_VALUE))
+}
+
+/// Finds the credential in the first `limit` bytes of a header's value.
+fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let name = text.get(start..end)?.trim_start_matches('-').to_ascii_lowercase();
+    let from = value_start(bytes, end)?;
+    let to = floor(text, from, run_end(bytes, from, limit, |b| !b"\"'`\r\n".contains(&b)));
+    let to = escaped_end(bytes, from, to);
+    let (start, end) = match name.as_str() {
+        "authorization" | "proxy-authorization" => credential(text, from, to)?,
+        "cookie" => (from, to),
+        "set-cookie" => {
+            (from, from + bytes.get(from..to)?.iter().position(|b| *b == b';').unwrap_or(to - from))
+        }
+        "x-api-key"
+        | "api-key"
+        | "apikey"
+        | "x-auth-token"
+        | "x-auth-key"
+        | "x-access-token"
+        | "private-token"
+        | "x-token"
+        | "job-token"
+        | "deploy-token"
+        | "x-vault-token"
+        | "x-goog-api-key"
+        | "x-functions-key"
+        | "x-amz-security-token"
+        | "ocp-apim-subscription-key"
+        | "x-gitlab-token"
+        | "x-csrf-token"
+        | "x-xsrf-token"
+        | "x-session-token"
+        | "dd-api-key"
+        | "circle-token"
+        | "x-rapidapi-key"
+        | "x-figma-token"
+        | "x-shopify-access-token" => (from, word_end(bytes, from, to)),
+        _ => return None,
+    };
+    let head = text.get(start..head_end(text, start, end))?;
+    let cookie = name.ends_with("cookie");
+    let pair_value = head.split_once('=').map(|(_, value)| value);
+    let judged = if cookie { pair_value? } else { head };
+    let secret = !value::is_placeholder(judged) && !value::is_word(judged) && judged.len() >= 3;
+    (secret && (cookie || !judged.starts_with(['<', '{', '$'])))
+        .then(|| Span::new(start, end, Label::AuthHeader))
+}
+
+/// Finds the token behind the word `bearer`, which ends at `end`.
+pub(super) fn bearer(text: &str, end: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let from = run_end(bytes, end, 2, |b| b == b' ');
+    let to = run_end(bytes, from, MAX_VALUE, |b| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b));
+    let to = trimmed(bytes, from, to);
+    let token = text.get(from..head_end(text, from, to))?;
+    (from > end && value::is_mixed(token, 16) && !value::is_placeholder(token))
+        .then(|| Span::new(from, to, Label::AuthHeader))
+}
+
+/// Returns where the value begins: behind a colon, or behind `=` or `=>` and a quotation mark.
+fn value_start(bytes: &[u8], end: usize) -> Option<usize> {
+    let blank = |from: usize| run_end(bytes, from, 4, |b| b == b' ' || b == b'\t');
+    let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
+    let at = blank(quoted);
+    let from = match byte(bytes, at) {
+        b':' => blank(at + 1),
+        b'=' | b',' if quoted > end => blank(run_end(bytes, at, 2, |b| b"=>,".contains(&b))),
+        _ => return None,
+    };
+    Some(run_end(bytes, from, 2, |b| b"\\\"'`".contains(&b)))
+}
+
+/// Returns where a value that an escape cuts off ends: at `\n`, or at `\"`.
+fn escaped_end(bytes: &[u8], from: usize, to: usize) -> usize {
+    let inside = bytes.get(from..to).unwrap_or_default();
+    let escape = inside.windows(2).position(|pair| matches!(pair, [b'\\', b'n' | b'r']));
+    let to = escape.map_or(to, |length| from + length);
+    if byte_before(bytes, to) == b'\\' && to > from { to - 1 } else { to }
+}
+
+fn word_end(bytes: &[u8], from: usize, to: usize) -> usize {
+    trimmed(bytes, from, run_end(bytes, from, to - from, |b| !b.is_ascii_whitespace()))
+}
+
+fn trimmed(bytes: &[u8], from: usize, mut to: usize) -> usize {
+    while to > from && b".,;:)}]".contains(&byte_before(bytes, to)) {
+        to -= 1;
+    }
+    to
+}
+
+/// Returns the part of an Authorization value behind the scheme (RFC 9110, section 11.4).
+fn credential(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let scheme_end = run_end(bytes, from, to - from, |b| b.is_ascii_alphanumeric() || b == b'-');
+    let scheme = text.get(from..scheme_end)?;
+    if byte(bytes, scheme_end) != b' ' || scheme_end >= to {
+        let end = word_end(bytes, from, to);
+        return value::is_mixed(text.get(from..head_end(text, from, end))?, 8).then_some((from, end));
+    }
+    let start = run_end(bytes, scheme_end, 4, |b| b == b' ').min(to);
+    let listed =
+        ["digest", "aws4-hmac-sha256", "oauth", "signature", "hawk", "sharedkey", "hmac", "negotiate"];
+    let whole = listed.iter().any(|name| scheme.eq_ignore_ascii_case(name));
+    Some((start, if whole { to } else { word_end(bytes, start, to) }))
+}
+
+fn head_end(text: &str, start: usize, end: usize) -> usize {
+    floor(text, start, end.min(start + value::HEAD))
+}
+
+/// Returns the last place from `start` to `at` where a character begins.
+fn floor(text: &str, start: usize, at: usize) -> usize {
+    text.floor_char_boundary(at).max(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::assignments::name_around, *};
+
+    fn found<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+        let (start, end) = name_around(text.as_bytes(), text.find(word)?);
+        find(text, start, end).map(|span| &text[span.start..span.end])
+    }
+
+    #[test]
+    fn credentials() {
+        for (text, word, wanted) in [
+            (
+                "curl -H \"Authorization: Bearer ghp_abcdefghijklmnop\"",
+                "Authorization",
+                "ghp_abcdefghijklmnop",
+            ),
+            ("Authorization: Basic dXNlcjpwYXNz\r\nHost: x", "Authorization", "dXNlcjpwYXNz"),
+            ("{\"authorization\":\"Bearer abc\"}", "authorization", "abc"),
+            (
+                "Authorization: AWS4-HMAC-SHA256 Credential=a/b, Signature=c",
+                "Authorization",
+                "Credential=a/b, Signature=c",
+            ),
+            ("Cookie: sid=31d4d96e; theme=dark\n", "Cookie", "sid=31d4d96e; theme=dark"),
+            ("Set-Cookie: sid=31d4d96e; HttpOnly", "Set-Cookie", "sid=31d4d96e"),
+            ("X-Api-Key: 12ab34cd", "X-Api-Key", "12ab34cd"),
+        ] {
+            assert_eq!(found(text, word), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_credentials() {
+        for (text, word) in [
+            ("Authorization: Bearer <token>", "Authorization"),
+            ("Authorization: Bearer $TOKEN", "Authorization"),
+            ("Authorization: required", "Authorization"),
+            ("authorization: none", "authorization"),
+            ("X-Api-Key: ${KEY}", "X-Api-Key"),
+            ("Cookie: see below", "Cookie"),
+        ] {
+            assert_eq!(found(text, word), None, "{text}");
+        }
+        assert!(bearer("bearer tokens expire in 1 h", 6).is_none());
+        assert!(bearer("Bearer 0123456789abcdef0123", 6).is_some());
+    }
+}

@@ -1,0 +1,125 @@
+//! The engine on a JSON value: texts, object keys, and numbers that are something.
+
+use serde_json::{Map, Value};
+
+use super::scrubber::Scrubber;
+
+/// Values nested deeper than this are replaced whole: nobody reads them, and they must not leak.
+const MAX_DEPTH: usize = 512;
+
+impl Scrubber {
+    /// Scrubs every text and key in `value`; returns how many were changed.
+    ///
+    /// Keys that become equal are told apart by a number (`[EMAIL_REDACTED] 2`), so no entry is lost. A whole number
+    /// that, written out, is something to remove (a card number, say) becomes a text with the marker. What is nested
+    /// deeper than 512 levels becomes null and counts as one change.
+    pub fn scrub_value(&self, value: &mut Value) -> usize {
+        let mut changed = 0;
+        let mut open: Vec<(&mut Value, usize)> = vec![(value, 0)];
+        while let Some((value, depth)) = open.pop() {
+            match value {
+                Value::Array(_) | Value::Object(_) if depth >= MAX_DEPTH => {
+                    drop_flat(std::mem::take(value));
+                    changed += 1;
+                }
+                Value::String(text) => {
+                    let scrubbed = match self.scrub(text) {
+                        std::borrow::Cow::Borrowed(_) => continue,
+                        std::borrow::Cow::Owned(scrubbed) => scrubbed,
+                    };
+                    *text = scrubbed;
+                    changed += 1;
+                }
+                Value::Number(number) => {
+                    let text = number.to_string();
+                    let scrubbed = self.scrub(&text).into_owned();
+                    if number.is_u64() && scrubbed != text {
+                        *value = Value::String(scrubbed);
+                        changed += 1;
+                    }
+                }
+                Value::Array(items) => open.extend(items.iter_mut().map(|item| (item, depth + 1))),
+                Value::Object(fields) => {
+                    changed += self.scrub_keys(fields);
+                    open.extend(fields.values_mut().map(|field| (field, depth + 1)));
+                }
+                Value::Null | Value::Bool(_) => {}
+            }
+        }
+        changed
+    }
+
+    fn scrub_keys(&self, fields: &mut Map<String, Value>) -> usize {
+        if fields.keys().all(|key| self.spans(key).is_empty()) {
+            return 0;
+        }
+        let mut changed = 0;
+        // Counts per marker text, so that many equal keys are numbered in linear time.
+        let mut taken = std::collections::HashMap::<String, usize>::new();
+        for (key, field) in std::mem::take(fields) {
+            let scrubbed = self.scrub(&key).into_owned();
+            changed += usize::from(scrubbed != key);
+            let count = taken.entry(scrubbed.clone()).or_insert(0);
+            let mut name = scrubbed.clone();
+            while *count > 0 || fields.contains_key(&name) {
+                *count += 1;
+                name = format!("{scrubbed} {count}", count = *count);
+                if !fields.contains_key(&name) {
+                    break;
+                }
+            }
+            *count = (*count).max(1);
+            fields.insert(name, field);
+        }
+        changed
+    }
+}
+
+/// Drops a deep value without recursion.
+fn drop_flat(value: Value) {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(fields) => open.extend(fields.into_iter().map(|(_, field)| field)),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_keys_and_numbers() {
+        let mut value =
+            json!({"jane@example.com": ["a@b.org", {"n": 4_111_111_111_111_111_u64}], "x": 42, "y": null});
+        assert_eq!(Scrubber::all().scrub_value(&mut value), 3);
+        let wanted = json!({"[EMAIL_REDACTED]": ["[EMAIL_REDACTED]", {"n": "[CREDIT_CARD_REDACTED]"}], "x": 42, "y": null});
+        assert_eq!(value, wanted);
+        assert_eq!(Scrubber::all().scrub_value(&mut value), 0);
+    }
+
+    #[test]
+    fn equal_keys_lose_no_entry() {
+        let mut value = json!({"[EMAIL_REDACTED] 2": 0, "a@b.org": 1, "c@d.org": 2, "e@f.org": 3});
+        Scrubber::emails().scrub_value(&mut value);
+        let mut kept: Vec<_> = value.as_object().unwrap().values().filter_map(Value::as_u64).collect();
+        kept.sort_unstable();
+        assert_eq!(kept, [0, 1, 2, 3]);
+        assert!(!value.to_string().contains('@'));
+    }
+
+    #[test]
+    fn deep_values_are_cut() {
+        let mut value = json!("a@b.org");
+        for _ in 0..5000 {
+            value = Value::Array(vec![value]);
+        }
+        assert_eq!(Scrubber::all().scrub_value(&mut value), 1);
+        assert!(!value.to_string().contains('@'));
+    }
+}

@@ -1,0 +1,211 @@
+//! Names what can be found, and sets of it.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What a span of text holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Label {
+    /// An e-mail address.
+    Email,
+    /// A phone number, without its extension.
+    Phone,
+    /// A payment card number with a valid check digit.
+    CreditCard,
+    /// A United States social security number from a valid group.
+    Ssn,
+    /// An IPv4 address that is neither loopback, unspecified, broadcast nor a mask.
+    Ipv4,
+    /// An IPv6 address that is neither loopback nor unspecified.
+    Ipv6,
+    /// A bank account number with valid check digits.
+    Iban,
+    /// A JSON web token.
+    Jwt,
+    /// The identifier of an AWS access key.
+    AwsAccessKeyId,
+    /// The secret of an AWS access key.
+    AwsSecretAccessKey,
+    /// A Google API key.
+    GcpApiKey,
+    /// A GitHub token.
+    GithubToken,
+    /// A Slack token or webhook address.
+    SlackToken,
+    /// A secret Stripe key.
+    StripeKey,
+    /// An OpenAI key.
+    OpenaiKey,
+    /// An Anthropic key.
+    AnthropicKey,
+    /// A private key, from its BEGIN line to its END line.
+    PrivateKey,
+    /// The password in an address such as `scheme://user:password@host`.
+    UrlPassword,
+    /// The value of a password or secret.
+    Password,
+    /// The credential in an Authorization, Cookie or API key header.
+    AuthHeader,
+    /// Another vendor's credential.
+    ApiKey,
+    /// What a pattern of the user's own found; holds the pattern's name.
+    Custom(Arc<str>),
+}
+
+/// Every built-in label with its name; the position is its place in a [`Labels`] set.
+const NAMES: &[(Label, &str)] = &[
+    (Label::Email, "EMAIL"),
+    (Label::Phone, "PHONE"),
+    (Label::CreditCard, "CREDIT_CARD"),
+    (Label::Ssn, "SSN"),
+    (Label::Ipv4, "IPV4"),
+    (Label::Ipv6, "IPV6"),
+    (Label::Iban, "IBAN"),
+    (Label::Jwt, "JWT"),
+    (Label::AwsAccessKeyId, "AWS_ACCESS_KEY_ID"),
+    (Label::AwsSecretAccessKey, "AWS_SECRET_ACCESS_KEY"),
+    (Label::GcpApiKey, "GCP_API_KEY"),
+    (Label::GithubToken, "GITHUB_TOKEN"),
+    (Label::SlackToken, "SLACK_TOKEN"),
+    (Label::StripeKey, "STRIPE_KEY"),
+    (Label::OpenaiKey, "OPENAI_KEY"),
+    (Label::AnthropicKey, "ANTHROPIC_KEY"),
+    (Label::PrivateKey, "PRIVATE_KEY"),
+    (Label::UrlPassword, "URL_PASSWORD"),
+    (Label::Password, "PASSWORD"),
+    (Label::AuthHeader, "AUTH_HEADER"),
+    (Label::ApiKey, "API_KEY"),
+];
+
+impl Label {
+    /// Returns the name that stands in a marker.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        if let Self::Custom(name) = self {
+            return name;
+        }
+        NAMES.iter().find(|(label, _)| label == self).map_or("", |(_, name)| name)
+    }
+
+    /// Iterates over the built-in labels.
+    pub fn built_in() -> impl Iterator<Item = Self> {
+        NAMES.iter().map(|(label, _)| label.clone())
+    }
+
+    fn bit(&self) -> u32 {
+        let place = NAMES.iter().position(|(label, _)| label == self);
+        place.and_then(|place| u32::try_from(place).ok()).map_or(0, |place| 1 << place)
+    }
+
+    /// Tells how exactly the form is known: where two spans overlap, the higher one names the result.
+    pub(super) fn precision(&self) -> u8 {
+        match self {
+            Self::Phone | Self::Ipv4 | Self::Ipv6 | Self::Ssn | Self::Email => 0,
+            Self::CreditCard | Self::Iban => 1,
+            Self::AuthHeader | Self::Password => 2,
+            Self::ApiKey | Self::UrlPassword | Self::Custom(_) => 3,
+            _ => 4,
+        }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Label {
+    type Err = UnknownLabel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLabel> {
+        let known = NAMES.iter().find(|(_, known)| *known == name);
+        known.map(|(label, _)| label.clone()).ok_or_else(|| UnknownLabel { name: name.to_owned() })
+    }
+}
+
+impl Serialize for Label {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Label {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// A name that is no built-in label.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is not a label; use one of {}", all_names())]
+pub struct UnknownLabel {
+    name: String,
+}
+
+/// A set of built-in labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Labels {
+    bits: u32,
+}
+
+impl Labels {
+    /// Returns the set of all built-in labels.
+    #[must_use]
+    pub fn all() -> Self {
+        Label::built_in().collect()
+    }
+
+    /// Returns the set without `label`.
+    #[must_use]
+    pub fn without(self, label: &Label) -> Self {
+        Self { bits: self.bits & !label.bit() }
+    }
+
+    /// Tells whether `label` is in the set. A label of a user's own pattern never is.
+    #[must_use]
+    pub fn contains(self, label: &Label) -> bool {
+        self.bits & label.bit() != 0
+    }
+
+    /// Tells whether any label of `other` is in the set.
+    #[must_use]
+    pub fn intersects(self, other: Self) -> bool {
+        self.bits & other.bits != 0
+    }
+}
+
+impl FromIterator<Label> for Labels {
+    fn from_iter<I: IntoIterator<Item = Label>>(labels: I) -> Self {
+        Self { bits: labels.into_iter().fold(0, |bits, label| bits | label.bit()) }
+    }
+}
+
+fn all_names() -> String {
+    NAMES.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for label in Label::built_in() {
+            assert_eq!(label.as_str().parse(), Ok(label));
+        }
+        assert!(
+            "FAX".parse::<Label>().unwrap_err().to_string().starts_with("`FAX` is not a label; use one of")
+        );
+    }
+
+    #[test]
+    fn a_set_holds_what_it_was_made_of() {
+        let set: Labels = [Label::Email, Label::ApiKey].into_iter().collect();
+        assert!(set.contains(&Label::Email) && set.contains(&Label::ApiKey) && !set.contains(&Label::Ssn));
+        assert!(!Labels::all().without(&Label::Ipv4).contains(&Label::Ipv4));
+        assert!(!Labels::all().contains(&Label::Custom("x".into())));
+    }
+}

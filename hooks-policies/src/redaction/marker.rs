@@ -1,0 +1,115 @@
+//! What stands in the place of what was removed, and how it is known again.
+
+use std::ops::Range;
+
+use super::{error::ScrubberError, label::Label};
+
+/// The frame around a label's name: `[EMAIL_REDACTED]` by default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marker {
+    open: String,
+    close: String,
+}
+
+/// No label is longer, so a look for a marker's end is bounded.
+pub(super) const MAX_NAME: usize = 64;
+
+impl Marker {
+    /// Makes a marker of the text before and after the label's name.
+    ///
+    /// # Errors
+    ///
+    /// If a part could be mistaken for text, so that scrubbing twice would not be scrubbing once.
+    pub fn new(open: &str, close: &str) -> Result<Self, ScrubberError> {
+        let plain = |part: &str| !part.bytes().any(|b| b.is_ascii_digit() || b"@\"'\\:=".contains(&b));
+        let refused = |part: &str| Err(ScrubberError::MarkerPart { part: part.to_owned() });
+        if !plain(open) || !open.starts_with(['[', '<', '{']) {
+            return refused(open);
+        }
+        if !plain(close) || !close.ends_with([']', '>', '}']) {
+            return refused(close);
+        }
+        Ok(Self { open: open.to_owned(), close: close.to_owned() })
+    }
+
+    /// Appends the marker for `label`.
+    pub(super) fn write(&self, label: &Label, out: &mut String) {
+        out.push_str(&self.open);
+        out.push_str(label.as_str());
+        out.push_str(&self.close);
+    }
+
+    /// Finds the first marker in `text`, if there is one.
+    pub(super) fn find(&self, text: &str) -> Option<Range<usize>> {
+        let mut from = 0;
+        while let Some(at) = text.get(from..).and_then(|rest| rest.find(&self.open)) {
+            let start = from + at;
+            let name = start + self.open.len();
+            let rest = text.get(name..).unwrap_or_default();
+            let is_name = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_';
+            // The name may itself hold the beginning of the closing part: the last place that fits is the end.
+            let bound = rest.bytes().take(MAX_NAME).take_while(is_name).count();
+            for length in (1..=bound).rev() {
+                if rest.get(length..).is_some_and(|tail| tail.starts_with(&self.close)) {
+                    return Some(start..name + length + self.close.len());
+                }
+            }
+            from = name;
+        }
+        None
+    }
+
+    /// Finds every marker in `text`, in order.
+    pub(super) fn find_all(&self, text: &str) -> Vec<Range<usize>> {
+        let mut markers = Vec::new();
+        let mut from = 0;
+        while let Some(found) = text.get(from..).and_then(|rest| self.find(rest)) {
+            markers.push(from + found.start..from + found.end);
+            from += found.end;
+        }
+        markers
+    }
+
+    /// Tells whether `text` holds letters or digits beside markers, so that there is something to remove.
+    pub(super) fn leaves_text(&self, mut text: &str) -> bool {
+        while let Some(found) = self.find(text) {
+            if text.get(..found.start).is_some_and(has_text) {
+                return true;
+            }
+            text = text.get(found.end..).unwrap_or_default();
+        }
+        has_text(text)
+    }
+}
+
+impl Default for Marker {
+    fn default() -> Self {
+        Self { open: "[".to_owned(), close: "_REDACTED]".to_owned() }
+    }
+}
+
+fn has_text(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_itself() {
+        let marker = Marker::default();
+        assert_eq!(marker.find("a [EMAIL_REDACTED] b"), Some(2..18));
+        assert_eq!(marker.find("[ [email_REDACTED] ["), None);
+        assert!(!marker.leaves_text("[EMAIL_REDACTED] - [SSN_REDACTED]"));
+        assert!(marker.leaves_text("hunter2[EMAIL_REDACTED]"));
+    }
+
+    #[test]
+    fn refuses_parts_that_look_like_text() {
+        for (open, close) in [("", "]"), ("x[", "]"), ("[", ""), ("[", "@]"), ("[1", "]")] {
+            assert!(Marker::new(open, close).is_err(), "{open} {close}");
+        }
+        assert!(Marker::new("<", ">").is_ok());
+    }
+}

@@ -1,0 +1,251 @@
+//! Says what the name of a field or variable promises, by the words it is made of.
+
+/// What a name promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Noun {
+    /// A password: any value will do.
+    Password,
+    /// A secret, credential or short `pass`: the value must look like one.
+    Secret,
+    /// A token or key: the value must look like one.
+    Token,
+}
+
+/// Names longer than this are not taken apart.
+pub(super) const MAX_NAME: usize = 96;
+
+const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
+const SHORT_PASSWORDS: &[&str] = &["pwd", "pswd", "psw"];
+const SECRETS: &[&str] = &["secret", "secrets", "credential", "credentials", "creds", "pass"];
+/// Words that make the `key` behind them a secret one.
+const KEY_KINDS: &[&str] = &[
+    "api",
+    "access",
+    "secret",
+    "private",
+    "auth",
+    "encryption",
+    "signing",
+    "service",
+    "account",
+    "master",
+    "admin",
+    "storage",
+    "shared",
+    "app",
+    "application",
+    "license",
+    "ssh",
+    "subscription",
+    "functions",
+    "host",
+];
+/// Words behind a noun that still name the value itself.
+const FILLERS: &[&str] =
+    &["value", "raw", "plain", "plaintext", "text", "string", "str", "env", "base64", "b64", "hash"];
+
+/// Splits a name into its words: at everything but letters and digits, and where the case changes.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut letters = name.chars().take(MAX_NAME).peekable();
+    let mut last = ' ';
+    while let Some(c) = letters.next() {
+        let next_lower = letters.peek().is_some_and(|next| next.is_lowercase());
+        let new_hump = c.is_uppercase() && (last.is_lowercase() || (last.is_uppercase() && next_lower));
+        if (!c.is_alphanumeric() || new_hump) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+        last = c;
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// Returns what the value behind `name` is promised to be, judged by the last words.
+pub(super) fn noun(name: &str) -> Option<Noun> {
+    let mut words = words(name);
+    let bare = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    while words.len() > 1 && words.last().is_some_and(|w| FILLERS.contains(&w.as_str()) || bare(w).is_empty())
+    {
+        words.pop();
+    }
+    let last = bare(words.pop()?.as_str());
+    let before = words.pop().unwrap_or_default();
+    let joined = format!("{before}{last}");
+    let ends = |list: &[&str], word: &str| list.iter().any(|known| word.ends_with(known));
+    if ends(PASSWORDS, &last) || ends(SHORT_PASSWORDS, &last) || PASSWORDS.contains(&joined.as_str()) {
+        return Some(Noun::Password);
+    }
+    if SECRETS.contains(&last.as_str()) {
+        return Some(Noun::Secret);
+    }
+    let key = last == "key" && KEY_KINDS.contains(&before.as_str());
+    let one_word = KEY_KINDS.iter().any(|kind| last.strip_suffix("key") == Some(kind));
+    (last == "token" || key || one_word || last == "apikey").then_some(Noun::Token)
+}
+
+/// Tells whether a name promises the secret of an AWS access key.
+pub(super) fn is_aws_secret(name: &str) -> bool {
+    let words = words(name).concat();
+    words.ends_with("secretaccesskey") || words.ends_with("secretkey") || words.ends_with("awssecret")
+}
+
+/// Words that make a field of a tool's arguments unfit for a record, wherever they stand in its name.
+const SENSITIVE: &[&str] = &[
+    "token",
+    "tokens",
+    "secret",
+    "secrets",
+    "password",
+    "passwords",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "passcode",
+    "credential",
+    "credentials",
+    "creds",
+    "cookie",
+    "cookies",
+    "bearer",
+    "auth",
+    "authorization",
+    "oauth",
+    "oauth2",
+    "apikey",
+    "apikeys",
+    "key",
+    "keys",
+    "jwt",
+    "otp",
+    "totp",
+    "cvv",
+    "cvc",
+    "ssn",
+    "privatekey",
+    "accesskey",
+    "secretkey",
+];
+/// Words that, at the end of a name, make it speak *about* a secret.
+const ABOUT: &[&str] = &[
+    "count", "counts", "limit", "limits", "usage", "budget", "length", "size", "type", "types", "method",
+    "mode", "enabled", "required", "expiry", "expires", "ttl", "url", "uri", "endpoint", "status",
+];
+/// Words that, in front of `key`, make it an ordinary one.
+const PLAIN_KEYS: &[&str] = &[
+    "primary",
+    "foreign",
+    "sort",
+    "partition",
+    "cache",
+    "public",
+    "hot",
+    "row",
+    "map",
+    "group",
+    "index",
+    "object",
+    "translation",
+];
+
+/// Tells whether a field of this name must not be recorded.
+pub(super) fn is_sensitive(name: &str) -> bool {
+    let words = words(name);
+    let whole = words.concat();
+    if matches!(whole.as_str(), "content" | "query" | "pin" | "pincode")
+        || PASSWORDS.contains(&whole.as_str())
+    {
+        // `content` and `query` only as whole names: `content_type` and `queryString` say nothing by themselves.
+        return words.len() == 1 || !matches!(whole.as_str(), "content" | "query");
+    }
+    if words.last().is_some_and(|last| ABOUT.contains(&last.as_str())) {
+        return false;
+    }
+    let sensitive = |word: &str| {
+        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        SENSITIVE.contains(&word)
+            || PASSWORDS.iter().chain(SHORT_PASSWORDS).any(|known| word.ends_with(known))
+    };
+    let mut before = "";
+    for word in &words {
+        let plain = matches!(word.as_str(), "key" | "keys") && PLAIN_KEYS.contains(&before);
+        if sensitive(word) && !plain {
+            return true;
+        }
+        before = word;
+    }
+    words.windows(2).any(|pair| PASSWORDS.contains(&pair.concat().as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_names() {
+        assert_eq!(words("dbPassword_v2-APIKey"), ["db", "password", "v2", "api", "key"]);
+        assert!(words("--").is_empty());
+    }
+
+    #[test]
+    fn nouns() {
+        for (name, wanted) in [
+            ("DB_PASSWORD", Some(Noun::Password)),
+            ("PGPASSWORD", Some(Noun::Password)),
+            ("passWord", Some(Noun::Password)),
+            ("password2", Some(Noun::Password)),
+            ("smtp_pass", Some(Noun::Secret)),
+            ("clientSecret", Some(Noun::Secret)),
+            ("SecretAccessKey", Some(Noun::Token)),
+            ("x-api-key", Some(Noun::Token)),
+            ("authToken", Some(Noun::Token)),
+            ("secretName", None),
+            ("passwords", None),
+            ("primary_key", None),
+            ("tokenize", None),
+            ("monkey", None),
+        ] {
+            assert_eq!(noun(name), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn sensitive_fields() {
+        for name in [
+            "apiToken",
+            "client_secret",
+            "oauth",
+            "SecretId",
+            "PassWord",
+            "API_KEY",
+            "x-api-key",
+            "CONTENT",
+            "Query",
+            "key",
+            "pin",
+            "db_pwd",
+        ] {
+            assert!(is_sensitive(name), "{name}");
+        }
+        for name in [
+            "author",
+            "monkey",
+            "keyboard",
+            "authority",
+            "tokenCount",
+            "keyword",
+            "contents",
+            "content_type",
+            "queryString",
+            "primary_key",
+        ] {
+            assert!(!is_sensitive(name), "{name}");
+        }
+    }
+}

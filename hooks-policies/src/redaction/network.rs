@@ -1,0 +1,209 @@
+//! Network addresses. Loopback, unspecified, broadcast and masks are not personal; version and section numbers are
+//! not addresses.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use super::{
+    digits::Sequence,
+    label::Label,
+    span::Span,
+    text::{byte, byte_before, has_word, line_before, run_end, run_start},
+};
+
+/// Words in front of four numbers that are no address.
+const NOT_BEFORE: &[&str] = &[
+    "version",
+    "versions",
+    "ver",
+    "v",
+    "release",
+    "build",
+    "schema",
+    "oid",
+    "section",
+    "chapter",
+    "rev",
+    "revision",
+    "assemblyversion",
+    "fileversion",
+    "productversion",
+    "appversion",
+    "clause",
+    "broadcast",
+    "brd",
+    "bcast",
+    "netmask",
+];
+
+/// Reads an IPv4 address from the start of `sequence`.
+pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
+    let groups = sequence.groups();
+    let (first, fourth) = (*groups.first()?, *groups.get(3)?);
+    if groups.iter().take(4).any(|group| group.len() > 3) || sequence.separators(4).any(|s| s != b".") {
+        return None;
+    }
+    let bytes = sequence.bytes;
+    let address: Ipv4Addr = std::str::from_utf8(bytes.get(first.start..fourth.end)?).ok()?.parse().ok()?;
+    let before = byte_before(bytes, first.start);
+    // A scheme's slashes, but not a path or a name, may stand before it.
+    let opens = !before.is_ascii_alphanumeric()
+        && before != b'_'
+        && before != b'.'
+        && !(before == b'-' && is_joined(bytes, first.start));
+    let (next, after) = (byte(bytes, fourth.end), byte(bytes, fourth.end + 1));
+    let closes = !next.is_ascii_alphanumeric()
+        && next != b'_'
+        && !(next == b'.' && after.is_ascii_alphanumeric())
+        && !(b"-+".contains(&next) && after.is_ascii_alphabetic());
+    let words = line_before(bytes, first.start, 18);
+    let personal = is_personal(address);
+    let heading = is_heading(sequence, first.start, fourth.end, address);
+    (opens && closes && personal && !heading && !has_word(words, NOT_BEFORE))
+        .then_some((first.start, fourth.end))
+}
+
+fn is_joined(bytes: &[u8], start: usize) -> bool {
+    start.checked_sub(2).is_some_and(|at| byte(bytes, at).is_ascii_alphanumeric())
+}
+
+/// Tells whether an address stands for somebody's machine.
+fn is_personal(address: Ipv4Addr) -> bool {
+    let [first, ..] = address.octets();
+    // Masks begin with 255; the network 0 is "this host", and its members are wildcard masks.
+    !address.is_loopback() && first != 255 && first != 0
+}
+
+/// Tells whether the numbers open a heading such as `3.1.4.2 Scope`.
+fn is_heading(sequence: &Sequence<'_>, start: usize, end: usize, address: Ipv4Addr) -> bool {
+    let bytes = sequence.bytes;
+    let line = line_before(bytes, start, 8);
+    address.octets().iter().all(|number| *number < 32)
+        && line.iter().all(|b| b" \t#*".contains(b))
+        && byte(bytes, end) == b' '
+        && byte(bytes, end + 1).is_ascii_uppercase()
+}
+
+/// Longest text form of an IPv6 address, and one byte more.
+const MAX_IPV6: usize = 46;
+
+/// Reads the IPv6 address around the colon at `at`; returns where to go on.
+pub(super) fn ipv6(text: &str, at: usize, found: &mut Vec<Span>) -> usize {
+    let bytes = text.as_bytes();
+    let class = |b: u8| b.is_ascii_hexdigit() || b == b':' || b == b'.';
+    let mut start = run_start(bytes, at, MAX_IPV6, class);
+    let mut end = run_end(bytes, at, MAX_IPV6, class);
+    while end > at
+        && b".:".contains(&byte_before(bytes, end))
+        && !text.get(start..end).is_some_and(|t| t.ends_with("::"))
+    {
+        end -= 1;
+    }
+    // `host:2001:db8::1`, `[::1]:80`: a lone colon or full stop in front belongs to something else.
+    while start < at
+        && b".:".contains(&byte(bytes, start))
+        && !text.get(start..end).is_some_and(|t| t.starts_with("::"))
+    {
+        start += 1;
+    }
+    let next = end.max(at + 1);
+    let (before, after) = (byte_before(bytes, start), byte(bytes, end));
+    if is_word(before) || is_word(after) || found.last().is_some_and(|last| last.end > start) {
+        return next;
+    }
+    if let Some(address) =
+        text.get(start..end).filter(|t| is_plausible(t)).and_then(|t| t.parse::<Ipv6Addr>().ok())
+    {
+        if !address.is_loopback()
+            && !address.is_unspecified()
+            && !address.to_ipv4_mapped().is_some_and(|v4| !is_personal(v4))
+        {
+            found.push(Span::new(start, end, Label::Ipv6));
+        }
+    }
+    next
+}
+
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80
+}
+
+/// Tells whether the groups look like an address in use, not like a path of code, a time or a hardware address.
+fn is_plausible(text: &str) -> bool {
+    if text.starts_with("::") {
+        return text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("::ffff:"));
+    }
+    let groups = text.split(':');
+    let full = groups.clone().count() == 8 && !groups.clone().all(|group| group.len() == 2);
+    let first = text.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    let allocated = match first.as_bytes() {
+        [b'2' | b'3', _, _, _] | [b'f', b'c' | b'd' | b'e' | b'f', _, _] => true,
+        other => other == b"64",
+    };
+    full || (text.contains("::") && allocated && text.bytes().any(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{digits::testing::found, label::Label};
+
+    #[test]
+    fn version_4() {
+        for (text, wanted) in [
+            ("from 203.0.113.7 port 22", "203.0.113.7"),
+            ("connect 10.1.2.3:5432", "10.1.2.3"),
+            ("http://192.0.2.10/api", "192.0.2.10"),
+            ("10.0.0.0/8", "10.0.0.0"),
+            ("is 192.168.1.20.", "192.168.1.20"),
+            ("inet 172.16.5.4  netmask 255.255.0.0", "172.16.5.4"),
+            ("10.1.2.3 db.internal", "10.1.2.3"),
+        ] {
+            assert_eq!(found(text, &[Label::Ipv4]), [wanted], "{text}");
+        }
+        for text in [
+            "127.0.0.1",
+            "0.0.0.0:80",
+            "255.255.255.0",
+            "255.255.255.255",
+            "2024.01.15.1",
+            "v1.2.3.4",
+            "version 1.2.3.4",
+            "1.3.6.1.4.1.311",
+            "pkg-1.2.3.4.tar.gz",
+            "1.2.3.4-beta",
+            "3.1.4.2 Scope",
+            "192.168.1.256",
+            "0.0.0.255",
+        ] {
+            assert!(found(text, &[Label::Ipv4]).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn version_6() {
+        for (text, wanted) in [
+            ("[2001:db8::1]:443", "2001:db8::1"),
+            ("AAAA 2001:0db8:0000:0000:0000:ff00:0042:8329", "2001:0db8:0000:0000:0000:ff00:0042:8329"),
+            ("inet6 fe80::1ff:fe23:4567:890a%eth0", "fe80::1ff:fe23:4567:890a"),
+            ("net fd00::/8", "fd00::"),
+            ("::ffff:203.0.113.9", "::ffff:203.0.113.9"),
+            ("ip: 2001:db8::42.", "2001:db8::42"),
+        ] {
+            assert_eq!(found(text, &[Label::Ipv6]), [wanted], "{text}");
+        }
+        for text in [
+            "::1",
+            "::",
+            "[::1]:80",
+            "std::fmt",
+            "abc::def",
+            "12:30:45",
+            "00:1b:44:11:3a:b7",
+            "00:11:22:33:44:55:66:77",
+            "dead::beef",
+            "::ffff:127.0.0.1",
+            "a::b1::c",
+        ] {
+            assert!(found(text, &[Label::Ipv6]).is_empty(), "{text}");
+        }
+    }
+}

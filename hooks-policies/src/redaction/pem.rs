@@ -1,0 +1,99 @@
+//! Private keys in textual encoding (RFC 7468, OpenPGP, OpenSSH): from the BEGIN line to the END line.
+
+use super::text::{byte, run_end};
+
+const END: &[u8] = b"-----END ";
+
+/// Remembers where the next END line is, so that many BEGIN lines do not search the rest of the text each.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    searched_from: usize,
+    next: Option<usize>,
+    known: bool,
+}
+
+impl Ends {
+    fn after(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
+        let fresh = self.known && from >= self.searched_from && self.next.is_none_or(|next| from <= next);
+        if !fresh {
+            let rest = bytes.get(from..).unwrap_or_default();
+            self.next = memchr::memmem::find(rest, END).map(|at| from + at);
+            self.searched_from = from;
+            self.known = true;
+        }
+        self.next
+    }
+}
+
+/// Reads the key whose `-----BEGIN ` stands at `at`.
+pub(super) fn read(bytes: &[u8], at: usize, ends: &mut Ends) -> Option<(usize, usize)> {
+    let title_end = title(bytes, at + b"-----BEGIN ".len())?;
+    if !has_body(bytes, title_end) {
+        return None;
+    }
+    let cut_off = || body_end(bytes, title_end);
+    let Some(end) = ends.after(bytes, title_end) else { return Some((at, cut_off())) };
+    // The END line of another block, behind a key that was cut off, closes nothing.
+    let closed = title(bytes, end + END.len());
+    let between = bytes.get(title_end..end)?;
+    let one_block = between.len() <= MAX_KEY && memchr::memmem::find(between, b"-----BEGIN ").is_none();
+    Some((at, closed.filter(|_| one_block).unwrap_or_else(cut_off)))
+}
+
+/// No private key is longer in text.
+const MAX_KEY: usize = 64 * 1024;
+
+/// Returns the end of a line's title that names a private key, behind its dashes.
+fn title(bytes: &[u8], from: usize) -> Option<usize> {
+    let end = run_end(bytes, from, 48, |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');
+    let name = bytes.get(from..end)?;
+    let private = name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK");
+    let dashes = run_end(bytes, end, 5, |b| b == b'-');
+    (private && dashes - end == 5).then_some(dashes)
+}
+
+/// Tells whether key material follows, so that mere mention of a BEGIN line is none.
+fn has_body(bytes: &[u8], from: usize) -> bool {
+    let start = run_end(bytes, from, 16, |b| b.is_ascii_whitespace() || b == b'\\' || b == b'r');
+    let start = if byte(bytes, start) == b'n' && byte(bytes, start.saturating_sub(1)) == b'\\' {
+        start + 1
+    } else {
+        start
+    };
+    let end = run_end(bytes, start, 24, |b| b.is_ascii_alphanumeric() || b"+/=-:".contains(&b));
+    start > from && end - start >= 8
+}
+
+/// Returns the end of the key material of a key without an END line.
+fn body_end(bytes: &[u8], from: usize) -> usize {
+    run_end(bytes, from, MAX_KEY, |b| b.is_ascii_alphanumeric() || b"+/=\r\n\\".contains(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<&str> {
+        read(text.as_bytes(), text.find("-----BEGIN ")?, &mut Ends::default())
+            .map(|(start, end)| &text[start..end])
+    }
+
+    #[test]
+    fn keys() {
+        let key = "-----BEGIN EC PRIVATE KEY-----\nhqkwXATS8x2J9/Gk\n-----END EC PRIVATE KEY-----";
+        assert_eq!(found(&format!("a {key} b")), Some(key));
+        let escaped = key.replace('\n', "\\n");
+        assert_eq!(found(&format!("\"{escaped}\"")), Some(escaped.as_str()));
+        let headed = key.replace("KEY-----\nhqk", "KEY-----\nProc-Type: 4,ENCRYPTED\n\nhqk");
+        assert_eq!(found(&headed), Some(headed.as_str()));
+        let cut = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADAN\nBgkqhkiG9w0B";
+        assert_eq!(found(&format!("{cut}... ok")), Some(cut));
+    }
+
+    #[test]
+    fn not_keys() {
+        assert_eq!(found("-----BEGIN CERTIFICATE-----\nMIIBFAKE1234\n-----END CERTIFICATE-----"), None);
+        assert_eq!(found("-----BEGIN PUBLIC KEY-----\nMIIBFAKE1234\n-----END PUBLIC KEY-----"), None);
+        assert_eq!(found("looks for \"-----BEGIN PRIVATE KEY-----\" in it"), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! The engine on text: finds spans, and replaces them.
+
+use std::{borrow::Cow, sync::Arc};
+
+use regex::{Regex, RegexBuilder};
+
+use super::{
+    digits, email,
+    error::ScrubberError,
+    label::{Label, Labels},
+    marker::{MAX_NAME, Marker},
+    span::{Span, settle},
+    triggers,
+};
+
+/// What one removal may uncover, the next round removes; text that needs more rounds was made to.
+const MAX_ROUNDS: usize = 6;
+/// Compiled size of a user's pattern.
+const MAX_PATTERN: usize = 1 << 20;
+
+/// Finds and removes personal data and secrets.
+///
+/// Cloning is cheap enough to share one per policy; it holds no state between texts.
+#[derive(Clone, Debug)]
+pub struct Scrubber {
+    labels: Labels,
+    patterns: Vec<(Arc<str>, Regex)>,
+    marker: Marker,
+}
+
+impl Scrubber {
+    /// Makes a scrubber that looks for `labels`.
+    #[must_use]
+    pub fn new(labels: Labels) -> Self {
+        Self { labels, patterns: Vec::new(), marker: Marker::default() }
+    }
+
+    /// Makes a scrubber that looks for every built-in label.
+    #[must_use]
+    pub fn all() -> Self {
+        Self::new(Labels::all())
+    }
+
+    /// Makes a scrubber that looks for e-mail addresses only.
+    #[must_use]
+    pub fn emails() -> Self {
+        Self::new([Label::Email].into_iter().collect())
+    }
+
+    /// Looks for `pattern` too, under the label `name`.
+    ///
+    /// A pattern is searched in time linear in the text for each match; one that matches almost everywhere costs more.
+    ///
+    /// # Errors
+    ///
+    /// If the name cannot stand in a marker, or the pattern is no regular expression, too big, or matches nothing.
+    pub fn with_pattern(mut self, name: &str, pattern: &str) -> Result<Self, ScrubberError> {
+        let plain = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+        if name.is_empty()
+            || name.len() > MAX_NAME
+            || !name.bytes().all(plain)
+            || name.parse::<Label>().is_ok()
+        {
+            return Err(ScrubberError::PatternName { name: name.to_owned() });
+        }
+        let regex = RegexBuilder::new(pattern).size_limit(MAX_PATTERN).build().map_err(|error| {
+            let reason = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
+            ScrubberError::PatternSyntax { name: name.to_owned(), reason }
+        })?;
+        if regex.is_match("") {
+            return Err(ScrubberError::PatternEmpty { name: name.to_owned() });
+        }
+        self.patterns.push((name.into(), regex));
+        Ok(self)
+    }
+
+    /// Puts `marker` in the place of what is removed.
+    #[must_use]
+    pub fn with_marker(mut self, marker: Marker) -> Self {
+        self.marker = marker;
+        self
+    }
+
+    /// Returns the marker.
+    #[must_use]
+    pub fn marker(&self) -> &Marker {
+        &self.marker
+    }
+
+    /// Finds what must be removed from `text`: sorted, without overlaps, on character boundaries.
+    #[must_use]
+    pub fn spans(&self, text: &str) -> Vec<Span> {
+        let mut found = Vec::new();
+        if self.labels.contains(&Label::Email) {
+            email::find(text, &mut found);
+        }
+        if self.labels.intersects(triggers::labels()) {
+            triggers::find(text, self.labels, &mut found);
+        }
+        if self.labels.intersects(number_labels()) {
+            digits::find(text, self.labels, &mut found);
+        }
+        for (name, pattern) in &self.patterns {
+            let hits = pattern.find_iter(text).filter(|hit| !hit.is_empty());
+            found.extend(hits.map(|hit| Span::new(hit.start(), hit.end(), Label::Custom(Arc::clone(name)))));
+        }
+        self.respect_markers(text, &mut found);
+        settle(found)
+    }
+
+    /// Replaces what must be removed; borrows when there is nothing.
+    ///
+    /// Scrubbing the result again changes nothing.
+    #[must_use]
+    pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut scrubbed = Cow::Borrowed(text);
+        for _ in 0..MAX_ROUNDS {
+            let spans = self.spans(&scrubbed);
+            if spans.is_empty() {
+                break;
+            }
+            scrubbed = Cow::Owned(self.replace(&scrubbed, &spans));
+        }
+        scrubbed
+    }
+
+    /// Takes whole markers into the spans that touch them, and drops spans of nothing else: that text is gone already.
+    fn respect_markers(&self, text: &str, found: &mut Vec<Span>) {
+        if found.is_empty() {
+            return;
+        }
+        let markers = self.marker.find_all(text);
+        found.retain_mut(|span| {
+            let first = markers.partition_point(|marker| marker.end <= span.start);
+            let inside = markers.get(first..).unwrap_or_default().iter();
+            let end = span.end;
+            for marker in inside.take_while(|marker| marker.start < end) {
+                span.start = span.start.min(marker.start);
+                span.end = span.end.max(marker.end);
+            }
+            text.get(span.start..span.end).is_some_and(|inside| self.marker.leaves_text(inside))
+        });
+    }
+
+    fn replace(&self, text: &str, spans: &[Span]) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for span in spans {
+            out.push_str(text.get(from..span.start).unwrap_or_default());
+            self.marker.write(&span.label, &mut out);
+            from = span.end;
+        }
+        out.push_str(text.get(from..).unwrap_or_default());
+        out
+    }
+}
+
+impl Default for Scrubber {
+    fn default() -> Self {
+        Self::all()
+    }
+}
+
+fn number_labels() -> Labels {
+    [Label::Phone, Label::CreditCard, Label::Ssn, Label::Ipv4, Label::Ipv6, Label::Iban].into_iter().collect()
+}

@@ -1,0 +1,79 @@
+//! Where something was found, and how overlapping finds are settled.
+
+use super::label::Label;
+
+/// A piece of text to be removed, in byte offsets.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last one.
+    pub end: usize,
+    /// What it holds.
+    pub label: Label,
+}
+
+impl Span {
+    pub(super) fn new(start: usize, end: usize, label: Label) -> Self {
+        Self { start, end, label }
+    }
+}
+
+/// Sorts spans and joins those that overlap.
+///
+/// The better known form names the union. An e-mail address that begins in a password of an address is that
+/// password and the host, and the host is wanted.
+pub(super) fn settle(mut found: Vec<Span>) -> Vec<Span> {
+    let passwords: Vec<(usize, usize)> =
+        found.iter().filter(|s| s.label == Label::UrlPassword).map(|s| (s.start, s.end)).collect();
+    if !passwords.is_empty() {
+        let mut passwords = passwords;
+        passwords.sort_unstable();
+        found.retain(|span| {
+            let next = passwords.partition_point(|(_, end)| *end <= span.start);
+            span.label != Label::Email || passwords.get(next).is_none_or(|(start, _)| *start >= span.end)
+        });
+    }
+    found.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+    let mut settled: Vec<Span> = Vec::with_capacity(found.len());
+    for span in found {
+        match settled.last_mut() {
+            Some(last) if span.start < last.end => {
+                last.end = last.end.max(span.end);
+                if span.label.precision() > last.label.precision() {
+                    last.label = span.label;
+                }
+            }
+            _ => settled.push(span),
+        }
+    }
+    settled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlaps_are_joined_under_the_better_name() {
+        let found = vec![
+            Span::new(8, 20, Label::Jwt),
+            Span::new(0, 12, Label::AuthHeader),
+            Span::new(30, 31, Label::Ssn),
+            Span::new(20, 22, Label::Phone),
+        ];
+        let settled = settle(found);
+        assert_eq!(
+            settled.iter().map(|s| (s.start, s.end)).collect::<Vec<_>>(),
+            [(0, 20), (20, 22), (30, 31)]
+        );
+        assert_eq!(settled[0].label, Label::Jwt);
+    }
+
+    #[test]
+    fn a_password_in_an_address_leaves_the_host() {
+        let settled = settle(vec![Span::new(5, 20, Label::Email), Span::new(5, 9, Label::UrlPassword)]);
+        assert_eq!(settled, [Span::new(5, 9, Label::UrlPassword)]);
+    }
+}

@@ -1,0 +1,270 @@
+//! Properties of the whole engine.
+
+use std::borrow::Cow;
+
+use proptest::prelude::*;
+
+use super::{Label, Labels, Marker, Scrubber, ScrubberError};
+
+/// Pieces that the finders care about, to be thrown together.
+const PIECES: &[&str] = &[
+    "@",
+    ".",
+    ":",
+    "//",
+    " ",
+    "\n",
+    "\"",
+    "'",
+    "\\",
+    "=",
+    "-",
+    "+",
+    "(",
+    ")",
+    "[",
+    "]",
+    "_",
+    "/",
+    "%40",
+    "é",
+    "中",
+    "＠",
+    "jane",
+    "example.com",
+    "password",
+    "secret",
+    "token: ",
+    "api_key",
+    "Authorization: Bearer ",
+    "Cookie: ",
+    "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+    "AKIA",
+    "IOSFODNN7EXAMPLE",
+    "eyJhbGciOiJIUzI1NiJ9",
+    "sk-",
+    "hunter2",
+    "4111 1111 1111 1111",
+    "303-555-0110",
+    "078-05-1120",
+    "10.1.2.3",
+    "2001:db8::1",
+    "DE89370400440532013000",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+    "[EMAIL_REDACTED]",
+    "_REDACTED]",
+    "postgres://u:",
+    "-u a:",
+    "0",
+    "19",
+    "abc",
+    "<",
+    ">",
+    "{",
+    "}",
+    "$",
+    "&",
+    ";",
+    ",",
+    "#",
+    "login ",
+    "machine ",
+];
+
+fn pieces() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
+}
+
+fn check(text: &str) {
+    let scrubber = Scrubber::all();
+    let spans = scrubber.spans(text);
+    let mut last = 0;
+    for span in &spans {
+        assert!(last <= span.start && span.start < span.end, "{text:?}: {spans:?}");
+        assert!(text.get(span.start..span.end).is_some(), "{text:?}: {span:?}");
+        last = span.end;
+    }
+    let once = scrubber.scrub(text);
+    assert_eq!(spans.is_empty(), matches!(once, Cow::Borrowed(_)));
+    assert!(scrubber.spans(&once).is_empty(), "{text:?} -> {once:?}: {:?}", scrubber.spans(&once));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_are_scrubbed_once_and_for_all(text in pieces()) {
+        check(&text);
+    }
+
+    #[test]
+    fn any_text_is_scrubbed_once_and_for_all(text in "\\PC{0,80}") {
+        check(&text);
+    }
+}
+
+#[test]
+fn markers_stand_in_the_place_of_spans() {
+    let text = "jane@example.com paid 4111 1111 1111 1111 from 10.1.2.3";
+    assert_eq!(
+        Scrubber::all().scrub(text),
+        "[EMAIL_REDACTED] paid [CREDIT_CARD_REDACTED] from [IPV4_REDACTED]"
+    );
+    assert_eq!(Scrubber::emails().scrub(text), "[EMAIL_REDACTED] paid 4111 1111 1111 1111 from 10.1.2.3");
+    let marker = Marker::new("<", ">").unwrap();
+    assert_eq!(Scrubber::emails().with_marker(marker).scrub("a@b.org"), "<EMAIL>");
+}
+
+#[test]
+fn a_secret_beside_a_marker_is_still_removed() {
+    assert_eq!(Scrubber::all().scrub("password=hunter2[EMAIL_REDACTED]"), "password=[PASSWORD_REDACTED]");
+}
+
+#[test]
+fn a_password_in_an_address_is_one_or_an_email() {
+    let text = "postgres://admin:hunter2@db.example.com:5432/app";
+    assert_eq!(
+        Scrubber::all().scrub(text),
+        "postgres://admin:[URL_PASSWORD_REDACTED]@db.example.com:5432/app"
+    );
+    let without = Scrubber::new(Labels::all().without(&Label::UrlPassword));
+    assert_eq!(without.scrub(text), "postgres://admin:[EMAIL_REDACTED]:5432/app");
+}
+
+#[test]
+fn vendor_tokens() {
+    let hex = "0123456789abcdef0123456789abcdef";
+    let mixed = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6lM9o";
+    for (text, label) in [
+        (format!("ghp_{}", &mixed[..36]), Label::GithubToken),
+        (format!("xoxb-123456789012-123456789012-{}", &mixed[..24]), Label::SlackToken),
+        (format!("https://hooks.slack.com/services/T0AB/B0CD/{}", &mixed[..24]), Label::SlackToken),
+        (format!("sk_live_{}", &mixed[..24]), Label::StripeKey),
+        (format!("sk-ant-api03-{mixed}"), Label::AnthropicKey),
+        (format!("sk-proj-{mixed}"), Label::OpenaiKey),
+        (format!("AIza{}", &mixed[..35]), Label::GcpApiKey),
+        (format!("glpat-{}", &mixed[..20]), Label::ApiKey),
+        (format!("npm_{}", &mixed[..36]), Label::ApiKey),
+        (format!("hf_{}", &mixed[..34]), Label::ApiKey),
+        (format!("dapi{hex}"), Label::ApiKey),
+        (format!("shpat_{hex}"), Label::ApiKey),
+        (format!("SK{hex}"), Label::ApiKey),
+        (format!("key-{hex}"), Label::ApiKey),
+        (format!("dop_v1_{hex}{hex}"), Label::ApiKey),
+        (format!("SG.{}.{mixed}abc", &mixed[..22]), Label::ApiKey),
+        (format!("123456789:AA{}", &mixed[..33]), Label::ApiKey),
+        (format!("abc8Q~{}", &mixed[..34]), Label::ApiKey),
+    ] {
+        for around in
+            [format!("x {text} y"), format!("\"{text}\""), format!("{text}\n"), format!("A={text};")]
+        {
+            let spans = Scrubber::all().spans(&around);
+            assert_eq!(spans.len(), 1, "{around}: {spans:?}");
+            assert_eq!(
+                (&around[spans[0].start..spans[0].end], &spans[0].label),
+                (text.as_str(), &label),
+                "{around}"
+            );
+        }
+    }
+}
+
+#[test]
+fn ordinary_text_stays() {
+    for text in [
+        "tokens look like ghp_… or github_pat_…",
+        "AWS keys start with AKIA followed by 16 characters",
+        "the sk- prefix, a task-list-item-container, disk-usage-monitor-2024",
+        "npm_config_registry=https://registry.example.com/",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "id=550e8400-e29b-41d4-a716-446655440000",
+        "refs/heads/main 1f7ec5eaba3b2f3d4b5c6d7e8f9a0b1c2d3e4f5a",
+        "test result: ok. 42 passed; 0 failed",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ7 key",
+        "pk_live_0123456789abcdefABCDEF01",
+        "let key = map.keys().next(); token.kind == TokenKind::Comma",
+        "docker run -u 1000:1000 -p 8080:80 image",
+    ] {
+        assert!(
+            matches!(Scrubber::all().scrub(text), Cow::Borrowed(_)),
+            "{text}: {:?}",
+            Scrubber::all().spans(text)
+        );
+    }
+}
+
+#[test]
+fn patterns_of_the_user() {
+    let scrubber = Scrubber::emails().with_pattern("TICKET", r"TCK-\d+").unwrap();
+    assert_eq!(scrubber.scrub("TCK-12 by a@b.org"), "[TICKET_REDACTED] by [EMAIL_REDACTED]");
+    let refused = |name, pattern| Scrubber::emails().with_pattern(name, pattern).unwrap_err();
+    assert!(matches!(refused("EMAIL", "x"), ScrubberError::PatternName { .. }));
+    assert!(matches!(refused("a b", "x"), ScrubberError::PatternName { .. }));
+    assert!(matches!(refused("T", "("), ScrubberError::PatternSyntax { .. }));
+    assert!(matches!(refused("T", "x*"), ScrubberError::PatternEmpty { .. }));
+}
+
+/// What an attacker repeats to make a finder look again and again.
+const HOSTILE: &[&str] = &[
+    "a",
+    "1",
+    "@",
+    "f0",
+    "a@",
+    "a.",
+    "1.",
+    "1 ",
+    "::",
+    "password=",
+    "password=\"",
+    "sk-",
+    "eyJ",
+    "-eyJ-",
+    "eyJaaaaaaaaaaaa.",
+    "://a:",
+    "a:b@",
+    "-----BEGIN ",
+    "-----BEGIN PRIVATE KEY-----\nabcdefgh12",
+    "AKIAIOSFODNN7EXAMPLE ",
+    "cookie: a=",
+    "authorization: bearer ",
+    "a%40",
+    "\"@",
+    "-u a:",
+];
+
+/// Time is judged by the ratio of two sizes in one run: four times the text may not take ten times as long.
+#[test]
+fn time_is_linear_on_hostile_text() {
+    let scrubber = Scrubber::all();
+    let cost = |piece: &str, size: usize| {
+        let text = piece.repeat(size / piece.len());
+        let clock = CpuClock::start();
+        std::hint::black_box(scrubber.scrub(&text).len());
+        clock.nanoseconds()
+    };
+    let _warm = cost("a", 1 << 12);
+    for piece in HOSTILE {
+        let best = |size| (0..3).map(|_| cost(piece, size)).min().unwrap_or(0);
+        let (small, large) = (best(1 << 15).max(100_000), best(1 << 17));
+        assert!(large < small * 10, "{piece:?}: {small} ns, then {large} ns");
+    }
+}
+
+/// Measures one stretch of work.
+struct CpuClock(std::time::Instant);
+
+impl CpuClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a ratio of two times in one run is what this test is about"
+    )]
+    fn start() -> Self {
+        Self(std::time::Instant::now())
+    }
+
+    fn nanoseconds(&self) -> u128 {
+        self.0.elapsed().as_nanos()
+    }
+}

@@ -1,0 +1,176 @@
+//! Walks over a text once for every literal that may begin or name a secret, and asks what stands there.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::{
+    assignments, forms,
+    forms::{Form, Runs},
+    headers,
+    label::{Label, Labels},
+    pem,
+    span::Span,
+    text::{byte, byte_before, starts_word},
+    url,
+    vendors::FORMS,
+};
+
+/// Parts of names that promise a secret.
+const NAMES: &[&str] =
+    &["pass", "pwd", "psw", "secret", "token", "key", "cred", "authorization", "cookie", "bearer"];
+
+/// What a literal may begin.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Form(&'static Form),
+    Name,
+    Jwt,
+    Pem,
+    Url,
+    SlackWebhook,
+    Telegram,
+    AzureSecret,
+    UserOption,
+}
+
+/// The literals, the longer ones first, so that the nearest form is tried.
+static LITERALS: LazyLock<Option<(AhoCorasick, Vec<Kind>)>> = LazyLock::new(|| {
+    let mut literals: Vec<(&str, Kind)> = FORMS.iter().map(|form| (form.prefix, Kind::Form(form))).collect();
+    literals.extend(NAMES.iter().map(|name| (*name, Kind::Name)));
+    literals.extend([
+        ("eyJ", Kind::Jwt),
+        ("-----BEGIN ", Kind::Pem),
+        ("://", Kind::Url),
+        ("hooks.slack", Kind::SlackWebhook),
+        (":AA", Kind::Telegram),
+        ("8Q~", Kind::AzureSecret),
+        ("-u ", Kind::UserOption),
+        ("--user", Kind::UserOption),
+    ]);
+    literals.sort_by_key(|(literal, _)| std::cmp::Reverse(literal.len()));
+    let mut builder = AhoCorasick::builder();
+    builder.match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(true);
+    let automaton =
+        builder.kind(Some(aho_corasick::AhoCorasickKind::DFA)).build(literals.iter().map(|(l, _)| l)).ok()?;
+    Some((automaton, literals.into_iter().map(|(_, kind)| kind).collect()))
+});
+
+/// The labels that are found here.
+pub(super) fn labels() -> Labels {
+    let others =
+        [Label::Email, Label::Phone, Label::CreditCard, Label::Ssn, Label::Ipv4, Label::Ipv6, Label::Iban];
+    others.iter().fold(Labels::all(), |labels, other| labels.without(other))
+}
+
+/// Finds every secret in `text`.
+pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
+    let Some((automaton, kinds)) = LITERALS.as_ref() else { return };
+    let mut reader = Reader {
+        text,
+        labels,
+        found,
+        runs: Runs::default(),
+        ends: pem::Ends::default(),
+        covered: 0,
+        named: 0,
+    };
+    for hit in automaton.find_iter(text) {
+        if let Some(kind) = kinds.get(hit.pattern().as_usize()) {
+            reader.read(*kind, hit.start(), hit.end());
+        }
+    }
+    if labels.contains(&Label::ApiKey) {
+        for at in memchr::memmem::find_iter(text.as_bytes(), b"SK") {
+            let hit = forms::twilio(text.as_bytes(), at);
+            reader.found.extend(hit.map(|(start, end)| Span::new(start, end, Label::ApiKey)));
+        }
+    }
+}
+
+struct Reader<'t, 'f> {
+    text: &'t str,
+    labels: Labels,
+    found: &'f mut Vec<Span>,
+    runs: Runs,
+    ends: pem::Ends,
+    /// Forms that begin before this place are inside a credential.
+    covered: usize,
+    /// Names that begin before this place are read, or inside a value.
+    named: usize,
+}
+
+impl Reader<'_, '_> {
+    fn read(&mut self, kind: Kind, start: usize, end: usize) {
+        let bytes = self.text.as_bytes();
+        if start < self.covered {
+            return;
+        }
+        match kind {
+            Kind::Form(form) => {
+                let hit = forms::read(bytes, start, form, &mut self.runs);
+                if hit.is_none() && NAMES.iter().any(|name| form.prefix.to_ascii_lowercase().contains(name)) {
+                    self.name(end.saturating_sub(2).max(start));
+                }
+                self.cover(hit, form.label.clone());
+                if let Some((_, end)) = hit.filter(|_| form.label == Label::AwsAccessKeyId) {
+                    self.note(forms::aws_secret_after(bytes, end), Label::AwsSecretAccessKey);
+                }
+            }
+            Kind::Jwt => {
+                let hit = forms::jwt(bytes, start, &mut self.runs);
+                self.cover(hit, Label::Jwt);
+            }
+            Kind::Pem => {
+                let hit = pem::read(bytes, start, &mut self.ends);
+                self.cover(hit, Label::PrivateKey);
+            }
+            Kind::SlackWebhook => {
+                let hit = forms::slack_webhook(bytes, start, &mut self.runs);
+                self.cover(hit, Label::SlackToken);
+            }
+            Kind::Telegram => {
+                let hit = forms::telegram(bytes, start, &mut self.runs);
+                self.cover(hit, Label::ApiKey);
+            }
+            Kind::AzureSecret => self.cover(forms::azure_secret(bytes, start), Label::ApiKey),
+            Kind::Url => self.note(url::password(self.text, start), Label::UrlPassword),
+            Kind::UserOption => {
+                let option_ends =
+                    b" =".contains(&byte_before(bytes, end)) || b" =".contains(&byte(bytes, end));
+                if starts_word(bytes, start) && option_ends {
+                    self.keep(assignments::user_option(self.text, end));
+                }
+            }
+            Kind::Name => self.name(start),
+        }
+    }
+
+    /// Reads the name around `at`, once.
+    fn name(&mut self, at: usize) {
+        if at < self.named {
+            return;
+        }
+        let (start, end) = assignments::name_around(self.text.as_bytes(), at);
+        self.named = end;
+        let bearer = self.text.get(start..end).is_some_and(|name| name.eq_ignore_ascii_case("bearer"));
+        let hit = if bearer { headers::bearer(self.text, end) } else { None };
+        let hit = hit.or_else(|| headers::find(self.text, start, end));
+        let hit = hit.or_else(|| assignments::find(self.text, start, end));
+        self.named = hit.as_ref().map_or(self.named, |span| span.end);
+        self.keep(hit);
+    }
+
+    fn cover(&mut self, hit: Option<(usize, usize)>, label: Label) {
+        self.covered = hit.map_or(self.covered, |(_, end)| end);
+        self.note(hit, label);
+    }
+
+    fn note(&mut self, hit: Option<(usize, usize)>, label: Label) {
+        self.keep(hit.map(|(start, end)| Span::new(start, end, label)));
+    }
+
+    fn keep(&mut self, hit: Option<Span>) {
+        self.found.extend(hit.filter(|span| self.labels.contains(&span.label)));
+    }
+}

@@ -1,0 +1,69 @@
+//! The password in `scheme://user:password@host` (RFC 3986, section 3.2.1).
+
+use super::{text::run_end, value};
+
+/// How far a user part is looked for.
+const MAX_USERINFO: usize = 512;
+
+/// Returns the extent of the password behind the `://` at `at`.
+pub(super) fn password(text: &str, at: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let start = at + 3;
+    let plain = |b: u8| !b.is_ascii_whitespace() && !b"\"'`<>".contains(&b);
+    let strict = run_end(bytes, start, MAX_USERINFO, |b| plain(b) && !b"/?#".contains(&b));
+    let authority = bytes.get(start..strict)?;
+    let colon = start + authority.iter().position(|b| *b == b':')?;
+    let last_at = match memchr::memrchr(b'@', authority) {
+        Some(last_at) => last_at,
+        // An unescaped `/`, `?` or `#` in the password; a port is digits only.
+        None if is_port(bytes.get(colon + 1..strict)?) => return None,
+        None => memchr::memchr(b'@', bytes.get(start..run_end(bytes, start, MAX_USERINFO, plain))?)?,
+    };
+    let end = start + last_at;
+    let found = text.get(colon + 1..end)?;
+    (!found.is_empty() && !value::is_placeholder(found)).then_some((colon + 1, end))
+}
+
+fn is_port(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<&str> {
+        password(text, text.find("://")?).map(|(start, end)| &text[start..end])
+    }
+
+    #[test]
+    fn passwords() {
+        for (text, wanted) in [
+            ("postgres://a:pw123456@h/db", "pw123456"),
+            ("redis://:s3cret@10.0.0.5:6379", "s3cret"),
+            ("mysql://u:a:b@h/db", "a:b"),
+            ("amqp://guest:gu35t!@mq:5672/%2f", "gu35t!"),
+            ("postgres://u:p/w#x@h/db", "p/w#x"),
+            ("http://u:p@ss@h", "p@ss"),
+        ] {
+            assert_eq!(found(text), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_passwords() {
+        for text in [
+            "redis://cache:6379/0",
+            "https://medium.com/@someone",
+            "s3://bucket/key@v1",
+            "http://h:80/@x",
+            "http://[::1]:80/",
+            "https://u:${PASS}@h",
+            "https://u:<password>@h",
+            "https://jane@h/x",
+            "https://u:***@h",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+}

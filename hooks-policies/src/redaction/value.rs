@@ -1,0 +1,296 @@
+//! Says whether a value is a secret or only stands for one.
+
+use super::names;
+
+/// How a value was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// In quotation marks.
+    Quoted,
+    /// Right behind `=`, as in a shell, an environment file or a query.
+    Attached,
+    /// Behind a colon, as in YAML, or behind an option's name; `true` when nothing else is on the line.
+    Plain(bool),
+    /// Behind `=` with spaces, as in an INI file or in code, where words are variables.
+    Spaced,
+    /// In a sentence.
+    Prose,
+}
+
+/// Words that are a type, a literal or a remark rather than a secret.
+const WORDS: &[&str] = &[
+    "null",
+    "none",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "string",
+    "str",
+    "text",
+    "number",
+    "bool",
+    "boolean",
+    "any",
+    "int",
+    "integer",
+    "bytes",
+    "object",
+    "char",
+    "varchar",
+    "secretstr",
+    "option",
+    "optional",
+    "required",
+    "missing",
+    "invalid",
+    "incorrect",
+    "wrong",
+    "expired",
+    "empty",
+    "set",
+    "unset",
+    "enabled",
+    "disabled",
+    "hidden",
+    "prompt",
+    "redacted",
+    "masked",
+    "ok",
+    "failed",
+    "changed",
+    "updated",
+    "reset",
+    "not",
+    "is",
+    "must",
+    "should",
+    "will",
+    "can",
+    "may",
+    "the",
+    "a",
+    "an",
+    "for",
+    "and",
+    "or",
+    "of",
+    "to",
+    "in",
+    "from",
+    "with",
+    "value",
+    "await",
+    "new",
+    "function",
+    "self",
+    "this",
+    "input",
+    "env",
+    "file",
+    "token",
+    "tokens",
+    "bearer",
+    "auth",
+    "authentication",
+    "placeholder",
+    "insert",
+    "enter",
+    "provide",
+    "unknown",
+    "void",
+    "never",
+    "default",
+    "field",
+    "type",
+    "error",
+    "authorization",
+    "key",
+    "secret",
+    "password",
+    "credentials",
+    "realm",
+    "scheme",
+    "header",
+];
+
+/// How much of a value is judged.
+pub(super) const HEAD: usize = 128;
+
+/// Tells whether `value` (its head) is a template, a reference or a mask.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let value = value.trim();
+    let framed = |open: &str, close: &str| value.starts_with(open) && value.ends_with(close);
+    let name = |text: &str| {
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:-".contains(&b))
+    };
+    let opened = ["${", "$(", "{{", "#{", "%(", "<%", "@{", "!Ref", "!Sub", "!vault", "arn:"]
+        .iter()
+        .any(|open| value.starts_with(open));
+    let variable = value.strip_prefix('$').is_some_and(name);
+    let percent = framed("%", "%") && value.len() > 2;
+    let format = matches!(value, "%s" | "%d" | "%v" | "%q" | "{}" | "\"" | "'" | "?");
+    let mut letters = value.chars();
+    let first = letters.next();
+    let same = value.chars().count() >= 3 && letters.all(|c| Some(c) == first);
+    let mask = value.chars().all(|c| "*xX•.…#-_".contains(c));
+    let lower = value.to_lowercase();
+    let template = ["your_", "your-", "your "].iter().any(|word| lower.contains(word))
+        || lower.ends_with("_here")
+        || lower.ends_with("-here");
+    let frame = (framed("<", ">") || framed("{", "}") || framed("[", "]") || framed("__", "__"))
+        && !value.contains(['"', ',']);
+    value.is_empty() || opened || variable || percent || format || same || mask || template || frame
+}
+
+/// Tells whether the value of a name that promises a password is one.
+pub(super) fn is_password(value: &str, style: Style) -> bool {
+    let bare = value.trim();
+    if is_placeholder(bare) || is_word(bare) || bare.chars().count() < 2 {
+        return false;
+    }
+    if style == Style::Quoted {
+        return !is_sentence(bare);
+    }
+    !is_code(bare)
+        && match style {
+            Style::Quoted | Style::Attached => true,
+            Style::Plain(alone) => alone && bare.chars().count() >= 4 || has_digit_or_sign(bare),
+            Style::Spaced => has_digit_or_sign(bare),
+            Style::Prose => {
+                is_mixed(bare, 6) || (has_digit_or_sign(bare) && bare.bytes().any(|b| b.is_ascii_digit()))
+            }
+        }
+}
+
+/// Tells whether the value of a name that promises a token, key or secret is one.
+pub(super) fn is_token(value: &str, style: Style, least: usize) -> bool {
+    let bare = value.trim();
+    !is_placeholder(bare)
+        && !is_word(bare)
+        && (style == Style::Quoted || !is_code(bare))
+        && !bare.contains(char::is_whitespace)
+        && !bare.contains("://")
+        && is_mixed(bare, least)
+}
+
+/// Tells whether letters and digits, or capitals inside, are mixed over at least `least` characters.
+pub(super) fn is_mixed(value: &str, least: usize) -> bool {
+    let digit = value.bytes().any(|b| b.is_ascii_digit());
+    let letter = value.chars().any(char::is_alphabetic);
+    let inner_capital =
+        value.chars().skip(1).any(char::is_uppercase) && value.chars().any(char::is_lowercase);
+    value.chars().count() >= least && letter && (digit || (inner_capital && value.len() >= 20))
+}
+
+fn has_digit_or_sign(value: &str) -> bool {
+    value.chars().any(|c| !c.is_alphabetic() && !"-_ .,;:'\"()".contains(c))
+}
+
+/// Tells whether a value is one of the words above, or names a secret itself.
+pub(super) fn is_word(value: &str) -> bool {
+    let bare = value.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let letters = value.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
+    WORDS.contains(&bare.as_str()) || (letters && value.contains('_') && names::noun(value).is_some())
+}
+
+/// Tells whether a quoted value is a text about passwords, such as a message or a validation rule.
+fn is_sentence(value: &str) -> bool {
+    let words = value.split_whitespace().count();
+    let digits = value.bytes().any(|b| b.is_ascii_digit());
+    words >= 3 && !digits
+        || words >= 5
+        || value.starts_with("required|")
+        || (words >= 2
+            && !digits
+            && value.split_whitespace().any(|word| is_word(word) || names::noun(word).is_some()))
+}
+
+/// Tells whether an unquoted value is an expression: a call, an index, a member of something.
+fn is_code(value: &str) -> bool {
+    let ident = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
+    let head = value.split(['(', '[', '<']).next().unwrap_or_default();
+    let path = head.split(['.', ':']).filter(|part| !part.is_empty());
+    let called = head.len() < value.len()
+        && path.clone().count() > 0
+        && path.clone().all(ident)
+        && value.ends_with([')', ']', '>', ',', ';', '?', '(', '"', '\'']);
+    let roots = [
+        "self", "this", "os", "process", "req", "request", "env", "args", "opts", "options", "config", "cfg",
+        "settings", "params", "user", "data", "secrets", "var", "local", "props", "state", "ctx", "context",
+        "app", "import", "module", "form", "body",
+    ];
+    let first =
+        head.trim_start_matches(['&', '*', '!']).split(['.', ':', '?', '-']).next().unwrap_or_default();
+    let member = head.contains(['.', ':', '?']) || head.contains("->");
+    called
+        || (member && roots.contains(&first))
+        || value.starts_with(['(', '!', '|', '>', '&']) && !value.bytes().any(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders() {
+        for value in [
+            "",
+            "${X}",
+            "$(cat f)",
+            "$PASS",
+            "{{ .x }}",
+            "<password>",
+            "%DB_PW%",
+            "****",
+            "xxxx",
+            "...",
+            "your-password",
+            "TOKEN_HERE",
+            "{token}",
+            "[REDACTED]",
+            "__PW__",
+            "%s",
+        ] {
+            assert!(is_placeholder(value), "{value}");
+        }
+        for value in ["hunter2", "$ecr3t!", "EXAMPLE-9", "FAKEvalue1", "p@ss", "<3hearts"] {
+            assert!(!is_placeholder(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn passwords_by_style() {
+        for (value, style) in [
+            ("correct-horse-battery", Style::Attached),
+            ("letmein", Style::Attached),
+            ("letmein", Style::Plain(true)),
+            ("hunter2", Style::Spaced),
+            ("pa55 word", Style::Quoted),
+            ("changeMe_now9", Style::Prose),
+            ("letmein", Style::Quoted),
+        ] {
+            assert!(is_password(value, style), "{value}");
+        }
+        for (value, style) in [
+            ("string", Style::Plain(true)),
+            ("String,", Style::Plain(false)),
+            ("user_input", Style::Spaced),
+            ("getpass()", Style::Attached),
+            ("os.environ[\"X\"]", Style::Attached),
+            ("process.env.DB_PW1", Style::Plain(true)),
+            ("must", Style::Prose),
+            ("policy", Style::Prose),
+            ("Enter your password", Style::Quoted),
+            ("the one you chose", Style::Quoted),
+            ("null", Style::Quoted),
+        ] {
+            assert!(!is_password(value, style), "{value}");
+        }
+    }
+}

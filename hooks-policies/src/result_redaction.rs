@@ -1,0 +1,104 @@
+//! Scrubs personal data and secrets from tool results, before anybody sees or records them.
+//!
+//! The whole value is scrubbed, texts at any depth and keys too; what holds nothing passes without a copy being
+//! made of the event. Scrubbing twice changes nothing. Put it after every other change of the result.
+//!
+//! ```
+//! use hooks_core::{HookContext, HookRequest, Transform, event::{PostToolUse, PreToolUse}};
+//! use hooks_policies::ResultRedaction;
+//! use hooks_policies::config::RedactionConfig;
+//! use serde_json::json;
+//!
+//! let redaction = ResultRedaction::new(&RedactionConfig::default())?;
+//! let call = PreToolUse::new("view", json!({}));
+//! let event = PostToolUse::after(&call, json!({"by": "jane@example.com"}), None, 3);
+//! let scrubbed = redaction.transform(&HookRequest::new(HookContext::default(), event))?;
+//! assert_eq!(scrubbed, Some(json!({"by": "[EMAIL_REDACTED]"})));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::sync::Arc;
+
+use hooks_core::event::PostToolUse;
+use hooks_core::{HookError, HookRequest, Transform, TransformLayer};
+use serde_json::Value;
+
+use crate::config::RedactionConfig;
+use crate::errors::PolicyErrors;
+use crate::redaction::{Label, Labels, Scrubber};
+
+/// Scrubs tool results; see the [module](self) for an example.
+#[derive(Clone, Debug)]
+pub struct ResultRedaction {
+    scrubber: Scrubber,
+}
+
+/// Scrubbed results in front of an inner hook.
+pub type ResultRedactionLayer = TransformLayer<Arc<ResultRedaction>>;
+
+impl ResultRedaction {
+    /// Scrubs what the configuration names.
+    ///
+    /// # Errors
+    /// Labels that do not exist and patterns that cannot be used, all of them.
+    pub fn new(config: &RedactionConfig) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let scrubber = scrubber(config, &mut errors);
+        errors.or(Self { scrubber })
+    }
+
+    /// The transform as a layer.
+    pub fn layer(self) -> ResultRedactionLayer {
+        TransformLayer::new(Arc::new(self))
+    }
+
+    pub(crate) fn with(scrubber: Scrubber) -> Self {
+        Self { scrubber }
+    }
+}
+
+impl Transform<PostToolUse> for ResultRedaction {
+    fn name(&self) -> &'static str {
+        "redaction"
+    }
+
+    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<Value>, HookError> {
+        let mut result = request.event().tool_result.clone();
+        Ok((self.scrubber.scrub_value(&mut result) > 0).then_some(result))
+    }
+}
+
+/// The scrubber that a configuration describes.
+pub(crate) fn scrubber(config: &RedactionConfig, errors: &mut PolicyErrors) -> Scrubber {
+    let mut labels = Labels::all();
+    if let Some(names) = &config.labels {
+        let mut wanted: Vec<Label> = Vec::with_capacity(names.len());
+        for (index, name) in names.iter().enumerate() {
+            match name.parse() {
+                Ok(label) => wanted.push(label),
+                Err(error) => {
+                    let error: crate::redaction::UnknownLabel = error;
+                    errors.push_text(format!("redaction.labels[{index}]"), &error.to_string(), "use another");
+                }
+            }
+        }
+        labels = wanted.into_iter().collect();
+    }
+    let mut scrubber = Scrubber::new(labels);
+    for (name, pattern) in &config.patterns {
+        match scrubber.clone().with_pattern(name, pattern) {
+            Ok(more) => scrubber = more,
+            Err(error) => {
+                errors.push_text(
+                    format!("redaction.patterns.{name}"),
+                    &error.to_string(),
+                    "check the pattern",
+                );
+            }
+        }
+    }
+    scrubber
+}
+
+#[cfg(test)]
+mod tests;

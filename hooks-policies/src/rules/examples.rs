@@ -1,0 +1,70 @@
+//! Checks the examples that rules carry: each rule alone, on an empty disk.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::fs::{Entry, FileSystem};
+use hooks_core::{Environment, HookContext, HookRequest, Policy, Strength};
+
+use super::policy::Rules;
+use crate::config::{RuleAction, RuleConfig, RuleExample};
+use crate::errors::PolicyErrors;
+use crate::facts::CallReader;
+
+/// Where examples happen, unless the root is given.
+const ROOT: &str = "/project";
+
+/// Reports the examples that a rule does not keep.
+pub(super) fn check(rules: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) {
+    for (index, rule) in rules.iter().enumerate() {
+        if rule.matches.is_empty() && rule.no_match.is_empty() {
+            continue;
+        }
+        let alone = Rules::unchecked(std::slice::from_ref(rule), reader, &mut PolicyErrors::default());
+        for (field, examples, wanted) in [("match", &rule.matches, true), ("no_match", &rule.no_match, false)]
+        {
+            for (at, example) in examples.iter().enumerate() {
+                if matches(&alone, rule, example, reader) != wanted {
+                    let (problem, hint) = if wanted {
+                        ("the rule does not match this call", "widen the rule, or correct the example")
+                    } else {
+                        ("the rule matches this call", "narrow the rule, or correct the example")
+                    };
+                    errors.push(format!("rules[{index}].{field}[{at}]"), problem, hint);
+                }
+            }
+        }
+    }
+}
+
+fn matches(alone: &Rules, rule: &RuleConfig, example: &RuleExample, reader: &CallReader) -> bool {
+    let agent = example.agent.as_deref().or(rule.agents.first().map(String::as_str)).unwrap_or("agent");
+    let environment = Environment { files: Arc::new(EmptyDisk), ..Environment::detached() };
+    let context = HookContext::new("example", agent)
+        .in_dir(reader.fixed_root().unwrap_or(ROOT))
+        .with_environment(environment);
+    let event = PreToolUse::new(&example.tool, example.args.clone());
+    let strength = alone.judge(&HookRequest::new(context, event)).strength();
+    let wanted = match rule.action {
+        RuleAction::Deny => Strength::Deny,
+        RuleAction::Ask => Strength::Ask,
+        RuleAction::Allow => Strength::Allow,
+    };
+    strength == wanted
+}
+
+/// A file system on which nothing is.
+#[derive(Debug)]
+struct EmptyDisk;
+
+impl FileSystem for EmptyDisk {
+    fn entry(&self, _path: &Path) -> io::Result<Option<Entry>> {
+        Ok(None)
+    }
+
+    fn read_link(&self, _path: &Path) -> io::Result<PathBuf> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}

@@ -1,0 +1,165 @@
+//! Finds the rules that may say something about a call: by tool, then by agent.
+
+use std::collections::HashMap;
+
+use crate::config::{RuleAction, RuleConfig};
+use crate::errors::PolicyErrors;
+use crate::facts::CallReader;
+use crate::patterns::PathPatterns;
+
+/// The rules by tool.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index {
+    any: ByAgent,
+    named: HashMap<String, ByAgent>,
+    /// Those for all tools whose name begins with a text.
+    beginnings: HashMap<String, ByAgent>,
+    longest_beginning: usize,
+}
+
+/// The rules for some tools, by agent.
+#[derive(Clone, Debug, Default)]
+struct ByAgent {
+    any: Bucket,
+    named: HashMap<String, Bucket>,
+}
+
+/// The rules for some tools and agents.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bucket {
+    /// The first rule of each action that asks for nothing else.
+    pub(super) plain: ByAction<Option<usize>>,
+    /// Rules that ask for paths and nothing else.
+    pub(super) paths: ByAction<PathRules>,
+    /// Rules that ask for commands, and perhaps for paths.
+    pub(super) commands: Vec<usize>,
+}
+
+/// The paths of many rules as one matcher.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PathRules {
+    texts: Vec<String>,
+    /// The rule that each pattern is of.
+    owners: Vec<usize>,
+    patterns: PathPatterns,
+}
+
+/// A value for each action.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ByAction<T> {
+    pub(super) deny: T,
+    pub(super) ask: T,
+    pub(super) allow: T,
+}
+
+impl Index {
+    /// Enters rules; their patterns are known to compile.
+    pub(super) fn new(rules: &[RuleConfig], reader: &CallReader) -> Self {
+        let mut index = Self::default();
+        for (number, rule) in rules.iter().enumerate() {
+            if rule.tools.is_empty() {
+                index.any.enter(number, rule);
+            }
+            for tool in &rule.tools {
+                let name = folded(tool);
+                let by_agent = match name.strip_suffix('*') {
+                    Some(beginning) => {
+                        index.longest_beginning = index.longest_beginning.max(beginning.len());
+                        index.beginnings.entry(beginning.to_owned()).or_default()
+                    }
+                    None => index.named.entry(name).or_default(),
+                };
+                by_agent.enter(number, rule);
+            }
+        }
+        let buckets = std::iter::once(&mut index.any)
+            .chain(index.named.values_mut())
+            .chain(index.beginnings.values_mut())
+            .flat_map(|by_agent| std::iter::once(&mut by_agent.any).chain(by_agent.named.values_mut()));
+        for bucket in buckets {
+            let ByAction { deny, ask, allow } = &mut bucket.paths;
+            for rules in [deny, ask, allow] {
+                rules.patterns =
+                    PathPatterns::compile(&rules.texts, "rules", reader, &mut PolicyErrors::default());
+            }
+        }
+        index
+    }
+
+    /// Visits the rules for a tool and an agent.
+    pub(super) fn visit<'a>(&'a self, tool: &str, agent: &str, mut visit: impl FnMut(&'a Bucket)) {
+        let (tool, agent) = (folded(tool), folded(agent));
+        self.any.visit(&agent, &mut visit);
+        if let Some(by_agent) = self.named.get(&tool) {
+            by_agent.visit(&agent, &mut visit);
+        }
+        if self.beginnings.is_empty() {
+            return;
+        }
+        let ends = tool.char_indices().map(|(at, _)| at).chain([tool.len()]);
+        for end in ends.take_while(|end| *end <= self.longest_beginning) {
+            if let Some(by_agent) = tool.get(..end).and_then(|beginning| self.beginnings.get(beginning)) {
+                by_agent.visit(&agent, &mut visit);
+            }
+        }
+    }
+}
+
+impl ByAgent {
+    fn enter(&mut self, number: usize, rule: &RuleConfig) {
+        if rule.agents.is_empty() {
+            self.any.enter(number, rule);
+        }
+        for agent in &rule.agents {
+            self.named.entry(folded(agent)).or_default().enter(number, rule);
+        }
+    }
+
+    fn visit<'a>(&'a self, agent: &str, visit: &mut impl FnMut(&'a Bucket)) {
+        visit(&self.any);
+        if let Some(bucket) = self.named.get(agent) {
+            visit(bucket);
+        }
+    }
+}
+
+impl Bucket {
+    fn enter(&mut self, number: usize, rule: &RuleConfig) {
+        if !rule.commands.is_empty() {
+            self.commands.push(number);
+        } else if rule.paths.is_empty() {
+            self.plain.of(rule.action).get_or_insert(number);
+        } else {
+            let rules = self.paths.of(rule.action);
+            rules.texts.extend(rule.paths.iter().cloned());
+            rules.owners.extend(rule.paths.iter().map(|_| number));
+        }
+    }
+}
+
+impl PathRules {
+    /// The first rule with a pattern that matches a reading.
+    pub(super) fn find(&self, reading: &str, case_insensitive: bool) -> Option<usize> {
+        self.owners.get(self.patterns.find(reading, case_insensitive)?).copied()
+    }
+
+    /// The first rule, where there is one.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.owners.first().copied()
+    }
+}
+
+impl<T> ByAction<T> {
+    fn of(&mut self, action: RuleAction) -> &mut T {
+        match action {
+            RuleAction::Deny => &mut self.deny,
+            RuleAction::Ask => &mut self.ask,
+            RuleAction::Allow => &mut self.allow,
+        }
+    }
+}
+
+/// A name as it is compared.
+pub(super) fn folded(name: &str) -> String {
+    name.trim().to_lowercase()
+}

@@ -1,0 +1,217 @@
+//! The rules as a policy.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Verdict};
+
+use super::examples;
+use super::index::{ByAction, Index, PathRules};
+use super::rule::{Commands, Rule};
+use crate::config::{RuleAction, RuleConfig};
+use crate::errors::PolicyErrors;
+use crate::facts::{Call, CallReader, Place};
+use crate::patterns::PathPatterns;
+
+pub(super) const NAME: &str = "rules";
+
+/// Rules of one's own; see the [module](super) for an example.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    reader: CallReader,
+    rules: Vec<Rule>,
+    index: Index,
+}
+
+/// Rules in front of an inner hook.
+pub type RulesLayer = PolicyLayer<Arc<Rules>>;
+
+/// A rule that matches, and on what.
+struct Hit<'a> {
+    rule: usize,
+    on: On<'a>,
+}
+
+enum On<'a> {
+    Call,
+    Path(&'a Place, &'a str),
+    /// A path or a command of which nobody can tell.
+    Unknown(&'a str),
+}
+
+impl Rules {
+    /// Rules about calls as `reader` reads them.
+    ///
+    /// # Errors
+    /// Names, patterns and commands that cannot be used, and examples that a rule does not keep; all of them.
+    pub fn new(rules: &[RuleConfig], reader: &CallReader) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let rules = Self::compile(rules, reader, &mut errors);
+        errors.or(rules)
+    }
+
+    /// The rules as a layer.
+    pub fn layer(self) -> RulesLayer {
+        PolicyLayer::new(Arc::new(self))
+    }
+
+    pub(crate) fn compile(configs: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+        let before = errors.as_slice().len();
+        let mut names = HashSet::new();
+        for (index, config) in configs.iter().enumerate() {
+            if !names.insert(&config.name) {
+                let problem = format!("`{}` is the name of an earlier rule", config.name);
+                errors.push(format!("rules[{index}].name"), problem, "give each rule a name of its own");
+            }
+        }
+        let compiled = Self::unchecked(configs, reader, errors);
+        if errors.as_slice().len() == before {
+            examples::check(configs, reader, errors);
+        }
+        compiled
+    }
+
+    /// Compiles rules without a look at their examples.
+    pub(super) fn unchecked(configs: &[RuleConfig], reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+        let rules = configs
+            .iter()
+            .enumerate()
+            .map(|(index, config)| Rule::compile(config, index, reader, errors))
+            .collect();
+        Self { reader: reader.clone(), rules, index: Index::new(configs, reader) }
+    }
+
+    /// The first rule of each action that matches a call.
+    fn hits<'r>(&self, call: Call<'r>) -> ByAction<Option<Hit<'r>>> {
+        let mut hits = ByAction::default();
+        let event = call.request().event();
+        self.index.visit(&event.tool_name, &call.request().context().agent_name, |bucket| {
+            for (hit, plain) in [
+                (&mut hits.deny, bucket.plain.deny),
+                (&mut hits.ask, bucket.plain.ask),
+                (&mut hits.allow, bucket.plain.allow),
+            ] {
+                keep(hit, plain.map(|rule| Hit { rule, on: On::Call }));
+            }
+            keep(&mut hits.deny, some_path(call, &bucket.paths.deny));
+            keep(&mut hits.ask, some_path(call, &bucket.paths.ask));
+            keep(&mut hits.allow, every_path(call, &bucket.paths.allow));
+            for number in &bucket.commands {
+                let Some(rule) = self.rules.get(*number) else { continue };
+                let found = by_command(call, *number, rule);
+                match rule.action {
+                    RuleAction::Deny => keep(&mut hits.deny, found),
+                    RuleAction::Ask => keep(&mut hits.ask, found),
+                    RuleAction::Allow => keep(&mut hits.allow, found),
+                }
+            }
+        });
+        hits
+    }
+}
+
+impl Policy<PreToolUse> for Rules {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
+        let ByAction { deny, ask, allow } = self.hits(self.reader.read(request));
+        let Some(hit) = deny.or(ask).or(allow) else { return Verdict::NO_OPINION };
+        let Some(rule) = self.rules.get(hit.rule) else { return Verdict::NO_OPINION };
+        let (tool, name) = (&request.event().tool_name, &rule.name);
+        let text = || match hit.on {
+            On::Call => format!("the rule `{name}` is about this call of `{tool}`"),
+            On::Path(place, _) => format!("the rule `{name}` is about `{}`", place.given),
+            On::Unknown(_) => {
+                format!("nobody can tell whether the rule `{name}` is about this call of `{tool}`")
+            }
+        };
+        rule.verdict(text, |reason| match hit.on {
+            On::Call => reason,
+            On::Path(place, reading) => reason
+                .on(&*place.pointer)
+                .because(Evidence::Path { given: place.given.clone(), resolved: reading.to_owned() }),
+            On::Unknown("") => reason,
+            On::Unknown(pointer) => reason.on(pointer),
+        })
+    }
+}
+
+/// Keeps the rule that stands first.
+fn keep<'a>(kept: &mut Option<Hit<'a>>, found: Option<Hit<'a>>) {
+    if let Some(found) = found
+        && kept.as_ref().is_none_or(|kept| found.rule < kept.rule)
+    {
+        *kept = Some(found);
+    }
+}
+
+/// A rule that matches some path of a call, or one of which nobody can tell.
+fn some_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
+    let first = rules.first()?;
+    let places = call.places();
+    if let Some(pointer) = places.unusable.first().or(places.unknown.first()) {
+        return Some(Hit { rule: first, on: On::Unknown(pointer) });
+    }
+    let mut best = None;
+    for place in &places.found {
+        let Some(known) = place.known(call) else {
+            return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
+        };
+        for reading in known.below_root {
+            let found = rules.find(reading, call.ignores_case());
+            keep(&mut best, found.map(|rule| Hit { rule, on: On::Path(place, reading) }));
+        }
+    }
+    best
+}
+
+/// The first of the rules that together match every path of a call.
+fn every_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
+    rules.first()?;
+    let places = call.places();
+    if places.found.is_empty() || !places.unusable.is_empty() || !places.unknown.is_empty() {
+        return None;
+    }
+    let mut best = None;
+    for place in &places.found {
+        for reading in &place.resolution.as_ref().ok()?.readings {
+            let rule = rules.find(&reading.path, call.ignores_case())?;
+            keep(&mut best, Some(Hit { rule, on: On::Path(place, &reading.path) }));
+        }
+    }
+    best
+}
+
+/// Whether a rule with commands matches a call.
+fn by_command<'r>(call: Call<'r>, number: usize, rule: &Rule) -> Option<Hit<'r>> {
+    let commands = call.commands();
+    let on = match rule.commands_of(commands) {
+        Commands::Other => return None,
+        Commands::Unknown if rule.action == RuleAction::Allow => return None,
+        Commands::Unknown => On::Unknown(commands.found.first().map_or("", |command| &command.pointer)),
+        Commands::Same => On::Call,
+    };
+    (rule.paths.is_empty() || has_paths(call, &rule.paths, rule.action)).then_some(Hit { rule: number, on })
+}
+
+fn has_paths(call: Call<'_>, patterns: &PathPatterns, action: RuleAction) -> bool {
+    let places = call.places();
+    let unknown = !places.unusable.is_empty() || !places.unknown.is_empty();
+    let is_match = |reading: &str| patterns.find(reading, call.ignores_case()).is_some();
+    if action == RuleAction::Allow {
+        return !unknown
+            && !places.found.is_empty()
+            && places.found.iter().all(|place| {
+                let readings = place.resolution.as_ref().map(|resolution| resolution.readings.as_slice());
+                readings.is_ok_and(|readings| readings.iter().all(|reading| is_match(&reading.path)))
+            });
+    }
+    unknown
+        || places
+            .found
+            .iter()
+            .any(|place| place.known(call).is_none_or(|known| known.below_root.into_iter().any(&is_match)))
+}

@@ -1,0 +1,112 @@
+//! One rule, compiled.
+
+use hooks_core::{Reason, Verdict};
+use hooks_facts::commands::BlockedPattern;
+
+use crate::command_guard;
+use crate::config::{RuleAction, RuleConfig};
+use crate::errors::PolicyErrors;
+use crate::facts::{CallReader, ParsedCommands};
+use crate::patterns::PathPatterns;
+
+/// A rule.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    pub(super) name: String,
+    pub(super) action: RuleAction,
+    pub(super) paths: PathPatterns,
+    commands: Vec<BlockedPattern>,
+    reason: Option<String>,
+}
+
+/// How a rule's commands compare with those of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Commands {
+    /// They are other ones.
+    Other,
+    /// It runs one of them.
+    Same,
+    /// Nobody can tell.
+    Unknown,
+}
+
+impl Rule {
+    pub(super) fn compile(
+        config: &RuleConfig,
+        index: usize,
+        reader: &CallReader,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        if config.name.trim().is_empty() {
+            errors.push(
+                format!("rules[{index}].name"),
+                "it is empty",
+                "name the rule; reasons give its name",
+            );
+        }
+        for (list, names) in [("tools", &config.tools), ("agents", &config.agents)] {
+            for (at, name) in names.iter().enumerate() {
+                let star = name.find('*').is_some_and(|star| list == "agents" || star + 1 < name.len());
+                if name.trim().is_empty() || star {
+                    let problem = format!("`{name}` is no name");
+                    let hint = "write a name; that of a tool may end in one `*`";
+                    errors.push(format!("rules[{index}].{list}[{at}]"), problem, hint);
+                }
+            }
+        }
+        let paths = PathPatterns::compile(&config.paths, &format!("rules[{index}].paths"), reader, errors);
+        let commands = command_guard::patterns(&config.commands, &format!("rules[{index}].commands"), errors);
+        Self {
+            name: config.name.clone(),
+            action: config.action,
+            paths,
+            commands,
+            reason: config.reason.clone(),
+        }
+    }
+
+    /// Whether a call runs the rule's commands. For a rule that allows it has to run nothing else.
+    pub(super) fn commands_of(&self, commands: &ParsedCommands) -> Commands {
+        let unknown = !commands.unusable.is_empty()
+            || commands.found.iter().any(|command| !command.analysis.unresolved.is_empty());
+        let same = match self.action {
+            RuleAction::Allow => {
+                !commands.found.is_empty()
+                    && commands.found.iter().all(|command| {
+                        let mut single = command.analysis.clone();
+                        let invocations = std::mem::take(&mut single.invocations);
+                        !invocations.is_empty()
+                            && invocations.into_iter().all(|invocation| {
+                                single.invocations = vec![invocation];
+                                single.find(&self.commands).is_some()
+                            })
+                    })
+            }
+            RuleAction::Deny | RuleAction::Ask => {
+                commands.found.iter().any(|command| command.analysis.find(&self.commands).is_some())
+            }
+        };
+        match (same, unknown) {
+            (true, false) => Commands::Same,
+            (true, true) if self.action != RuleAction::Allow => Commands::Same,
+            (_, true) => Commands::Unknown,
+            (false, false) => Commands::Other,
+        }
+    }
+
+    /// What the rule says, as its reason or `otherwise` puts it.
+    pub(super) fn verdict(
+        &self,
+        otherwise: impl FnOnce() -> String,
+        fill: impl FnOnce(Reason) -> Reason,
+    ) -> Verdict {
+        let message = self.reason.clone().unwrap_or_else(otherwise);
+        let reason = fill(Reason::new(super::policy::NAME, self.name.clone(), message))
+            .unless(format!("change or remove the rule `{}`", self.name));
+        match self.action {
+            RuleAction::Deny => Verdict::deny(reason),
+            RuleAction::Ask => Verdict::ask(reason),
+            RuleAction::Allow => Verdict::allow(reason),
+        }
+    }
+}

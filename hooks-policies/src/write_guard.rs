@@ -1,0 +1,182 @@
+//! Refuses writes outside of the files that may be written.
+//!
+//! Judges every file that a tool call changes: the path arguments of file tools, patches and moves, and what the
+//! redirections of a command write to. A write is fine if **every** plausible reading of its path matches a pattern
+//! of `allow` and none matches one of `deny`; what cannot be resolved is refused. An allowed call of a file tool is
+//! an allow; about others the guard has no opinion. One `lstat` per component; no allocation but for the facts.
+//!
+//! ```
+//! use hooks_core::testing::{FakeFileSystem, world};
+//! use hooks_core::{HookContext, HookRequest, Policy, Strength, event::PreToolUse};
+//! use hooks_policies::config::WriteGuardConfig;
+//! use hooks_policies::{CallReader, WriteGuard};
+//! use serde_json::json;
+//!
+//! let config = WriteGuardConfig { allow: vec!["src/**".into()], ..WriteGuardConfig::default() };
+//! let guard = WriteGuard::new(&config, &CallReader::default())?;
+//!
+//! let (environment, ..) = world(FakeFileSystem::default());
+//! let context = HookContext::new("s", "Backend").in_dir("/repo").with_environment(environment);
+//! let request = HookRequest::new(context, PreToolUse::new("edit", json!({"path": "src/../.env"})));
+//! let verdict = guard.judge(&request);
+//! assert_eq!(verdict.strength(), Strength::Deny);
+//! assert_eq!(verdict.reasons()[0].message, "`src/../.env` stands for `.env`, which may not be written");
+//! # Ok::<(), hooks_policies::PolicyErrors>(())
+//! ```
+
+use std::sync::Arc;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+use hooks_facts::tools::PathRole;
+
+use crate::config::{OnUnknown, WriteGuardConfig};
+use crate::errors::PolicyErrors;
+use crate::facts::{Call, CallReader, Place};
+use crate::patterns::PathPatterns;
+
+const NAME: &str = "write-guard";
+
+/// Refuses writes outside of the files that may be written; see the [module](self) for an example.
+#[derive(Clone, Debug)]
+pub struct WriteGuard {
+    reader: CallReader,
+    allow: PathPatterns,
+    deny: PathPatterns,
+    missing: OnUnknown,
+    remedy: Arc<str>,
+}
+
+/// A write guard in front of an inner hook.
+pub type WriteGuardLayer = PolicyLayer<Arc<WriteGuard>>;
+
+impl WriteGuard {
+    /// A guard that reads calls as `reader` does.
+    ///
+    /// # Errors
+    /// Patterns that cannot be used, all of them.
+    pub fn new(config: &WriteGuardConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let guard = Self::compile(config, reader, &mut errors);
+        errors.or(guard)
+    }
+
+    /// The guard as a layer.
+    pub fn layer(self) -> WriteGuardLayer {
+        PolicyLayer::new(Arc::new(self))
+    }
+
+    pub(crate) fn compile(config: &WriteGuardConfig, reader: &CallReader, errors: &mut PolicyErrors) -> Self {
+        let allow = PathPatterns::compile(&config.allow, "write_guard.allow", reader, errors);
+        let deny = PathPatterns::compile(&config.deny, "write_guard.deny", reader, errors);
+        let remedy = if allow.is_empty() {
+            "nothing may be written; add a pattern to `write_guard.allow`".to_owned()
+        } else {
+            format!(
+                "write to a file that matches {}, or add a pattern to `write_guard.allow`",
+                allow.summary()
+            )
+        };
+        Self { reader: reader.clone(), allow, deny, missing: config.missing_path, remedy: remedy.into() }
+    }
+
+    /// Why a file may not be written, if it may not.
+    fn objection(&self, call: Call<'_>, place: &Place) -> Option<Reason> {
+        let reason =
+            |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
+        let resolution = match &place.resolution {
+            Ok(resolution) => resolution,
+            Err(error) => {
+                let text = error.to_string();
+                let (message, remedy) = text.split_once("; ").unwrap_or((&text, &self.remedy));
+                return Some(reason("path", message.to_owned()).unless(remedy));
+            }
+        };
+        if resolution.names > 1 && place.role != PathRole::Removed {
+            let message =
+                format!("`{}` has {} names, and a write shows under all", place.given, resolution.names);
+            return Some(reason("hard-link", message).unless("replace it by a copy of its own"));
+        }
+        for reading in &resolution.readings {
+            let path = reading.path.as_str();
+            let evidence = || Evidence::Path { given: place.given.clone(), resolved: path.to_owned() };
+            let denied = self.deny.find(path, call.ignores_case());
+            let below = || (place.role == PathRole::Removed).then(|| self.deny.find_below(path)).flatten();
+            if let Some(pattern) = denied.or_else(below) {
+                let pattern = self.deny.text(pattern);
+                let message =
+                    format!("{} matches the denied pattern `{pattern}`", stands_for(&place.given, path));
+                let remedy = format!("write elsewhere, or take `{pattern}` out of `write_guard.deny`");
+                return Some(reason("deny", message).because(evidence()).unless(remedy));
+            }
+            if self.allow.find(path, call.ignores_case()).is_none() {
+                let message = format!("{} may not be written", stands_for(&place.given, path));
+                return Some(reason("allow", message).because(evidence()).unless(&*self.remedy));
+            }
+        }
+        None
+    }
+}
+
+impl Policy<PreToolUse> for WriteGuard {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
+        let call = self.reader.read(request);
+        if !call.writes_files() && !call.kind().runs_commands() {
+            return Verdict::NO_OPINION;
+        }
+        let places = call.places();
+        if let Some(pointer) = places.unusable.first() {
+            let message = format!("the path at `{pointer}` is no text");
+            let reason = Reason::new(NAME, "unusable-path", message).on(&**pointer);
+            return Verdict::deny(reason.unless("give the path as a text"));
+        }
+        if let Some(pointer) = places.unknown.first() {
+            let message = "the command writes to a file whose name is not known before it runs";
+            let reason = Reason::new(NAME, "unknown-target", message).on(&**pointer);
+            return Verdict::deny(reason.unless("write the name out"));
+        }
+        if let Some(reason) = places
+            .found
+            .iter()
+            .filter(|place| place.is_written())
+            .find_map(|place| self.objection(call, place))
+        {
+            return Verdict::deny(reason);
+        }
+        if !call.writes_files() {
+            return Verdict::NO_OPINION;
+        }
+        if places.is_missing {
+            let message = format!("the call of `{}` names no file", request.event().tool_name);
+            return unknown(self.missing, || {
+                Reason::new(NAME, "missing-path", message).unless("name the file, as in `path`")
+            });
+        }
+        Verdict::ALLOW
+    }
+}
+
+/// A path, and what it stands for where that is not the same.
+pub(crate) fn stands_for(given: &str, resolved: &str) -> String {
+    match resolved {
+        "" => format!("`{given}` stands for the root, which"),
+        _ if resolved == given => format!("`{given}`"),
+        _ => format!("`{given}` stands for `{resolved}`, which"),
+    }
+}
+
+/// What is said about something that cannot be known.
+pub(crate) fn unknown(setting: OnUnknown, reason: impl FnOnce() -> Reason) -> Verdict {
+    match setting {
+        OnUnknown::Deny => Verdict::deny(reason()),
+        OnUnknown::Ask => Verdict::ask(reason()),
+        OnUnknown::Allow => Verdict::NO_OPINION,
+    }
+}
+
+#[cfg(test)]
+mod tests;
