@@ -5,7 +5,9 @@
 
 pub mod call;
 mod case;
+pub mod classic;
 pub mod govern;
+pub mod rules;
 pub mod set;
 pub mod squad;
 pub mod stack;
@@ -23,6 +25,8 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     let mut all = stack::cases();
     all.extend(set::cases());
     all.extend(govern::cases());
+    all.extend(classic::cases()?);
+    all.extend(rules::cases()?);
     all.extend(squad::cases()?);
     Ok(all)
 }

@@ -10,10 +10,14 @@ use crate::process::{Program, is_installed};
 use crate::workspace;
 
 /// What `compare.py` has to give: suite, profile, per cent.
-const VECTORS: &[(&str, &str, &str)] = &[("squad", "compat", "100")];
+const VECTORS: &[(&str, &str, &str)] = &[("squad", "compat", "100"), ("squad", "strict", "98")];
 
 /// What `score.py` has to give: kinds, and the options that make its exit status a gate.
-const CORPORA: &[(&str, &[&str])] = &[];
+const CORPORA: &[(&str, &[&str])] = &[
+    ("shell", &["--min-block", "0.97", "--max-fp", "0"]),
+    ("write", &["--min-block", "1", "--max-fp", "0"]),
+    ("scrub", &["--min-recall", "1", "--max-fp", "0"]),
+];
 
 /// Scores every suite.
 ///

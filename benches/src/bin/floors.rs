@@ -4,13 +4,15 @@
 //! does hits all of them alike; the minimum is what the code costs when nothing does.
 
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use benches::{Bar, Case, SetupError};
 
 /// How long a batch takes, about: long against the clock, short against a time slice.
 const BATCH_NANOSECONDS: f64 = 10_000.0;
-const ROUNDS: usize = 3_000;
+/// How long is measured, and how often at least.
+const TIME: Duration = Duration::from_secs(20);
+const MIN_ROUNDS: usize = 300;
 
 fn main() -> Result<ExitCode, SetupError> {
     let filter = std::env::args().nth(1).unwrap_or_default();
@@ -26,7 +28,11 @@ fn main() -> Result<ExitCode, SetupError> {
 fn measure(cases: &mut [Case]) -> Vec<f64> {
     let sizes: Vec<u32> = cases.iter_mut().map(batch_size).collect();
     let mut floors = vec![f64::INFINITY; cases.len()];
-    for _ in 0..ROUNDS {
+    let start = now();
+    for round in 0.. {
+        if round >= MIN_ROUNDS && start.elapsed() > TIME {
+            break;
+        }
         for ((case, size), floor) in cases.iter_mut().zip(&sizes).zip(&mut floors) {
             *floor = floor.min(time(case, *size));
         }
@@ -43,10 +49,14 @@ fn batch_size(case: &mut Case) -> u32 {
     size
 }
 
-/// Nanoseconds per call.
 #[expect(clippy::disallowed_methods, reason = "this program measures time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Nanoseconds per call.
 fn time(case: &mut Case, count: u32) -> f64 {
-    let start = Instant::now();
+    let start = now();
     case.run(count);
     start.elapsed().as_secs_f64() * 1e9 / f64::from(count)
 }

@@ -9,6 +9,7 @@ use hooks_policies::squad::{
 use serde_json::{Map, Value, json};
 
 use super::custom::{CustomHook, Effect, Phase};
+use super::question;
 
 /// Answers a vector.
 pub(super) fn answer(vector: &Value) -> Option<Value> {
@@ -28,7 +29,7 @@ pub(super) fn answer(vector: &Value) -> Option<Value> {
 type Trace = Arc<Mutex<Vec<Value>>>;
 
 fn steps(vector: &Value) -> Value {
-    let steps = vector.get("steps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let steps = question::list(vector, "steps");
     let trace = Trace::default();
     let pipeline = match pipeline(vector, &trace) {
         Ok(pipeline) => pipeline,
@@ -46,7 +47,7 @@ fn steps(vector: &Value) -> Value {
 fn pipeline(vector: &Value, trace: &Trace) -> Result<SquadPipeline, JsError> {
     let policy = vector.get("policy").map(|policy| SquadPolicy::try_from(policy.clone())).transpose()?;
     let mut pipeline = SquadPipeline::new(policy.as_ref())?;
-    for hook in vector.get("custom_hooks").and_then(Value::as_array).into_iter().flatten() {
+    for hook in question::list(vector, "custom_hooks") {
         let hook: CustomHook = serde_json::from_value(hook.clone())
             .map_err(|cause| JsError::new("Error", format!("a custom hook cannot be read: {cause}")))?;
         register(&mut pipeline, hook, Arc::clone(trace));
@@ -58,11 +59,7 @@ fn register(pipeline: &mut SquadPipeline, hook: CustomHook, trace: Trace) {
     match hook.phase {
         Phase::Pre => pipeline.add_pre_hook(move |call: &mut SquadCall<'_>| {
             record(&trace, json!({"hook": hook.name, "arguments": &*call.arguments}));
-            if hook.when.holds(&call.tool_name, &call.agent_name, &call.arguments) {
-                before(&hook.does, call)
-            } else {
-                Ok(PreResult::allow())
-            }
+            before(&hook, call)
         }),
         Phase::Post => pipeline.add_post_hook(move |_: &mut SquadCall<'_>, result: Option<Value>| {
             record(
@@ -77,8 +74,12 @@ fn register(pipeline: &mut SquadPipeline, hook: CustomHook, trace: Trace) {
     }
 }
 
-fn before(effect: &Effect, call: &mut SquadCall<'_>) -> Result<PreResult, JsError> {
-    match effect {
+/// What a hook before tools answers.
+pub(super) fn before(hook: &CustomHook, call: &mut SquadCall<'_>) -> Result<PreResult, JsError> {
+    if !hook.when.holds(&call.tool_name, &call.agent_name, &call.arguments) {
+        return Ok(PreResult::allow());
+    }
+    match &hook.does {
         Effect::Return { value } => Ok(PreResult(value.clone())),
         Effect::Throw { message } => Err(JsError::new("Error", message.clone())),
         Effect::MutateInPlace { set } => {
@@ -96,33 +97,35 @@ fn record(trace: &Trace, seen: Value) {
 }
 
 fn run(pipeline: &SquadPipeline, step: &Value) -> Value {
-    let text = |of: &Value, field: &str| of.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (artifact, agent) = (text(step, "artifact"), text(step, "agent"));
+    let (artifact, agent) = (question::text(step, "artifact"), question::text(step, "agent"));
     let lockouts = pipeline.lockouts();
-    match step.get("op").and_then(Value::as_str) {
-        Some("lock") => lockouts.lockout(&artifact, &agent),
-        Some("clear") => lockouts.clear(&artifact),
-        Some("clear_all") => lockouts.clear_all(),
-        Some("is_locked") => return lockouts.is_locked_out(&artifact, &agent).into(),
-        Some("list") => {
-            return lockouts.locked_agents(&artifact).iter().map(|agent| Value::from(&**agent)).collect();
+    match question::text(step, "op") {
+        "lock" => lockouts.lockout(artifact, agent),
+        "clear" => lockouts.clear(artifact),
+        "clear_all" => lockouts.clear_all(),
+        "is_locked" => return lockouts.is_locked_out(artifact, agent).into(),
+        "list" => {
+            return lockouts.locked_agents(artifact).iter().map(|agent| Value::from(&**agent)).collect();
         }
-        Some(phase @ ("pre" | "post")) => {
-            let call = step.get("call").unwrap_or(&Value::Null);
-            let (tool, agent, session) =
-                (text(call, "toolName"), text(call, "agentName"), text(call, "sessionId"));
-            let arguments = call.get("arguments").unwrap_or(&Value::Null);
-            let mut run = SquadCall::new(&tool, arguments, &agent, &session);
-            return match phase {
-                "pre" => pipeline.pre(&mut run).map_or_else(|failed| js_error(&failed), decision),
-                _ => pipeline
-                    .post(&mut run, call.get("result").cloned())
-                    .map_or_else(|failed| js_error(&failed), result),
-            };
+        "pre" => {
+            let decided = pipeline.pre(&mut call(step));
+            return decided.map_or_else(|failed| js_error(&failed), decision);
+        }
+        "post" => {
+            let given = question::field(step, "call").get("result").cloned();
+            let changed = pipeline.post(&mut call(step), given);
+            return changed.map_or_else(|failed| js_error(&failed), result);
         }
         _ => {}
     }
     Value::Null
+}
+
+fn call(step: &Value) -> SquadCall<'_> {
+    let call = question::field(step, "call");
+    let [tool, agent, session] =
+        ["toolName", "agentName", "sessionId"].map(|name| question::text(call, name));
+    SquadCall::new(tool, question::field(call, "arguments"), agent, session)
 }
 
 /// Of what a custom hook returned, the vectors hold two fields.

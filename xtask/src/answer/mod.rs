@@ -4,10 +4,14 @@
 //! the public API with a configuration made of the question; nothing here decides anything.
 
 mod compat;
+mod corpora;
 mod custom;
 mod question;
+mod strict;
 
 use std::io::{BufRead, Write};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 use serde_json::{Value, json};
 
@@ -24,6 +28,8 @@ type Answerer = fn(&Value) -> Option<Value>;
 pub(crate) fn run(suite: &str, profile: Option<&str>) -> Result {
     let answerer: Answerer = match (suite, profile) {
         ("squad", None | Some("compat")) => compat::answer,
+        ("squad", Some("strict")) => strict::answer,
+        ("corpora", None) => corpora::answer,
         (_, None) => {
             return Err(Error::new(format!("unknown suite `{suite}`; there are `squad` and `corpora`")));
         }
@@ -51,6 +57,17 @@ fn serve(questions: impl BufRead, mut answers: impl Write, answerer: Answerer) -
         }
     }
     Ok(())
+}
+
+/// Waits for a decision. Nothing that is registered here waits for anything else, so it is there at once.
+fn finish<F: Future>(decision: F) -> F::Output {
+    let mut decision = pin!(decision);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(decided) = decision.as_mut().poll(&mut context) {
+            return decided;
+        }
+    }
 }
 
 #[cfg(test)]

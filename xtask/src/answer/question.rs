@@ -27,6 +27,26 @@ pub(super) fn read(line: &[u8]) -> io::Result<Value> {
     Ok(question)
 }
 
+/// A field; null where it is absent.
+pub(super) fn field<'a>(of: &'a Value, name: &str) -> &'a Value {
+    of.get(name).unwrap_or(&Value::Null)
+}
+
+/// A field's text; empty where there is none.
+pub(super) fn text<'a>(of: &'a Value, name: &str) -> &'a str {
+    field(of, name).as_str().unwrap_or_default()
+}
+
+/// A field's list; empty where there is none.
+pub(super) fn list<'a>(of: &'a Value, name: &str) -> &'a [Value] {
+    field(of, name).as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The texts of a field's list.
+pub(super) fn texts(of: &Value, name: &str) -> Vec<String> {
+    list(of, name).iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
 /// How deep brackets nest outside of strings.
 fn depth(line: &[u8]) -> usize {
     let (mut deepest, mut depth, mut in_text, mut escaped) = (0, 0_usize, false, false);
