@@ -9,7 +9,7 @@ use hooks_core::event::{PostToolUse, PreCompact, PreToolUse, Stop, UserPromptSub
 use hooks_core::{
     BoxHook, CompactNotes, Composite, ContextNote, ContextPatch, Decision, DecisionNotes, Directive,
     Evaluation, Event, Gate, HookContext, HookRequest, Hooks, HooksProvider, Judge, Judged, Judgement, Live,
-    Notes, Outcome, Policy, PolicyLayer, Reason, Recovery, ResultNotes, Strength, Verdict, ask_to_decide,
+    Notes, Outcome, Policy, PolicyLayer, Reason, Recovery, ResultNotes, Strength, Verdict, decide,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -220,7 +220,7 @@ fn composite(parts: Vec<Arc<dyn HooksProvider>>) -> Composite {
 }
 
 fn asked_of(provider: &dyn HooksProvider, request: HookRequest<PreToolUse>) -> Decision<PreToolUse> {
-    run(ask_to_decide(provider, request)).outcome
+    run(decide(provider, request)).outcome
 }
 
 /// The answer of the same policies in every way they can be put together.

@@ -13,7 +13,7 @@ use hooks_core::testing::{Arbitrary, FailureLog, FakeFileSystem, FakeTimer, worl
 use hooks_core::{
     DecidingEvent, FailureLayer, HookContext, HookError, HookFuture, HookRequest, Hooks, InformingEvent,
     Judged, Observer, Policy, Reason, ReasonKind, Reservation, Reserve, Stage, Strength, Transform,
-    TransformLayer, Verdict, ask_to_decide, ask_to_reserve, observe, policy_fn, tell,
+    TransformLayer, Verdict, decide, reserve, observe, policy_fn, tell,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -125,7 +125,7 @@ fn a_broken_decider_denies_unless_it_was_opened<E: DecidingEvent + Arbitrary>() 
             let ((guard, timer), (context, log)) = (deadline(), context());
             let guard = if opened { guard.opened() } else { guard };
             let hooks = Hooks::builder().stack::<E, _>(&guard, Broken { how }).build();
-            let ask = ask_to_decide(&hooks, HookRequest::new(context, any::<E>()));
+            let ask = decide(&hooks, HookRequest::new(context, any::<E>()));
             let outcome = run_to_the_deadline(how, &timer, ask).outcome;
             let what = format!("{} {how:?} opened {opened}", E::KIND);
             let closes = E::KIND.on_failure() == OnFailure::Closes && !opened;
@@ -236,7 +236,7 @@ fn what_panics_in_a_slot_is_caught<E: DecidingEvent + Arbitrary>() {
     ];
     for (place, hooks, denies) in deciding {
         let (context, log) = context();
-        let decided = run(ask_to_decide(&hooks, HookRequest::new(context, any::<E>())));
+        let decided = run(decide(&hooks, HookRequest::new(context, any::<E>())));
         assert_eq!(decided.outcome.is_denied(), denies, "{} {place}", E::KIND);
         recorded_once(&log, E::KIND, place);
     }
@@ -247,8 +247,9 @@ fn what_panics_in_a_slot_is_caught<E: DecidingEvent + Arbitrary>() {
     ];
     for hooks in reserving {
         let (context, log) = context();
-        let outcome = run(ask_to_reserve(&hooks, &HookRequest::new(context, any::<E>())));
-        assert_eq!(outcome.is_denied(), closes, "{}", E::KIND);
+        let mut decided = run(decide(&hooks, HookRequest::new(context, any::<E>())));
+        run(reserve(&hooks, &mut decided));
+        assert_eq!(decided.outcome.is_denied(), closes, "{}", E::KIND);
         recorded_once(&log, E::KIND, "reserve");
     }
     let (context, log) = context();
@@ -300,7 +301,7 @@ fn a_failure_is_told_apart_from_a_rule() {
     let hooks = Hooks::builder().policy::<PreToolUse>(Says::new("rule", Strength::Deny));
     let hooks = hooks.policy::<PreToolUse>(Panics);
     let asked = asking("a").evaluated(hooks_core::Evaluation::Everyone);
-    let outcome = run(ask_to_decide(&hooks.build(), asked)).outcome;
+    let outcome = run(decide(&hooks.build(), asked)).outcome;
     let kinds: Vec<_> = outcome.reasons().iter().map(|reason| reason.kind).collect();
     assert_eq!(kinds, [ReasonKind::Policy, ReasonKind::Failure]);
 }
@@ -315,7 +316,7 @@ fn a_transform_that_fails_open_skips_nothing_but_itself() {
     assert!(run(stack.oneshot(stop())).unwrap().is_denied(), "in a stack");
     let denying = hooks_core::Judge::new(Says::new("stops", Strength::Deny));
     let hooks = Hooks::builder().transform::<Stop>(Erring).stack::<Stop, _>(&guard(), denying).build();
-    let outcome = run(ask_to_decide(&hooks, stop())).outcome;
+    let outcome = run(decide(&hooks, stop())).outcome;
     assert!(outcome.is_denied() && outcome.reasons().len() == 2, "in a slot");
 }
 
@@ -356,7 +357,7 @@ fn a_service_that_broke_answers_each_call_with_a_denial_and_never_errs() {
 
 #[test]
 fn a_failure_in_every_stage_is_one() {
-    for stage in [Stage::Whole, Stage::Prepare, Stage::Judge, Stage::Reserve] {
+    for stage in [Stage::Whole, Stage::Prepare, Stage::Judge] {
         let hook = hooks_core::BoxHook::<PreToolUse>::new(Broken { how: How::PanicsInCall }, &guard());
         assert!(run(hook.ask(asking("a").at(stage))).unwrap().is_denied(), "{stage:?}");
     }
@@ -367,7 +368,7 @@ fn a_panic_with_anything_is_read() {
     let panics = policy_fn("odd", |_: &HookRequest<PreToolUse>| {
         std::panic::panic_any(Box::new(7_u8) as Box<dyn Any + Send>)
     });
-    let outcome = run(ask_to_decide(&Hooks::builder().policy(panics).build(), asking("a"))).outcome;
+    let outcome = run(decide(&Hooks::builder().policy(panics).build(), asking("a"))).outcome;
     assert!(outcome.shown_reason().unwrap().message.contains("panicked"));
 }
 

@@ -1,0 +1,157 @@
+//! An allow costs no allocation: the claim that lets every tool call be governed, counted here rather than
+//! asserted in prose. A binary of its own, because it replaces the allocator.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use hooks_core::event::{PreToolUse, Stop};
+use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore};
+use hooks_core::testing::FakeClock;
+use hooks_core::{
+    Composite, HookContext, HookRequest, Hooks, Judge, Judged, Live, Policy, PolicyLayer, Settle, Verdict,
+    ask_to_decide, ask_to_reserve, observe,
+};
+use serde_json::json;
+use tower::{Service, ServiceBuilder};
+
+/// Looks at the event and has nothing against it.
+#[derive(Clone, Copy, Debug)]
+struct Trivial;
+
+impl Policy<PreToolUse> for Trivial {
+    fn name(&self) -> &'static str {
+        "trivial"
+    }
+
+    fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
+        if request.event().tool_name.is_empty() { Verdict::NO_OPINION } else { Verdict::ALLOW }
+    }
+}
+
+fn request() -> HookRequest<PreToolUse> {
+    HookRequest::new(HookContext::new("s1", "agent"), PreToolUse::new("edit", json!({ "path": "a" })))
+}
+
+/// The allocations of `ask`, which is done once before so that nothing is counted that happens once.
+#[track_caller]
+fn allocates_nothing(what: &str, mut ask: impl FnMut()) {
+    ask();
+    let count = allocation_counter::measure(ask).count_total;
+    assert_eq!(count, 0, "{what} allocated {count} times");
+}
+
+fn now<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("nothing here waits"),
+    }
+}
+
+fn asks<S>(stack: &mut S, request: &HookRequest<PreToolUse>)
+where
+    S: Service<HookRequest<PreToolUse>, Response = hooks_core::Decision<PreToolUse>>,
+    S::Error: std::fmt::Debug,
+{
+    assert!(!now(stack.call(request.clone())).unwrap().is_denied());
+}
+
+#[test]
+fn a_static_stack_of_five_policies() {
+    let (request, five) = (request(), (Trivial, Trivial, Trivial, Trivial, Trivial));
+    let mut leaf = Judge::new(five);
+    allocates_nothing("a leaf of five", || asks(&mut leaf, &request));
+    let layer = || PolicyLayer::new(Trivial);
+    let mut layers = ServiceBuilder::new()
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .service(Settle);
+    allocates_nothing("five layers", || asks(&mut layers, &request));
+}
+
+#[test]
+fn ten_layers() {
+    let (request, layer) = (request(), || PolicyLayer::new(()));
+    let mut ten = ServiceBuilder::new()
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .layer(layer())
+        .service(Settle);
+    allocates_nothing("ten layers", || asks(&mut ten, &request));
+}
+
+#[test]
+fn a_slot_of_policies_from_the_question_to_the_observers() {
+    let (request, hooks) =
+        (request(), (0..5).fold(Hooks::builder(), |builder, _| builder.policy(Trivial)).build());
+    allocates_nothing("a slot", || {
+        let decided = now(ask_to_decide(&hooks, request.clone()));
+        let reserved = now(ask_to_reserve(&hooks, &decided.request));
+        observe(&hooks, &decided.request, &decided.outcome);
+        assert!(!decided.outcome.is_denied() && !reserved.is_denied());
+    });
+}
+
+#[test]
+fn an_event_nobody_hooks() {
+    let live = Live::new(Hooks::builder().policy(Trivial).build());
+    let request = HookRequest::new(HookContext::default(), Stop::new("done"));
+    allocates_nothing("an event nobody hooks", || {
+        let strength = live.with(|hooks| now(ask_to_decide(hooks, request.clone())).outcome.strength());
+        assert_eq!(strength, hooks_core::Strength::NoOpinion);
+    });
+}
+
+#[test]
+fn a_composite_of_two_providers() {
+    let set = || Hooks::builder().policy(Trivial).policy(Trivial).build();
+    let (request, composite) = (request(), Composite::default().and(set()).and(set()));
+    allocates_nothing("a composite", || {
+        assert!(!now(ask_to_decide(&composite, request.clone())).outcome.is_denied());
+    });
+}
+
+#[test]
+fn a_counter_that_exists() {
+    let store = Memory::new(Arc::new(FakeClock::default()));
+    let scopes: Arc<[Scope]> = [Scope { key: Key::new(None, &["day"]), limit: 100 }].into();
+    let reserve = |id| Op::Reserve {
+        id: OpId(id),
+        scopes: Arc::clone(&scopes),
+        amount: 1,
+        ttl: Duration::from_secs(60),
+    };
+    // A reservation that is known, and a counter that is asked about and paced.
+    allocates_nothing("a reservation that is known", || {
+        assert_eq!(now(store.apply(reserve(1))).unwrap(), Answer::Done);
+    });
+    let key = Key::new(None, &["day"]);
+    allocates_nothing("a counter", || {
+        assert_eq!(now(store.apply(Op::Used { key: key.clone() })).unwrap(), Answer::Used(1));
+    });
+    let interval = Duration::from_nanos(1);
+    allocates_nothing("a rate", || {
+        let pace = Op::Pace { key: key.clone(), cost: 0, interval, burst: 1 };
+        assert_eq!(now(store.apply(pace)).unwrap(), Answer::Done);
+    });
+    // New reservations on a counter that exists: the tables grow now and then, not with each.
+    let taken = allocation_counter::measure(|| {
+        for id in 2..66 {
+            assert_eq!(now(store.apply(reserve(id))).unwrap(), Answer::Done);
+        }
+    });
+    assert!(taken.count_total < 32, "64 reservations allocated {} times", taken.count_total);
+}

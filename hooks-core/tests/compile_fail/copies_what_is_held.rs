@@ -1,0 +1,9 @@
+//! A decision holds places: a copy would give them back twice.
+
+use hooks_core::Decision;
+use hooks_core::event::PreToolUse;
+
+fn main() {
+    let decision = Decision::<PreToolUse>::allow();
+    drop((decision.clone(), decision));
+}

@@ -1,0 +1,211 @@
+//! The state machine against the simplest model of it: random histories, in which messages are lost, sent again and
+//! late, never charge twice, never give more than the limit, and never give back what expired.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, State, StateStore};
+use hooks_core::testing::FakeClock;
+use hooks_core::time::Timestamp;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+const KEYS: usize = 3;
+
+/// The limit of each counter.
+const LIMITS: [u64; KEYS] = [0, 5, 12];
+
+fn key(place: usize) -> Key {
+    Key::new(Some("acme"), &["counter", &place.to_string()])
+}
+
+fn scopes(places: &[usize]) -> Arc<[Scope]> {
+    places.iter().map(|place| Scope { key: key(*place), limit: LIMITS[*place] }).collect()
+}
+
+/// One message of a history; `times` says how often it arrives.
+#[derive(Clone, Debug)]
+struct Message {
+    op: Op,
+    times: usize,
+    /// How much later than the one before.
+    later: u64,
+}
+
+fn operations() -> impl Strategy<Value = Op> {
+    let id = || (0_u128..6).prop_map(OpId);
+    let places = vec(0..KEYS, 1..3).prop_map(|mut places| {
+        places.sort_unstable();
+        places.dedup();
+        places
+    });
+    prop_oneof![
+        4 => (id(), places, 0_u64..5, 0_u64..90).prop_map(|(id, places, amount, ttl)| Op::Reserve {
+            id,
+            scopes: scopes(&places),
+            amount,
+            ttl: Duration::from_secs(ttl),
+        }),
+        1 => (id(), 0_u64..8).prop_map(|(id, to)| Op::Extend { id, to }),
+        2 => (id(), 0_u64..3).prop_map(|(id, actual)| Op::Settle { id, actual }),
+        2 => id().prop_map(|id| Op::Release { id }),
+    ]
+}
+
+fn histories() -> impl Strategy<Value = Vec<Message>> {
+    let message = (operations(), 1_usize..4, 0_u64..120_000).prop_map(|(op, times, later)| Message {
+        op,
+        times,
+        later,
+    });
+    vec(message, 0..40)
+}
+
+/// What is charged, told as plainly as it can be: a list of reservations.
+#[derive(Default)]
+struct Model {
+    held: HashMap<OpId, (Vec<Key>, u64, bool)>,
+}
+
+impl Model {
+    fn used(&self, key: &Key) -> u64 {
+        self.held.values().filter(|(keys, ..)| keys.contains(key)).map(|(_, amount, _)| amount).sum()
+    }
+
+    /// Believes `answer`, which came to `op` for the first time.
+    fn believe(&mut self, op: &Op, answer: &Answer) {
+        match (op, answer) {
+            (Op::Reserve { id, scopes, amount, .. }, Answer::Done) => {
+                let keys = scopes.iter().map(|scope| scope.key.clone()).collect();
+                self.held.entry(*id).or_insert((keys, *amount, false));
+            }
+            (Op::Extend { id, to }, Answer::Done) => {
+                let (_, amount, _) = self.held.get_mut(id).expect("what is extended is held");
+                *amount = (*amount).max(*to);
+            }
+            (Op::Settle { id, actual }, Answer::Done) => self.end(*id, *actual),
+            (Op::Release { id }, Answer::Done) => self.end(*id, 0),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, id: OpId, actual: u64) {
+        let (_, amount, ended) = self.held.get_mut(&id).expect("what is ended is held");
+        if !std::mem::replace(ended, true) {
+            *amount = actual;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn a_history_with_duplicates_charges_what_the_model_says(history in histories()) {
+        // Within a day, in which nothing is forgotten: whatever expired stays charged.
+        let (mut state, mut model, mut now) = (State::default(), Model::default(), Timestamp(0));
+        for Message { op, times, later } in history {
+            now = now.after(Duration::from_millis(later));
+            let before = state.clone();
+            let first = state.step(&op, now);
+            model.believe(&op, &first);
+            for _ in 1..times {
+                prop_assert_eq!(&state.step(&op, now), &first, "{:?} sent again", op);
+            }
+            if let Answer::Refused { scope, used, limit } = first {
+                let Op::Reserve { scopes, .. } = &op else {
+                    let extends = matches!(op, Op::Extend { .. });
+                    prop_assert!(extends);
+                    continue;
+                };
+                prop_assert_eq!(limit, scopes[scope].limit);
+                prop_assert_eq!(used, model.used(&scopes[scope].key));
+            }
+            for (place, limit) in LIMITS.into_iter().enumerate() {
+                let used = state.step(&Op::Used { key: key(place) }, now);
+                prop_assert_eq!(&used, &Answer::Used(model.used(&key(place))), "after {:?}", op);
+                let Answer::Used(used) = used else { panic!("it says what is used") };
+                let was = before.clone().step(&Op::Used { key: key(place) }, now);
+                // A settlement says what was really used, which may be more; nothing else goes beyond the limit.
+                let settles = matches!(op, Op::Settle { .. });
+                prop_assert!(used <= limit || settles || Answer::Used(used) == was, "{}: {}", place, used);
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_gives_nothing_back(times in vec(0_u64..10_000, 1..30)) {
+        let mut state = State::default();
+        let pace = Op::Pace { key: key(1), cost: 1, interval: Duration::from_secs(1), burst: 2 };
+        let granted = times.iter().filter(|now| state.step(&pace, Timestamp(**now)) == Answer::Done).count();
+        let latest = times.iter().copied().max().unwrap_or_default();
+        prop_assert!(granted as u64 <= 2 + latest / 1_000);
+    }
+
+    #[test]
+    fn a_rate_never_gives_more_than_its_burst_and_its_pace(
+        waits in vec(0_u64..3_000, 1..40), burst in 0_u32..4, interval in 1_u64..2_000,
+    ) {
+        let (mut state, mut now, mut granted) = (State::default(), 0, 0);
+        for wait in waits {
+            now += wait;
+            let pace = Op::Pace { key: key(1), cost: 1, interval: Duration::from_millis(interval), burst };
+            match state.step(&pace, Timestamp(now)) {
+                Answer::Done => granted += 1,
+                Answer::Wait(wait) => prop_assert!(!wait.is_zero()),
+                other => prop_assert!(false, "{:?}", other),
+            }
+        }
+        prop_assert!(granted <= u64::from(burst) + now / interval, "{granted}");
+    }
+}
+
+fn memory() -> (Memory, Arc<FakeClock>) {
+    let clock = Arc::new(FakeClock::default());
+    (Memory::new(clock.clone()), clock)
+}
+
+fn ask(store: &Memory, op: Op) -> Answer {
+    tokio_test::block_on(store.apply(op)).unwrap()
+}
+
+#[test]
+fn what_a_lost_holder_held_stays_charged_and_its_late_message_is_understood() {
+    let (store, clock) = memory();
+    let reserve = Op::Reserve { id: OpId(1), scopes: scopes(&[1]), amount: 5, ttl: Duration::from_secs(1) };
+    assert_eq!(ask(&store, reserve), Answer::Done);
+    clock.advance(Duration::from_secs(3_600));
+    assert_eq!(ask(&store, Op::Used { key: key(1) }), Answer::Used(5));
+    assert_eq!(ask(&store, Op::Settle { id: OpId(1), actual: 2 }), Answer::Done);
+    assert_eq!(ask(&store, Op::Settle { id: OpId(1), actual: 4 }), Answer::Done, "the first end counts");
+    assert_eq!(ask(&store, Op::Used { key: key(1) }), Answer::Used(2));
+    clock.advance(Duration::from_secs(3_600 * 48));
+    assert_eq!(ask(&store, Op::Release { id: OpId(1) }), Answer::Unknown);
+    assert_eq!(ask(&store, Op::Used { key: key(1) }), Answer::Used(2));
+}
+
+#[test]
+fn threads_never_take_more_than_there_is() {
+    let store = Arc::new(memory().0);
+    let taken: usize = std::thread::scope(|scope| {
+        let takers: Vec<_> = (0_u128..4)
+            .map(|taker| {
+                let store = Arc::clone(&store);
+                scope.spawn(move || {
+                    let reserve = |id| Op::Reserve {
+                        id: OpId(taker * 1_000 + id),
+                        scopes: scopes(&[2]),
+                        amount: 1,
+                        ttl: Duration::from_secs(60),
+                    };
+                    (0_u128..50).filter(|id| ask(&store, reserve(*id)) == Answer::Done).count()
+                })
+            })
+            .collect();
+        takers.into_iter().map(|taker| taker.join().unwrap()).sum()
+    });
+    assert_eq!(taken, 12);
+}
