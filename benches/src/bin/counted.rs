@@ -1,7 +1,8 @@
 //! Runs every case between two marked functions, for a profiler that counts its instructions.
 //!
 //! `cargo xtask instructions` runs it under callgrind, which starts to count at [`begin`] and writes the count
-//! down after [`batch`]: once per case, in the order of the names printed.
+//! down after [`batch`]: once per case, in the order of the names printed. An argument leaves only the cases with
+//! it in their names, for those who look into one by hand (`--toggle-collect='counted::batch*'`).
 
 use std::hint::black_box;
 
@@ -11,8 +12,9 @@ use benches::{Case, SetupError};
 const CALLS: u32 = 100;
 
 fn main() -> Result<(), SetupError> {
+    let filter = std::env::args().nth(1).unwrap_or_default();
     println!("{CALLS}");
-    for mut case in benches::all()? {
+    for mut case in benches::all()?.into_iter().filter(|case| case.name().contains(&filter)) {
         // What the first calls fill, later ones share.
         case.run(CALLS);
         begin();
