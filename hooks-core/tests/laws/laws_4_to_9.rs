@@ -13,7 +13,7 @@ use hooks_core::time::{Random, SeededRandom, Timestamp};
 use hooks_core::{
     Composite, DecideLayer, Environment, Evidence, Fact, Govern, Hold, HookContext, HookError, HookFuture,
     HookRequest, Hooks, Judge, Judged, Opinion, Policy, Reason, ReasonKind, Reservation, Reserve,
-    ReserveLayer, Strength, Verdict, WireEvent, ask_to_decide, policy_fn,
+    ReserveLayer, Strength, Verdict, WireEvent, decide, policy_fn,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -123,9 +123,9 @@ fn law_6_facts_follow_from_facts_and_one_that_panics_leaves_the_others_whole() {
         if request.fact::<Derived>().0 == 1 { Verdict::ALLOW } else { Verdict::NO_OPINION }
     });
     let hooks = Hooks::builder().policy(uses).build();
-    assert!(run(ask_to_decide(&hooks, request.clone())).outcome.is_denied(), "a panic");
-    assert_eq!(run(ask_to_decide(&hooks, request.clone())).outcome.strength(), Strength::Allow);
-    assert_eq!(run(ask_to_decide(&hooks, request)).outcome.strength(), Strength::Allow);
+    assert!(run(decide(&hooks, request.clone())).outcome.is_denied(), "a panic");
+    assert_eq!(run(decide(&hooks, request.clone())).outcome.strength(), Strength::Allow);
+    assert_eq!(run(decide(&hooks, request)).outcome.strength(), Strength::Allow);
     assert_eq!(ATTEMPTS.load(Relaxed), 2);
 }
 

@@ -519,7 +519,7 @@ fn a_child_is_governed_by_its_parents_hooks_or_narrower() {
     let live = Live::new(rules());
     let denies = |live: &Live, tool: &str| {
         let request = HookRequest::new(context(), PreToolUse::new(tool, json!({})));
-        let decided = live.with(|hooks| run(hooks_core::ask_to_decide(hooks, request)));
+        let decided = live.with(|hooks| run(hooks_core::decide(hooks, request)));
         hooks_core::Judged::is_denied(&decided.outcome)
     };
     let spawner = GovernSpawn::new(live.clone(), service_fn(|_: SubagentStart| ready(Ok::<_, HookError>(1))));

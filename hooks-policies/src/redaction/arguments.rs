@@ -6,6 +6,7 @@ use super::{
     marker::{MAX_NAME, Marker},
     names,
     scrubber::Scrubber,
+    text::floor,
 };
 
 /// What stands in the place of a sensitive field.
@@ -107,7 +108,7 @@ fn cut(mut text: String, limit: usize, marker: &Marker) -> String {
         units > limit
     });
     let Some((end, _)) = end else { return text };
-    let reach = text.floor_char_boundary(end + 2 * REDACTED.len() + 2 * MAX_NAME);
+    let reach = floor(&text, end + 2 * REDACTED.len() + 2 * MAX_NAME);
     let mut from = 0;
     let mut at = end;
     // Markers are found in order, so the first that reaches over the cut decides.

@@ -4,7 +4,7 @@ use super::{
     label::Label,
     names::{self, Noun},
     span::Span,
-    text::{byte, byte_before, line_before, run_end, run_start},
+    text::{byte, byte_before, floor, line_before, run_end, run_start},
     value::{self, Style},
 };
 
@@ -87,6 +87,20 @@ pub(super) fn user_option(text: &str, at: usize) -> Option<Span> {
     secret.then(|| Span::new(colon + 1, end, Label::Password))
 }
 
+/// Finds the password behind the option `flag` of a command that ends at `at`: `sshpass -p …`, `mysql -p…`.
+pub(super) fn command_option(text: &str, at: usize, flag: &[u8], attached: bool) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let line_end = run_end(bytes, at, 160, |b| b != b'\n' && b != b'|' && b != b';');
+    let from = at + memchr::memmem::find(bytes.get(at..line_end)?, flag)? + flag.len();
+    let from = if attached { from } else { run_end(bytes, from, 4, |b| b == b' ') };
+    let (start, end) = quotation(bytes, from).unwrap_or_else(|| {
+        (from, run_end(bytes, from, 256, |b| !b.is_ascii_whitespace() && !b"\"'".contains(&b)))
+    });
+    let head = text.get(start..floor(text, end.min(start + value::HEAD)))?;
+    (!head.starts_with('-') && value::is_password(head, Style::Attached))
+        .then(|| Span::new(start, end, Label::Password))
+}
+
 /// Returns the value behind a name, without judging it.
 fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Value> {
     let bytes = text.as_bytes();
@@ -97,10 +111,9 @@ fn value_behind(text: &str, start: usize, end: usize, noun: Noun) -> Option<Valu
     if separator == Separator::QuotedOnly {
         return None;
     }
-    if separator == Separator::Colon {
-        if let Some((open, close)) = typed_value(bytes, from) {
-            return Some(Value { start: open, end: close, style: Style::Quoted });
-        }
+    let typed = if separator == Separator::Colon { typed_value(bytes, from) } else { None };
+    if let Some((open, close)) = typed {
+        return Some(Value { start: open, end: close, style: Style::Quoted });
     }
     let end = plain_end(bytes, from, separator);
     let rest = run_end(bytes, end, 64, |b| b" \t\r,;}".contains(&b));
@@ -124,6 +137,9 @@ fn separator(bytes: &[u8], start: usize, end: usize, noun: Noun) -> Option<(Sepa
     let quoted = run_end(bytes, end, 3, |b| b"\\\"'`]".contains(&b));
     let at = blank(quoted);
     let spaced = at > quoted;
+    if quoted > end && bytes.get(at..at + 6) == Some(b"value=") {
+        return Some((Separator::QuotedOnly, at + 6));
+    }
     let two = bytes.get(at..at + 2).unwrap_or_default();
     let compared = matches!(two, b"==" | b"!=");
     match byte(bytes, at) {
@@ -174,7 +190,13 @@ fn quotation(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let start = open + 1;
     let rest = bytes.get(start..bytes.len().min(start + MAX_VALUE))?;
     let mut backslashes = 0_usize;
+    let mut doubled = false;
     for (length, b) in rest.iter().enumerate() {
+        // YAML and SQL double an apostrophe to write one.
+        if doubled || (*b == b'\'' && quote == b'\'' && length > 0 && byte(rest, length + 1) == b'\'') {
+            doubled = !doubled;
+            continue;
+        }
         if *b == b'\n' {
             return None;
         }
@@ -244,21 +266,13 @@ fn ends_field(bytes: &[u8], at: usize) -> bool {
     name > at && b"=:".contains(&byte(bytes, name))
 }
 
-/// Returns the last place at or before `at` where a character begins.
-fn floor(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn found<'t>(text: &'t str, word: &str) -> Option<&'t str> {
         let (start, end) = name_around(text.as_bytes(), text.find(word)?);
-        find(text, start, end).map(|span| &text[span.start..span.end])
+        find(text, start, end).map(|span| text.get(span.start..span.end).unwrap())
     }
 
     #[test]
@@ -280,6 +294,8 @@ mod tests {
             ("define('DB_PASSWORD', 'swordfish')", "PASSWORD", "swordfish"),
             ("machine h login joe password swordfish", "password", "swordfish"),
             ("IDENTIFIED BY x; PASSWORD 'sw0rdfish'", "PASSWORD", "sw0rdfish"),
+            ("password: 'it''s'", "password", "it''s"),
+            ("<add key=\"Password\" value=\"Passw0rd!\" />", "Password", "Passw0rd!"),
             ("api_key: 4f9a8b7c6d5e", "api_key", "4f9a8b7c6d5e"),
             (r"A=1\nPASSWORD=hunter2\nB=2", "PASSWORD", "hunter2"),
         ] {
@@ -309,9 +325,22 @@ mod tests {
     }
 
     #[test]
+    fn command_options() {
+        let password = |text: &str, flag: &str, attached| {
+            command_option(text, 0, flag.as_bytes(), attached)
+                .map(|span| text.get(span.start..span.end).unwrap().to_owned())
+        };
+        assert_eq!(password("mysql -u root -pS3cret! db", " -p", true).as_deref(), Some("S3cret!"));
+        assert_eq!(password("sshpass -p 'a b' ssh h", " -p", false).as_deref(), Some("a b"));
+        assert_eq!(password("mysql -u root -p db", " -p", true), None);
+        assert_eq!(password("sshpass -p $PASS ssh h", " -p", false), None);
+    }
+
+    #[test]
     fn user_options() {
         let password = |text: &str| {
-            user_option(text, text.find("-u")? + 2).map(|span| text[span.start..span.end].to_owned())
+            user_option(text, text.find("-u")? + 2)
+                .map(|span| text.get(span.start..span.end).unwrap().to_owned())
         };
         assert_eq!(password("curl -u admin:adm1n-pass -H x").as_deref(), Some("adm1n-pass"));
         assert_eq!(password("curl -u 'a:b c' x").as_deref(), Some("b c"));

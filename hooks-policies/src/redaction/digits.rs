@@ -148,6 +148,6 @@ pub(super) mod testing {
     pub(in super::super) fn found(text: &str, labels: &[Label]) -> Vec<String> {
         let mut spans = Vec::new();
         find(text, labels.iter().cloned().collect(), &mut spans);
-        spans.iter().map(|span| text[span.start..span.end].to_owned()).collect()
+        spans.iter().map(|span| text.get(span.start..span.end).unwrap().to_owned()).collect()
     }
 }

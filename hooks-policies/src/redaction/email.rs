@@ -38,6 +38,16 @@ pub(super) fn find(text: &str, found: &mut Vec<Span>) {
     }
 }
 
+/// Ends an address behind the first letters of its last label, where there are two or more.
+pub(super) fn end_with_letters(text: &str, address: &mut Span) {
+    let inside = text.get(address.start..address.end).unwrap_or_default();
+    let Some(last) = inside.rfind('.').map(|dot| dot + 1) else { return };
+    let letters = inside.bytes().skip(last).take_while(u8::is_ascii_alphabetic).count();
+    if letters >= 2 {
+        address.end = address.start + last + letters;
+    }
+}
+
 fn note(address: Option<(usize, usize)>, floor: usize, found: &mut Vec<Span>) -> usize {
     let Some((start, end)) = address else { return floor };
     found.push(Span::new(start, end, Label::Email));
@@ -240,7 +250,7 @@ mod tests {
     fn found(text: &str) -> Vec<&str> {
         let mut spans = Vec::new();
         find(text, &mut spans);
-        spans.iter().map(|span| &text[span.start..span.end]).collect()
+        spans.iter().map(|span| text.get(span.start..span.end).unwrap()).collect()
     }
 
     #[test]

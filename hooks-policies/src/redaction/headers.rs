@@ -3,7 +3,7 @@
 use super::{
     label::Label,
     span::Span,
-    text::{byte, byte_before, run_end},
+    text::{byte, byte_before, floor, run_end},
     value,
 };
 
@@ -23,7 +23,7 @@ fn within(text: &str, start: usize, end: usize, limit: usize) -> Option<Span> {
     let bytes = text.as_bytes();
     let name = text.get(start..end)?.trim_start_matches('-').to_ascii_lowercase();
     let from = value_start(bytes, end)?;
-    let to = floor(text, from, run_end(bytes, from, limit, |b| !b"\"'`\r\n".contains(&b)));
+    let to = floor(text, run_end(bytes, from, limit, |b| !b"\"'`\r\n".contains(&b))).max(from);
     let to = escaped_end(bytes, from, to);
     let (start, end) = match name.as_str() {
         "authorization" | "proxy-authorization" => credential(text, from, to)?,
@@ -126,12 +126,7 @@ fn credential(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
 }
 
 fn head_end(text: &str, start: usize, end: usize) -> usize {
-    floor(text, start, end.min(start + value::HEAD))
-}
-
-/// Returns the last place from `start` to `at` where a character begins.
-fn floor(text: &str, start: usize, at: usize) -> usize {
-    text.floor_char_boundary(at).max(start)
+    floor(text, end.min(start + value::HEAD)).max(start)
 }
 
 #[cfg(test)]
@@ -140,7 +135,7 @@ mod tests {
 
     fn found<'t>(text: &'t str, word: &str) -> Option<&'t str> {
         let (start, end) = name_around(text.as_bytes(), text.find(word)?);
-        find(text, start, end).map(|span| &text[span.start..span.end])
+        find(text, start, end).map(|span| text.get(span.start..span.end).unwrap())
     }
 
     #[test]

@@ -46,15 +46,12 @@ pub(super) fn ipv4(sequence: &Sequence<'_>) -> Option<(usize, usize)> {
     let address: Ipv4Addr = std::str::from_utf8(bytes.get(first.start..fourth.end)?).ok()?.parse().ok()?;
     let before = byte_before(bytes, first.start);
     // A scheme's slashes, but not a path or a name, may stand before it.
-    let opens = !before.is_ascii_alphanumeric()
-        && before != b'_'
-        && before != b'.'
-        && !(before == b'-' && is_joined(bytes, first.start));
+    let inside = before.is_ascii_alphanumeric() || before == b'_' || before == b'.';
+    let opens = !inside && (before != b'-' || !is_joined(bytes, first.start));
     let (next, after) = (byte(bytes, fourth.end), byte(bytes, fourth.end + 1));
-    let closes = !next.is_ascii_alphanumeric()
-        && next != b'_'
-        && !(next == b'.' && after.is_ascii_alphanumeric())
-        && !(b"-+".contains(&next) && after.is_ascii_alphabetic());
+    let joined = (next == b'.' && after.is_ascii_alphanumeric())
+        || (b"-+".contains(&next) && after.is_ascii_alphabetic());
+    let closes = !next.is_ascii_alphanumeric() && next != b'_' && !joined;
     let words = line_before(bytes, first.start, 18);
     let personal = is_personal(address);
     let heading = is_heading(sequence, first.start, fourth.end, address);
@@ -105,22 +102,21 @@ pub(super) fn ipv6(text: &str, at: usize, found: &mut Vec<Span>) -> usize {
     {
         start += 1;
     }
-    let next = end.max(at + 1);
-    let (before, after) = (byte_before(bytes, start), byte(bytes, end));
-    if is_word(before) || is_word(after) || found.last().is_some_and(|last| last.end > start) {
-        return next;
+    let miss = run_end(bytes, at, usize::MAX, |b| b == b':');
+    // A colon behind an address that was found already is a miss too, so the walk always goes on.
+    if end <= at || is_word(byte_before(bytes, start)) || is_word(byte(bytes, end)) {
+        return miss;
     }
-    if let Some(address) =
-        text.get(start..end).filter(|t| is_plausible(t)).and_then(|t| t.parse::<Ipv6Addr>().ok())
-    {
-        if !address.is_loopback()
-            && !address.is_unspecified()
-            && !address.to_ipv4_mapped().is_some_and(|v4| !is_personal(v4))
-        {
-            found.push(Span::new(start, end, Label::Ipv6));
-        }
+    let address = text.get(start..end).filter(|t| is_plausible(t)).and_then(|t| t.parse::<Ipv6Addr>().ok());
+    let personal = |address: &Ipv6Addr| {
+        let mapped = address.to_ipv4_mapped();
+        !address.is_loopback() && !address.is_unspecified() && mapped.is_none_or(is_personal)
+    };
+    if address.filter(personal).is_none() {
+        return miss;
     }
-    next
+    found.push(Span::new(start, end, Label::Ipv6));
+    end
 }
 
 fn is_word(b: u8) -> bool {
@@ -187,6 +183,7 @@ mod tests {
             ("net fd00::/8", "fd00::"),
             ("::ffff:203.0.113.9", "::ffff:203.0.113.9"),
             ("ip: 2001:db8::42.", "2001:db8::42"),
+            ("2001:db8::42: no route", "2001:db8::42"),
         ] {
             assert_eq!(found(text, &[Label::Ipv6]), [wanted], "{text}");
         }

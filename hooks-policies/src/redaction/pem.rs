@@ -75,7 +75,7 @@ mod tests {
 
     fn found(text: &str) -> Option<&str> {
         read(text.as_bytes(), text.find("-----BEGIN ")?, &mut Ends::default())
-            .map(|(start, end)| &text[start..end])
+            .map(|(start, end)| text.get(start..end).unwrap())
     }
 
     #[test]

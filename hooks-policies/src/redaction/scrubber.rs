@@ -26,13 +26,14 @@ pub struct Scrubber {
     labels: Labels,
     patterns: Vec<(Arc<str>, Regex)>,
     marker: Marker,
+    plain_top_level: bool,
 }
 
 impl Scrubber {
     /// Makes a scrubber that looks for `labels`.
     #[must_use]
     pub fn new(labels: Labels) -> Self {
-        Self { labels, patterns: Vec::new(), marker: Marker::default() }
+        Self { labels, patterns: Vec::new(), marker: Marker::default(), plain_top_level: false }
     }
 
     /// Makes a scrubber that looks for every built-in label.
@@ -74,6 +75,14 @@ impl Scrubber {
         Ok(self)
     }
 
+    /// Ends an address where the letters of its top-level name end, as Squad does: of `a@x.xn--p1ai`, the `--p1ai`
+    /// stays.
+    #[must_use]
+    pub fn with_plain_top_level(mut self) -> Self {
+        self.plain_top_level = true;
+        self
+    }
+
     /// Puts `marker` in the place of what is removed.
     #[must_use]
     pub fn with_marker(mut self, marker: Marker) -> Self {
@@ -93,6 +102,9 @@ impl Scrubber {
         let mut found = Vec::new();
         if self.labels.contains(&Label::Email) {
             email::find(text, &mut found);
+            if self.plain_top_level {
+                found.iter_mut().for_each(|address| email::end_with_letters(text, address));
+            }
         }
         if self.labels.intersects(triggers::labels()) {
             triggers::find(text, self.labels, &mut found);

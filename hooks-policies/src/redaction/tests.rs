@@ -136,25 +136,26 @@ fn a_password_in_an_address_is_one_or_an_email() {
 fn vendor_tokens() {
     let hex = "0123456789abcdef0123456789abcdef";
     let mixed = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6lM9o";
+    let head = |length| mixed.get(..length).unwrap();
     for (text, label) in [
-        (format!("ghp_{}", &mixed[..36]), Label::GithubToken),
-        (format!("xoxb-123456789012-123456789012-{}", &mixed[..24]), Label::SlackToken),
-        (format!("https://hooks.slack.com/services/T0AB/B0CD/{}", &mixed[..24]), Label::SlackToken),
-        (format!("sk_live_{}", &mixed[..24]), Label::StripeKey),
+        (format!("ghp_{}", head(36)), Label::GithubToken),
+        (format!("xoxb-123456789012-123456789012-{}", head(24)), Label::SlackToken),
+        (format!("https://hooks.slack.com/services/T0AB/B0CD/{}", head(24)), Label::SlackToken),
+        (format!("sk_live_{}", head(24)), Label::StripeKey),
         (format!("sk-ant-api03-{mixed}"), Label::AnthropicKey),
         (format!("sk-proj-{mixed}"), Label::OpenaiKey),
-        (format!("AIza{}", &mixed[..35]), Label::GcpApiKey),
-        (format!("glpat-{}", &mixed[..20]), Label::ApiKey),
-        (format!("npm_{}", &mixed[..36]), Label::ApiKey),
-        (format!("hf_{}", &mixed[..34]), Label::ApiKey),
+        (format!("AIza{}", head(35)), Label::GcpApiKey),
+        (format!("glpat-{}", head(20)), Label::ApiKey),
+        (format!("npm_{}", head(36)), Label::ApiKey),
+        (format!("hf_{}", head(34)), Label::ApiKey),
         (format!("dapi{hex}"), Label::ApiKey),
         (format!("shpat_{hex}"), Label::ApiKey),
         (format!("SK{hex}"), Label::ApiKey),
         (format!("key-{hex}"), Label::ApiKey),
         (format!("dop_v1_{hex}{hex}"), Label::ApiKey),
-        (format!("SG.{}.{mixed}abc", &mixed[..22]), Label::ApiKey),
-        (format!("123456789:AA{}", &mixed[..33]), Label::ApiKey),
-        (format!("abc8Q~{}", &mixed[..34]), Label::ApiKey),
+        (format!("SG.{}.{mixed}abc", head(22)), Label::ApiKey),
+        (format!("123456789:AA{}", head(33)), Label::ApiKey),
+        (format!("abc8Q~{}", head(34)), Label::ApiKey),
     ] {
         for around in
             [format!("x {text} y"), format!("\"{text}\""), format!("{text}\n"), format!("A={text};")]
@@ -162,7 +163,7 @@ fn vendor_tokens() {
             let spans = Scrubber::all().spans(&around);
             assert_eq!(spans.len(), 1, "{around}: {spans:?}");
             assert_eq!(
-                (&around[spans[0].start..spans[0].end], &spans[0].label),
+                (around.get(spans[0].start..spans[0].end).unwrap(), &spans[0].label),
                 (text.as_str(), &label),
                 "{around}"
             );
@@ -240,7 +241,7 @@ fn time_is_linear_on_hostile_text() {
     let scrubber = Scrubber::all();
     let cost = |piece: &str, size: usize| {
         let text = piece.repeat(size / piece.len());
-        let clock = CpuClock::start();
+        let clock = Stopwatch::start();
         std::hint::black_box(scrubber.scrub(&text).len());
         clock.nanoseconds()
     };
@@ -252,10 +253,10 @@ fn time_is_linear_on_hostile_text() {
     }
 }
 
-/// Measures one stretch of work.
-struct CpuClock(std::time::Instant);
+/// Measures one stretch of work on the wall clock.
+struct Stopwatch(std::time::Instant);
 
-impl CpuClock {
+impl Stopwatch {
     #[expect(
         clippy::disallowed_methods,
         reason = "a ratio of two times in one run is what this test is about"
@@ -267,4 +268,12 @@ impl CpuClock {
     fn nanoseconds(&self) -> u128 {
         self.0.elapsed().as_nanos()
     }
+}
+
+#[test]
+fn a_top_level_name_can_be_cut_at_its_letters() {
+    let scrubber = Scrubber::emails().with_plain_top_level();
+    assert_eq!(scrubber.scrub("to a@x.xn--p1ai now"), "to [EMAIL_REDACTED]--p1ai now");
+    assert_eq!(scrubber.scrub("to a@x.org now"), "to [EMAIL_REDACTED] now");
+    assert_eq!(Scrubber::emails().scrub("to a@x.xn--p1ai now"), "to [EMAIL_REDACTED] now");
 }

@@ -45,6 +45,15 @@ pub(super) fn has_word(bytes: &[u8], words: &[&str]) -> bool {
         .any(|word| words.iter().any(|wanted| word.eq_ignore_ascii_case(wanted.as_bytes())))
 }
 
+/// Returns the last place at or before `at` where a character begins.
+pub(super) fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
 /// A byte of an identifier.
 pub(super) fn is_ident(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_'

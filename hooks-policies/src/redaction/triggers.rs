@@ -32,6 +32,8 @@ enum Kind {
     Telegram,
     AzureSecret,
     UserOption,
+    /// A command with the option that takes a password, and whether the value is attached to it.
+    Command(&'static str, bool),
 }
 
 /// The literals, the longer ones first, so that the nearest form is tried.
@@ -47,12 +49,19 @@ static LITERALS: LazyLock<Option<(AhoCorasick, Vec<Kind>)>> = LazyLock::new(|| {
         ("8Q~", Kind::AzureSecret),
         ("-u ", Kind::UserOption),
         ("--user", Kind::UserOption),
+        ("sshpass", Kind::Command(" -p", false)),
+        ("docker login", Kind::Command(" -p ", false)),
+        ("redis-cli", Kind::Command(" -a ", false)),
+        ("mysql", Kind::Command(" -p", true)),
+        ("mariadb", Kind::Command(" -p", true)),
     ]);
     literals.sort_by_key(|(literal, _)| std::cmp::Reverse(literal.len()));
     let mut builder = AhoCorasick::builder();
     builder.match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(true);
-    let automaton =
-        builder.kind(Some(aho_corasick::AhoCorasickKind::DFA)).build(literals.iter().map(|(l, _)| l)).ok()?;
+    let automaton = builder
+        .kind(Some(aho_corasick::AhoCorasickKind::DFA))
+        .build(literals.iter().map(|(literal, _)| *literal))
+        .ok()?;
     Some((automaton, literals.into_iter().map(|(_, kind)| kind).collect()))
 });
 
@@ -60,7 +69,7 @@ static LITERALS: LazyLock<Option<(AhoCorasick, Vec<Kind>)>> = LazyLock::new(|| {
 pub(super) fn labels() -> Labels {
     let others =
         [Label::Email, Label::Phone, Label::CreditCard, Label::Ssn, Label::Ipv4, Label::Ipv6, Label::Iban];
-    others.iter().fold(Labels::all(), |labels, other| labels.without(other))
+    others.iter().fold(Labels::all(), Labels::without)
 }
 
 /// Finds every secret in `text`.
@@ -141,6 +150,9 @@ impl Reader<'_, '_> {
                 if starts_word(bytes, start) && option_ends {
                     self.keep(assignments::user_option(self.text, end));
                 }
+            }
+            Kind::Command(flag, attached) => {
+                self.keep(assignments::command_option(self.text, end, flag.as_bytes(), attached));
             }
             Kind::Name => self.name(start),
         }

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Option<&str> {
-        password(text, text.find("://")?).map(|(start, end)| &text[start..end])
+        password(text, text.find("://")?).map(|(start, end)| text.get(start..end).unwrap())
     }
 
     #[test]
