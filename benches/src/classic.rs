@@ -25,6 +25,7 @@ pub fn cases() -> Result<Vec<Case>, SetupError> {
     let clean = "the build is green; nothing was written outside of src/parser";
     let personal = "by jane.doe@example.com, reviewed by max@mail.example.org on Tuesday";
     Ok(vec![
+        made("classic/edit, request made and dropped", edit()),
         decided("classic/edit, allow", edit())?.at_most(Bar::Nanoseconds(1_000.0)),
         decided("classic/edit, deny", denied)?,
         decided("classic/command, allow", command("npm run build -- --watch"))?,
@@ -59,6 +60,12 @@ fn context() -> Arc<HookContext> {
         FakeFileSystem::default().with("/repo/src/parser/expression.rs", hooks_core::fs::EntryKind::File);
     let environment = Environment { files: Arc::new(files), ..Environment::detached() };
     Arc::new(HookContext::new("session-1", "backend").in_dir("/repo").with_environment(environment))
+}
+
+/// What the other cases pay before anything is judged.
+fn made(name: &'static str, event: PreToolUse) -> Case {
+    let context = context();
+    Case::new(name, move || HookRequest::new(Arc::clone(&context), event.clone()))
 }
 
 fn decided(name: &'static str, event: PreToolUse) -> Result<Case, SetupError> {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{Composite, FailureLayer, HookRequest, Hooks, HooksProvider, Judge, Live, Policy, decide};
+use hooks_core::{Composite, FailureLayer, Hooks, HooksProvider, Judge, Live, Policy, decide};
 
 use crate::call::{FIVE, FIVE_DENYING, finish, request};
 use crate::{Bar, Case};
 
-/// Set loaded, request cloned, decision complete.
+/// Set loaded, decision complete. Making the request is not part of it.
 pub fn cases() -> Vec<Case> {
     let allowing = || hooks(FIVE);
     let composite = Composite::new([Arc::new(allowing()) as Arc<dyn HooksProvider>, Arc::new(allowing())]);
@@ -30,9 +30,16 @@ fn request_alone() -> Case {
     Case::new("set/request cloned and dropped", move || request.clone())
 }
 
+/// The decision hands the request back, so the same one is asked about again and again.
 fn decided(name: &'static str, hooks: impl HooksProvider + 'static) -> Case {
-    let (live, request) = (Live::new(hooks), request());
-    Case::new(name, move || live.with(|hooks| finish(decide(hooks, HookRequest::clone(&request)))))
+    let (live, mut held) = (Live::new(hooks), Some(request()));
+    Case::new(name, move || {
+        let decided = live.with(|hooks| Some(finish(decide(hooks, held.take()?))));
+        decided.map(|decided| {
+            held = Some(decided.request);
+            decided.outcome
+        })
+    })
 }
 
 fn hooks(policies: impl IntoIterator<Item = impl Policy<PreToolUse> + 'static>) -> Hooks {
