@@ -1,0 +1,93 @@
+//! Measures every case by the minimum over many interleaved batches, and holds it against its bar.
+//!
+//! `cargo xtask bench [FILTER]` runs it. Batches of different cases take turns, so that what else the machine
+//! does hits all of them alike; the minimum is what the code costs when nothing does.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use benches::{Bar, Case, SetupError};
+
+/// How long a batch takes, about: long against the clock, short against a time slice.
+const BATCH_NANOSECONDS: f64 = 10_000.0;
+/// How long is measured, and how often at least.
+const TIME: Duration = Duration::from_secs(20);
+const MIN_ROUNDS: usize = 300;
+
+fn main() -> Result<ExitCode, SetupError> {
+    let filter = std::env::args().nth(1).unwrap_or_default();
+    let mut cases = benches::all()?;
+    cases.retain(|case| case.name().contains(&filter));
+    let floors = measure(&mut cases);
+    let missed = report(&cases, &floors);
+    println!("\n{} cases, {missed} bars missed", cases.len());
+    Ok(if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The least nanoseconds per call of each case.
+fn measure(cases: &mut [Case]) -> Vec<f64> {
+    let sizes: Vec<u32> = cases.iter_mut().map(batch_size).collect();
+    let mut floors = vec![f64::INFINITY; cases.len()];
+    let start = now();
+    for round in 0.. {
+        if round >= MIN_ROUNDS && start.elapsed() > TIME {
+            break;
+        }
+        for ((case, size), floor) in cases.iter_mut().zip(&sizes).zip(&mut floors) {
+            *floor = floor.min(time(case, *size));
+        }
+    }
+    floors
+}
+
+/// How many calls make a batch.
+fn batch_size(case: &mut Case) -> u32 {
+    let mut size = 1;
+    while size < 1 << 16 && time(case, size) * f64::from(size) < BATCH_NANOSECONDS {
+        size *= 2;
+    }
+    size
+}
+
+#[expect(clippy::disallowed_methods, reason = "this program measures time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Nanoseconds per call.
+fn time(case: &mut Case, count: u32) -> f64 {
+    let start = now();
+    case.run(count);
+    start.elapsed().as_secs_f64() * 1e9 / f64::from(count)
+}
+
+/// Prints the table; how many bars were missed.
+fn report(cases: &[Case], floors: &[f64]) -> usize {
+    let floor_of =
+        |name: &str| cases.iter().zip(floors).find(|(case, _)| case.name() == name).map(|(_, floor)| *floor);
+    let mut missed = 0;
+    println!("{:<52} {:>10}  {:<24}", "case", "ns", "bar");
+    for (case, floor) in cases.iter().zip(floors) {
+        let verdict = match case.bar() {
+            None => String::new(),
+            Some(Bar::Nanoseconds(limit)) => judge(&mut missed, *floor, limit, &format!("<= {limit} ns")),
+            Some(Bar::Times(limit, other)) => match floor_of(other) {
+                None => String::new(),
+                Some(base) => {
+                    let text = format!("{:.2} times `{other}`, <= {limit}", floor / base);
+                    judge(&mut missed, floor / base, limit, &text)
+                }
+            },
+        };
+        println!("{:<52} {floor:>10.1}  {verdict}", case.name());
+    }
+    missed
+}
+
+fn judge(missed: &mut usize, figure: f64, limit: f64, text: &str) -> String {
+    if figure <= limit {
+        return format!("{text}: ok");
+    }
+    *missed += 1;
+    format!("{text}: MISSED")
+}

@@ -1,0 +1,74 @@
+//! One thing that is measured.
+
+use std::fmt;
+use std::hint::black_box;
+
+/// Something that is measured, and what it may cost.
+pub struct Case {
+    name: &'static str,
+    bar: Option<Bar>,
+    allocations: Option<u64>,
+    run: Box<dyn FnMut(u32)>,
+}
+
+/// What a case may cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bar {
+    /// At most this many nanoseconds.
+    Nanoseconds(f64),
+    /// At most this many times what another case costs in the same run.
+    Times(f64, &'static str),
+}
+
+impl Case {
+    /// Measures `call`. The loop around it is compiled together with it, so that nothing is called through
+    /// a pointer but once per batch.
+    pub fn new<T>(name: &'static str, mut call: impl FnMut() -> T + 'static) -> Self {
+        let run = move |count| {
+            for _ in 0..count {
+                black_box(call());
+            }
+        };
+        Self { name, bar: None, allocations: None, run: Box::new(run) }
+    }
+
+    /// Sets what it may cost.
+    #[must_use]
+    pub fn at_most(mut self, bar: Bar) -> Self {
+        self.bar = Some(bar);
+        self
+    }
+
+    /// Sets how often it allocates, exactly.
+    #[must_use]
+    pub fn allocating(mut self, times: u64) -> Self {
+        self.allocations = Some(times);
+        self
+    }
+
+    /// Its name: the question, and the variant.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it may cost.
+    pub fn bar(&self) -> Option<Bar> {
+        self.bar
+    }
+
+    /// How often it allocates; `None` where nothing is promised.
+    pub fn allocations(&self) -> Option<u64> {
+        self.allocations
+    }
+
+    /// Does it `count` times.
+    pub fn run(&mut self, count: u32) {
+        (self.run)(count);
+    }
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Case").field("name", &self.name).field("bar", &self.bar).finish_non_exhaustive()
+    }
+}

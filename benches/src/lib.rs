@@ -1,0 +1,32 @@
+//! What Hooks costs: the cases that are measured, one module per question a user asks.
+//!
+//! The same cases are measured in three ways: distributions by criterion (`cargo bench`), floors against
+//! bars (`cargo xtask bench`), instructions against checked-in counts (`cargo xtask instructions`).
+
+pub mod call;
+mod case;
+pub mod classic;
+pub mod govern;
+pub mod rules;
+pub mod set;
+pub mod squad;
+pub mod stack;
+
+pub use case::{Bar, Case};
+
+/// Why a case cannot be set up.
+pub type SetupError = Box<dyn std::error::Error>;
+
+/// All cases, by question.
+///
+/// # Errors
+/// One of them cannot be set up.
+pub fn all() -> Result<Vec<Case>, SetupError> {
+    let mut all = stack::cases();
+    all.extend(set::cases());
+    all.extend(govern::cases());
+    all.extend(classic::cases()?);
+    all.extend(rules::cases()?);
+    all.extend(squad::cases()?);
+    Ok(all)
+}

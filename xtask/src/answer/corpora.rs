@@ -1,0 +1,105 @@
+//! Suite `corpora`: events under a policy of their own, through the configuration that users write.
+//!
+//! Kinds that nothing is built for are not answered.
+
+use std::io;
+use std::sync::Arc;
+
+use hooks_core::event::{PostToolUse, PreToolUse};
+use hooks_core::fs::EntryKind;
+use hooks_core::testing::FakeFileSystem;
+use hooks_core::{Environment, HookContext, Hooks, Judged, Platform};
+use hooks_policies::config::{
+    CommandGuardConfig, OnUnknown, PathsConfig, PolicyConfig, RedactionConfig, WriteGuardConfig,
+};
+use serde_json::{Value, json};
+
+use super::{finish, question};
+
+/// Answers an event.
+pub(super) fn answer(event: &Value) -> Option<Value> {
+    let id = event.get("id")?;
+    let policy = question::field(event, "policy");
+    match event.get("kind")?.as_str()? {
+        "shell" => Some(json!({"id": id, "decision": decision(event, commands(policy), context(policy))})),
+        "write" => Some(json!({"id": id, "decision": decision(event, writes(policy), context(policy))})),
+        "scrub" => Some(json!({"id": id, "text": scrubbed(event)?})),
+        _ => None,
+    }
+}
+
+fn commands(policy: &Value) -> PolicyConfig {
+    let unresolvable = match question::text(policy, "unresolvable") {
+        "allow" => OnUnknown::Allow,
+        _ => OnUnknown::Deny,
+    };
+    let guard = CommandGuardConfig {
+        block: question::texts(policy, "blocked_commands"),
+        unresolvable,
+        ..Default::default()
+    };
+    PolicyConfig { command_guard: Some(guard), ..PolicyConfig::default() }
+}
+
+fn writes(policy: &Value) -> PolicyConfig {
+    let paths = PathsConfig {
+        root: policy.get("root").and_then(Value::as_str).map(Into::into),
+        case_insensitive: policy.get("case_insensitive").and_then(Value::as_bool),
+        ..PathsConfig::default()
+    };
+    let guard = WriteGuardConfig {
+        allow: question::texts(policy, "allowed_write_globs"),
+        deny: question::texts(policy, "denied_write_globs"),
+        ..WriteGuardConfig::default()
+    };
+    PolicyConfig { paths, write_guard: Some(guard), ..PolicyConfig::default() }
+}
+
+/// A configuration that cannot be built blocks everything it was to judge (law 4).
+fn decision(event: &Value, config: PolicyConfig, context: HookContext) -> &'static str {
+    let Ok(hooks) = Hooks::from_policy(config) else { return "block" };
+    let asked = finish(hooks.on(context).pre_tool_use(call(event)));
+    if asked.outcome.goes_ahead() { "allow" } else { "block" }
+}
+
+/// The text as the hooks let it through; `None`, which is no answer, where they withhold it.
+fn scrubbed(event: &Value) -> Option<String> {
+    let config = PolicyConfig { redaction: Some(RedactionConfig::default()), ..PolicyConfig::default() };
+    let hooks = Hooks::from_policy(config).ok()?;
+    let ran = PostToolUse::after(&call(event), event.get("text")?.clone(), None, 0);
+    let asked = finish(hooks.on(HookContext::new("session", "agent")).post_tool_use(ran));
+    let passed = asked.outcome.goes_ahead().then_some(&asked.request.event().tool_result)?;
+    passed.as_str().map(str::to_owned)
+}
+
+fn call(event: &Value) -> PreToolUse {
+    PreToolUse::new(question::text(event, "tool"), question::field(event, "arguments").clone())
+}
+
+/// The world that the policy tells of.
+fn context(policy: &Value) -> HookContext {
+    let platform = match question::text(policy, "platform") {
+        "windows" => Platform::Windows,
+        "macos" => Platform::Macos,
+        _ => Platform::Posix,
+    };
+    let files = Arc::new(files(policy));
+    let environment = Environment { files, platform, ..Environment::detached() };
+    let cwd = question::text(policy, "cwd");
+    HookContext::new("session", "agent").in_dir(cwd).with_environment(environment)
+}
+
+/// What is on disk besides plain files and folders.
+fn files(policy: &Value) -> FakeFileSystem {
+    question::list(policy, "fs").iter().fold(FakeFileSystem::default(), |files, entry| {
+        let path = question::text(entry, "path");
+        match question::text(entry, "type") {
+            "symlink" => files.with_link(path, question::text(entry, "target")),
+            "hardlink" => files.with_names(path, 2),
+            "dir" => files.with(path, EntryKind::Directory),
+            "fifo" | "socket" | "device" => files.with(path, EntryKind::Special),
+            // What nobody knows cannot be looked at.
+            _ => files.with_broken(path, io::ErrorKind::Unsupported),
+        }
+    })
+}

@@ -1,0 +1,87 @@
+//! `cargo xtask answer SUITE`: the machine interface for judging us.
+//!
+//! Reads questions on stdin and writes an answer for each, one JSON line each, as they come. What answers is
+//! the public API with a configuration made of the question; nothing here decides anything.
+
+mod compat;
+mod corpora;
+mod custom;
+mod question;
+mod strict;
+
+use std::io::{BufRead, Write};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use serde_json::{Value, json};
+
+use crate::error::{Error, Result};
+
+/// Answers one question; `None` where its kind is not known.
+type Answerer = fn(&Value) -> Option<Value>;
+
+/// Answers the questions of `suite` until stdin ends.
+///
+/// # Errors
+/// The suite or profile is unknown, or a stream breaks. A line that is no question is answered with an error
+/// and does not end the run.
+pub(crate) fn run(suite: &str, profile: Option<&str>) -> Result {
+    let answerer: Answerer = match (suite, profile) {
+        ("squad", None | Some("compat")) => compat::answer,
+        ("squad", Some("strict")) => strict::answer,
+        ("corpora", None) => corpora::answer,
+        (_, None) => {
+            return Err(Error::new(format!("unknown suite `{suite}`; there are `squad` and `corpora`")));
+        }
+        (_, Some(profile)) => return Err(Error::new(format!("suite `{suite}` has no profile `{profile}`"))),
+    };
+    let serving = move || serve(std::io::stdin().lock(), std::io::stdout().lock(), answerer);
+    let thread = std::thread::Builder::new().stack_size(question::STACK).spawn(serving)?;
+    thread.join().map_err(|_| Error::new("answering panicked"))?
+}
+
+/// An answer is flushed before the next question is read: the asker waits for it.
+fn serve(questions: impl BufRead, mut answers: impl Write, answerer: Answerer) -> Result {
+    for line in questions.split(b'\n') {
+        let line = line?;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let answer = match question::read(&line) {
+            Ok(question) => answerer(&question),
+            Err(cause) => Some(json!({"error": format!("the line cannot be read: {cause}")})),
+        };
+        if let Some(answer) = answer {
+            writeln!(answers, "{answer}")?;
+            answers.flush()?;
+        }
+    }
+    Ok(())
+}
+
+/// Waits for a decision. Nothing that is registered here waits for anything else, so it is there at once.
+fn finish<F: Future>(decision: F) -> F::Output {
+    let mut decision = pin!(decision);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(decided) = decision.as_mut().poll(&mut context) {
+            return decided;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_each_and_a_bad_line_does_not_stop_the_rest() {
+        let echo: Answerer = |question| question.get("id").cloned();
+        let mut answers = Vec::new();
+        serve(&b"{\"id\":1}\n\nnonsense\r\n{}\n{\"id\":2}"[..], &mut answers, echo).unwrap();
+        let answers = String::from_utf8(answers).unwrap();
+        let lines: Vec<_> = answers.lines().collect();
+        assert_eq!((lines[0], lines[2]), ("1", "2"));
+        assert!(lines[1].contains("cannot be read"), "{}", lines[1]);
+    }
+}

@@ -1,0 +1,61 @@
+//! `cargo xtask ci`: everything that has to hold, step by step. The first step that fails fails the run.
+
+use crate::error::{Error, Result};
+use crate::process::Program;
+use crate::stopwatch::Stopwatch;
+use crate::{codegen, conformance, examples, features, instructions, msrv, tidy};
+
+/// A step: its name, and what it does.
+type Step = (&'static str, fn() -> Result);
+
+/// The cheap ones first; what repeats the work of compilers with other settings last.
+const STEPS: &[Step] = &[
+    ("format", format),
+    ("tidy", tidy::run),
+    ("clippy", clippy),
+    ("test", test),
+    ("docs", docs),
+    ("codegen", codegen::check),
+    ("examples", examples::run),
+    ("conformance", conformance::run),
+    ("instructions", instructions::check),
+    ("features", features::run),
+    ("msrv", msrv::run),
+];
+
+/// Runs all steps.
+///
+/// # Errors
+/// One failed; those after it did not run.
+pub(crate) fn run() -> Result {
+    let whole = Stopwatch::start();
+    for (name, step) in STEPS {
+        println!("\n== {name}");
+        let watch = Stopwatch::start();
+        step().map_err(|cause| Error::doing(format!("step `{name}` failed after {watch}"), cause))?;
+        println!("== {name}: ok, {watch}");
+    }
+    println!("\n== all {} steps passed in {whole}", STEPS.len());
+    Ok(())
+}
+
+fn format() -> Result {
+    Program::cargo(["fmt", "--all", "--check"]).run()
+}
+
+fn clippy() -> Result {
+    let arguments =
+        ["clippy", "--quiet", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+    Program::cargo(arguments).run()
+}
+
+/// The command that the README names: unit, integration and doc tests.
+fn test() -> Result {
+    Program::cargo(["test", "--workspace"]).run()
+}
+
+fn docs() -> Result {
+    Program::cargo(["doc", "--quiet", "--workspace", "--no-deps", "--all-features"])
+        .with_variable("RUSTDOCFLAGS", "-D warnings")
+        .run()
+}

@@ -1,0 +1,28 @@
+//! `cargo xtask features`: every feature alone, and none, so that no crate builds only by a neighbour's grace.
+
+use crate::error::Result;
+use crate::metadata::Metadata;
+use crate::process::Program;
+
+/// Checks each library with no feature, then with each of its features alone.
+///
+/// # Errors
+/// One of them does not build.
+pub(crate) fn run() -> Result {
+    for package in Metadata::of_workspace()?.packages {
+        check(&package.name, None)?;
+        for feature in package.features.keys().filter(|feature| *feature != "default") {
+            check(&package.name, Some(feature))?;
+        }
+    }
+    Ok(())
+}
+
+fn check(package: &str, feature: Option<&str>) -> Result {
+    println!("{package}: {}", feature.unwrap_or("no feature"));
+    let mut arguments = vec!["check", "--quiet", "--package", package, "--no-default-features"];
+    if let Some(feature) = feature {
+        arguments.extend(["--features", feature]);
+    }
+    Program::cargo(arguments).with_variable("RUSTFLAGS", "-D warnings").run()
+}

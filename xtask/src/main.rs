@@ -1,0 +1,74 @@
+//! The developers' commands: `cargo xtask COMMAND`. One file or folder per command.
+
+mod answer;
+mod bench;
+mod ci;
+mod codegen;
+mod conformance;
+mod error;
+mod examples;
+mod features;
+mod instructions;
+mod metadata;
+mod msrv;
+mod process;
+mod stopwatch;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use crate::error::{Error, Result};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  ci                            everything that has to hold, step by step; what `.ci/run` calls
+  codegen [--check]             writes what is generated (docs/events.md, schema/*.json), or fails where it drifted
+  tidy                          what no compiler checks: module docs, paths of machines, unfinished work, licences
+  features                      checks every feature of every crate alone
+  examples                      runs every example
+  msrv                          checks the workspace with the oldest Rust it promises to build with
+  conformance                   holds the recorded vectors and corpora beside the checkout against their floors
+  answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict; corpora)
+  bench [FILTER]                measures what everything costs, against its bars
+  instructions [--bless]        counts instructions, against the checked-in counts
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Result {
+    match arguments {
+        ["ci"] => ci::run(),
+        ["codegen"] => codegen::write(),
+        ["codegen", "--check"] => codegen::check(),
+        ["tidy"] => tidy::run(),
+        ["features"] => features::run(),
+        ["examples"] => examples::run(),
+        ["msrv"] => msrv::run(),
+        ["conformance"] => conformance::run(),
+        ["answer", suite] => answer::run(suite, None),
+        ["answer", suite, "--profile", profile] | ["answer", "--profile", profile, suite] => {
+            answer::run(suite, Some(profile))
+        }
+        ["bench"] => bench::run(""),
+        ["bench", filter] => bench::run(filter),
+        ["instructions"] => instructions::check(),
+        ["instructions", "--bless"] => instructions::bless(),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        other => Err(Error::new(format!("unknown command `{}`\n\n{USAGE}", other.join(" ")))),
+    }
+}

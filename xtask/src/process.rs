@@ -1,0 +1,83 @@
+//! Starts other programs, always from the root of the workspace.
+
+use std::process::{Command, Stdio};
+
+use crate::error::{Error, Result};
+use crate::workspace;
+
+/// A program to start, with its arguments.
+#[derive(Debug)]
+pub(crate) struct Program {
+    command: Command,
+    line: String,
+}
+
+impl Program {
+    /// `name` with `arguments`.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where the developers' commands start processes"
+    )]
+    pub(crate) fn new<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut command = Command::new(name);
+        let mut line = name.to_owned();
+        for argument in arguments {
+            command.arg(argument);
+            line.push(' ');
+            line.push_str(argument);
+        }
+        command.current_dir(workspace::root());
+        Self { command, line }
+    }
+
+    /// The cargo that runs this command.
+    pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::new("cargo", arguments)
+    }
+
+    /// Sets a variable of its environment.
+    pub(crate) fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Removes a variable of its environment.
+    pub(crate) fn without_variable(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// Runs it, its output going where ours goes.
+    ///
+    /// # Errors
+    /// It cannot be started, or does not succeed.
+    pub(crate) fn run(mut self) -> Result {
+        let status = self.command.stdin(Stdio::null()).status();
+        match status {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(Error::new(format!("`{}` failed ({status})", self.line))),
+            Err(cause) => Err(Error::doing(format!("`{}` cannot be started", self.line), cause)),
+        }
+    }
+
+    /// Runs it and returns what it prints.
+    ///
+    /// # Errors
+    /// It cannot be started, does not succeed, or prints something else than text.
+    pub(crate) fn output(mut self) -> Result<String> {
+        let output = self.command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+        let output =
+            output.map_err(|cause| Error::doing(format!("`{}` cannot be started", self.line), cause))?;
+        if !output.status.success() {
+            return Err(Error::new(format!("`{}` failed ({})", self.line, output.status)));
+        }
+        String::from_utf8(output.stdout).map_err(|cause| Error::doing(&self.line, cause))
+    }
+}
+
+/// Whether `name` can be started at all.
+pub(crate) fn is_installed(name: &str) -> bool {
+    let mut program = Program::new(name, ["--version"]);
+    program.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    program.command.status().is_ok_and(|status| status.success())
+}

@@ -1,0 +1,49 @@
+//! Manifests: lints come from the workspace, and every feature says what it is for.
+
+use std::path::Path;
+
+/// What is wrong with a manifest.
+pub(super) fn check(path: &Path, text: &str) -> Vec<String> {
+    // Workspaces of their own (the root, the peers) have settings of their own.
+    if text.contains("[workspace]") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    if !text.contains("[lints]\nworkspace = true") {
+        found.push(format!("{}: add `[lints]` with `workspace = true`", path.display()));
+    }
+    let (mut section, mut previous) = ("", "");
+    for (line, number) in text.lines().zip(1..) {
+        if line.starts_with('[') {
+            section = line;
+        } else if section == "[features]"
+            && let Some((feature, _)) = line.split_once('=')
+            && !line.starts_with(['#', ' '])
+            && feature.trim() != "default"
+            && !previous.starts_with('#')
+        {
+            let feature = feature.trim();
+            found.push(format!(
+                "{}:{number}: say in a comment what the feature `{feature}` is for",
+                path.display()
+            ));
+        }
+        previous = line;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_need_a_comment() {
+        let manifest =
+            |features: &str| format!("[lints]\nworkspace = true\n\n[features]\ndefault = []\n{features}");
+        let path = Path::new("Cargo.toml");
+        assert!(check(path, &manifest("# For tests.\ntesting = [\n  \"a\",\n]\n")).is_empty());
+        assert_eq!(check(path, &manifest("testing = []\n")).len(), 1);
+        assert_eq!(check(path, "[package]\n").len(), 1);
+    }
+}

@@ -1,0 +1,37 @@
+//! `cargo xtask tidy`: what no compiler checks. All that is wrong is reported at once.
+
+mod architecture;
+mod dependencies;
+mod manifests;
+mod sources;
+
+use crate::error::{Error, Result};
+use crate::workspace;
+
+/// Runs all checks.
+///
+/// # Errors
+/// One of them found something; each is a line of the report.
+pub(crate) fn run() -> Result {
+    let mut found = Vec::new();
+    let files = workspace::files()?;
+    for path in &files {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("rs") => found.extend(sources::check(path, &workspace::read(path)?)),
+            Some("toml") if path.ends_with("Cargo.toml") => {
+                found.extend(manifests::check(path, &workspace::read(path)?));
+            }
+            _ => {}
+        }
+    }
+    found.extend(architecture::check()?);
+    found.extend(dependencies::check()?);
+    if found.is_empty() {
+        println!("{} files are tidy", files.len());
+        return Ok(());
+    }
+    for line in &found {
+        println!("{line}");
+    }
+    Err(Error::new(format!("{} findings", found.len())))
+}
