@@ -13,7 +13,7 @@ use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore};
 use hooks_core::testing::FakeClock;
 use hooks_core::{
     Composite, HookContext, HookRequest, Hooks, Judge, Judged, Live, Policy, PolicyLayer, Settle, Verdict,
-    decide, reserve, observe,
+    decide, observe, reserve,
 };
 use serde_json::json;
 use tower::{Service, ServiceBuilder};

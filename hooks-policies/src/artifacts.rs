@@ -1,5 +1,7 @@
 //! Named files and folders that a place is compared with: a file, a folder and all below it, or a glob.
 
+use std::borrow::Cow;
+
 use hooks_facts::globs::{Dialect, GlobOptions, Globs};
 
 use crate::config::PatternDialect;
@@ -89,10 +91,11 @@ impl Artifacts {
         let from_top = if self.absolute.is_empty() { None } else { place.from_top(call) };
         let absolute = from_top.unwrap_or_default().iter().map(|reading| (&self.absolute, reading.as_str()));
         let mut readings = inside.chain(outside).chain(absolute);
-        readings.find_map(|(patterns, reading)| {
+        readings.find_map(|(patterns, given)| {
+            let reading: &str = &folded(given);
             let index =
                 patterns.find(reading).or_else(|| removed.then(|| patterns.below(reading)).flatten())?;
-            self.found(index, reading)
+            self.found(index, given)
         })
     }
 
@@ -113,9 +116,10 @@ impl Patterns {
             patterns.extend([artifact.clone(), format!("{artifact}/**")]);
             owners.extend([*owner, *owner]);
         }
+        let patterns = patterns.iter().map(|pattern| folded(pattern));
         let beginning = |(artifact, owner): &(String, usize)| {
             let literal = artifact.split(['*', '?', '{', '\\']).next().unwrap_or_default();
-            (literal.to_lowercase(), *owner)
+            (folded(literal).into_owned(), *owner)
         };
         // Each was compiled alone before, so nothing is lost here.
         let globs = Globs::compile(patterns, &options(dialect)).unwrap_or_default();
@@ -128,9 +132,9 @@ impl Patterns {
 
     /// An artifact below a folder.
     fn below(&self, folder: &str) -> Option<usize> {
-        let folder = folder.trim_end_matches('/').to_lowercase();
+        let folder = folder.trim_end_matches('/');
         let is_below = |beginning: &str| {
-            let rest = beginning.strip_prefix(&*folder);
+            let rest = beginning.strip_prefix(folder);
             folder.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
         };
         self.beginnings.iter().find(|(beginning, _)| is_below(beginning)).map(|(_, owner)| *owner)
@@ -146,7 +150,18 @@ fn options(dialect: PatternDialect) -> GlobOptions {
         PatternDialect::Standard => Dialect::Standard,
         PatternDialect::Squad => Dialect::Squad,
     };
-    GlobOptions { dialect, case_insensitive: true, root: None }
+    GlobOptions { dialect, case_insensitive: false, root: None }
+}
+
+/// A text as a file system without case compares it.
+fn folded(text: &str) -> Cow<'_, str> {
+    if !text.is_ascii() {
+        return Cow::Owned(text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect());
+    }
+    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return Cow::Owned(text.to_ascii_lowercase());
+    }
+    Cow::Borrowed(text)
 }
 
 /// The name as it is compared: nothing before it, no slash behind it. Empty for what stands for the root.

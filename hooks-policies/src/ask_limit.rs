@@ -32,7 +32,7 @@ use crate::facts::CallReader;
 const NAME: &str = "ask-limit";
 
 /// How long a question may stay open before its holder is taken for lost. Its place stays taken then.
-const OPEN: Duration = Duration::from_hours(24);
+const OPEN: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Limits how often the user is asked; see the [module](self) for an example.
 pub struct AskLimit {

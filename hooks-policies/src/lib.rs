@@ -32,6 +32,8 @@ pub mod redaction;
 pub mod result_redaction;
 pub mod rules;
 pub mod squad;
+#[cfg(test)]
+mod testing;
 pub mod write_guard;
 
 pub use self::arguments::ArgumentRecorder;

@@ -20,7 +20,8 @@ impl FailureLayer {
         Self { hook: hook.into(), deadline: None, opened: false }
     }
 
-    /// Ends the hook's time after `limit`, as `timer` tells it.
+    /// Ends the hook's time after `limit`, as `timer` tells it, from the call on. In a slot of
+    /// [`Hooks`](crate::Hooks) that covers its readiness too; in a static stack readiness is the caller's to await.
     #[must_use]
     pub fn within(mut self, limit: Duration, timer: Arc<dyn Timer>) -> Self {
         self.deadline = Some((limit, timer));

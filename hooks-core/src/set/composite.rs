@@ -1,23 +1,19 @@
 //! Several providers as one.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use pastey::paste;
 
 use super::chain::prepare_in_turn;
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
+use super::question;
 use super::slot::goes_on;
-use crate::context::HookContext;
-use crate::error::HookError;
 use crate::event::{for_each_event, *};
-use crate::failure::{failed, guarded, record};
 use crate::future::HookFuture;
 use crate::outcome::{
     CompactOutcome, ContextPatch, Decision, Gate, Judged, Outcome, PromptOutcome, Recovery, ResultPatch,
 };
 use crate::request::HookRequest;
-use crate::verdict::Reason;
 
 /// A chain of providers. Each sees the event as the one before left it; all judge the final one; the
 /// strongest answer stands (law 1), so that an early allow never hides a later deny.
@@ -43,25 +39,14 @@ impl Composite {
 
     fn prepare<E: DecidingEvent>(&self, request: HookRequest<E>) -> HookFuture<'_, Prepared<E>> {
         prepare_in_turn(&self.providers, request, E::Outcome::default(), |provider, request| {
-            let kept = request.clone();
-            guarded(
-                || E::prepare(&**provider, request),
-                move |error| Prepared {
-                    outcome: panicked::<E>(&kept, &error),
-                    request: kept,
-                    judged_at: None,
-                },
-            )
+            question::prepare(&**provider, request)
         })
     }
 
     fn judge<E: DecidingEvent>(&self, request: &HookRequest<E>) -> E::Outcome {
         let mut outcome = E::Outcome::default();
         for provider in &self.providers {
-            let judged = catch_unwind(AssertUnwindSafe(|| E::judge(&**provider, request)));
-            outcome.merge(
-                judged.unwrap_or_else(|panic| panicked::<E>(request, &HookError::from_panic(&*panic))),
-            );
+            outcome.merge(question::judge(&**provider, request));
             if !goes_on(&outcome, request) {
                 break;
             }
@@ -70,15 +55,11 @@ impl Composite {
     }
 
     fn reserve<E: DecidingEvent>(&self, request: HookRequest<E>) -> HookFuture<'_, E::Outcome> {
-        self.in_turn(
-            request,
-            |outcome| !outcome.is_denied(),
-            |provider, request| E::reserve(provider, request),
-        )
+        self.in_turn(request, |outcome| !outcome.is_denied(), question::take_places)
     }
 
     fn tell<E: InformingEvent>(&self, request: HookRequest<E>) -> HookFuture<'_, E::Outcome> {
-        self.in_turn(request, |_| true, |provider, request| E::tell(provider, request))
+        self.in_turn(request, |_| true, question::tell)
     }
 
     /// Asks each provider in turn, while `goes_on`. Ready at once where nobody waits.
@@ -88,14 +69,10 @@ impl Composite {
         goes_on: fn(&E::Outcome) -> bool,
         ask: fn(&'a dyn HooksProvider, HookRequest<E>) -> HookFuture<'a, E::Outcome>,
     ) -> HookFuture<'a, E::Outcome> {
-        let ask = move |provider: &'a dyn HooksProvider, request: &HookRequest<E>| {
-            let kept = request.clone();
-            guarded(|| ask(provider, request.clone()), move |error| panicked::<E>(&kept, &error))
-        };
         let mut outcome = E::Outcome::default();
         let mut rest = self.providers.iter();
         while let Some(provider) = rest.next() {
-            match ask(&**provider, &request) {
+            match ask(&**provider, request.clone()) {
                 HookFuture::Now(answer) => outcome.merge(answer.unwrap_or_default()),
                 waiting @ HookFuture::Later(_) => {
                     return HookFuture::later(async move {
@@ -104,7 +81,7 @@ impl Composite {
                             if !goes_on(&outcome) {
                                 break;
                             }
-                            let answer = ask(&**provider, &request).await;
+                            let answer = ask(&**provider, request.clone()).await;
                             outcome.merge(answer);
                         }
                         outcome
@@ -117,19 +94,6 @@ impl Composite {
         }
         HookFuture::now(outcome)
     }
-
-    fn show(&self, show: impl Fn(&dyn HooksProvider), context: &HookContext, event: EventKind) {
-        for provider in &self.providers {
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| show(&**provider))) {
-                record(context, event, &Reason::failure("provider", &HookError::from_panic(&*panic)));
-            }
-        }
-    }
-}
-
-/// What a provider that panicked means.
-fn panicked<E: Event>(request: &HookRequest<E>, error: &HookError) -> E::Outcome {
-    failed::<E>(request.context(), Reason::failure("provider", error), false)
 }
 
 macro_rules! composite {
@@ -138,6 +102,9 @@ macro_rules! composite {
         informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
     ) => { paste! {
         impl HooksProvider for Composite {
+            fn guards_its_hooks(&self) -> bool {
+                true
+            }
             $(
                 fn [<prepare_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
                     self.prepare(request)
@@ -149,11 +116,7 @@ macro_rules! composite {
                     self.reserve(request)
                 }
                 fn [<observe_ $dname>](&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
-                    self.show(
-                        |provider| provider.[<observe_ $dname>](request, outcome),
-                        request.context(),
-                        EventKind::$DType,
-                    );
+                    self.providers.iter().for_each(|provider| question::observe(&**provider, request, outcome));
                 }
             )*
             $(

@@ -56,6 +56,9 @@ macro_rules! slots {
         }
 
         impl HooksProvider for Hooks {
+            fn guards_its_hooks(&self) -> bool {
+                true
+            }
             $(
                 #[inline]
                 fn [<prepare_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {

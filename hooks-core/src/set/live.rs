@@ -60,10 +60,18 @@ impl Live {
     /// The current set, to keep.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let own = Snapshot::clone(&self.current.load());
-        match &self.within {
-            None => own,
-            Some(outer) => Snapshot(Arc::new(Composite::new([outer.snapshot().0, own.0]))),
+        if self.within.is_none() {
+            return own;
         }
+        // Flat, however many generations there are: the outermost comes first.
+        let mut sets = vec![own.0];
+        let mut outer = self.within.as_deref();
+        while let Some(place) = outer {
+            sets.push(Arc::clone(&place.current.load().0));
+            outer = place.within.as_deref();
+        }
+        sets.reverse();
+        Snapshot(Arc::new(Composite::new(sets)))
     }
 }
 

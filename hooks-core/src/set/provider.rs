@@ -78,6 +78,11 @@ macro_rules! provider {
         /// [`reserve`](crate::reserve) call them in the order of law 2. Other events have one method.
         #[expect(unused_variables, reason = "the defaults ignore what they are told")]
         pub trait HooksProvider: Send + Sync {
+            /// Whether it turns every panic of its hooks into an outcome by itself, so that its caller need not.
+            #[doc(hidden)]
+            fn guards_its_hooks(&self) -> bool {
+                false
+            }
             $(
                 #[doc = concat!("Rewrites, and asks what waits:", $ddoc, ".")]
                 fn [<prepare_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {

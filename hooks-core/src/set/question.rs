@@ -1,10 +1,16 @@
 //! The questions that a driver asks of a provider, in the order of law 2.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
 use super::slot::{goes_on, reserve_each};
+use crate::error::HookError;
+use crate::failure::{failed, guarded, record};
 use crate::future::HookFuture;
 use crate::outcome::{Judged, Outcome};
 use crate::request::{HookRequest, Stage};
+use crate::verdict::Reason;
 
 /// What was decided, about which event.
 pub struct Decided<E: DecidingEvent> {
@@ -30,7 +36,7 @@ pub fn decide<E: DecidingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
 ) -> HookFuture<'_, Decided<E>> {
-    match E::prepare(provider, request.at(Stage::Prepare)) {
+    match prepare(provider, request.at(Stage::Prepare)) {
         HookFuture::Now(Some(prepared)) => HookFuture::now(judged(provider, prepared)),
         waiting => HookFuture::later(async move {
             let mut prepared = waiting.await;
@@ -45,7 +51,7 @@ fn judged<E: DecidingEvent>(provider: &dyn HooksProvider, prepared: Prepared<E>)
     let Prepared { request, mut outcome, .. } = prepared;
     let request = request.at(Stage::Judge);
     if goes_on(&outcome, &request) {
-        outcome.merge(E::judge(provider, &request));
+        outcome.merge(judge(provider, &request));
     }
     outcome.settle(&request);
     Decided { request, outcome }
@@ -56,7 +62,7 @@ impl<E: DecidingEvent> Decided<E> {
     /// said before stands unless it was an allow; what was said before and is said again is said once.
     pub(crate) async fn judge_again(&mut self, provider: &dyn HooksProvider) {
         let request = self.request.clone().refreshed().at(Stage::Judge);
-        let prepared = E::prepare(provider, request.clone()).await;
+        let prepared = prepare(provider, request.clone()).await;
         // The event is final: whatever a provider made of it is not what would run.
         let mut again = judged(provider, Prepared { request: request.refreshed(), ..prepared });
         self.outcome.make_stale();
@@ -73,7 +79,7 @@ pub async fn reserve<E: DecidingEvent>(provider: &dyn HooksProvider, decided: &m
         return;
     }
     let owed = decided.outcome.take_owed();
-    let reserved = E::reserve(provider, decided.request.clone()).await;
+    let reserved = take_places(provider, decided.request.clone()).await;
     decided.outcome.merge(reserved);
     if !decided.outcome.is_denied() && !owed.is_empty() {
         let reserved = reserve_each(&owed, decided.request.clone()).await;
@@ -87,7 +93,12 @@ pub fn observe<E: DecidingEvent>(
     request: &HookRequest<E>,
     outcome: &E::Outcome,
 ) {
-    E::observe(provider, request, outcome);
+    if provider.guards_its_hooks() {
+        return E::observe(provider, request, outcome);
+    }
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| E::observe(provider, request, outcome))) {
+        record(request.context(), E::KIND, &Reason::failure(PROVIDER, &HookError::from_panic(&*panic)));
+    }
 }
 
 /// Tells the hooks of something.
@@ -95,5 +106,55 @@ pub fn tell<E: InformingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
 ) -> HookFuture<'_, E::Outcome> {
-    E::tell(provider, request)
+    if provider.guards_its_hooks() {
+        return E::tell(provider, request);
+    }
+    let context = Arc::clone(request.context());
+    let failed = move |error| failed::<E>(&context, Reason::failure(PROVIDER, &error), false);
+    guarded(|| E::tell(provider, request), failed)
 }
+
+/// Has `provider` prepare the event. One that panics is a hook that failed (law 3).
+pub(super) fn prepare<E: DecidingEvent>(
+    provider: &dyn HooksProvider,
+    request: HookRequest<E>,
+) -> HookFuture<'_, Prepared<E>> {
+    if provider.guards_its_hooks() {
+        return E::prepare(provider, request);
+    }
+    let asked = request.clone();
+    guarded(
+        || E::prepare(provider, request),
+        move |error| {
+            let outcome = failed::<E>(asked.context(), Reason::failure(PROVIDER, &error), false);
+            Prepared { request: asked, outcome, judged_at: None }
+        },
+    )
+}
+
+/// Has `provider` judge the event.
+pub(super) fn judge<E: DecidingEvent>(provider: &dyn HooksProvider, request: &HookRequest<E>) -> E::Outcome {
+    if provider.guards_its_hooks() {
+        return E::judge(provider, request);
+    }
+    catch_unwind(AssertUnwindSafe(|| E::judge(provider, request))).unwrap_or_else(|panic| {
+        let reason = Reason::failure(PROVIDER, &HookError::from_panic(&*panic));
+        failed::<E>(request.context(), reason, false)
+    })
+}
+
+/// Has `provider` take places for the event.
+pub(super) fn take_places<E: DecidingEvent>(
+    provider: &dyn HooksProvider,
+    request: HookRequest<E>,
+) -> HookFuture<'_, E::Outcome> {
+    if provider.guards_its_hooks() {
+        return E::reserve(provider, request);
+    }
+    let context = Arc::clone(request.context());
+    let failed = move |error| failed::<E>(&context, Reason::failure(PROVIDER, &error), false);
+    guarded(|| E::reserve(provider, request), failed)
+}
+
+/// What a failure of a whole provider is recorded under.
+const PROVIDER: &str = "provider";

@@ -8,13 +8,14 @@ use super::common::{Says, asking, boxed, guard, run, said};
 use hooks_core::event::{PostToolUse, PreCompact, PreToolUse, Stop, UserPromptSubmitted};
 use hooks_core::{
     BoxHook, CompactNotes, Composite, ContextNote, ContextPatch, Decision, DecisionNotes, Directive,
-    Evaluation, Event, Gate, HookContext, HookRequest, Hooks, HooksProvider, Judge, Judged, Judgement, Live,
-    Notes, Outcome, Policy, PolicyLayer, Reason, Recovery, ResultNotes, Strength, Verdict, decide,
+    Evaluation, Event, Gate, HookContext, HookError, HookRequest, Hooks, HooksProvider, Judge, Judged,
+    Judgement, Live, Notes, Outcome, Policy, PolicyLayer, Reason, Recovery, ResultNotes, Strength, Transform,
+    TransformLayer, Verdict, decide,
 };
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use tower::{Layer, ServiceExt};
 
 fn strengths() -> impl Strategy<Value = Strength> {
@@ -305,6 +306,41 @@ proptest! {
         let strength = |strengths: &[Strength]| in_every_form(&named(strengths), Evaluation::UntilDenied)
             .into_iter().map(|(_, outcome)| outcome.strength()).collect::<Vec<_>>();
         prop_assert_eq!(strength(&all), strength(&shuffled));
+    }
+}
+
+/// Writes the same path, whatever it was.
+struct Writes;
+
+impl Transform<PreToolUse> for Writes {
+    fn name(&self) -> &'static str {
+        "writes"
+    }
+
+    fn transform(&self, _request: &HookRequest<PreToolUse>) -> Result<Option<Value>, HookError> {
+        Ok(Some(json!({ "path": "written" })))
+    }
+}
+
+#[test]
+fn every_form_names_the_same_effective_event() {
+    let policies = named(&[Strength::Allow]);
+    let rewriting = || TransformLayer::new(Arc::new(Writes)).layer(stack(&policies));
+    let slot = slot(&policies).into_builder().transform(Writes).build();
+    let in_slot = Hooks::builder().stack::<PreToolUse, _>(&guard(), rewriting()).build();
+    let first = Hooks::builder().transform(Writes).build();
+    let composite = Composite::default().and(first).and(slot_of_stacks(&policies));
+    let outcomes = [
+        run(rewriting().oneshot(asking("a"))).unwrap(),
+        asked_of(&slot, asking("a")),
+        asked_of(&in_slot, asking("a")),
+        asked_of(&composite, asking("a")),
+        Live::new(slot.clone()).with(|provider| asked_of(provider, asking("a"))),
+        run(slot.on(HookContext::default()).pre_tool_use(super::common::call("a"))).outcome,
+    ];
+    for outcome in outcomes {
+        assert_eq!(outcome.strength(), Strength::Allow);
+        assert_eq!(outcome.effective().map(super::common::path), Some("written"));
     }
 }
 

@@ -11,8 +11,8 @@ use hooks_core::testing::{FakeFileSystem, ScriptedTools, world};
 use hooks_core::{
     Approval, ApprovalRequest, BoxHook, Composite, DecideLayer, Decided, Decision, Evaluation, Fact, Govern,
     HookContext, HookError, HookFuture, HookRequest, Hooks, HooksBuilder, HooksProvider, Judge, Judged,
-    Opinion, Policy, PolicyLayer, Reason, Reservation, Reserve, ReserveLayer, Settle, Strength, Transform,
-    TransformLayer, Verdict, decide, reserve, policy_fn,
+    Observer, ObserverLayer, Opinion, Policy, PolicyLayer, Reason, Reservation, Reserve, ReserveLayer,
+    Settle, Strength, Transform, TransformLayer, Verdict, decide, policy_fn, reserve,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -265,6 +265,131 @@ fn what_counts_counts_once_an_event_although_a_later_provider_rewrites() {
     run(reserve(&composite, &mut decided));
     assert!(!decided.outcome.is_denied());
     assert_eq!((in_stack.0.load(Relaxed), in_slot.0.load(Relaxed)), (1, 1));
+}
+
+/// Counts how often each of its parts is asked.
+#[derive(Clone, Debug, Default)]
+struct Asked {
+    transform: Arc<AtomicUsize>,
+    policy: Arc<AtomicUsize>,
+    observer: Arc<AtomicUsize>,
+}
+
+impl Transform<PreToolUse> for Asked {
+    fn name(&self) -> &'static str {
+        "asked"
+    }
+
+    fn transform(&self, _request: &HookRequest<PreToolUse>) -> Result<Option<Value>, HookError> {
+        self.transform.fetch_add(1, Relaxed);
+        Ok(None)
+    }
+}
+
+impl Policy<PreToolUse> for Asked {
+    fn name(&self) -> &'static str {
+        "asked"
+    }
+
+    fn judge(&self, _request: &HookRequest<PreToolUse>) -> Verdict {
+        self.policy.fetch_add(1, Relaxed);
+        Verdict::NO_OPINION
+    }
+}
+
+impl Observer<PreToolUse> for Asked {
+    fn name(&self) -> &'static str {
+        "asked"
+    }
+
+    fn observe(&self, _request: &HookRequest<PreToolUse>, _outcome: &Decision<PreToolUse>) {
+        self.observer.fetch_add(1, Relaxed);
+    }
+}
+
+#[test]
+fn asked_again_a_stack_judges_and_does_nothing_else_twice() {
+    let asked = Asked::default();
+    let shared = Arc::new(asked.clone());
+    let stack = ServiceBuilder::new()
+        .layer(ObserverLayer::new(Arc::clone(&shared)))
+        .layer(TransformLayer::new(Arc::clone(&shared)))
+        .layer(PolicyLayer::new(shared))
+        .service(Settle);
+    let first = Hooks::builder().stack(&guard(), stack).build();
+    let composite = Composite::default().and(first).and(Hooks::builder().transform(Appends('x')).build());
+    let mut decided = run(decide(&composite, asking("-")));
+    run(reserve(&composite, &mut decided));
+    assert!(!decided.outcome.is_denied());
+    let counts = [&asked.transform, &asked.policy, &asked.observer].map(|count| count.load(Relaxed));
+    assert_eq!(counts, [1, 2, 1], "transformed, judged, observed");
+}
+
+#[test]
+fn an_allow_with_a_change_is_no_opinion_also_where_another_provider_changed_the_event() {
+    let wraps = service_fn(|request: HookRequest<PreToolUse>| async move {
+        let wrapped = json!({ "path": format!("({})", path(&request)) });
+        Ok::<_, HookError>(Opinion::new(Verdict::ALLOW).rewriting(wrapped))
+    });
+    let first = Hooks::builder().stack(&guard(), DecideLayer::new(wraps).layer(Settle)).build();
+    let composite = Composite::default().and(first).and(Hooks::builder().transform(Appends('x')).build());
+    let decided = run(decide(&composite, asking("-")));
+    assert_eq!((path(&decided.request), decided.outcome.strength()), ("(-)x", Strength::NoOpinion));
+}
+
+/// Has a place for one path only.
+#[derive(Clone, Copy, Debug)]
+struct OnlyFor(&'static str);
+
+impl Reserve<PreToolUse> for OnlyFor {
+    fn name(&self) -> &'static str {
+        "only-for"
+    }
+
+    fn reserve(
+        &self,
+        request: &HookRequest<PreToolUse>,
+    ) -> HookFuture<'static, Result<Reservation, HookError>> {
+        let refused = Reason::new("only-for", "path", "there is no place for that path");
+        HookFuture::now(Ok(if path(request) == self.0 {
+            Reservation::NotNeeded
+        } else {
+            Reservation::Refused(refused)
+        }))
+    }
+}
+
+#[test]
+fn places_are_taken_for_what_will_run() {
+    let inner = TransformLayer::new(Arc::new(Appends('x'))).layer(Judge::new(()));
+    let stack = |place| ReserveLayer::new(OnlyFor(place)).layer(inner.clone());
+    assert!(!run(stack("-x").oneshot(asking("-"))).unwrap().is_denied());
+    assert!(run(stack("-").oneshot(asking("-"))).unwrap().is_denied());
+    let slot = |place| Hooks::builder().transform(Appends('x')).reserve(OnlyFor(place)).build();
+    let reserved = |hooks: &Hooks| {
+        let mut decided = run(decide(hooks, asking("-")));
+        run(reserve(hooks, &mut decided));
+        decided.outcome.is_denied()
+    };
+    assert!(!reserved(&slot("-x")) && reserved(&slot("-")));
+}
+
+#[test]
+fn an_allow_from_before_a_person_was_asked_is_not_told_as_a_reason() {
+    let asked = AtomicUsize::new(0);
+    let once = policy_fn("once", move |_: &HookRequest<PreToolUse>| match asked.fetch_add(1, Relaxed) {
+        0 => verdict(Strength::Allow, "once", "the link is inside"),
+        _ => Verdict::NO_OPINION,
+    });
+    let approver = hooks_core::testing::ScriptedApprover::new([Approval::Approved]);
+    let hooks = Hooks::builder().policy(once).policy(asks()).build();
+    let govern = Govern::new(hooks, ScriptedTools::default()).with_approver(approver);
+    let request =
+        ToolRequest { context: Arc::new(HookContext::default()), call: ToolCall::new("edit", json!({})) };
+    let governed = run(govern.oneshot(request)).unwrap();
+    let told: Vec<_> = governed.decision.reasons().iter().map(|reason| &*reason.policy).collect();
+    assert_eq!(told, ["asks"]);
+    assert_eq!(governed.decision.strength(), Strength::Allow);
 }
 
 #[test]

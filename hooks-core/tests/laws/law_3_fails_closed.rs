@@ -9,11 +9,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hooks_core::event::*;
-use hooks_core::testing::{Arbitrary, FailureLog, FakeFileSystem, FakeTimer, world};
+use hooks_core::testing::{Arbitrary, FailureLog, FakeFileSystem, FakeTimer, Recorder, world};
 use hooks_core::{
-    DecidingEvent, FailureLayer, HookContext, HookError, HookFuture, HookRequest, Hooks, InformingEvent,
-    Judged, Observer, Policy, Reason, ReasonKind, Reservation, Reserve, Stage, Strength, Transform,
-    TransformLayer, Verdict, decide, reserve, observe, policy_fn, tell,
+    Composite, DecidingEvent, Decision, FailureLayer, HookContext, HookError, HookFuture, HookRequest, Hooks,
+    HooksProvider, InformingEvent, Judged, Observer, Policy, Prepared, Reason, ReasonKind, Reservation,
+    Reserve, Stage, Strength, Transform, TransformLayer, Verdict, decide, observe, policy_fn, reserve, tell,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -294,6 +294,63 @@ for_every_event! {
         SessionStart SessionEnd TurnStart TurnEnd ToolDecided UserInputRequested ErrorOccurred PostCompact
         SubagentSpawned SpawnFailed AgentSwitched Notification
     }
+}
+
+/// A provider that was written by hand, and panics wherever it is asked.
+struct PanicsEverywhere;
+
+impl HooksProvider for PanicsEverywhere {
+    fn prepare_pre_tool_use(&self, request: HookRequest<PreToolUse>) -> HookFuture<'_, Prepared<PreToolUse>> {
+        assert!(request.event().tool_name != "early", "prepare");
+        HookFuture::later(async move {
+            super::common::pend(1).await;
+            assert!(request.event().tool_name != "later", "prepare, later");
+            Prepared::unchanged(request)
+        })
+    }
+
+    fn judge_pre_tool_use(&self, request: &HookRequest<PreToolUse>) -> Decision<PreToolUse> {
+        assert!(request.event().tool_name != "judge", "judge");
+        Decision::default()
+    }
+
+    fn reserve_pre_tool_use(
+        &self,
+        _request: HookRequest<PreToolUse>,
+    ) -> HookFuture<'_, Decision<PreToolUse>> {
+        HookFuture::later(poll_fn(|_| panic!("reserve")))
+    }
+
+    fn observe_pre_tool_use(&self, _request: &HookRequest<PreToolUse>, _outcome: &Decision<PreToolUse>) {
+        panic!("observe")
+    }
+
+    fn notification(&self, _request: HookRequest<Notification>) -> HookFuture<'_, ()> {
+        HookFuture::later(poll_fn(|_| panic!("notification")))
+    }
+}
+
+#[test]
+fn a_provider_that_panics_is_a_hook_that_failed_and_silences_nobody() {
+    let recorder = Recorder::default();
+    let composite = Composite::default().and(PanicsEverywhere).and(recorder.clone());
+    for provider in [&PanicsEverywhere as &dyn HooksProvider, &composite] {
+        for tool in ["early", "later", "judge"] {
+            let (context, log) = context();
+            let request = HookRequest::new(context, PreToolUse::new(tool, serde_json::Value::Null));
+            assert!(run(decide(provider, request)).outcome.is_denied(), "{tool}");
+            recorded_once(&log, EventKind::PreToolUse, tool);
+        }
+        let (context, log) = context();
+        let request = HookRequest::new(context, any::<PreToolUse>());
+        let mut decided = hooks_core::Decided { request, outcome: Decision::default() };
+        run(reserve(provider, &mut decided));
+        assert!(decided.outcome.is_denied());
+        recorded_once(&log, EventKind::PreToolUse, "reserve");
+    }
+    observe(&composite, &HookRequest::new(context().0, any::<PreToolUse>()), &Decision::default());
+    run(tell(&composite, HookRequest::new(context().0, any::<Notification>())));
+    assert_eq!(recorder.kinds(), [EventKind::PreToolUse, EventKind::Notification]);
 }
 
 #[test]

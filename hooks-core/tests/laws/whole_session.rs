@@ -81,7 +81,7 @@ fn rules() -> Hooks {
 
 async fn a_whole_session(hooks: Live, context: Arc<HookContext>) {
     let (mut session, _) = Session::start(hooks, Arc::clone(&context), SessionStart::default()).await;
-    let made = session.worktree(WorktreeCreated::new("/work")).await;
+    let made = session.worktree(WorktreeCreated::new("/repo/copy")).await;
     assert!(hooks_core::Judged::goes_ahead(&made));
     assert!(matches!(session.prompt("hello", PromptKind::Initial).await, Prompted::Accepted(..)));
     let routed = session.router(service_fn(|_: Route| ready(Ok::<_, HookError>(()))));
@@ -512,6 +512,17 @@ fn a_hook_that_panics_in_a_dropped_driver_ends_neither_the_process_nor_the_recor
     }));
     assert!(unwound.is_err());
     assert_eq!(log.entries().len(), 1);
+}
+
+#[test]
+fn a_thousand_generations_are_asked_without_a_thousand_frames() {
+    let mut live = Live::new(rules());
+    for _ in 0..1_000 {
+        live = live.narrowed(Hooks::default());
+    }
+    let request = HookRequest::new(context(), PreToolUse::new("forbidden", json!({})));
+    let decided = live.with(|hooks| run(hooks_core::decide(hooks, request)));
+    assert!(hooks_core::Judged::is_denied(&decided.outcome));
 }
 
 #[test]

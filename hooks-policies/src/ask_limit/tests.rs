@@ -1,1 +1,106 @@
+use hooks_core::event::PreToolUse;
+use hooks_core::{HookContext, Hooks, Strength, policy_fn};
+use serde_json::json;
+
 use super::*;
+use crate::config::PolicyConfig;
+
+fn hooks(max_per_session: u64, counts: AskCounting) -> Hooks {
+    let ask_user = Some(AskUserConfig { max_per_session, counts });
+    let no_bad =
+        policy_fn("no-bad", |request: &HookRequest<PreToolUse>| {
+            match request.event().tool_args["q"].as_str() {
+                Some("bad") => hooks_core::Verdict::deny(Reason::new("no-bad", "word", "bad")),
+                _ => hooks_core::Verdict::NO_OPINION,
+            }
+        });
+    Hooks::builder()
+        .policy(no_bad)
+        .config(PolicyConfig { ask_user, ..PolicyConfig::default() })
+        .unwrap()
+        .build()
+}
+
+/// Asks, and says whether it went ahead.
+async fn ask(hooks: &Hooks, session: &str, tool: &str, question: &str, id: Option<&str>) -> bool {
+    let mut event = PreToolUse::new(tool, json!({ "q": question }));
+    event.tool_use_id = id.map(str::to_owned);
+    let mut decided = hooks.on(HookContext::new(session, "Lead")).pre_tool_use(event).await;
+    decided.outcome.take_holds().commit();
+    decided.outcome.goes_ahead()
+}
+
+#[tokio::test]
+async fn a_session_has_its_places_whatever_the_tool_is_called() {
+    let hooks = hooks(2, AskCounting::Asked);
+    assert!(ask(&hooks, "s", "ask_user", "a", None).await);
+    assert!(ask(&hooks, "s", "AskUserQuestion", "a", None).await);
+    assert!(!ask(&hooks, "s", "askUser", "a", None).await);
+    assert!(ask(&hooks, "t", "ask_user", "a", None).await);
+    assert!(ask(&hooks, "s", "view", "a", None).await);
+}
+
+#[tokio::test]
+async fn a_call_that_is_told_twice_takes_one_place() {
+    let hooks = hooks(1, AskCounting::Asked);
+    assert!(ask(&hooks, "s", "ask_user", "a", Some("call-1")).await);
+    assert!(ask(&hooks, "s", "ask_user", "a", Some("call-1")).await);
+    assert!(!ask(&hooks, "s", "ask_user", "a", Some("call-2")).await);
+}
+
+#[tokio::test]
+async fn what_is_not_put_is_given_back() {
+    let hooks = hooks(1, AskCounting::Asked);
+    let event = PreToolUse::new("ask_user", json!({}));
+    drop(hooks.on(HookContext::new("s", "Lead")).pre_tool_use(event).await);
+    assert!(!ask(&hooks, "s", "ask_user", "bad", None).await);
+    assert!(ask(&hooks, "s", "ask_user", "good", None).await);
+}
+
+#[tokio::test]
+async fn attempts_count_where_they_shall() {
+    let hooks = hooks(1, AskCounting::Attempted);
+    assert!(!ask(&hooks, "s", "ask_user", "bad", None).await);
+    assert!(!ask(&hooks, "s", "ask_user", "good", None).await);
+}
+
+#[tokio::test]
+async fn zero_is_none_at_all_and_the_reason_counts() {
+    let hooks = hooks(0, AskCounting::Asked);
+    let event = PreToolUse::new("ask_user", json!({}));
+    let decided = hooks.on(HookContext::new("s", "Lead")).pre_tool_use(event).await;
+    let reason = decided.outcome.shown_reason().unwrap();
+    assert_eq!(reason.strength, Strength::Deny);
+    assert_eq!(reason.evidence, [Evidence::Count { used: 0, limit: 0 }]);
+}
+
+/// A store that answers later, and one that cannot.
+struct Slow(Option<Memory>);
+
+impl StateStore for Slow {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        let answer = match &self.0 {
+            Some(memory) => memory.apply(op),
+            None => HookFuture::now(Err(StoreError::Unavailable("down".into()))),
+        };
+        HookFuture::later(async move {
+            tokio::task::yield_now().await;
+            answer.await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_answers_later_counts_and_one_that_fails_denies() {
+    let config = || PolicyConfig {
+        ask_user: Some(AskUserConfig { max_per_session: 1, counts: AskCounting::Asked }),
+        ..PolicyConfig::default()
+    };
+    let memory = Memory::new(Arc::new(hooks_core::time::StoppedClock::default()));
+    for (store, first, second) in [(Slow(Some(memory)), true, false), (Slow(None), false, false)] {
+        let policies = crate::StrictPolicies::new(config()).with_store(Arc::new(store));
+        let hooks = Hooks::from_policy(policies).unwrap();
+        assert_eq!(ask(&hooks, "s", "ask_user", "a", None).await, first);
+        assert_eq!(ask(&hooks, "s", "ask_user", "a", None).await, second);
+    }
+}

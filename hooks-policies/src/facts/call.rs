@@ -9,8 +9,9 @@ use hooks_facts::tools::{ToolKind, paths_of};
 use serde_json::Value;
 
 use super::commands::ParsedCommands;
-use super::places::{Places, Root};
+use super::places::Places;
 use super::reader::CallReader;
+use super::root::Root;
 
 /// What all readers found out about one call: an append-only list, of which there is nearly always one item.
 #[derive(Default)]

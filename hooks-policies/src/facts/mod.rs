@@ -25,6 +25,7 @@ mod commands;
 mod line_breaks;
 mod places;
 mod reader;
+mod root;
 
 pub use self::call::{Call, CallFacts};
 pub use self::commands::{ParsedCommand, ParsedCommands};

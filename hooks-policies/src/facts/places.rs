@@ -3,8 +3,7 @@
 use std::sync::OnceLock;
 
 use hooks_core::fs::FileSystem;
-use hooks_core::{Environment, Platform as System};
-use hooks_facts::paths::{PathError, Platform, Resolution, ResolvedRoot, Resolver};
+use hooks_facts::paths::{PathError, Resolution, ResolvedRoot, Resolver};
 use hooks_facts::tools::{PathArgument, PathRole, ToolKind, paths_of};
 
 use super::call::Call;
@@ -46,13 +45,6 @@ pub struct Known<'a> {
     /// Its readings from the file system's root, without the first slash. Where it is below the root, these are
     /// not worked out.
     pub elsewhere: &'a [String],
-}
-
-/// The root of a call, as a text and followed.
-#[derive(Debug)]
-pub(super) struct Root {
-    text: String,
-    resolved: Result<ResolvedRoot, PathError>,
 }
 
 /// Files that every command may write to, because nothing is kept in them.
@@ -106,7 +98,7 @@ impl Places {
 
 impl Place {
     fn new(call: Call<'_>, pointer: String, given: String, role: PathRole) -> Self {
-        let resolution = match &call.root().resolved {
+        let resolution = match call.root().resolved() {
             Ok(root) => resolve(call, root, &given),
             Err(error) => Err(error.clone()),
         };
@@ -150,48 +142,6 @@ impl Place {
     }
 }
 
-impl Root {
-    pub(super) fn of(call: Call<'_>) -> Self {
-        let context = call.request().context();
-        let text = call.reader().root(context).unwrap_or_default().to_owned();
-        let cwd = context.cwd.to_str().filter(|cwd| !cwd.is_empty()).unwrap_or(&text);
-        let environment = &context.environment;
-        let resolved = ResolvedRoot::new(&*environment.files, &text, cwd, platform(environment));
-        Self { text, resolved }
-    }
-
-    /// The file system's root, with the working directory of the call.
-    fn top(&self, call: Call<'_>) -> Result<ResolvedRoot, PathError> {
-        let context = call.request().context();
-        let cwd = context.cwd.to_str().filter(|cwd| !cwd.is_empty()).unwrap_or(&self.text);
-        ResolvedRoot::new(&*context.environment.files, "/", cwd, platform(&context.environment))
-    }
-
-    fn names(&self) -> impl Iterator<Item = &str> {
-        let real = self.resolved.as_ref().ok().map(ResolvedRoot::real_path);
-        std::iter::once(self.text.as_str()).chain(real).map(|root| root.trim_matches('/'))
-    }
-
-    fn strip<'t>(&self, reading: &'t str) -> Option<&'t str> {
-        self.names().find_map(|root| match root {
-            "" => Some(reading),
-            root => reading.strip_prefix(root)?.strip_prefix('/'),
-        })
-    }
-
-    fn prefixed(&self, resolution: &Resolution) -> Vec<String> {
-        let prefixed = |root: &str| {
-            let readings = resolution.readings.iter().map(|reading| reading.path.as_str());
-            readings
-                .map(|reading| format!("{root}/{reading}").trim_matches('/').to_owned())
-                .collect::<Vec<_>>()
-        };
-        let mut all: Vec<String> = self.names().flat_map(prefixed).collect();
-        all.dedup();
-        all
-    }
-}
-
 fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution, PathError> {
     let files: &dyn FileSystem = &*call.request().context().environment.files;
     let case_insensitive = call.ignores_case();
@@ -206,14 +156,6 @@ fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution
         reading.path = line_breaks::shown(&reading.path);
     }
     Ok(resolution)
-}
-
-fn platform(environment: &Environment) -> Platform {
-    match environment.platform {
-        System::Posix => Platform::Posix,
-        System::Macos => Platform::MacOs,
-        System::Windows => Platform::Windows,
-    }
 }
 
 /// What a relative link target stands for, seen from where the link is.

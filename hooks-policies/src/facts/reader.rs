@@ -8,6 +8,7 @@ use hooks_core::{HookContext, HookRequest, Platform};
 use hooks_facts::tools::{ToolKind, ToolTable};
 
 use super::call::{Call, CallFacts};
+use super::root::KnownRoot;
 use crate::config::{PathsConfig, PatternDialect, ToolRole};
 use crate::errors::PolicyErrors;
 
@@ -24,6 +25,8 @@ struct Settings {
     roles: BTreeMap<String, ToolRole>,
     /// What follows from `roles`.
     table: ToolTable,
+    /// The root that the last call had.
+    known_root: KnownRoot,
 }
 
 impl CallReader {
@@ -63,6 +66,7 @@ impl CallReader {
             dialect: paths.dialect,
             roles: tools.clone(),
             table,
+            known_root: KnownRoot::default(),
         }))
     }
 
@@ -88,6 +92,10 @@ impl CallReader {
 
     pub(super) fn table(&self) -> &ToolTable {
         &self.0.table
+    }
+
+    pub(super) fn known_root(&self) -> &KnownRoot {
+        &self.0.known_root
     }
 
     /// The root for a call from `context`, where it is a text.

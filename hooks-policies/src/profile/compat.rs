@@ -41,7 +41,7 @@ impl SquadCompat {
     }
 
     fn decide(&self, mut request: HookRequest<PreToolUse>) -> Result<Decision<PreToolUse>, HookError> {
-        if matches!(request.stage(), Stage::Judge | Stage::Reserve) {
+        if request.stage() == Stage::Judge {
             return Ok(Decision::default());
         }
         let (decision, changed) = {
@@ -60,8 +60,7 @@ impl SquadCompat {
         let mut outcome = match decision {
             SquadDecision::Allow => Decision::allow(),
             SquadDecision::Block(block) => {
-                let text = block.result.get("reason").and_then(Value::as_str);
-                let message = text.unwrap_or("a custom hook blocked the call and gave no reason");
+                let message = block.reason().unwrap_or("a custom hook blocked the call and gave no reason");
                 Decision::from(Verdict::deny(Reason::new(NAME, rule_of(block.by), message)))
             }
         };

@@ -1,1 +1,53 @@
+use hooks_core::testing::FakeFileSystem;
+use hooks_core::{Strength, assert_policy_laws};
+use serde_json::json;
+
 use super::*;
+use crate::testing::{call, context, said};
+
+fn policy() -> ProtectedFiles {
+    let patterns = ["hooks.yaml", ".claude/", "/home/dev/.codex", "*.lock"];
+    ProtectedFiles::new(&patterns, &CallReader::default()).unwrap()
+}
+
+#[test]
+fn nobody_writes_a_protected_file() {
+    for (tool, path, wanted) in [
+        ("edit", "hooks.yaml", Strength::Deny),
+        ("edit", "/repo/./HOOKS.yaml", Strength::Deny),
+        ("edit", ".claude/settings.json", Strength::Deny),
+        ("edit", "/home/dev/.codex/config.toml", Strength::Deny),
+        ("edit", "../home/dev/.codex/config.toml", Strength::Deny),
+        ("edit", "Cargo.lock", Strength::Deny),
+        ("edit", "sub/hooks.yaml", Strength::NoOpinion),
+        ("edit", "/home/dev/notes", Strength::NoOpinion),
+        ("edit", "~/x", Strength::Deny),
+        ("delete_file", "/home/dev", Strength::Deny),
+        ("delete_file", "/repo", Strength::Deny),
+        ("view", "hooks.yaml", Strength::NoOpinion),
+    ] {
+        assert_eq!(said(&policy(), &call(tool, json!({ "path": path }))).0, wanted, "{tool} {path}");
+    }
+    assert_eq!(said(&policy(), &call("bash", json!({"command": "echo x >> hooks.yaml"}))).0, Strength::Deny);
+}
+
+#[test]
+fn a_way_around_through_a_link_is_found() {
+    let files =
+        FakeFileSystem::default().with_link("/tmp/l", "/repo/.claude").with_link("/repo/m", "hooks.yaml");
+    for path in ["/tmp/l/settings.json", "m"] {
+        let event = PreToolUse::new("edit", json!({ "path": path }));
+        assert_eq!(
+            said(&policy(), &HookRequest::new(context("a", files.clone()), event)).0,
+            Strength::Deny,
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn laws() {
+    assert_policy_laws!(PreToolUse, policy());
+    let errors = ProtectedFiles::new(&["ok", "{a"], &CallReader::default()).unwrap_err();
+    assert_eq!(errors.as_slice()[0].field, "protected[1]");
+}

@@ -1,1 +1,122 @@
+use hooks_core::event::PreToolUse;
+use hooks_core::{Policy, Strength, assert_policy_laws};
+use serde_json::{Value, json};
+
 use super::*;
+use crate::CallReader;
+use crate::config::RuleConfig;
+use crate::testing::{call_by, said};
+
+fn rules(rules: Value) -> Rules {
+    let rules: Vec<RuleConfig> = serde_json::from_value(rules).unwrap();
+    Rules::new(&rules, &CallReader::default()).unwrap()
+}
+
+#[test]
+fn everything_that_is_given_has_to_match() {
+    let rules = rules(json!([
+        {"name": "all", "tools": ["Edit"], "agents": ["backend"], "paths": ["gen/**"]},
+        {"name": "mcp", "tools": ["mcp__*"]},
+        {"name": "push", "action": "ask", "commands": ["git push"]},
+        {"name": "push-docs", "commands": ["git push"], "paths": ["log/**"]},
+    ]));
+    for (agent, tool, args, wanted) in [
+        ("Backend", "edit", json!({"path": "gen/a"}), (Strength::Deny, "all")),
+        ("Backend", "edit", json!({"path": "x/../gen/a"}), (Strength::Deny, "all")),
+        ("Backend", "edit", json!({"path": "src/a"}), (Strength::NoOpinion, "")),
+        ("Backend", "edit", json!({"path": "~/a"}), (Strength::Deny, "all")),
+        ("Backend", "edit", json!({"path": 7}), (Strength::Deny, "all")),
+        ("Frontend", "edit", json!({"path": "gen/a"}), (Strength::NoOpinion, "")),
+        ("Backend", "create", json!({"path": "gen/a"}), (Strength::NoOpinion, "")),
+        ("x", "MCP__mail__send", json!({}), (Strength::Deny, "mcp")),
+        ("x", "mcp_mail", json!({}), (Strength::NoOpinion, "")),
+        ("x", "bash", json!({"command": "cd a && git -C b push"}), (Strength::Ask, "push")),
+        ("x", "bash", json!({"command": "git push > log/a"}), (Strength::Deny, "push-docs")),
+        ("x", "bash", json!({"command": "$X"}), (Strength::Ask, "push")),
+        ("x", "bash", json!({"command": "git pull"}), (Strength::NoOpinion, "")),
+    ] {
+        let (strength, rule) = said(&rules, &call_by(agent, tool, args.clone()));
+        assert_eq!((strength, rule.as_str()), wanted, "{agent} {tool} {args}");
+    }
+}
+
+#[test]
+fn an_allow_covers_the_whole_call_and_hides_no_denial() {
+    let rules = rules(json!([
+        {"name": "docs", "action": "allow", "paths": ["docs/**", "*.md"]},
+        {"name": "status", "action": "allow", "commands": ["git status"]},
+        {"name": "secret", "paths": ["docs/secret/**"]},
+    ]));
+    for (tool, args, wanted) in [
+        ("edit", json!({"path": "docs/a"}), Strength::Allow),
+        ("edit", json!({"files": ["docs/a", "README.md"]}), Strength::Allow),
+        ("edit", json!({"files": ["docs/a", "x.rs"]}), Strength::NoOpinion),
+        ("edit", json!({"path": "docs/secret/a"}), Strength::Deny),
+        ("bash", json!({"command": "git status -s"}), Strength::Allow),
+        ("bash", json!({"command": "git status; ls"}), Strength::NoOpinion),
+        ("bash", json!({"command": "git status $(x)"}), Strength::NoOpinion),
+    ] {
+        assert_eq!(said(&rules, &call_by("a", tool, args.clone())).0, wanted, "{tool} {args}");
+    }
+}
+
+#[test]
+fn the_first_rule_of_the_strongest_action_is_named() {
+    let rules = rules(json!([
+        {"name": "ask", "action": "ask"},
+        {"name": "two", "agents": ["a"]},
+        {"name": "three", "tools": ["edit"]},
+    ]));
+    assert_eq!(said(&rules, &call_by("a", "edit", json!({}))), (Strength::Deny, "two".into()));
+    assert_eq!(said(&rules, &call_by("b", "edit", json!({}))), (Strength::Deny, "three".into()));
+    assert_eq!(said(&rules, &call_by("b", "view", json!({}))), (Strength::Ask, "ask".into()));
+}
+
+#[test]
+fn examples_are_checked() {
+    let bad = json!([{
+        "name": "gen", "paths": ["gen/**"],
+        "match": [{"tool": "edit", "args": {"path": "gen/a"}}, {"tool": "edit", "args": {"path": "src/a"}}],
+        "no_match": [{"tool": "edit", "args": {"path": "gen/../src/a"}}, {"tool": "edit", "args": {"path": "gen/x"}}],
+    }]);
+    let rules: Vec<RuleConfig> = serde_json::from_value(bad).unwrap();
+    let errors = Rules::new(&rules, &CallReader::default()).unwrap_err();
+    let fields: Vec<_> = errors.as_slice().iter().map(|error| error.field.as_str()).collect();
+    assert_eq!(fields, ["rules[0].match[1]", "rules[0].no_match[1]"]);
+}
+
+#[test]
+fn an_index_answers_as_each_rule_alone() {
+    let tools = ["edit", "create", "ed*", "view"];
+    let configs: Vec<RuleConfig> = (0..200)
+        .map(|number| {
+            let action = ["deny", "ask", "allow"][number % 3];
+            let tools = if number % 5 == 0 { vec![] } else { vec![tools[number % 4]] };
+            let agents = if number % 7 == 0 { vec![] } else { vec![format!("a{}", number % 11)] };
+            let paths = if number % 13 == 0 { vec![] } else { vec![format!("d{}/**", number % 17)] };
+            let rule = json!({"name": number.to_string(), "action": action, "tools": tools, "agents": agents, "paths": paths});
+            serde_json::from_value(rule).unwrap()
+        })
+        .collect();
+    let reader = CallReader::default();
+    let together = Rules::new(&configs, &reader).unwrap();
+    let alone: Vec<_> =
+        configs.iter().map(|rule| Rules::new(std::slice::from_ref(rule), &reader).unwrap()).collect();
+    for number in 0..400 {
+        let args = json!({"path": format!("d{}/x", number % 17)});
+        let request = call_by(&format!("A{}", number % 11), tools[number % 4].trim_end_matches('*'), args);
+        let wanted = alone.iter().map(|rule| rule.judge(&request).strength()).max().unwrap();
+        assert_eq!(together.judge(&request).strength(), wanted);
+    }
+}
+
+#[test]
+fn laws() {
+    assert_policy_laws!(
+        PreToolUse,
+        rules(json!([
+            {"name": "a", "action": "ask", "paths": ["**/*.md"]}, {"name": "b", "commands": ["rm"]},
+            {"name": "c", "action": "allow", "tools": ["edit", "create*"]}
+        ]))
+    );
+}

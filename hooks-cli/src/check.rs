@@ -1,0 +1,40 @@
+//! `hooks check`: says everything that is wrong with a configuration.
+
+use std::fs;
+use std::io::Write;
+
+use serde_json::json;
+
+use crate::cli::{Check, Format};
+use crate::failure::{Failure, Status};
+use crate::paint::GOOD;
+use crate::{load, snippet};
+
+/// Checks the files.
+pub(crate) fn run(asked: &Check) -> Result<Status, Failure> {
+    let mut status = Status::Well;
+    let mut out = anstream::stdout().lock();
+    for path in &asked.files {
+        if let Err(error) = fs::metadata(path) {
+            return Err(Failure::said(format!("`{}` cannot be read: {error}", path.display())));
+        }
+        let read = load::reader(asked.profile).read(path);
+        if read.is_err() {
+            status = Status::Found;
+        }
+        match (read, asked.format) {
+            (read, Format::Json) => {
+                let errors = read.as_ref().err().map_or(&[][..], |errors| errors.errors());
+                let report = json!({"file": path, "ok": errors.is_empty(), "errors": errors});
+                writeln!(out, "{report}")?;
+            }
+            (Ok(config), Format::Text) => {
+                let events: Vec<_> = config.hooks().hooked().iter().map(ToString::to_string).collect();
+                let events = if events.is_empty() { "nothing".to_owned() } else { events.join(", ") };
+                writeln!(out, "{GOOD}ok{GOOD:#} {}: governs {events}", path.display())?;
+            }
+            (Err(errors), Format::Text) => snippet::write(&mut out, &errors)?,
+        }
+    }
+    Ok(status)
+}

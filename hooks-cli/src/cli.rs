@@ -1,0 +1,170 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use hooks::config::Profile;
+
+/// Governs what the tools of LLM agents may do.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hooks",
+    version,
+    after_help = "Begin with `hooks demo`: it needs no set-up, and everything in it really happens.\n\n\
+                  Exit status: 0 all went well, 1 something was found, 2 the command line is wrong or a file \
+                  cannot be read."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a session of two agents and a reviewer in a temporary repository, and show what the policies do
+    Demo(Demo),
+    /// Answer events: JSON Lines in, JSON Lines out
+    Eval(Eval),
+    /// Say everything that is wrong with a configuration
+    Check(Check),
+    /// Tell the whole story of one decision
+    Explain(Explain),
+    /// Print a JSON schema
+    Schema(Schema),
+    /// Measure what a configuration costs per event, policy by policy
+    Bench(Bench),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks demo                                     # the whole story
+  hooks demo --config hooks.yaml                 # the same session under your rules
+  hooks demo --script calls.jsonl                # your calls, in the demo's repository
+
+A script is JSON Lines, one step a line:
+  {\"agent\": \"backend\", \"tool\": \"bash\", \"args\": {\"command\": \"ls\"}, \"note\": \"what this shows\"}
+  {\"reviewer\": \"lead\", \"locks\": \"backend\", \"out_of\": \"src/**\"}
+
+The tools are `read`, `write`, `edit`, `bash` and `ask_user`; the commands really run, in a temporary folder.")]
+pub(crate) struct Demo {
+    /// The configuration to use in place of the demo's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The steps to run in place of the demo's, as JSON Lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+    /// Print the demo's configuration and script, and stop
+    #[arg(long)]
+    pub(crate) show: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  echo '{\"event\": \"pre_tool_use\", \"at\": {\"agent_name\": \"backend\"}, \"tool_name\": \"bash\",
+         \"tool_args\": {\"command\": \"rm -rf /\"}}' | tr -d '\\n' | hooks eval --config hooks.yaml
+
+One outcome per line, in order, flushed as it is written. A line that is no event gets a line with `error`; the
+rest goes on, and the exit status is 1. `hooks schema EVENT` says which fields an event has.")]
+pub(crate) struct Eval {
+    #[command(flatten)]
+    pub(crate) config: ConfigFile,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks check hooks.yaml
+  hooks check --format json .squad/policies/*.yaml
+
+Exit status: 0 nothing found, 1 mistakes found, 2 a file cannot be read.")]
+pub(crate) struct Check {
+    /// The configurations
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// How to report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Read Squad policies under this profile, whatever they say
+    #[arg(long, value_parser = profile)]
+    pub(crate) profile: Option<Profile>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks explain --config hooks.yaml --tool bash --args '{\"command\": \"git push --force\"}'
+  hooks explain --config hooks.yaml < event.json
+
+Exit status: 0 it goes ahead, 1 it is denied or asked about, 2 the event cannot be read.")]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) config: ConfigFile,
+    /// A tool to call, in place of an event on standard input
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Its arguments, as JSON
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    pub(crate) args: Option<String>,
+    /// Who calls it
+    #[arg(long, value_name = "NAME", requires = "tool", default_value = "agent")]
+    pub(crate) agent: String,
+    /// How to report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks schema > hooks.schema.json     # for the editor
+  hooks schema pre_tool_use            # what an event on a line of `hooks eval` looks like")]
+pub(crate) struct Schema {
+    /// `config`, or the name of an event
+    #[arg(default_value = "config", value_name = "config|EVENT")]
+    pub(crate) of: String,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks bench --config hooks.yaml
+  hooks bench --config hooks.yaml --events recorded.jsonl
+
+Events are those of `hooks eval`; without a file, calls of the usual tools are measured.")]
+pub(crate) struct Bench {
+    #[command(flatten)]
+    pub(crate) config: ConfigFile,
+    /// Events to measure, as JSON Lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+    /// How long to measure each event, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    pub(crate) time: u64,
+    /// How to report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+/// The configuration that a command works with.
+#[derive(Args, Debug)]
+pub(crate) struct ConfigFile {
+    /// The configuration: a `hooks.yaml` or a Squad policy
+    #[arg(long = "config", short, value_name = "FILE")]
+    pub(crate) path: PathBuf,
+    /// Read a Squad policy under this profile, whatever it says: strict or squad-compat
+    #[arg(long, value_parser = profile)]
+    pub(crate) profile: Option<Profile>,
+}
+
+/// How to report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For a person
+    Text,
+    /// For a program
+    Json,
+}
+
+fn profile(name: &str) -> Result<Profile, String> {
+    match name {
+        "strict" => Ok(Profile::Strict),
+        "squad-compat" => Ok(Profile::SquadCompat),
+        _ => Err("there is `strict` and `squad-compat`".to_owned()),
+    }
+}

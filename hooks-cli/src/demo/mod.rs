@@ -1,0 +1,198 @@
+//! `hooks demo`: a session of two agents and a reviewer under real policies, with tools that really run.
+//!
+//! Nothing is staged but the script: the repository is made, the commands run, what is denied does not happen, and
+//! the summary counts what did.
+
+mod process;
+mod report;
+mod script;
+mod team;
+mod tools;
+mod workspace;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hooks::config::{ConfigReader, Kept};
+use hooks::drivers::{ToolCall, ToolRequest};
+use hooks::event::{EndReason, PreToolUse, SessionStart};
+use hooks::policies::Lockout;
+use hooks::{HookContext, Hooks, Live, Session};
+use tower::ServiceExt;
+
+use self::report::Report;
+use self::script::{Call, Lock, Reload, Step};
+use self::team::{Reviewer, ShortNames};
+use self::tools::Tools;
+use self::workspace::Workspace;
+use crate::cli::Demo;
+use crate::failure::{Failure, Status};
+use crate::paint::{LOUD, QUIET};
+use crate::{eval, load, snippet};
+
+/// The demo's own configuration.
+const OWN_CONFIG: &str = include_str!("../../demo/hooks.yaml");
+
+/// Runs the session.
+pub(crate) fn run(asked: &Demo) -> Result<Status, Failure> {
+    let script = match &asked.script {
+        Some(path) => fs::read_to_string(path)
+            .map_err(|error| Failure::said(format!("`{}` cannot be read: {error}", path.display())))?,
+        None => script::OWN.to_owned(),
+    };
+    if asked.show {
+        let mut out = anstream::stdout().lock();
+        write!(out, "{OWN_CONFIG}\n{}", script::OWN)?;
+        return Ok(Status::Well);
+    }
+    let steps = script::read(&script)?;
+    eval::runtime()?.block_on(play(asked, &steps))
+}
+
+/// Where the rules come from.
+enum Config {
+    /// Written into the repository, where it may change.
+    Own(PathBuf),
+    Users(PathBuf),
+}
+
+impl Config {
+    fn path(&self) -> &Path {
+        let (Self::Own(path) | Self::Users(path)) = self;
+        path
+    }
+}
+
+/// Everything a step needs.
+struct Stage {
+    live: Live,
+    kept: Kept,
+    config: Config,
+    session: Session,
+    tools: Tools,
+    reviewer: Reviewer,
+    report: Report,
+}
+
+async fn play(asked: &Demo, steps: &[Step]) -> Result<Status, Failure> {
+    let own = asked.config.is_none().then_some(OWN_CONFIG);
+    let workspace = Workspace::create(own).await?;
+    let repository = workspace.repository();
+    let config = match &asked.config {
+        Some(path) => Config::Users(path.clone()),
+        None => Config::Own(repository.join("hooks.yaml")),
+    };
+    let read = load::config(config.path(), None)?;
+    let (kept, hooks) = (read.kept().clone(), read.hooks());
+
+    let out = &mut anstream::stdout();
+    opening(out, &config, repository)?;
+    let live = Live::new(with_short_names(hooks));
+    let mut context =
+        HookContext::new("demo", "backend").in_dir(repository).with_environment(hooks::system());
+    context.team_root = Some(repository.to_owned());
+    let (session, _patch) = Session::start(live.clone(), context, SessionStart::default()).await;
+    let tools = Tools::new(repository.to_owned(), workspace.folder().to_owned());
+    let (reviewer, report) = (Reviewer::default(), Report::default());
+    let mut stage = Stage { live, kept, config, session, tools, reviewer, report };
+    for step in steps {
+        match step {
+            Step::Call(call) => stage.call(out, call).await?,
+            Step::Lock(lock) => stage.lock(out, lock)?,
+            Step::Reload(reload) => stage.reload(out, reload)?,
+        }
+    }
+    let Stage { session, report, .. } = stage;
+    let written = session.tally().files();
+    session.end(EndReason::Complete, None).await;
+
+    writeln!(out, "{LOUD}What came of it{LOUD:#}\n")?;
+    report.summary(out)?;
+    writeln!(out, "\n{LOUD}Files written{LOUD:#} by the tools: {}", list(&written))?;
+    writeln!(out, "{LOUD}What git sees{LOUD:#}")?;
+    for line in workspace.changes().await?.lines() {
+        writeln!(out, "  {line}")?;
+    }
+    if own.is_some() && asked.script.is_none() {
+        let outside = workspace.folder().join("outside.txt").exists();
+        let outside = if outside { "was written" } else { "was never written" };
+        let build = repository.join("build/greeter.tar").exists();
+        let build = if build { "still stands" } else { "is gone" };
+        writeln!(out, "  outside.txt {outside}, build/ {build}")?;
+    }
+    writeln!(
+        out,
+        "\n{QUIET}Yours next: `hooks demo --config FILE --script FILE`, `hooks explain --help`.{QUIET:#}"
+    )?;
+    Ok(Status::Well)
+}
+
+impl Stage {
+    async fn call(&mut self, out: &mut impl Write, call: &Call) -> Result<(), Failure> {
+        if self.session.context().agent_name != call.agent {
+            self.session.switch_agent(call.agent.as_str()).await;
+        }
+        self.reviewer.prepare(call.answer.clone());
+        let governed = self.session.tools(self.tools.clone()).with_approver(self.reviewer.clone());
+        let request = ToolRequest {
+            context: Arc::clone(self.session.context()),
+            call: ToolCall::new(call.tool.as_str(), call.args.clone()),
+        };
+        let governed = governed
+            .oneshot(request)
+            .await
+            .map_err(|error| Failure::said(format!("the call failed: {error}")))?;
+        let (raw, asked) = (self.tools.take_raw(), self.reviewer.asked());
+        self.report.call(out, call, &governed, raw.as_ref(), asked.as_deref())?;
+        Ok(())
+    }
+
+    fn lock(&self, out: &mut impl Write, lock: &Lock) -> Result<(), Failure> {
+        let Lock { reviewer, locks, out_of, note } = lock;
+        let lockout = Lockout::new(out_of.as_str(), locks.as_str()).by(reviewer.as_str());
+        self.kept.lockouts().lock(lockout);
+        Report::aside(out, reviewer, &format!("locks {locks} out of {out_of}"), note)?;
+        Ok(())
+    }
+
+    /// Swaps the hooks while the session goes on; what was counted and locked stays. Only the demo's own
+    /// configuration is written to.
+    fn reload(&mut self, out: &mut impl Write, reload: &Reload) -> Result<(), Failure> {
+        let Config::Own(path) = &self.config else {
+            Report::aside(out, "reload", "left out", "it changes the demo's own configuration only")?;
+            return Ok(());
+        };
+        fs::write(path, fs::read_to_string(path)? + &reload.adds)?;
+        match ConfigReader::default().keeping(self.kept.clone()).read(path) {
+            Ok(config) => {
+                self.live.swap(with_short_names(config.hooks()));
+                Report::aside(out, "reload", "while the session goes on", &reload.note)?;
+            }
+            Err(errors) => snippet::write(out, &errors)?,
+        }
+        Ok(())
+    }
+}
+
+fn with_short_names(hooks: Hooks) -> Hooks {
+    hooks.into_builder().transform::<PreToolUse>(ShortNames).build()
+}
+
+fn opening(out: &mut impl Write, config: &Config, repository: &Path) -> std::io::Result<()> {
+    let (which, shown) = match config {
+        Config::Own(_) => ("the demo's own hooks.yaml".to_owned(), OWN_CONFIG),
+        Config::Users(path) => (path.display().to_string(), ""),
+    };
+    writeln!(out, "{LOUD}A session under {which}{LOUD:#}")?;
+    writeln!(out, "{QUIET}in {}; the tools really run{QUIET:#}\n", repository.display())?;
+    for line in shown.lines().filter(|line| !line.is_empty()) {
+        writeln!(out, "    {QUIET}{line}{QUIET:#}")?;
+    }
+    writeln!(out)
+}
+
+fn list(files: &[String]) -> String {
+    if files.is_empty() { "none".to_owned() } else { files.join(", ") }
+}

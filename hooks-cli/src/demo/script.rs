@@ -1,0 +1,113 @@
+//! A script: what two agents and a reviewer do, one step a line.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// The demo's own script.
+pub(super) const OWN: &str = include_str!("../../demo/session.jsonl");
+
+/// One step.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// An agent calls a tool.
+    Call(Call),
+    /// A reviewer keeps an agent from files.
+    Lock(Lock),
+    /// The configuration changes while the session goes on.
+    Reload(Reload),
+}
+
+/// An agent calls a tool.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Call {
+    pub(super) agent: String,
+    pub(super) tool: String,
+    #[serde(default)]
+    pub(super) args: Value,
+    /// What the reviewer says if they are asked.
+    pub(super) answer: Option<Answer>,
+    /// What the step is there to show.
+    #[serde(default)]
+    pub(super) note: String,
+}
+
+/// A reviewer keeps an agent from files.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lock {
+    pub(super) reviewer: String,
+    pub(super) locks: String,
+    pub(super) out_of: String,
+    #[serde(default)]
+    pub(super) note: String,
+}
+
+/// The configuration changes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reload {
+    /// Lines that are added at the end of the file.
+    pub(super) adds: String,
+    #[serde(default)]
+    pub(super) note: String,
+}
+
+/// A reviewer's answer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Answer {
+    Approve,
+    Reject(String),
+}
+
+/// Reads a script; says at which line it makes no sense.
+pub(super) fn read(text: &str) -> Result<Vec<Step>, Failure> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(index, line)| {
+            step(line).map_err(|error| {
+                Failure::said(format!("line {} of the script: {error}", index.saturating_add(1)))
+            })
+        })
+        .collect()
+}
+
+fn step(line: &str) -> Result<Step, String> {
+    let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let read = if value.get("tool").is_some() {
+        serde_json::from_value(value).map(Step::Call)
+    } else if value.get("locks").is_some() {
+        serde_json::from_value(value).map(Step::Lock)
+    } else if value.get("adds").is_some() {
+        serde_json::from_value(value).map(Step::Reload)
+    } else {
+        return Err("a step has `tool`, `locks` or `adds`".to_owned());
+    };
+    read.map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_own_script_is_read() {
+        assert!(read(OWN).is_ok_and(|steps| steps.len() > 15));
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_line() {
+        for (text, wanted) in [
+            ("{}", "line 1 of the script: a step has"),
+            ("\n{\"tool\": \"bash\"}", "line 2 of the script: missing field `agent`"),
+            ("{\"agent\": \"a\", \"tool\": \"bash\", \"arg\": 1}", "unknown field `arg`"),
+            ("nonsense", "line 1 of the script: expected"),
+        ] {
+            let failure = read(text).unwrap_err().to_string();
+            assert!(failure.contains(wanted), "{failure}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Who stands beside the agents: a reviewer who answers questions, and the team's short names for commands.
+
+use std::future::{Ready, ready};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use hooks::event::PreToolUse;
+use hooks::{Approval, ApprovalRequest, HookError, HookRequest, Transform};
+use serde_json::Value;
+use tower_service::Service;
+
+use super::script::Answer;
+
+/// Answers what the script has them answer, and remembers whether they were asked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reviewer(Arc<Mutex<Desk>>);
+
+#[derive(Debug, Default)]
+struct Desk {
+    answer: Option<Answer>,
+    asked: Option<String>,
+}
+
+impl Reviewer {
+    /// What they will answer to the next question.
+    pub(super) fn prepare(&self, answer: Option<Answer>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Desk { answer, asked: None };
+    }
+
+    /// What they were asked since.
+    pub(super) fn asked(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).asked.take()
+    }
+}
+
+impl Service<ApprovalRequest> for Reviewer {
+    type Response = Approval;
+    type Error = HookError;
+    type Future = Ready<Result<Approval, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, question: ApprovalRequest) -> Self::Future {
+        let mut desk = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let why: Vec<_> = question.reasons.iter().map(|reason| reason.message.clone()).collect();
+        desk.asked = Some(why.join("; "));
+        ready(match desk.answer.clone() {
+            Some(Answer::Approve) => Ok(Approval::Approved),
+            Some(Answer::Reject(why)) => Ok(Approval::Rejected(why)),
+            None => Err(HookError::unavailable("the reviewer has no answer in this step")),
+        })
+    }
+}
+
+/// Writes the team's short names out before anything is judged, so that what is judged is what runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShortNames;
+
+const SHORT_NAMES: [(&str, &str); 2] = [("st", "git status --short"), ("tidy-up", "rm -rf build")];
+
+impl Transform<PreToolUse> for ShortNames {
+    fn name(&self) -> &'static str {
+        "short-names"
+    }
+
+    fn transform(&self, request: &HookRequest<PreToolUse>) -> Result<Option<Value>, HookError> {
+        let event = request.event();
+        let command = event.tool_args.get("command").and_then(Value::as_str);
+        let long = command.and_then(|command| {
+            SHORT_NAMES.iter().find(|(short, _)| *short == command.trim()).map(|(_, long)| *long)
+        });
+        Ok(long.map(|long| {
+            let mut args = event.tool_args.clone();
+            if let Some(command) = args.get_mut("command") {
+                *command = Value::from(long);
+            }
+            args
+        }))
+    }
+}

@@ -1,0 +1,80 @@
+//! `hooks eval`: events in, outcomes out, line by line.
+
+use std::io::{self, BufRead, Read, Write};
+
+use hooks::Hooks;
+use hooks::event::WireEvent;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use crate::cli::Eval;
+use crate::event::{answer, here};
+use crate::failure::{Failure, Status};
+use crate::load;
+
+/// How long a line may be. What is longer is no event that anybody meant.
+const LONGEST_LINE: u64 = 32 << 20;
+
+/// Answers every line of standard input.
+pub(crate) fn run(asked: &Eval) -> Result<Status, Failure> {
+    let hooks = load::hooks(&asked.config.path, asked.config.profile)?;
+    let runtime = runtime()?;
+    answer_lines(&hooks, &runtime, &mut io::stdin().lock(), &mut io::stdout().lock())
+}
+
+/// A runtime for hooks that wait.
+pub(crate) fn runtime() -> io::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+fn answer_lines(
+    hooks: &Hooks,
+    runtime: &Runtime,
+    input: &mut impl BufRead,
+    out: &mut impl Write,
+) -> Result<Status, Failure> {
+    let mut status = Status::Well;
+    let mut line = Vec::new();
+    let mut number = 0_u64;
+    while next_line(input, &mut line)? {
+        number = number.saturating_add(1);
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let outcome = match read(&line) {
+            Ok((context, event)) => runtime.block_on(answer(hooks, here(context), event)),
+            Err(message) => json!({"error": {"line": number, "message": message}}),
+        };
+        if outcome.get("error").is_some() {
+            status = Status::Found;
+        }
+        writeln!(out, "{outcome}")?;
+        out.flush()?;
+    }
+    Ok(status)
+}
+
+/// Reads an event from a line.
+pub(crate) fn read(line: &[u8]) -> Result<(hooks::HookContext, WireEvent), String> {
+    if u64::try_from(line.len()).unwrap_or(u64::MAX) > LONGEST_LINE {
+        return Err(format!("the line is longer than {} MiB", LONGEST_LINE >> 20));
+    }
+    let value: Value =
+        serde_json::from_slice(line).map_err(|error| format!("the line is not JSON: {error}"))?;
+    WireEvent::read(value).map_err(|error| error.to_string())
+}
+
+/// The next line, without its end; of one that is too long, enough to see that. `false` at the end.
+fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let most = LONGEST_LINE.saturating_add(1);
+    if input.by_ref().take(most).read_until(b'\n', line)? == 0 {
+        return Ok(false);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if u64::try_from(line.len()).unwrap_or(u64::MAX) >= most {
+        input.skip_until(b'\n')?;
+    }
+    Ok(true)
+}

@@ -1,0 +1,208 @@
+//! `hooks explain`: the whole story of one decision.
+
+use std::io::{self, Read, Write};
+
+use hooks::event::{PreToolUse, WireEvent};
+use hooks::{
+    DecidingEvent, Evaluation, Evidence, HookContext, HookRequest, Hooks, Judged, Reason, ReasonKind,
+    Strength, decide, reserve,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::cli::{Explain, Format};
+use crate::eval::{self, runtime};
+use crate::event::{by_type, here};
+use crate::failure::{Failure, Status};
+use crate::load;
+use crate::paint::{self, LOUD, OPEN, QUIET, one_line};
+
+/// How much of a text is shown on a line.
+const WIDTH: usize = 100;
+/// How much is read from standard input.
+const LARGEST: u64 = 32 << 20;
+
+/// Everything about one decision.
+#[derive(Debug, Serialize)]
+struct Story {
+    event: &'static str,
+    agent: String,
+    /// The event as it was asked about.
+    given: Value,
+    /// The event as it was judged, where a transform changed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effective: Option<Value>,
+    decision: Strength,
+    /// What would be shown to the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// What each policy alone says about the event as it was judged.
+    policies: Vec<Said>,
+    /// What was said besides: by transforms that failed, by hooks that wait, by limits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    besides: Vec<Reason>,
+    /// What would change the decision.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed_by: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Said {
+    policy: String,
+    verdict: Strength,
+    reasons: Vec<Reason>,
+}
+
+/// Explains the event.
+pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
+    let hooks = load::hooks(&asked.config.path, asked.config.profile)?;
+    let (context, event) = event_of(asked)?;
+    let context = here(context);
+    let kind = event.kind();
+    let runtime = runtime()?;
+    let story = by_type!(event,
+        decided(event) => Ok(runtime.block_on(story(&hooks, context, event))),
+        informed(event) => Err(format!("`{kind}` is told, not decided about: {}", json!(event))),
+        other => Err(format!("this program does not know what to do with `{kind}`"))
+    );
+    let story = story.map_err(Failure::said)?;
+    let mut out = anstream::stdout().lock();
+    match asked.format {
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut out, &story)?;
+            writeln!(out)?;
+        }
+        Format::Text => tell(&mut out, &story)?,
+    }
+    Ok(if story.decision >= Strength::Ask { Status::Found } else { Status::Well })
+}
+
+/// The event to explain: a tool call of the command line, or what stands on standard input.
+fn event_of(asked: &Explain) -> Result<(HookContext, WireEvent), Failure> {
+    if let Some(tool) = &asked.tool {
+        let args = asked.args.as_deref().unwrap_or("{}");
+        let args = serde_json::from_str(args).map_err(|error| {
+            Failure::said(format!(
+                "`--args` is not JSON: {error}; write an object such as `{{\"command\": \"ls\"}}`"
+            ))
+        })?;
+        let context = HookContext::new("explain", asked.agent.as_str());
+        return Ok((context, PreToolUse::new(tool.as_str(), args).into()));
+    }
+    let mut input = Vec::new();
+    io::stdin().lock().take(LARGEST.saturating_add(1)).read_to_end(&mut input)?;
+    eval::read(&input).map_err(Failure::said)
+}
+
+async fn story<E: DecidingEvent>(hooks: &Hooks, context: HookContext, event: E) -> Story {
+    let agent = context.agent_name.clone();
+    let given = json!(event);
+    let request = HookRequest::new(context, event).evaluated(Evaluation::Everyone);
+    let mut decided = decide(hooks, request).await;
+    let policies: Vec<_> = hooks
+        .explain(&decided.request)
+        .into_iter()
+        .map(|said| Said {
+            verdict: said.verdict.strength(),
+            reasons: said.verdict.reasons().to_vec(),
+            policy: said.policy,
+        })
+        .collect();
+    // What is held is given back when the outcome is dropped: explaining uses nothing up.
+    reserve(hooks, &mut decided).await;
+    let outcome = &decided.outcome;
+    let by_policies: Vec<_> = policies.iter().flat_map(|said| &said.reasons).collect();
+    let besides = outcome.reasons().iter().filter(|reason| !by_policies.contains(reason)).cloned().collect();
+    let decision = outcome.strength();
+    let winning = outcome.reasons().iter().filter(|reason| reason.strength == decision);
+    let mut changed_by: Vec<String> = winning.filter_map(|reason| reason.remedy.clone()).collect();
+    changed_by.dedup();
+    Story {
+        event: E::KIND.name(),
+        agent,
+        given,
+        effective: (decided.request.revision() > 0).then(|| json!(decided.request.event())),
+        decision,
+        message: outcome.shown_reason().map(|reason| reason.message.clone()),
+        policies,
+        besides,
+        changed_by,
+    }
+}
+
+fn tell(out: &mut impl Write, story: &Story) -> io::Result<()> {
+    write!(out, "{LOUD}{}{LOUD:#}", story.event)?;
+    if !story.agent.is_empty() {
+        write!(out, " by {}", story.agent)?;
+    }
+    writeln!(out)?;
+    fields(out, &story.given)?;
+    if let Some(effective) = &story.effective {
+        writeln!(out, "{OPEN}rewritten before it was judged{OPEN:#}")?;
+        fields(out, effective)?;
+    }
+    let style = paint::of(story.decision);
+    write!(out, "\n{style}{}{style:#}", story.decision)?;
+    match &story.message {
+        Some(message) => writeln!(out, ": {}", one_line(message, WIDTH * 4))?,
+        None => writeln!(out)?,
+    }
+    if !story.policies.is_empty() {
+        writeln!(out)?;
+    }
+    for said in &story.policies {
+        verdict(out, &said.policy, said.verdict, &said.reasons)?;
+    }
+    if !story.besides.is_empty() {
+        writeln!(out, "\n{QUIET}said besides, by what rewrites, waits or counts{QUIET:#}")?;
+        for reason in &story.besides {
+            verdict(out, &reason.policy, reason.strength, std::slice::from_ref(reason))?;
+        }
+    }
+    if !story.changed_by.is_empty() {
+        writeln!(out, "\n{LOUD}what would change it{LOUD:#}")?;
+        for remedy in &story.changed_by {
+            writeln!(out, "  {}", one_line(remedy, WIDTH * 2))?;
+        }
+    }
+    Ok(())
+}
+
+/// The fields that are set, one a line.
+fn fields(out: &mut impl Write, event: &Value) -> io::Result<()> {
+    for (name, value) in event.as_object().into_iter().flatten() {
+        match value {
+            Value::Null => {}
+            Value::String(text) => writeln!(out, "  {QUIET}{name}{QUIET:#} {}", one_line(text, WIDTH))?,
+            value => writeln!(out, "  {QUIET}{name}{QUIET:#} {}", one_line(&value.to_string(), WIDTH))?,
+        }
+    }
+    Ok(())
+}
+
+fn verdict(out: &mut impl Write, policy: &str, strength: Strength, reasons: &[Reason]) -> io::Result<()> {
+    let style = paint::of(strength);
+    writeln!(out, "  {style}{:<10}{style:#} {policy}", strength.to_string())?;
+    for reason in reasons {
+        let failed = if reason.kind == ReasonKind::Failure { " (a hook failed)" } else { "" };
+        writeln!(out, "             {}{failed}: {}", reason.rule, one_line(&reason.message, WIDTH * 2))?;
+        if let Some(argument) = &reason.argument {
+            writeln!(out, "             {QUIET}argument{QUIET:#} {}", one_line(argument, WIDTH))?;
+        }
+        for evidence in &reason.evidence {
+            writeln!(out, "             {QUIET}evidence{QUIET:#} {}", one_line(&in_words(evidence), WIDTH))?;
+        }
+    }
+    Ok(())
+}
+
+/// Evidence in words.
+pub(crate) fn in_words(evidence: &Evidence) -> String {
+    match evidence {
+        Evidence::Span { start, end, text } => format!("bytes {start} to {end}: `{text}`"),
+        Evidence::Path { given, resolved } => format!("`{given}` is `{resolved}`"),
+        Evidence::Command { argv } => format!("it would run {}", argv.join(" ")),
+        Evidence::Count { used, limit } => format!("{used} of {limit} used"),
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,36 @@
+//! Loads a configuration, or says everything that is wrong with it.
+
+use std::fs;
+use std::path::Path;
+
+use hooks::Hooks;
+use hooks::config::{Config, ConfigReader, Profile};
+
+use crate::failure::{Failure, Status};
+use crate::snippet;
+
+/// The configuration at `path`.
+pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
+    // Told apart from what is wrong inside, which is a finding for `check`.
+    if let Err(error) = fs::metadata(path) {
+        return Err(Failure::said(format!("`{}` cannot be read: {error}", path.display())));
+    }
+    reader(profile).read(path).map_err(|errors| match snippet::write(&mut anstream::stderr(), &errors) {
+        Ok(()) => Failure::Shown(Status::Usage),
+        Err(error) => error.into(),
+    })
+}
+
+/// The hooks of the configuration at `path`.
+pub(crate) fn hooks(path: &Path, profile: Option<Profile>) -> Result<Hooks, Failure> {
+    Ok(config(path, profile)?.hooks())
+}
+
+/// A reader for a profile that was asked for.
+pub(crate) fn reader(profile: Option<Profile>) -> ConfigReader {
+    let reader = ConfigReader::default();
+    match profile {
+        Some(profile) => reader.profile(profile),
+        None => reader,
+    }
+}

@@ -1,0 +1,55 @@
+//! The binary `hooks`: shows what the policies do, checks a configuration, answers and explains events, and
+//! measures what a configuration costs.
+//!
+//! Exit status: 0 where all went well, 1 where something was found (a mistake in a file, a denial, a line that
+//! is no event), 2 where the command line is wrong or a file cannot be read.
+
+mod bench;
+mod check;
+mod cli;
+mod demo;
+mod eval;
+mod event;
+mod explain;
+mod failure;
+mod load;
+mod paint;
+mod schema;
+mod snippet;
+mod table;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::cli::{Cli, Command};
+use self::failure::Status;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nothing is left to say where even this cannot be said.
+            drop(error.print());
+            return if error.use_stderr() { Status::Usage } else { Status::Well }.into();
+        }
+    };
+    let done = match cli.command {
+        Command::Demo(demo) => demo::run(&demo),
+        Command::Eval(eval) => eval::run(&eval),
+        Command::Check(check) => check::run(&check),
+        Command::Explain(explain) => explain::run(&explain),
+        Command::Schema(schema) => schema::run(&schema),
+        Command::Bench(bench) => bench::run(&bench),
+    };
+    match done {
+        Ok(status) => status.into(),
+        // Whoever read the output has seen enough.
+        Err(failure) if failure.is_closed_pipe() => Status::Well.into(),
+        Err(failure) => {
+            drop(writeln!(anstream::stderr(), "{failure}"));
+            failure.status().into()
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! The program as a person runs it: real processes, their output and exit status.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::{fs, thread};
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+/// What came out of the program.
+struct Ran {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+/// Runs `hooks` in `dir` with `args` and `input`.
+fn hooks(dir: &Path, args: &[&str], input: &str) -> Ran {
+    #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+    command.args(args).current_dir(dir).env("NO_COLOR", "1");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = command.spawn().and_then(|mut child| {
+        let (stdin, input) = (child.stdin.take(), input.to_owned());
+        // Written aside, so that a full pipe stops nobody; a program that does not read is right to close it.
+        let writer = thread::spawn(move || drop(stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))));
+        let output = child.wait_with_output();
+        drop(writer.join());
+        output
+    });
+    let Output { status, stdout, stderr } = output.unwrap_or_else(|error| Output {
+        status: Default::default(),
+        stdout: Vec::new(),
+        stderr: error.to_string().into_bytes(),
+    });
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ran { status: status.code(), out: text(stdout), err: text(stderr) }
+}
+
+const CONFIG: &str = "version: 1
+write_guard: { allow: [src/**] }
+command_guard: { block: [rm -rf] }
+ask_user: { max_per_session: 1 }
+redaction: {}
+rules:
+  - { name: publishing, action: ask, commands: [git push], reason: a push leaves this machine }
+";
+
+const BAD: &str = "version: 1
+write_gaurd:
+  allow: [src/**]
+command_guard:
+  block: rm -rf
+  unresolvable: dney
+redaction:
+rules:
+  - name: push
+    commands: [git push]
+    match:
+      - { tool: bash, args: { command: git status } }
+";
+
+/// A folder with `hooks.yaml` and `bad.yaml`.
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("hooks.yaml"), CONFIG).unwrap();
+    fs::write(dir.path().join("bad.yaml"), BAD).unwrap();
+    dir
+}
+
+fn call(agent: &str, tool: &str, args: &Value) -> String {
+    json!({"event": "pre_tool_use", "at": {"session_id": "s", "agent_name": agent}, "tool_name": tool, "tool_args": args})
+        .to_string()
+}
+
+#[test]
+fn check_shows_every_mistake_at_its_place() {
+    let dir = folder();
+    let ran = hooks(dir.path(), &["check", "bad.yaml"], "");
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    assert_snapshot!(ran.out);
+}
+
+#[test]
+fn check_reports_to_programs() {
+    let dir = folder();
+    let ran = hooks(dir.path(), &["check", "--format", "json", "bad.yaml", "hooks.yaml"], "");
+    assert_eq!(ran.status, Some(1));
+    let reports: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(reports[0]["errors"].as_array().map(Vec::len), Some(5), "{}", ran.out);
+    assert_eq!(
+        reports[0]["errors"][0],
+        json!({
+            "line": 2,
+            "column": 1,
+            "path": "write_gaurd",
+            "message": "unknown option `write_gaurd`",
+            "hint": "did you mean `write_guard`?",
+        })
+    );
+    assert_eq!(reports[1], json!({"file": "hooks.yaml", "ok": true, "errors": []}));
+}
+
+#[test]
+fn a_good_file_is_said_to_be_one() {
+    let dir = folder();
+    let ran = hooks(dir.path(), &["check", "hooks.yaml"], "");
+    assert_eq!(
+        (ran.status, ran.out.as_str()),
+        (Some(0), "ok hooks.yaml: governs pre_tool_use, post_tool_use\n")
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_status_two() {
+    let dir = folder();
+    for args in [
+        &["check", "none.yaml"][..],
+        &["eval", "--config", "none.yaml"],
+        &["eval", "--config", "bad.yaml"],
+        &["demo", "--script", "none.jsonl"],
+        &["explain", "--config", "hooks.yaml", "--tool", "bash", "--args", "{"],
+        &["schema", "nothing"],
+        &["unknown"],
+        &[],
+    ] {
+        let ran = hooks(dir.path(), args, "");
+        assert_eq!(ran.status, Some(2), "{args:?}: {}{}", ran.out, ran.err);
+        assert!(ran.out.is_empty() && !ran.err.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn eval_answers_line_by_line_and_goes_on_behind_a_bad_one() {
+    let dir = folder();
+    let lines = [
+        call("a", "bash", &json!({"command": "rm -r -f x"})),
+        "nonsense".to_owned(),
+        call("a", "edit", &json!({"path": "src/a.rs"})),
+        String::new(),
+        json!({"event": "pre_tool_use", "tool_nam": "bash"}).to_string(),
+        call("a", "ask_user", &json!({})),
+        call("b", "ask_user", &json!({})),
+        json!({"event": "post_tool_use", "tool_name": "bash", "tool_result": "by a@example.com"}).to_string(),
+        json!({"event": "session_start"}).to_string(),
+    ];
+    let ran = hooks(dir.path(), &["eval", "--config", "hooks.yaml"], &lines.join("\n"));
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    let said: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(said.len(), 8, "{}", ran.out);
+    assert_eq!(said[0]["decision"], "deny");
+    assert_eq!(said[0]["reasons"][0]["policy"], "command-guard");
+    assert_eq!(said[1]["error"]["line"], 2);
+    assert_ne!(said[2]["decision"], "deny");
+    assert!(said[3]["error"]["message"].as_str().unwrap().contains("tool_nam"), "{}", ran.out);
+    assert_ne!(said[4]["decision"], "deny");
+    assert_eq!(said[5]["decision"], "deny", "the limit is the session's");
+    assert_eq!(said[6]["effective"]["tool_result"], "by [EMAIL_REDACTED]");
+    assert_eq!(said[7], json!({"event": "session_start"}));
+}
+
+#[test]
+fn explain_tells_the_whole_story() {
+    let dir = folder();
+    let args = json!({"command": "git push; rm -fr build"}).to_string();
+    let ran =
+        hooks(dir.path(), &["explain", "--config", "hooks.yaml", "--tool", "bash", "--args", &args], "");
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    assert_snapshot!(ran.out);
+}
+
+#[test]
+fn explain_tells_it_to_programs() {
+    let dir = folder();
+    let event = call("a", "bash", &json!({"command": "git push"}));
+    let ran = hooks(dir.path(), &["explain", "--config", "hooks.yaml", "--format", "json"], &event);
+    let story: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((ran.status, &story["decision"]), (Some(1), &json!("ask")));
+    let policies = story["policies"].as_array().unwrap();
+    assert!(policies.iter().any(|said| said["verdict"] == "ask" && said["policy"] == "rules"), "{}", ran.out);
+
+    let event = call("a", "edit", &json!({"path": "src/a.rs"}));
+    let ran = hooks(dir.path(), &["explain", "--config", "hooks.yaml"], &event);
+    assert_eq!(ran.status, Some(0), "{}", ran.out);
+}
+
+#[test]
+fn a_squad_policy_is_judged_by_either_profile() {
+    let dir = folder();
+    fs::write(dir.path().join("policy.json"), r#"{"blockedCommands": ["rm -rf"]}"#).unwrap();
+    let event = call("a", "bash", &json!({"command": "rm -fr x"}));
+    let decision = |profile: &str| {
+        let ran = hooks(dir.path(), &["eval", "--config", "policy.json", "--profile", profile], &event);
+        serde_json::from_str::<Value>(&ran.out).unwrap()["decision"].clone()
+    };
+    assert_eq!(decision("strict"), "deny");
+    assert_eq!(decision("squad-compat"), "allow", "Squad looks for the text");
+}
+
+#[test]
+fn schemas_are_json() {
+    let dir = folder();
+    for of in ["config", "pre_tool_use", "session_end"] {
+        let ran = hooks(dir.path(), &["schema", of], "");
+        let schema: Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!((ran.status, &schema["type"]), (Some(0), &json!("object")));
+    }
+}
+
+#[test]
+fn bench_measures_every_policy() {
+    let dir = folder();
+    let ran = hooks(dir.path(), &["bench", "--config", "hooks.yaml", "--time", "5", "--format", "json"], "");
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let costs = report["costs"].as_array().unwrap();
+    assert!(
+        costs.len() >= 5 && costs.iter().all(|cost| cost["nanoseconds"].as_f64() > Some(0.0)),
+        "{}",
+        ran.out
+    );
+    assert!(costs[0]["policies"].as_array().unwrap().iter().any(|share| share["policy"] == "write-guard"));
+}
+
+#[test]
+fn the_demo_tells_what_happened() {
+    let dir = folder();
+    let ran = hooks(dir.path(), &["demo"], "");
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    let (_, summary) = ran.out.split_once("What came of it").unwrap();
+    assert_snapshot!(summary);
+    for said in [
+        "changed   to `git status --short`",
+        "denied    `rm -rf build` is blocked",
+        "- Jane Doe, [EMAIL_REDACTED]",
+        "asked     a push leaves this machine",
+        "denied    not on a Friday",
+        "which `backend` is locked out of by `lead`",
+        "denied    the documents are frozen",
+        "hello, world",
+    ] {
+        assert!(ran.out.contains(said), "{said:?} is not in\n{}", ran.out);
+    }
+    assert!(!ran.out.contains("example.com") && !ran.out.contains('\u{1b}'), "{}", ran.out);
+}
+
+#[test]
+fn the_demo_runs_a_script_under_a_configuration_of_the_users() {
+    let dir = folder();
+    let script = [
+        json!({"agent": "a", "tool": "write", "args": {"path": "src/new.txt", "content": "new"}}),
+        json!({"agent": "a", "tool": "bash", "args": {"command": "cat src/new.txt; exit 3"}}),
+        json!({"agent": "a", "tool": "write", "args": {"path": "docs/no.txt", "content": ""}}),
+        json!({"agent": "a", "tool": "bash", "args": {"command": "git push"}}),
+    ];
+    let script: String = script.iter().map(|step| format!("{step}\n")).collect();
+    fs::write(dir.path().join("steps.jsonl"), script).unwrap();
+    let ran = hooks(dir.path(), &["demo", "--config", "hooks.yaml", "--script", "steps.jsonl"], "");
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    for said in
+        ["│ new", "and it failed: exit status: 3", "denied by", "Files written by the tools: src/new.txt"]
+    {
+        assert!(ran.out.contains(said), "{said:?} is not in\n{}", ran.out);
+    }
+}
+
+#[test]
+fn help_teaches() {
+    let dir = folder();
+    for command in ["demo", "eval", "check", "explain", "schema", "bench"] {
+        let ran = hooks(dir.path(), &[command, "--help"], "");
+        assert_eq!(ran.status, Some(0));
+        assert!(ran.out.contains("Example"), "{command}: {}", ran.out);
+    }
+}

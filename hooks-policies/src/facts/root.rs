@@ -1,0 +1,139 @@
+//! The root of a call, followed through the file system.
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use hooks_core::fs::{EntryKind, FileSystem};
+use hooks_core::{Environment, Platform as System};
+use hooks_facts::paths::{PathError, Platform, Resolution, ResolvedRoot};
+
+use super::call::Call;
+
+/// The root of a call, as a text and followed.
+#[derive(Debug)]
+pub(super) struct Root {
+    text: Arc<str>,
+    cwd: Arc<str>,
+    resolved: Result<Arc<ResolvedRoot>, PathError>,
+}
+
+/// The root that the last call had, where no link leads to it.
+///
+/// What follows from such a root depends on the file system only in that all folders on its way are folders. They
+/// are looked at for every call, so a root that became a link is followed anew.
+#[derive(Debug, Default)]
+pub(super) struct KnownRoot(RwLock<Option<Plain>>);
+
+#[derive(Debug)]
+struct Plain {
+    text: Arc<str>,
+    cwd: Arc<str>,
+    platform: Platform,
+    resolved: Arc<ResolvedRoot>,
+}
+
+impl Root {
+    pub(super) fn of(call: Call<'_>) -> Self {
+        let context = call.request().context();
+        let text = call.reader().root(context).unwrap_or_default();
+        let cwd = context.cwd.to_str().filter(|cwd| !cwd.is_empty()).unwrap_or(text);
+        let environment = &context.environment;
+        let (files, platform) = (&*environment.files, platform(environment));
+        if let Some(root) = call.reader().known_root().get(text, cwd, platform)
+            && has_no_links(files, text, cwd)
+        {
+            return root;
+        }
+        let resolved = ResolvedRoot::new(files, text, cwd, platform).map(Arc::new);
+        let root = Self { text: text.into(), cwd: cwd.into(), resolved };
+        if let Ok(resolved) = &root.resolved
+            && resolved.real_path() == text
+            && (cwd == text || has_no_links(files, text, cwd))
+        {
+            let (text, cwd) = (Arc::clone(&root.text), Arc::clone(&root.cwd));
+            call.reader().known_root().set(Plain { text, cwd, platform, resolved: Arc::clone(resolved) });
+        }
+        root
+    }
+
+    pub(super) fn resolved(&self) -> Result<&ResolvedRoot, &PathError> {
+        self.resolved.as_deref()
+    }
+
+    /// The file system's root, with the working directory of the call.
+    pub(super) fn top(&self, call: Call<'_>) -> Result<ResolvedRoot, PathError> {
+        let environment = &call.request().context().environment;
+        ResolvedRoot::new(&*environment.files, "/", &self.cwd, platform(environment))
+    }
+
+    /// What is left of a reading from the file system's root, where it is below this one.
+    pub(super) fn strip<'t>(&self, reading: &'t str) -> Option<&'t str> {
+        self.names().find_map(|root| match root {
+            "" => Some(reading),
+            root => reading.strip_prefix(root)?.strip_prefix('/'),
+        })
+    }
+
+    /// Readings below this root, from the file system's root, without the first slash.
+    pub(super) fn prefixed(&self, resolution: &Resolution) -> Vec<String> {
+        let prefixed = |root: &str| {
+            let readings = resolution.readings.iter().map(|reading| reading.path.as_str());
+            readings
+                .map(|reading| format!("{root}/{reading}").trim_matches('/').to_owned())
+                .collect::<Vec<_>>()
+        };
+        let mut all: Vec<String> = self.names().flat_map(prefixed).collect();
+        all.dedup();
+        all
+    }
+
+    /// The root as it is named, and as it is without links.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let real = self.resolved.as_ref().ok().map(|resolved| resolved.real_path());
+        std::iter::once(&*self.text).chain(real).map(|root| root.trim_matches('/'))
+    }
+}
+
+impl KnownRoot {
+    fn get(&self, text: &str, cwd: &str, platform: Platform) -> Option<Root> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let plain = known.as_ref()?;
+        let same = *plain.text == *text && *plain.cwd == *cwd && plain.platform == platform;
+        same.then(|| Root {
+            text: Arc::clone(&plain.text),
+            cwd: Arc::clone(&plain.cwd),
+            resolved: Ok(Arc::clone(&plain.resolved)),
+        })
+    }
+
+    fn set(&self, plain: Plain) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(plain);
+    }
+}
+
+/// Whether all that stands on the way to the root and to the working directory are folders.
+fn has_no_links(files: &dyn FileSystem, root: &str, cwd: &str) -> bool {
+    let in_root = cwd.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let to_root = if in_root { "" } else { root };
+    are_folders(files, to_root) && are_folders(files, cwd)
+}
+
+fn are_folders(files: &dyn FileSystem, path: &str) -> bool {
+    if path.contains("..") || path.contains('\\') {
+        return false;
+    }
+    let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+    ends.filter_map(|end| path.get(..end).filter(|path| !path.is_empty())).all(|path| {
+        files
+            .entry(Path::new(path))
+            .is_ok_and(|entry| entry.is_some_and(|entry| entry.kind == EntryKind::Directory))
+    })
+}
+
+fn platform(environment: &Environment) -> Platform {
+    match environment.platform {
+        System::Posix => Platform::Posix,
+        System::Macos => Platform::MacOs,
+        System::Windows => Platform::Windows,
+    }
+}

@@ -1,0 +1,136 @@
+//! From what a configuration says to hooks; what the policies refuse is reported at its place in the file.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::state::{Memory, StateStore};
+use hooks_core::{Hooks, HooksBuilder};
+use hooks_policies::config::PolicyConfig;
+use hooks_policies::profile::SquadCompat;
+use hooks_policies::squad::{SquadPipeline, SquadPolicy};
+use hooks_policies::{LockoutRegistry, PolicyErrors, StrictPolicies};
+
+use super::error::{Mistakes, Place};
+use super::prune::Pruned;
+use super::squad;
+use super::tree::Node;
+use crate::system::SystemClock;
+
+/// What the profiles are configured by.
+#[derive(Debug)]
+pub(super) enum Settings {
+    Strict { policy: PolicyConfig, from: Origin },
+    SquadCompat(SquadPolicy),
+}
+
+/// What a strict configuration was read from.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// A `hooks.yaml`, without its mistakes.
+    Document(Pruned),
+    /// A Squad policy.
+    Squad,
+}
+
+/// What outlives a configuration: the lockouts, and the counters. Clones share it.
+///
+/// Under `squad-compat` Squad's pipeline keeps its own, which end with it.
+#[derive(Clone)]
+pub struct Kept {
+    lockouts: Arc<LockoutRegistry>,
+    store: Arc<dyn StateStore>,
+}
+
+impl Kept {
+    /// Keeps these.
+    pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
+        Self { lockouts, store }
+    }
+
+    /// Who is locked out of what.
+    pub const fn lockouts(&self) -> &Arc<LockoutRegistry> {
+        &self.lockouts
+    }
+
+    /// Where is counted.
+    pub fn store(&self) -> &Arc<dyn StateStore> {
+        &self.store
+    }
+
+    /// Nothing yet, in memory, for the patterns of `settings`.
+    fn nothing(settings: &Settings) -> Self {
+        let dialect = match settings {
+            Settings::Strict { policy, .. } => policy.paths.dialect,
+            Settings::SquadCompat(_) => Default::default(),
+        };
+        Self::new(Arc::new(LockoutRegistry::new(dialect)), Arc::new(Memory::new(Arc::new(SystemClock))))
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kept").field("lockouts", &self.lockouts).finish_non_exhaustive()
+    }
+}
+
+/// Hooks, and what outlives them.
+pub(super) struct Built {
+    pub(super) hooks: Hooks,
+    pub(super) kept: Kept,
+}
+
+/// Builds the hooks of `settings`, which were read from `root`.
+pub(super) fn build(
+    settings: &Settings,
+    protected: &[String],
+    kept: Option<Kept>,
+    root: &Node,
+    mistakes: &mut Mistakes,
+) -> Option<Built> {
+    let kept = kept.unwrap_or_else(|| Kept::nothing(settings));
+    // What governs the agents is protected apart, so that its paths are never read in a dialect of the file's.
+    let protection = PolicyConfig { protected: protected.to_vec(), ..PolicyConfig::default() };
+    let builder = strict(Hooks::builder(), protection, &kept);
+    let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
+    match settings {
+        Settings::Strict { policy, from } => match strict(builder, policy.clone(), &kept) {
+            Ok(builder) => Some(Built { hooks: builder.build(), kept }),
+            Err(errors) => {
+                for error in errors {
+                    let (place, path) = match from {
+                        Origin::Document(tree) => {
+                            (tree.root.locate(&error.field), tree.path_before(&error.field))
+                        }
+                        Origin::Squad => {
+                            let path = squad::path_in(root, &error.field);
+                            (root.locate(&path), path)
+                        }
+                    };
+                    mistakes.add_with_hint(place, path, error.problem, error.hint);
+                }
+                None
+            }
+        },
+        Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
+            Ok(pipeline) => {
+                let Ok(builder) = builder.config(SquadCompat::new(Arc::new(pipeline)));
+                Some(Built { hooks: builder.build(), kept })
+            }
+            Err(error) => {
+                mistakes.add(&root.place, "", error.to_string());
+                None
+            }
+        },
+    }
+}
+
+fn strict(builder: HooksBuilder, policy: PolicyConfig, kept: &Kept) -> Result<HooksBuilder, PolicyErrors> {
+    let policies = StrictPolicies::new(policy);
+    builder.config(policies.with_lockouts(Arc::clone(&kept.lockouts)).with_store(Arc::clone(&kept.store)))
+}
+
+fn report(errors: PolicyErrors, place: &Place, mistakes: &mut Mistakes) {
+    for error in errors {
+        mistakes.add_with_hint(place, error.field, error.problem, error.hint);
+    }
+}

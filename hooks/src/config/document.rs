@@ -1,0 +1,142 @@
+//! `hooks.yaml`, version 1: the policies' own configuration, and a few keys about the file itself.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use hooks_policies::config::PolicyConfig;
+
+use super::check::check;
+use super::error::Mistakes;
+use super::prune::Pruned;
+use super::squad;
+use super::tree::{Kind, Node};
+
+/// Which engine judges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// Ours: resolves paths, reads commands, fails closed.
+    #[default]
+    Strict,
+    /// Squad's, faults included, for who needs the same answers byte for byte. A Squad policy only.
+    SquadCompat,
+}
+
+/// What a file says.
+#[derive(Debug)]
+pub(super) struct Document {
+    /// Whether the agents are kept from the file and from the settings of their clients.
+    pub(super) self_protection: bool,
+    pub(super) policy: PolicyConfig,
+    /// What it was read from.
+    pub(super) tree: Pruned,
+}
+
+/// The keys that are about the file itself.
+const ABOUT_THE_FILE: [&str; 3] = ["version", "profile", "self_protection"];
+
+/// The JSON schema of `hooks.yaml`.
+pub fn schema() -> Value {
+    let mut schema = schemars::schema_for!(PolicyConfig).to_value();
+    without_null(&mut schema);
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("title".to_owned(), json!("hooks.yaml"));
+        object.insert("required".to_owned(), json!(["version"]));
+        let mut properties = Map::new();
+        properties.insert(
+            "version".to_owned(),
+            json!({"const": 1, "description": "The version of this format: 1."}),
+        );
+        properties.insert("profile".to_owned(), profile_schema());
+        properties.insert(
+            "self_protection".to_owned(),
+            json!({
+                "type": "boolean",
+                "default": true,
+                "description":
+                    "Whether the agents are kept from writing this file and the hook settings of their clients.",
+            }),
+        );
+        if let Some(Value::Object(sections)) = object.remove("properties") {
+            properties.extend(sections);
+        }
+        object.insert("properties".to_owned(), Value::Object(properties));
+    }
+    schema
+}
+
+pub(super) fn profile_schema() -> Value {
+    let mut schema = schemars::schema_for!(Profile).to_value();
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("$schema");
+        object.remove("title");
+    }
+    schema
+}
+
+/// Reads the tree of a `hooks.yaml`; of one with mistakes, what is left without them.
+pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
+    check(&schema(), &without_squads_names(root, mistakes), mistakes);
+    let tree = Pruned::new(root, mistakes.paths());
+    let self_protection =
+        tree.root.get("self_protection").is_none_or(|node| !matches!(node.kind, Kind::Bool(false)));
+    let Value::Object(mut sections) = tree.root.to_json() else { return None };
+    sections.retain(|key, _| !ABOUT_THE_FILE.contains(&key.as_str()));
+    match serde_json::from_value(Value::Object(sections)) {
+        Ok(policy) => Some(Document { self_protection, policy, tree }),
+        Err(error) => {
+            // The schema and the reader come from one type; where they differ, the reader is right.
+            if mistakes.is_empty() {
+                mistakes.add(&root.place, "", error.to_string());
+            }
+            None
+        }
+    }
+}
+
+/// The tree without the names that Squad has for things; they get an answer of their own.
+fn without_squads_names(root: &Node, mistakes: &mut Mistakes) -> Node {
+    let Kind::Map(entries) = &root.kind else { return root.clone() };
+    let mut own = Vec::new();
+    for (key, value) in entries {
+        if squad::FIELDS.contains(&key.text.as_str()) {
+            let message = format!("`{}` is Squad's name", key.text);
+            let hint = squad::counterpart(&key.text);
+            mistakes.add_with_hint(&key.place, key.text.as_str(), message, hint);
+        } else {
+            own.push((key.clone(), value.clone()));
+        }
+    }
+    Node { place: root.place.clone(), kind: Kind::Map(own) }
+}
+
+/// Takes nothing out of the values that a key may have, in a schema made from types: there, an option is a key
+/// that may be left out, and here that is all it is.
+fn without_null(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(without_null),
+        Value::Object(fields) => {
+            if let Some(Value::Array(types)) = fields.get_mut("type") {
+                types.retain(|name| name != "null");
+                if let [only] = &types[..] {
+                    let only = only.clone();
+                    fields.insert("type".to_owned(), only);
+                }
+            }
+            if let Some(Value::Array(alternatives)) = fields.get_mut("anyOf") {
+                alternatives.retain(|schema| schema.get("type").is_none_or(|name| name != "null"));
+                if let [Value::Object(only)] = &alternatives[..] {
+                    let only = only.clone();
+                    fields.shift_remove("anyOf");
+                    fields.extend(only);
+                }
+            }
+            if fields.get("default").is_some_and(Value::is_null) {
+                fields.shift_remove("default");
+            }
+            fields.values_mut().for_each(without_null);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,47 @@
+//! `hooks.yaml`, and Squad policies, read into hooks; all that is wrong with a file is reported at once.
+//!
+//! ```
+//! use hooks::config::Config;
+//!
+//! let text = "
+//! version: 1
+//! write_guard:
+//!   alow: [src/**]
+//! rules:
+//!   - name: no-push
+//!     action: dney
+//! ";
+//! let errors = Config::parse(text, "hooks.yaml").unwrap_err();
+//! let errors: Vec<_> = errors.errors().iter().map(|error| error.to_string()).collect();
+//! assert_eq!(errors[0], "line 4, column 3: write_guard.alow: unknown option `alow`; did you mean `allow`?");
+//! assert!(errors[1].starts_with("line 7, column 13: rules[0].action: `dney` is not known here"));
+//! ```
+//!
+//! | read | recognised by |
+//! | --- | --- |
+//! | `hooks.yaml` | `version: 1` |
+//! | a Squad policy, JSON or YAML, such as `.squad/policies/*.yaml` | its fields, or `profile: squad-compat` |
+//!
+//! A `squad.config.ts` is a program and is refused with advice on how to export it. Every section is optional;
+//! an unknown key, a key without a value and a key given twice are mistakes. Unless it says
+//! `self_protection: false`, a file that was read from disk keeps the agents it governs from writing it, and
+//! from the hook settings of their clients.
+
+mod build;
+mod check;
+mod document;
+mod error;
+mod protect;
+mod prune;
+mod read;
+mod source;
+mod squad;
+mod suggest;
+mod tree;
+mod words;
+mod yaml;
+
+pub use self::build::Kept;
+pub use self::document::{Profile, schema};
+pub use self::error::{ConfigError, ConfigErrors};
+pub use self::read::{Config, ConfigReader};

@@ -1,0 +1,210 @@
+//! From a file to hooks.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use hooks_core::Hooks;
+use hooks_policies::config::PolicyConfig;
+
+use super::build::{Kept, Origin, Settings, build};
+use super::document::{self, Document, Profile};
+use super::error::{ConfigErrors, Mistakes, Place};
+use super::tree::{Kind, Node};
+use super::{protect, source, squad, yaml};
+
+/// A configuration that was read and makes sense: its hooks are built.
+#[derive(Clone)]
+pub struct Config {
+    name: String,
+    profile: Profile,
+    policy: PolicyConfig,
+    protected: Vec<String>,
+    kept: Kept,
+    hooks: Hooks,
+}
+
+impl Config {
+    /// Reads the file at `path`; unless it says otherwise, it protects itself.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, ConfigErrors> {
+        ConfigReader::default().read(path)
+    }
+
+    /// Reads `text`; `name` stands for it in reports, and its extension tells a program from a policy.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text.
+    pub fn parse(text: &str, name: &str) -> Result<Self, ConfigErrors> {
+        ConfigReader::default().parse(text, name)
+    }
+
+    /// The hooks.
+    pub fn hooks(self) -> Hooks {
+        self.hooks
+    }
+
+    /// The name it was read under.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Which engine judges.
+    pub const fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// The strict policies' configuration; under `squad-compat` there is nothing in it.
+    pub const fn policy(&self) -> &PolicyConfig {
+        &self.policy
+    }
+
+    /// What the agents are kept from because it governs them: the file itself, the settings of their clients.
+    pub fn protected(&self) -> &[String] {
+        &self.protected
+    }
+
+    /// What outlives the configuration: hand it to the reader of the next one.
+    pub const fn kept(&self) -> &Kept {
+        &self.kept
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("name", &self.name)
+            .field("profile", &self.profile)
+            .field("policy", &self.policy)
+            .field("protected", &self.protected)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads configurations with a choice.
+///
+/// ```
+/// use hooks::config::{Config, ConfigReader};
+/// use hooks::Live;
+///
+/// let first = Config::parse("version: 1\nask_user: { max_per_session: 3 }", "hooks.yaml")?;
+/// let kept = first.kept().clone();
+/// let live = Live::new(first.hooks());
+/// // The file changed: a session that asked twice may ask three times more, and lockouts stand.
+/// let second = ConfigReader::default().keeping(kept).parse("version: 1\nask_user: { max_per_session: 5 }", "hooks.yaml")?;
+/// live.swap(second.hooks());
+/// # Ok::<(), hooks::config::ConfigErrors>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ConfigReader {
+    profile: Option<Profile>,
+    kept: Option<Kept>,
+}
+
+impl ConfigReader {
+    /// Judges by this profile, whatever the file says.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = Some(profile);
+        self
+    }
+
+    /// Goes on with what an earlier configuration counted and locked.
+    #[must_use]
+    pub fn keeping(mut self, kept: Kept) -> Self {
+        self.kept = Some(kept);
+        self
+    }
+
+    /// Reads the file at `path`; unless it says otherwise, it protects itself.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file.
+    pub fn read(&self, path: impl AsRef<Path>) -> Result<Config, ConfigErrors> {
+        let path = path.as_ref();
+        let name = path.to_string_lossy();
+        match source::read(path) {
+            Ok(bytes) => self.read_bytes(&bytes, &name, Some(path)),
+            Err(error) => Err(unreadable(&name, &error)),
+        }
+    }
+
+    /// Reads `text`; `name` stands for it in reports, and its extension tells a program from a policy.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text.
+    pub fn parse(&self, text: &str, name: &str) -> Result<Config, ConfigErrors> {
+        self.read_bytes(text.as_bytes(), name, None)
+    }
+
+    fn read_bytes(&self, bytes: &[u8], name: &str, path: Option<&Path>) -> Result<Config, ConfigErrors> {
+        let mut mistakes = Mistakes::default();
+        let Some(text) = source::decode(bytes, name, &mut mistakes) else {
+            return Err(ConfigErrors::new(name, &String::from_utf8_lossy(bytes), mistakes.into_errors()));
+        };
+        match self.read_text(text, name, path, &mut mistakes) {
+            Some(config) if mistakes.is_empty() => Ok(config),
+            _ => Err(ConfigErrors::new(name, text, mistakes.into_errors())),
+        }
+    }
+
+    fn read_text(
+        &self,
+        text: &str,
+        name: &str,
+        path: Option<&Path>,
+        mistakes: &mut Mistakes,
+    ) -> Option<Config> {
+        let root = match yaml::parse(text, mistakes) {
+            Some(root) if !matches!(root.kind, Kind::Null) => root,
+            _ => {
+                if mistakes.is_empty() {
+                    mistakes.add_with_hint(&Place::START, "", "the file is empty", "begin with `version: 1`");
+                }
+                return None;
+            }
+        };
+        let (settings, self_protection) = self.settings(&root, mistakes)?;
+        let protected = match path {
+            Some(path) if self_protection => protect::all(path),
+            _ => Vec::new(),
+        };
+        let built = build(&settings, &protected, self.kept.clone(), &root, mistakes)?;
+        let (profile, policy) = match settings {
+            Settings::Strict { policy, .. } => (Profile::Strict, policy),
+            Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default()),
+        };
+        let name = name.to_owned();
+        Some(Config { name, profile, policy, protected, kept: built.kept, hooks: built.hooks })
+    }
+
+    fn settings(&self, root: &Node, mistakes: &mut Mistakes) -> Option<(Settings, bool)> {
+        if squad::is_meant(root) {
+            let file = squad::read(root, mistakes)?;
+            let settings = match self.profile.or(file.profile).unwrap_or_default() {
+                Profile::Strict => squad::into_strict(&file.policy, root, mistakes)?,
+                Profile::SquadCompat => Settings::SquadCompat(file.policy),
+            };
+            return Some((settings, true));
+        }
+        let Document { self_protection, policy, tree } = document::read(root, mistakes)?;
+        if self.profile == Some(Profile::SquadCompat) {
+            mistakes.add_with_hint(
+                &Place::START,
+                "",
+                "`squad-compat` judges by Squad's own policies, and this is a `hooks.yaml`",
+                "leave the profile out, or name a Squad policy",
+            );
+            return None;
+        }
+        Some((Settings::Strict { policy, from: Origin::Document(tree) }, self_protection))
+    }
+}
+
+fn unreadable(name: &str, error: &io::Error) -> ConfigErrors {
+    let mut mistakes = Mistakes::default();
+    mistakes.add(&Place::START, "", format!("the file cannot be read: {error}"));
+    ConfigErrors::new(name, "", mistakes.into_errors())
+}

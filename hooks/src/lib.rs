@@ -1,0 +1,38 @@
+//! Hooks for LLM agents: what a tool call may do is decided by rules that do not depend on a prompt.
+//!
+//! This crate is the one to add: it re-exports the contract of `hooks-core`, and with its features the policies
+//! ([`policies`]), the configuration ([`config`]) and the machine as it is ([`system`](fn@system)).
+//!
+//! ```
+//! use hooks::{HookContext, HookRequest, Hooks, Judged, Reason, Verdict, event::PreToolUse, policy_fn};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! let no_shell = policy_fn("no-shell", |request: &HookRequest<PreToolUse>| match &*request.event().tool_name {
+//!     "bash" => Verdict::deny(Reason::new("no-shell", "any", "no shell here")),
+//!     _ => Verdict::NO_OPINION,
+//! });
+//! let hooks = Hooks::builder().policy(no_shell).build();
+//!
+//! let context = HookContext::new("session-1", "backend").with_environment(hooks::system());
+//! let call = PreToolUse::new("bash", json!({"command": "ls"}));
+//! assert!(hooks.on(context).pre_tool_use(call).await.outcome.is_denied());
+//! # }
+//! ```
+
+#[cfg(feature = "config")]
+pub mod config;
+mod system;
+
+pub use hooks_core::*;
+
+pub use self::system::{StdFileSystem, SystemClock, SystemRandom, system};
+#[cfg(feature = "tokio")]
+pub use self::system::{TokioBackground, TokioTimer};
+
+/// The classic policies, and the plain data that configures them.
+#[cfg(feature = "policies")]
+pub mod policies {
+    pub use hooks_policies::config::*;
+    pub use hooks_policies::*;
+}

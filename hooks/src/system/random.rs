@@ -1,0 +1,29 @@
+//! Random numbers from the system.
+
+use std::hash::{BuildHasher, RandomState};
+
+use hooks_core::time::Random;
+
+/// Numbers from the keys that the standard library draws from the operating system for its hash maps: good
+/// for identifiers and jitter, not for secrets, and no dependency.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemRandom;
+
+impl Random for SystemRandom {
+    fn next_u64(&self) -> u64 {
+        RandomState::new().hash_one(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn numbers_do_not_repeat() {
+        let numbers: HashSet<_> = (0..10_000).map(|_| SystemRandom.next_u64()).collect();
+        assert_eq!(numbers.len(), 10_000);
+    }
+}

@@ -1,0 +1,130 @@
+//! Every option that the schema offers is read: set alone, it arrives in the configuration.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "the schema is known to have what is looked up"
+)]
+
+use hooks::config::Config;
+use serde_json::{Value, json};
+
+#[test]
+fn every_option_of_the_schema_is_read() {
+    let schema = hooks::config::schema();
+    let mut all = Vec::new();
+    options(&schema, &schema, &[], &mut all);
+    assert!(all.len() > 25, "{all:?}");
+    for (path, value) in all {
+        // The option alone, in the sections and items around it.
+        let mut file = value.clone();
+        for (depth, key) in path.iter().enumerate().rev() {
+            let above = schema_at(&schema, &path[..depth]);
+            let mut fields = some_value(&schema, above);
+            fields[key] = file;
+            let is_item = depth > 0 && above_is_item(&schema, &path[..depth]);
+            file = if is_item { json!([fields]) } else { fields };
+        }
+        file["version"] = json!(1);
+        match Config::parse(&file.to_string(), "hooks.yaml") {
+            // What was read says the same when it is written again.
+            Ok(config) if !["version", "profile", "self_protection"].contains(&path[0].as_str()) => {
+                let policy = serde_json::to_value(config.policy()).unwrap();
+                let mut read = &policy;
+                for key in &path {
+                    read = if read.is_array() { &read[0][key] } else { &read[key] };
+                }
+                assert!(contains(read, &value), "{path:?}: {read} of {file}");
+            }
+            Ok(_) => {}
+            // A made-up value may make no sense to a policy; the key itself is known.
+            Err(errors) => {
+                assert!(
+                    errors.errors().iter().all(|error| !error.message.contains("unknown option")),
+                    "{errors}"
+                );
+                assert!(errors.errors().iter().all(|error| !error.message.contains("has to be")), "{errors}");
+            }
+        }
+    }
+}
+
+/// A value that fits `schema`, other than what stands there when the key is left out.
+fn some_value(root: &Value, schema: &Value) -> Value {
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        return some_value(root, root.pointer(&reference[1..]).unwrap());
+    }
+    if let Some(only) = schema.get("const") {
+        return only.clone();
+    }
+    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+        return words.last().unwrap().clone();
+    }
+    if let Some(alternatives) = schema.get("oneOf").and_then(Value::as_array) {
+        return some_value(root, alternatives.last().unwrap());
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("boolean") => json!(true),
+        Some("integer") => json!(7),
+        Some("string") => json!("x"),
+        Some("array") => json!([some_value(root, &schema["items"])]),
+        Some("object") => {
+            let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+            let required = required.map(|name| {
+                let name = name.as_str().unwrap();
+                (name.to_owned(), some_value(root, &schema["properties"][name]))
+            });
+            let mut fields: serde_json::Map<_, _> = required.collect();
+            if let Some(others @ Value::Object(_)) = schema.get("additionalProperties") {
+                fields.insert("x".to_owned(), some_value(root, others));
+            }
+            Value::Object(fields)
+        }
+        _ => json!({"any": "thing"}),
+    }
+}
+
+/// Every option of the schema, as a file that sets it alone: the keys to it and a value.
+fn options(root: &Value, schema: &Value, path: &[String], found: &mut Vec<(Vec<String>, Value)>) {
+    let schema = match schema.get("$ref").and_then(Value::as_str) {
+        Some(reference) => root.pointer(&reference[1..]).unwrap(),
+        None => schema,
+    };
+    for (name, option) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let path = [path, std::slice::from_ref(name)].concat();
+        found.push((path.clone(), some_value(root, option)));
+        let inside = if option.get("items").is_some() { &option["items"] } else { option };
+        options(root, inside, &path, found);
+    }
+}
+
+fn schema_at<'s>(root: &'s Value, path: &[String]) -> &'s Value {
+    let resolve = |schema: &'s Value| match schema.get("$ref").and_then(Value::as_str) {
+        Some(reference) => root.pointer(&reference[1..]).unwrap(),
+        None => schema,
+    };
+    path.iter().fold(root, |schema, key| {
+        let schema = &resolve(schema)["properties"][key];
+        let schema = if schema.get("items").is_some() { &schema["items"] } else { schema };
+        resolve(schema)
+    })
+}
+
+fn above_is_item(root: &Value, path: &[String]) -> bool {
+    let (key, above) = path.split_last().unwrap();
+    schema_at(root, above)["properties"][key].get("items").is_some()
+}
+
+/// Whether `whole` has everything that `part` has.
+fn contains(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| contains(whole, part)))
+        }
+        (Value::Array(whole), Value::Array(part)) => {
+            whole.iter().zip(part).all(|(whole, part)| contains(whole, part))
+        }
+        _ => whole == part,
+    }
+}
