@@ -14,11 +14,12 @@ use crate::arguments::ArgumentRecorder;
 use crate::artifacts::Artifacts;
 use crate::ask_limit::AskLimit;
 use crate::command_guard::CommandGuard;
-use crate::config::{AskCounting, PolicyConfig};
+use crate::config::{AskCounting, PatternDialect, PolicyConfig};
 use crate::errors::PolicyErrors;
 use crate::facts::CallReader;
 use crate::lockout::{LockoutRegistry, ReviewerLockout};
 use crate::protected::ProtectedFiles;
+use crate::redaction::Options;
 use crate::result_redaction::{ResultRedaction, scrubber};
 use crate::rules::Rules;
 use crate::write_guard::WriteGuard;
@@ -78,7 +79,15 @@ impl HooksConfig for StrictPolicies {
         let write_guard = config.write_guard.map(|guard| WriteGuard::compile(&guard, &reader, &mut errors));
         let command_guard =
             config.command_guard.map(|guard| CommandGuard::compile(&guard, &reader, &mut errors));
-        let scrubber = config.redaction.map(|redaction| scrubber(&redaction, &mut errors));
+        let scrubber = config.redaction.as_ref().map(|redaction| scrubber(redaction, &mut errors));
+        let recorder = match (&config.redaction, &scrubber) {
+            // Squad's telemetry has its own shape; what is recorded is scrubbed of everything all the same.
+            (Some(redaction), _) if redaction.dialect == PatternDialect::Squad => {
+                ArgumentRecorder::with_options(Options::default().with_list_as_object(true))
+            }
+            (_, Some(scrubber)) => ArgumentRecorder::new(scrubber.clone()),
+            (_, None) => ArgumentRecorder::default(),
+        };
         for artifact in config.reviewer_lockout.iter().flat_map(|lockout| lockout.locked.keys()) {
             if let Some((problem, hint)) = Artifacts::problem_of(artifact, reader.dialect()) {
                 errors.push(format!("reviewer_lockout.locked.{artifact}"), problem, hint);
@@ -117,10 +126,10 @@ impl HooksConfig for StrictPolicies {
                 *builder = std::mem::take(builder).observer(limit);
             }
         }
-        if let Some(scrubber) = &scrubber {
-            builder.add_transform(ResultRedaction::with(scrubber.clone()));
+        if let Some(scrubber) = scrubber {
+            builder.add_transform(ResultRedaction::with(scrubber));
         }
-        builder.add_extension(Arc::new(scrubber.map(ArgumentRecorder::new).unwrap_or_default()));
+        builder.add_extension(Arc::new(recorder));
         Ok(())
     }
 }

@@ -47,7 +47,7 @@ pub struct PathsConfig {
     pub dialect: PatternDialect,
 }
 
-/// How patterns are read.
+/// How patterns and texts are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PatternDialect {
@@ -157,6 +157,9 @@ pub struct RedactionConfig {
     pub labels: Option<Vec<String>>,
     /// Further patterns, by the name of their marker.
     pub patterns: BTreeMap<String, String>,
+    /// Whether texts are read and recorded as Squad's are: an address ends where the letters of its top-level
+    /// name end (of `a@x.xn--p1ai`, the `--p1ai` stays), and a recorded list has index keys.
+    pub dialect: PatternDialect,
 }
 
 /// Keeps locked-out agents away from their artifacts.

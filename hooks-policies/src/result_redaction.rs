@@ -23,7 +23,7 @@ use hooks_core::event::PostToolUse;
 use hooks_core::{HookError, HookRequest, Transform, TransformLayer};
 use serde_json::Value;
 
-use crate::config::RedactionConfig;
+use crate::config::{PatternDialect, RedactionConfig};
 use crate::errors::PolicyErrors;
 use crate::redaction::{Label, Labels, Scrubber};
 
@@ -85,6 +85,9 @@ pub(crate) fn scrubber(config: &RedactionConfig, errors: &mut PolicyErrors) -> S
         labels = wanted.into_iter().collect();
     }
     let mut scrubber = Scrubber::new(labels);
+    if config.dialect == PatternDialect::Squad {
+        scrubber = scrubber.with_plain_top_level();
+    }
     for (name, pattern) in &config.patterns {
         match scrubber.clone().with_pattern(name, pattern) {
             Ok(more) => scrubber = more,

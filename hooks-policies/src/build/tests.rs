@@ -17,7 +17,7 @@ fn base() -> Value {
         "write_guard": {"allow": ["src/**"], "deny": ["src/x/**"], "missing_path": "deny"},
         "command_guard": {"block": ["rm -rf"], "fragments": [], "unresolvable": "deny", "missing_command": "deny"},
         "ask_user": {"max_per_session": 1, "counts": "asked"},
-        "redaction": {"labels": ["EMAIL"], "patterns": {}},
+        "redaction": {"labels": ["EMAIL"], "patterns": {}, "dialect": "standard"},
         "reviewer_lockout": {"locked": {"src/l": ["Backend"]}, "ignored_arguments": []},
         "rules": [
             {"name": "r", "tools": ["deploy"], "match": [{"tool": "deploy"}]},
@@ -46,6 +46,7 @@ fn changes() -> Vec<(&'static str, &'static str, Value)> {
         ("ask_user.max_per_session", "/ask_user/max_per_session", json!(5)),
         ("ask_user.counts", "/ask_user/counts", json!("attempted")),
         ("redaction.labels", "/redaction/labels", json!(["PHONE"])),
+        ("redaction.dialect", "/redaction/dialect", json!("squad")),
         ("redaction.patterns", "/redaction/patterns", json!({"WORD": "word"})),
         ("reviewer_lockout.locked", "/reviewer_lockout/locked", json!({})),
         ("reviewer_lockout.ignored_arguments", "/reviewer_lockout/ignored_arguments", json!(["path"])),
@@ -99,7 +100,12 @@ async fn answers(config: &Value) -> Vec<String> {
         answers.push(format!("{} {:?}", decided.outcome.strength(), decided.outcome.shown_reason()));
     }
     let call = PreToolUse::new("view", json!({}));
-    let after = PostToolUse::after(&call, json!("a word of jane@example.com, +1 (555) 010-9999"), None, 1);
+    let after = PostToolUse::after(
+        &call,
+        json!("a word of jane@example.com, a@x.xn--p1ai, +1 (555) 010-9999"),
+        None,
+        1,
+    );
     let decided = hooks.on(HookContext::default()).post_tool_use(after).await;
     answers.push(decided.request.event().tool_result.to_string());
     answers

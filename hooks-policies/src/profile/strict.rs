@@ -8,6 +8,7 @@ use crate::config::{
     PolicyConfig, RedactionConfig, WriteGuardConfig,
 };
 use crate::errors::PolicyErrors;
+use crate::redaction::Label;
 use crate::squad::SquadPolicy;
 
 const FIELDS: &[&str] = &[
@@ -27,7 +28,7 @@ const UNLOCKED_ARGUMENT: &str = "filePath";
 /// Patterns keep Squad's dialect, read safely; both spellings of the limit are read (`maxAskUser`,
 /// `maxAskUserPerSession`). As in Squad, an empty list switches its guard off, absent commands are the default ones, a
 /// call that names no path or command passes, a limit below zero is none, and questions count that something else
-/// denies; a limit of zero is no question at all. Texts that are no commands (`rm.*`, `| sh`) are blocked as
+/// denies; a limit of zero is no question at all. Connection strings and network addresses are no personal data. Texts that are no commands (`rm.*`, `| sh`) are blocked as
 /// fragments. The argument `filePath` is guarded but not locked, as Squad's users know it: take it out of
 /// `reviewer_lockout.ignored_arguments` to lock it.
 ///
@@ -62,13 +63,25 @@ pub fn squad_policy_to_strict(policy: &SquadPolicy) -> Result<PolicyConfig, Poli
             .or(other_limit)
             .flatten()
             .map(|max_per_session| AskUserConfig { max_per_session, counts: AskCounting::Attempted }),
-        redaction: scrubs.then(RedactionConfig::default),
+        redaction: scrubs.then(redaction),
         reviewer_lockout: locks.then(|| LockoutConfig {
             ignored_arguments: vec![UNLOCKED_ARGUMENT.to_owned()],
             ..LockoutConfig::default()
         }),
         ..PolicyConfig::default()
     })
+}
+
+/// Everything that is scrubbed by default but network addresses and the passwords in URLs: Squad's users know
+/// connection strings to pass but for what looks like an e-mail address in them.
+fn redaction() -> RedactionConfig {
+    let passes = [Label::Ipv4, Label::Ipv6, Label::UrlPassword];
+    let labels = Label::built_in().filter(|label| !passes.contains(label));
+    RedactionConfig {
+        labels: Some(labels.map(|label| label.to_string()).collect()),
+        dialect: PatternDialect::Squad,
+        ..RedactionConfig::default()
+    }
 }
 
 fn command_guard(commands: Option<Vec<String>>) -> Option<CommandGuardConfig> {
