@@ -22,7 +22,8 @@ fn texts_and_keys_are_scrubbed_once_and_for_all() {
 #[test]
 fn labels_and_patterns_choose_what_is_looked_for() {
     let patterns = [("TICKET".to_owned(), "ACME-[0-9]+".to_owned())].into();
-    let config = RedactionConfig { labels: Some(vec!["PHONE".into()]), patterns };
+    let config =
+        RedactionConfig { labels: Some(vec!["PHONE".into()]), patterns, ..RedactionConfig::default() };
     assert_eq!(redacted(&config, json!("a@b.org")), None);
     assert_eq!(redacted(&config, json!("see ACME-12")), Some(json!("see [TICKET_REDACTED]")));
 }
@@ -30,7 +31,11 @@ fn labels_and_patterns_choose_what_is_looked_for() {
 #[test]
 fn all_that_is_wrong_is_reported() {
     let patterns = [("ok".to_owned(), "a".to_owned()), ("BAD".to_owned(), "(".to_owned())].into();
-    let config = RedactionConfig { labels: Some(vec!["EMAIL".into(), "FAX".into()]), patterns };
+    let config = RedactionConfig {
+        labels: Some(vec!["EMAIL".into(), "FAX".into()]),
+        patterns,
+        ..RedactionConfig::default()
+    };
     let errors = ResultRedaction::new(&config).unwrap_err();
     let fields: Vec<_> = errors.as_slice().iter().map(|error| error.field.as_str()).collect();
     assert_eq!(fields, ["redaction.labels[1]", "redaction.patterns.BAD", "redaction.patterns.ok"]);
