@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::cli::{Check, Format};
 use crate::failure::{Failure, Status};
-use crate::paint::GOOD;
+use crate::paint::{GOOD, OPEN};
 use crate::{load, snippet};
 
 /// Checks the files.
@@ -25,10 +25,15 @@ pub(crate) fn run(asked: &Check) -> Result<Status, Failure> {
         match (read, asked.format) {
             (read, Format::Json) => {
                 let errors = read.as_ref().err().map_or(&[][..], |errors| errors.errors());
-                let report = json!({"file": path, "ok": errors.is_empty(), "errors": errors});
+                let doubts = read.as_ref().map_or(&[][..], |config| config.doubts());
+                let report =
+                    json!({"file": path, "ok": errors.is_empty(), "errors": errors, "warnings": doubts});
                 writeln!(out, "{report}")?;
             }
             (Ok(config), Format::Text) => {
+                for doubt in config.doubts() {
+                    writeln!(out, "{OPEN}warning{OPEN:#} {}: {doubt}", path.display())?;
+                }
                 let events: Vec<_> = config.hooks().hooked().iter().map(ToString::to_string).collect();
                 let events = if events.is_empty() { "nothing".to_owned() } else { events.join(", ") };
                 writeln!(out, "{GOOD}ok{GOOD:#} {}: governs {events}", path.display())?;

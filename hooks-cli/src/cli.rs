@@ -75,7 +75,7 @@ pub(crate) struct Eval {
   hooks check hooks.yaml
   hooks check --format json .squad/policies/*.yaml
 
-Exit status: 0 nothing found, 1 mistakes found, 2 a file cannot be read.")]
+Exit status: 0 no mistakes (warnings are none), 1 mistakes found, 2 a file cannot be read.")]
 pub(crate) struct Check {
     /// The configurations
     #[arg(required = true, value_name = "FILE")]

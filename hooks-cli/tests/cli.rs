@@ -101,7 +101,7 @@ fn check_reports_to_programs() {
             "hint": "did you mean `write_guard`?",
         })
     );
-    assert_eq!(reports[1], json!({"file": "hooks.yaml", "ok": true, "errors": []}));
+    assert_eq!(reports[1], json!({"file": "hooks.yaml", "ok": true, "errors": [], "warnings": []}));
 }
 
 #[test]

@@ -162,6 +162,25 @@ rules:
 }
 
 #[test]
+fn what_nobody_means_is_doubted() {
+    let text = "version: 1
+write_guard: { allow: [src/**, '**', src/**] }
+command_guard: { block: [] }
+";
+    let config = read(text);
+    let doubts: Vec<_> = config.doubts().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        doubts,
+        [
+            "line 2, column 32: write_guard.allow[1]: every file may be written; name the folders, or leave `write_guard` out",
+            "line 2, column 38: write_guard.allow[2]: `src/**` stands in the list already; leave it out",
+            "line 3, column 25: command_guard.block: no command is blocked; leave `block` out to have the usual commands blocked",
+        ]
+    );
+    assert_eq!(read(FILE).doubts(), []);
+}
+
+#[test]
 fn a_wrong_key_hides_no_bad_pattern() {
     let text = "version: 1
 write_guard:

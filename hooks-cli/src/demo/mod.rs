@@ -108,24 +108,7 @@ async fn play(asked: &Demo, steps: &[Step]) -> Result<Status, Failure> {
     let written = session.tally().files();
     session.end(EndReason::Complete, None).await;
 
-    writeln!(out, "{LOUD}What came of it{LOUD:#}\n")?;
-    report.summary(out)?;
-    writeln!(out, "\n{LOUD}Files written{LOUD:#} by the tools: {}", list(&written))?;
-    writeln!(out, "{LOUD}What git sees{LOUD:#}")?;
-    for line in workspace.changes().await?.lines() {
-        writeln!(out, "  {line}")?;
-    }
-    if own.is_some() && asked.script.is_none() {
-        let outside = workspace.folder().join("outside.txt").exists();
-        let outside = if outside { "was written" } else { "was never written" };
-        let build = repository.join("build/greeter.tar").exists();
-        let build = if build { "still stands" } else { "is gone" };
-        writeln!(out, "  outside.txt {outside}, build/ {build}")?;
-    }
-    writeln!(
-        out,
-        "\n{QUIET}Yours next: `hooks demo --config FILE --script FILE`, `hooks explain --help`.{QUIET:#}"
-    )?;
+    closing(out, &report, &written, &workspace).await?;
     Ok(Status::Well)
 }
 
@@ -193,6 +176,26 @@ fn opening(out: &mut impl Write, config: &Config, repository: &Path) -> std::io:
     writeln!(out)
 }
 
-fn list(files: &[String]) -> String {
-    if files.is_empty() { "none".to_owned() } else { files.join(", ") }
+async fn closing(
+    out: &mut impl Write,
+    report: &Report,
+    written: &[String],
+    workspace: &Workspace,
+) -> Result<(), Failure> {
+    writeln!(out, "{LOUD}What came of it{LOUD:#}\n")?;
+    report.summary(out)?;
+    let written = if written.is_empty() { "none".to_owned() } else { written.join(", ") };
+    writeln!(out, "\n{LOUD}Files written{LOUD:#} by the tools: {written}")?;
+    writeln!(out, "{LOUD}What git sees{LOUD:#}")?;
+    for line in workspace.changes().await?.lines() {
+        writeln!(out, "  {line}")?;
+    }
+    let outside = workspace.strangers()?;
+    let outside = if outside.is_empty() { "nothing".to_owned() } else { outside.join(", ") };
+    writeln!(out, "{LOUD}Outside of the repository{LOUD:#} was written: {outside}")?;
+    writeln!(
+        out,
+        "\n{QUIET}Yours next: `hooks demo --config FILE --script FILE`, `hooks explain --help`.{QUIET:#}"
+    )?;
+    Ok(())
 }

@@ -18,6 +18,10 @@ const FILES: [(&str, &str); 5] = [
     (".gitignore", "build/\n"),
 ];
 
+/// The repository's folder and its remote's, beside each other.
+const REPOSITORY: &str = "repository";
+const REMOTE: &str = "remote.git";
+
 /// The folder; removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Workspace {
@@ -33,7 +37,7 @@ impl Workspace {
         let folder = tempfile::tempdir()?;
         // The name that the system goes by, so that what is resolved and what is allowed agree.
         let root = folder.path().canonicalize()?;
-        let repository = root.join("repository");
+        let repository = root.join(REPOSITORY);
         for (path, content) in FILES {
             put(&repository.join(path), content)?;
         }
@@ -45,8 +49,8 @@ impl Workspace {
             "init --quiet --initial-branch=main",
             "config user.name demo",
             "config user.email demo@localhost",
-            "init --quiet --bare ../remote.git",
-            "remote add origin ../remote.git",
+            &format!("init --quiet --bare ../{REMOTE}"),
+            &format!("remote add origin ../{REMOTE}"),
             "add .",
             "commit --quiet --message=begin",
         ] {
@@ -70,6 +74,19 @@ impl Workspace {
     pub(super) async fn changes(&self) -> Result<String, Failure> {
         self.git("add --intent-to-add .").await?;
         self.git(&format!("diff --stat=72 {} --", self.beginning)).await
+    }
+
+    /// What stands beside the repository and was not put there by the demo, by name.
+    pub(super) fn strangers(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(self.folder())? {
+            let name = entry?.file_name();
+            if name != REPOSITORY && name != REMOTE {
+                names.push(name.to_string_lossy().into_owned());
+            }
+        }
+        names.sort();
+        Ok(names)
     }
 
     /// What `git` says to `command`.

@@ -19,7 +19,7 @@ const FIELDS: &[&str] = &[
     "reviewerLockout",
 ];
 
-/// A path argument that Squad's lockout does not look at, and its users' tools may name files they share with.
+/// A path argument that Squad's lockout does not look at.
 const UNLOCKED_ARGUMENT: &str = "filePath";
 
 /// The strict configuration that a Squad policy asks for.

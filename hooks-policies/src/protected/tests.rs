@@ -34,8 +34,8 @@ fn nobody_writes_a_protected_file() {
 #[test]
 fn a_way_around_through_a_link_is_found() {
     let files =
-        FakeFileSystem::default().with_link("/tmp/l", "/repo/.claude").with_link("/repo/m", "hooks.yaml");
-    for path in ["/tmp/l/settings.json", "m"] {
+        FakeFileSystem::default().with_link("/mnt/l", "/repo/.claude").with_link("/repo/m", "hooks.yaml");
+    for path in ["/mnt/l/settings.json", "m"] {
         let event = PreToolUse::new("edit", json!({ "path": path }));
         assert_eq!(
             said(&policy(), &HookRequest::new(context("a", files.clone()), event)).0,

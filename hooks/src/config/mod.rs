@@ -31,6 +31,7 @@ mod build;
 mod check;
 mod document;
 mod error;
+mod lint;
 mod protect;
 mod prune;
 mod read;

@@ -9,7 +9,8 @@ use hooks_policies::config::PolicyConfig;
 
 use super::build::{Kept, Origin, Settings, build};
 use super::document::{self, Document, Profile};
-use super::error::{ConfigErrors, Mistakes, Place};
+use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
+use super::lint::lint;
 use super::tree::{Kind, Node};
 use super::{protect, source, squad, yaml};
 
@@ -20,6 +21,7 @@ pub struct Config {
     profile: Profile,
     policy: PolicyConfig,
     protected: Vec<String>,
+    doubts: Vec<ConfigError>,
     kept: Kept,
     hooks: Hooks,
 }
@@ -64,6 +66,12 @@ impl Config {
     /// What the agents are kept from because it governs them: the file itself, the settings of their clients.
     pub fn protected(&self) -> &[String] {
         &self.protected
+    }
+
+    /// What is no mistake, and still not what anybody means: a guard that allows everything, an entry that
+    /// stands twice.
+    pub fn doubts(&self) -> &[ConfigError] {
+        &self.doubts
     }
 
     /// What outlives the configuration: hand it to the reader of the next one.
@@ -172,12 +180,16 @@ impl ConfigReader {
             _ => Vec::new(),
         };
         let built = build(&settings, &protected, self.kept.clone(), &root, mistakes)?;
+        let doubts = match &settings {
+            Settings::Strict { policy, from: Origin::Document(tree) } => lint(policy, &tree.root),
+            _ => Vec::new(),
+        };
         let (profile, policy) = match settings {
             Settings::Strict { policy, .. } => (Profile::Strict, policy),
             Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default()),
         };
         let name = name.to_owned();
-        Some(Config { name, profile, policy, protected, kept: built.kept, hooks: built.hooks })
+        Some(Config { name, profile, policy, protected, doubts, kept: built.kept, hooks: built.hooks })
     }
 
     fn settings(&self, root: &Node, mistakes: &mut Mistakes) -> Option<(Settings, bool)> {

@@ -1,0 +1,53 @@
+//! What is no mistake, and still not what anybody means.
+
+use std::collections::HashSet;
+
+use hooks_policies::config::PolicyConfig;
+
+use super::error::{ConfigError, Mistakes};
+use super::tree::Node;
+use super::words::quoted;
+
+/// The doubts about `policy`, which was read from `root`.
+pub(super) fn lint(policy: &PolicyConfig, root: &Node) -> Vec<ConfigError> {
+    let mut linter = Linter { root, doubts: Mistakes::default() };
+    if let Some(guard) = &policy.write_guard {
+        for (index, pattern) in guard.allow.iter().enumerate() {
+            if matches!(pattern.as_str(), "**" | "**/*") {
+                let hint = "name the folders, or leave `write_guard` out";
+                linter.doubt(&format!("write_guard.allow[{index}]"), "every file may be written", hint);
+            }
+        }
+        linter.twice("write_guard.allow", &guard.allow);
+        linter.twice("write_guard.deny", &guard.deny);
+    }
+    if let Some(guard) = &policy.command_guard {
+        if guard.block.is_empty() && guard.fragments.is_empty() {
+            let hint = "leave `block` out to have the usual commands blocked";
+            linter.doubt("command_guard.block", "no command is blocked", hint);
+        }
+        linter.twice("command_guard.block", &guard.block);
+    }
+    linter.doubts.into_errors()
+}
+
+struct Linter<'r> {
+    root: &'r Node,
+    doubts: Mistakes,
+}
+
+impl Linter<'_> {
+    fn doubt(&mut self, path: &str, message: &str, hint: &str) {
+        self.doubts.add_with_hint(self.root.locate(path), path, message, hint);
+    }
+
+    fn twice(&mut self, path: &str, list: &[String]) {
+        let mut seen = HashSet::new();
+        for (index, text) in list.iter().enumerate() {
+            if !seen.insert(text) {
+                let message = format!("{} stands in the list already", quoted(text));
+                self.doubt(&format!("{path}[{index}]"), &message, "leave it out");
+            }
+        }
+    }
+}
