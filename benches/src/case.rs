@@ -16,6 +16,8 @@ pub struct Case {
 pub enum Bar {
     /// At most this many nanoseconds.
     Nanoseconds(f64),
+    /// At most this many nanoseconds more than another case, which is part of it.
+    Beyond(f64, &'static str),
     /// At most this many times what another case costs in the same run.
     Times(f64, &'static str),
 }

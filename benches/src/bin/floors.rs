@@ -71,13 +71,14 @@ fn report(cases: &[Case], floors: &[f64]) -> usize {
         let verdict = match case.bar() {
             None => String::new(),
             Some(Bar::Nanoseconds(limit)) => judge(&mut missed, *floor, limit, &format!("<= {limit} ns")),
-            Some(Bar::Times(limit, other)) => match floor_of(other) {
-                None => String::new(),
-                Some(base) => {
-                    let text = format!("{:.2} times `{other}`, <= {limit}", floor / base);
-                    judge(&mut missed, floor / base, limit, &text)
-                }
-            },
+            Some(Bar::Beyond(limit, other)) => floor_of(other).map_or_else(String::new, |part| {
+                let text = format!("{:.1} beyond `{other}`, <= {limit}", floor - part);
+                judge(&mut missed, floor - part, limit, &text)
+            }),
+            Some(Bar::Times(limit, other)) => floor_of(other).map_or_else(String::new, |base| {
+                let text = format!("{:.2} times `{other}`, <= {limit}", floor / base);
+                judge(&mut missed, floor / base, limit, &text)
+            }),
         };
         println!("{:<52} {floor:>10.1}  {verdict}", case.name());
     }
