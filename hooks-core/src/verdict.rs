@@ -285,6 +285,12 @@ impl Verdict {
         self.reasons.as_slice()
     }
 
+    /// Whether it says nothing at all: no opinion, no reason.
+    #[inline]
+    pub(crate) fn is_silent(&self) -> bool {
+        self.strength == Strength::NoOpinion && self.reasons.is_empty()
+    }
+
     /// Whether nothing that comes later changes the strength.
     pub fn is_final(&self) -> bool {
         self.strength == Strength::Deny

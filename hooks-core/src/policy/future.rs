@@ -54,14 +54,18 @@ where
 {
     type Output = Result<E::Outcome, HookError>;
 
+    #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project().state.project() {
             StateProjection::Decided { outcome } => Poll::Ready(Ok(outcome.take().unwrap_or_default())),
             StateProjection::Inner { future, policy, verdict, generation } => {
                 let inner = ready!(future.poll(cx))?;
                 let mut verdict = std::mem::take(verdict);
-                if let Some(request) = inner.judged_event().filter(|last| last.generation() != *generation) {
-                    verdict = judged_again(policy, verdict, request);
+                match inner.judged_event().filter(|last| last.generation() != *generation) {
+                    Some(request) => verdict = judged_again(policy, verdict, request),
+                    // The common case, kept short: a policy that has nothing to say changes nothing.
+                    None if verdict.is_silent() => return Poll::Ready(Ok(inner)),
+                    None => {}
                 }
                 let mut outcome = E::Outcome::from(verdict);
                 outcome.merge(inner);

@@ -58,6 +58,7 @@ where
         self.inner.poll_ready(cx)
     }
 
+    #[inline]
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
         let verdict = self.policy.judge(&request);
         if verdict.is_final() && request.evaluation() == Evaluation::UntilDenied {
