@@ -17,6 +17,10 @@ pub(super) fn scrub(text: &str) -> Cow<'_, str> {
     let mut clean = String::new();
     let mut kept = 0;
     while let Some(found) = next_address(text.as_bytes(), kept) {
+        if kept == 0 {
+            // Most texts hold one address or two, and most addresses are longer than their mark.
+            clean.reserve(text.len() + MARK.len());
+        }
         // Both ends of a match stand beside an ASCII letter, so they are character boundaries.
         clean.push_str(text.get(kept..found.start).unwrap_or_default());
         clean.push_str(MARK);
@@ -48,15 +52,14 @@ fn next_address(text: &[u8], from: usize) -> Option<Range<usize>> {
 /// How much of the text behind an at sign is a domain: the longest part that ends in a point and at least
 /// two letters and has something before the point.
 fn domain_length(text: &[u8]) -> Option<usize> {
-    let run =
-        text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')).count();
+    let run = text.iter().take_while(|byte| is(**byte, DOMAIN)).count();
     let run = text.get(..run)?;
     let mut letters_end = run.len();
     let mut letters = 0;
     for (place, byte) in run.iter().enumerate().rev() {
         match byte {
             b'.' if letters >= 2 && place > 0 => return Some(letters_end),
-            byte if byte.is_ascii_alphabetic() => letters += 1,
+            byte if is(*byte, LETTER) => letters += 1,
             _ => {
                 letters_end = place;
                 letters = 0;
@@ -66,8 +69,36 @@ fn domain_length(text: &[u8]) -> Option<usize> {
     None
 }
 
+const LETTER: u8 = 1;
+const DOMAIN: u8 = 2;
+const LOCAL: u8 = 4;
+
+/// What each byte may be part of.
+static PARTS: [u8; 256] = parts();
+
+#[expect(clippy::indexing_slicing, reason = "evaluated while it is compiled: a wrong index does not build")]
+const fn parts() -> [u8; 256] {
+    let mut parts = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let ascii = byte as u8;
+        parts[byte] = match ascii {
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER | DOMAIN | LOCAL,
+            b'0'..=b'9' | b'.' | b'-' => DOMAIN | LOCAL,
+            b'_' | b'%' | b'+' => LOCAL,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    parts
+}
+
+fn is(byte: u8, part: u8) -> bool {
+    PARTS.get(usize::from(byte)).is_some_and(|parts| parts & part != 0)
+}
+
 fn is_local(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-')
+    is(byte, LOCAL)
 }
 
 #[cfg(test)]
