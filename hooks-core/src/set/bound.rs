@@ -13,7 +13,7 @@ use crate::request::{Evaluation, HookRequest};
 /// speak tower.
 ///
 /// A decision is complete: rewritten, judged, reserved, observed. Commit what it holds
-/// ([`Judged::take_holds`]) once the event goes ahead; dropped, the places are given back. An `ask` is left to
+/// ([`Judged::take_holds`](crate::Judged::take_holds)) once the event goes ahead; dropped, the places are given back. An `ask` is left to
 /// the host.
 #[derive(Clone)]
 pub struct Bound<'a> {

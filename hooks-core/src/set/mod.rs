@@ -1,7 +1,7 @@
 //! A dynamic set of hooks, and what drives it.
 //!
 //! [`Hooks`] has one [`Slot`] per event; [`HooksProvider`] is its object-safe face; [`Composite`] chains
-//! providers; [`Live`] swaps a whole set while calls are in flight. [`decide`], [`reserve`] and [`tell`] are
+//! providers; [`Live`] swaps a whole set while calls are in flight. [`decide`](fn@decide), [`reserve`](fn@reserve) and [`tell`] are
 //! the three questions that a driver asks of a provider; [`Bound`] asks them for hosts that do not speak tower.
 
 mod bound;

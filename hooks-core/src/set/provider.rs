@@ -74,8 +74,8 @@ macro_rules! provider {
         ///
         /// Per deciding event there are four: `prepare_…` rewrites and asks what waits, `judge_…` is the
         /// synchronous and pure judgement of the final event, `reserve_…` takes places in limits and budgets,
-        /// `observe_…` shows the event once all is decided. [`decide`](crate::decide) and
-        /// [`reserve`](crate::reserve) call them in the order of law 2. Other events have one method.
+        /// `observe_…` shows the event once all is decided. [`decide`](fn@crate::decide) and
+        /// [`reserve`](fn@crate::reserve) call them in the order of law 2. Other events have one method.
         #[expect(unused_variables, reason = "the defaults ignore what they are told")]
         pub trait HooksProvider: Send + Sync {
             /// Whether it turns every panic of its hooks into an outcome by itself, so that its caller need not.
