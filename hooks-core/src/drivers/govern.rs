@@ -393,7 +393,9 @@ where
     let duration = u64::try_from(clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
     let after = PostToolUse::after(event, result.content.take(), result.error.clone(), duration);
     let Decided { request, outcome } = moment.gate(after).await;
+    // From here on everybody is told what the hooks left, also of the error (law 7).
     result.content = request.event().tool_result.clone();
+    result.error = request.event().error.clone();
     if !outcome.goes_ahead() {
         let reason = refusal(outcome.shown_reason());
         if result.error.is_some() {
