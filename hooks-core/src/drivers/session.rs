@@ -103,11 +103,15 @@ impl Session {
         self.moment().gate(stop).await.outcome
     }
 
-    /// The cap on iterations is reached. A stop in the answer ends the run.
-    pub async fn max_iterations(&self, limit: u64) -> Gate<MaxIterations> {
+    /// The cap on iterations is reached, or a person allowed to go on beyond it. A stop in the answer ends the run.
+    pub async fn max_iterations(&self, reached: MaxIterations) -> Gate<MaxIterations> {
         let moment = self.moment();
-        let outcome = moment.gate(MaxIterations::new(limit)).await.outcome;
-        let message = format!("the agent reached its cap of {limit} iterations");
+        let MaxIterations { limit, resumed } = reached;
+        let message = match resumed {
+            false => format!("the agent reached its cap of {limit} iterations"),
+            true => format!("the agent goes on beyond its cap of {limit} iterations, as a person allowed"),
+        };
+        let outcome = moment.gate(reached).await.outcome;
         moment.tell(Notification::new(Level::Warning, message)).await;
         outcome
     }

@@ -119,7 +119,7 @@ async fn a_whole_session(hooks: Live, context: Arc<HookContext>) {
     drop(session.compact(compaction.clone()).await);
     session.compacted(PostCompact::after(&compaction, "shorter", 10)).await;
     session.switch_agent("reviewer").await;
-    drop(session.max_iterations(10).await);
+    drop(session.max_iterations(MaxIterations::new(10)).await);
     drop(session.stop(Stop::new("that is all")).await);
     session.end(EndReason::Complete, None).await;
 }
