@@ -13,9 +13,9 @@ use hooks_core::drivers::{
 use hooks_core::event::*;
 use hooks_core::testing::{FakeFileSystem, Recorder, ScriptedApprover, ScriptedModel, ScriptedTools, world};
 use hooks_core::{
-    Approval, ApprovalRequest, Background, Composite, Environment, Govern, GovernModel, GovernSpawn, Hold,
-    HookContext, HookError, HookFuture, HookRequest, Hooks, HooksProvider, Live, Reservation, Reserve,
-    Router, Session, Strength, WireEvent, hook_fn, policy_fn,
+    Approval, ApprovalRequest, Background, Composite, ContextPatch, Environment, Govern, GovernModel,
+    GovernSpawn, Hold, HookContext, HookError, HookFuture, HookRequest, Hooks, HooksProvider, Live,
+    Reservation, Reserve, Router, Session, Strength, WireEvent, hook_fn, policy_fn,
 };
 use serde_json::json;
 use tower::{ServiceExt, service_fn};
@@ -159,6 +159,27 @@ fn a_whole_session_fires_every_event_in_its_order_with_a_span_each() {
     let Some(WireEvent::SessionEnd(end)) = recorder.seen().pop() else { panic!("the session ends last") };
     assert_eq!((end.tokens_used, end.tool_call_count, end.files_modified), (20, 2, vec!["a".to_owned()]));
     assert_eq!(end.reason, EndReason::Complete);
+}
+
+#[test]
+fn a_host_that_drives_nothing_gets_the_same_spans() {
+    let spans = Spans::default();
+    let waits = hook_fn(|_: HookRequest<SessionStart>| async {
+        pend(1).await;
+        Ok(ContextPatch::default())
+    });
+    let hooks = Hooks::builder().hook(&guard(), waits).build();
+    let subscriber = tracing_subscriber::registry().with(spans.clone());
+    tracing::subscriber::with_default(subscriber, || {
+        let bound = hooks.on(context());
+        drop(run(bound.session_start(SessionStart::default())));
+        drop(run(bound.pre_tool_use(PreToolUse::new("edit", json!({})))));
+        run(bound.session_end(SessionEnd::default()));
+    });
+    let mut spans: Vec<_> = spans.0.lock().unwrap().clone().into_iter().collect();
+    spans.sort();
+    let once = |name: &str| (name.to_owned(), 1);
+    assert_eq!(spans, [once("pre_tool_use"), once("session_end"), once("session_start")]);
 }
 
 fn recorded() -> (Recorder, Live) {
