@@ -109,7 +109,13 @@ impl Moment {
             }
         };
         match &context.environment.background {
-            Some(background) => background.run(HookFuture::Later(unfinished)),
+            Some(background) => {
+                let run = || background.run(HookFuture::Later(unfinished));
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+                    let error = HookError::from_panic(&*panic);
+                    record(context, event, &Reason::failure("driver", &error));
+                }
+            }
             None => {
                 let reason = Reason::new(
                     "driver",
