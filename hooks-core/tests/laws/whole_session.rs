@@ -547,6 +547,17 @@ fn a_thousand_generations_are_asked_without_a_thousand_frames() {
 }
 
 #[test]
+fn generations_are_dropped_without_a_frame_each() {
+    let mut live = Live::new(rules());
+    for _ in 0..5_000 {
+        live = live.narrowed(Hooks::default());
+    }
+    // A stack that holds a few frames, not one for each.
+    let small = std::thread::Builder::new().stack_size(64 * 1024);
+    small.spawn(move || drop(live)).unwrap().join().unwrap();
+}
+
+#[test]
 fn a_child_is_governed_by_its_parents_hooks_or_narrower() {
     let live = Live::new(rules());
     let denies = |live: &Live, tool: &str| {
