@@ -388,6 +388,7 @@ where
         Err(error) => Err(error),
     };
     pending.disarm();
+    let moment = &moment.later();
     let mut result = answer.unwrap_or_else(ToolResult::failed);
     tally.add_call(&result.files_modified);
     let duration = u64::try_from(clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
@@ -458,7 +459,7 @@ impl Drop for PendingResult {
         let context = Arc::clone(&moment.context);
         Moment::abandon(&context, EventKind::PostToolUse, async move {
             let error = Some("canceled before the tool gave a result".to_owned());
-            moment.gate(PostToolUse::after(&event, Value::Null, error, 0)).await;
+            moment.later().gate(PostToolUse::after(&event, Value::Null, error, 0)).await;
         });
     }
 }

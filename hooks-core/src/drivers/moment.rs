@@ -26,6 +26,11 @@ impl Moment {
         Self { hooks, context }
     }
 
+    /// The same hooks, now: what comes after a tool, a model or a child has taken its time.
+    pub(super) fn later(&self) -> Self {
+        Self { hooks: self.hooks.clone(), context: self.context.for_call(None) }
+    }
+
     /// Has an event decided about; nothing is reserved or observed yet.
     pub(super) async fn decide<E: DecidingEvent>(&self, event: E) -> Decided<E> {
         let request = HookRequest::new(Arc::clone(&self.context), event);

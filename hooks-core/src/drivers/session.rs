@@ -92,8 +92,10 @@ impl Session {
     /// A turn begins; answers what the hooks add to it, for this turn only.
     pub async fn turn(&self) -> (Turn, ContextPatch) {
         let iteration = self.turns.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        let turn = Turn { moment: Some(self.moment()), iteration };
-        let patch = self.moment().tell(TurnStart::new(iteration)).await;
+        // One set of hooks from the turn's start to its end.
+        let moment = self.moment();
+        let turn = Turn { moment: Some(moment.clone()), iteration };
+        let patch = moment.tell(TurnStart::new(iteration)).await;
         (turn, patch)
     }
 
@@ -245,7 +247,7 @@ impl Turn {
     /// Ends the turn.
     pub async fn end(mut self, reason: TurnEndReason) {
         if let Some(moment) = self.moment.take() {
-            moment.tell(TurnEnd::new(self.iteration, reason)).await;
+            moment.later().tell(TurnEnd::new(self.iteration, reason)).await;
         }
     }
 }
@@ -255,7 +257,7 @@ impl Drop for Turn {
         let Some(moment) = self.moment.take() else { return };
         let end = TurnEnd::new(self.iteration, TurnEndReason::Canceled);
         let context = Arc::clone(&moment.context);
-        Moment::abandon(&context, EventKind::TurnEnd, async move { moment.tell(end).await });
+        Moment::abandon(&context, EventKind::TurnEnd, async move { moment.later().tell(end).await });
     }
 }
 

@@ -222,7 +222,7 @@ impl<E: Event> Reserve<E> for FailsLater {
     fn reserve(&self, _request: &HookRequest<E>) -> HookFuture<'static, Result<Reservation, HookError>> {
         let panics = self.0;
         HookFuture::later(async move {
-            super::common::pend(1).await;
+            pend(1).await;
             assert!(!panics, "reserve");
             Err(HookError::unavailable("the store is gone"))
         })
@@ -305,7 +305,7 @@ impl HooksProvider for PanicsEverywhere {
     fn prepare_pre_tool_use(&self, request: HookRequest<PreToolUse>) -> HookFuture<'_, Prepared<PreToolUse>> {
         assert!(request.event().tool_name != "early", "prepare");
         HookFuture::later(async move {
-            super::common::pend(1).await;
+            pend(1).await;
             assert!(request.event().tool_name != "later", "prepare, later");
             Prepared::unchanged(request)
         })

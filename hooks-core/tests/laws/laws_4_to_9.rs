@@ -2,8 +2,8 @@
 //! nothing is lost, the same seed is the same run. Each is small here; the crates above hold what is theirs to it.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::drivers::{ToolCall, ToolOutcome, ToolRequest, ToolResult};
@@ -299,6 +299,31 @@ fn law_9_the_same_seed_is_the_same_run() {
         .iter()
         .any(|event| matches!(event, WireEvent::PostToolUse(after) if after.duration_ms == 250));
     assert!(took, "time is what the clock says");
+}
+
+#[test]
+fn law_9_an_event_says_when_it_happened_also_after_its_tool_took_its_time() {
+    let (environment, clock, _) = world(FakeFileSystem::default());
+    let context = Arc::new(HookContext::new("s1", "a").with_environment(environment));
+    let began = context.timestamp;
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (before, after) = (Arc::clone(&told), Arc::clone(&told));
+    let hooks = Hooks::builder()
+        .policy(policy_fn("before", move |request: &HookRequest<PreToolUse>| {
+            before.lock().unwrap().push(request.context().timestamp);
+            Verdict::NO_OPINION
+        }))
+        .policy(policy_fn("after", move |request: &HookRequest<PostToolUse>| {
+            after.lock().unwrap().push(request.context().timestamp);
+            Verdict::NO_OPINION
+        }))
+        .build();
+    let slow = service_fn(move |_: ToolCall| {
+        clock.advance(Duration::from_secs(9));
+        async { Ok::<_, HookError>(ToolResult::ok("done")) }
+    });
+    drop(run(Govern::new(hooks, slow).oneshot(ToolRequest { context, call: ToolCall::new("a", json!({})) })));
+    assert_eq!(*told.lock().unwrap(), [began, began.after(Duration::from_secs(9))]);
 }
 
 #[test]
