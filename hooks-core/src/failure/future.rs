@@ -73,7 +73,7 @@ where
                         let limit = this.layer.deadline.as_ref().map(|(limit, _)| *limit).unwrap_or_default();
                         over.poll(cx).map(|()| Err(HookError::TimedOut { limit }))
                     }),
-                    answer => answer,
+                    answer @ Poll::Ready(_) => answer,
                 }));
                 ready!(polled.unwrap_or_else(|panic| Poll::Ready(Err(HookError::from_panic(&*panic)))))
             }

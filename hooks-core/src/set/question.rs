@@ -37,7 +37,7 @@ pub fn decide<E: DecidingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
 ) -> HookFuture<'_, Decided<E>> {
-    EventSpan::of::<E>(request.context()).ask(|| prepare_and_judge(provider, request))
+    EventSpan::of(E::KIND, request.context()).ask(|| prepare_and_judge(provider, request))
 }
 
 fn prepare_and_judge<E: DecidingEvent>(
@@ -70,7 +70,7 @@ impl<E: DecidingEvent> Decided<E> {
     /// said before stands unless it was an allow; what was said before and is said again is said once.
     pub(crate) async fn judge_again(&mut self, provider: &dyn HooksProvider) {
         let request = self.request.clone().refreshed().at(Stage::Judge);
-        let asked = EventSpan::of::<E>(request.context()).ask(|| {
+        let asked = EventSpan::of(E::KIND, request.context()).ask(|| {
             HookFuture::later(async move {
                 let prepared = prepare(provider, request.clone()).await;
                 // The event is final: whatever a provider made of it is not what would run.
@@ -119,7 +119,7 @@ pub fn tell<E: InformingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
 ) -> HookFuture<'_, E::Outcome> {
-    EventSpan::of::<E>(request.context()).ask(|| inform(provider, request))
+    EventSpan::of(E::KIND, request.context()).ask(|| inform(provider, request))
 }
 
 /// Has `provider` hear of something.

@@ -1,7 +1,7 @@
 //! A span for each question about an event, where the `tracing` feature is on.
 
 use crate::context::HookContext;
-use crate::event::Event;
+use crate::event::EventKind;
 use crate::future::HookFuture;
 
 /// The span in which the hooks are asked about one event.
@@ -12,10 +12,10 @@ pub(super) struct EventSpan {
 
 impl EventSpan {
     #[cfg(feature = "tracing")]
-    pub(super) fn of<E: Event>(context: &HookContext) -> Self {
+    pub(super) fn of(kind: EventKind, context: &HookContext) -> Self {
         let span = tracing::info_span!(
             "hook_event",
-            event = E::KIND.name(),
+            event = kind.name(),
             session = context.session_id,
             agent = context.agent_name,
         );
@@ -32,14 +32,14 @@ impl EventSpan {
             HookFuture::Later(future) => {
                 HookFuture::later(tracing::Instrument::instrument(future, self.span))
             }
-            now => now,
+            now @ HookFuture::Now(_) => now,
         }
     }
 }
 
 #[cfg(not(feature = "tracing"))]
 impl EventSpan {
-    pub(super) fn of<E: Event>(_context: &HookContext) -> Self {
+    pub(super) fn of(_kind: EventKind, _context: &HookContext) -> Self {
         Self {}
     }
 
