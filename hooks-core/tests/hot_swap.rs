@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use hooks_core::drivers::{ToolCall, ToolOutcome, ToolRequest, ToolResult};
-use hooks_core::event::{PostToolUse, PreToolUse};
+use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite};
 use hooks_core::{
     Decision, Govern, HookContext, HookError, HookRequest, Hooks, Judged, Live, Observer, ResultPatch,
     Transform,
@@ -36,8 +36,8 @@ impl Transform<PostToolUse> for Stamps {
         "stamps"
     }
 
-    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<Value>, HookError> {
-        Ok(Some(json!([request.event().tool_args, self.0])))
+    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<ResultRewrite>, HookError> {
+        Ok(Some(json!([request.event().tool_args, self.0]).into()))
     }
 }
 

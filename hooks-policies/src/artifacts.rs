@@ -35,8 +35,6 @@ struct Patterns {
     globs: Globs,
     /// The artifact that each pattern is of.
     owners: Vec<usize>,
-    /// What each artifact begins with, without wildcards, in lower case.
-    beginnings: Vec<(String, usize)>,
 }
 
 impl Artifacts {
@@ -73,8 +71,10 @@ impl Artifacts {
 
     /// Why a name is no artifact, and what to write.
     pub(crate) fn problem_of(name: &str, dialect: PatternDialect) -> Option<(String, String)> {
-        let pattern = trimmed(name);
-        let errors = Globs::compile([pattern], &options(dialect)).err()?;
+        // As they are compiled in the end: a name can be just short enough, and what is below it too long.
+        let pattern = folded(trimmed(name));
+        let all = [pattern.to_string(), format!("{pattern}/**"), format!("**/{pattern}/**")];
+        let errors = Globs::compile(all, &options(dialect)).err()?;
         let text = errors.first()?.problem.to_string();
         let (problem, hint) = text.split_once("; ").unwrap_or((&text, "check the pattern"));
         Some((format!("`{name}` cannot be used: {problem}"), hint.to_owned()))
@@ -117,13 +117,9 @@ impl Patterns {
             owners.extend([*owner, *owner]);
         }
         let patterns = patterns.iter().map(|pattern| folded(pattern));
-        let beginning = |(artifact, owner): &(String, usize)| {
-            let literal = artifact.split(['*', '?', '{', '\\']).next().unwrap_or_default();
-            (folded(literal).into_owned(), *owner)
-        };
-        // Each was compiled alone before, so nothing is lost here.
+        // `problem_of` compiled each of them alone before, so nothing is lost here.
         let globs = Globs::compile(patterns, &options(dialect)).unwrap_or_default();
-        Self { globs, owners, beginnings: artifacts.iter().map(beginning).collect() }
+        Self { globs, owners }
     }
 
     fn find(&self, reading: &str) -> Option<usize> {
@@ -132,12 +128,7 @@ impl Patterns {
 
     /// An artifact below a folder.
     fn below(&self, folder: &str) -> Option<usize> {
-        let folder = folder.trim_end_matches('/');
-        let is_below = |beginning: &str| {
-            let rest = beginning.strip_prefix(folder);
-            folder.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
-        };
-        self.beginnings.iter().find(|(beginning, _)| is_below(beginning)).map(|(_, owner)| *owner)
+        self.owners.get(self.globs.find_below(folder)?).copied()
     }
 
     fn is_empty(&self) -> bool {

@@ -2,7 +2,8 @@
 //!
 //! Takes a place in a [`StateStore`] for each call of a tool that asks, by the table of tool names; the counter is
 //! that of the tenant's session and shared by its agents. A call that is denied gives its place back, unless
-//! attempts count. A client that asks twice about the same call takes one place. A store that fails is a denial.
+//! attempts count. A client that asks twice about the same call takes one place; where that was given back in between,
+//! it takes another. A store that fails is a denial.
 //!
 //! ```
 //! use hooks_core::Hooks;
@@ -33,6 +34,9 @@ const NAME: &str = "ask-limit";
 
 /// How long a question may stay open before its holder is taken for lost. Its place stays taken then.
 const OPEN: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How often one call may take a place and give it back: each time is one more question to the store.
+const MOST_GIVEN_BACK: usize = 32;
 
 /// Limits how often the user is asked; see the [module](self) for an example.
 pub struct AskLimit {
@@ -70,11 +74,7 @@ impl AskLimit {
         self.reader.read(request).kind() == ToolKind::AskUser
     }
 
-    /// Takes a place, and says under which id.
-    fn take(
-        &self,
-        request: &HookRequest<PreToolUse>,
-    ) -> (OpId, HookFuture<'static, Result<Answer, StoreError>>) {
+    fn question(&self, request: &HookRequest<PreToolUse>) -> Question {
         let context = request.context();
         let (tenant, session) = (context.tenant.as_deref(), context.session_id.as_str());
         let key = Key::new(tenant, &[NAME, session]);
@@ -86,9 +86,14 @@ impl AskLimit {
                 OpId::of(&[key.as_str(), "random", &random, &number])
             }
         };
-        let scopes = Arc::from([Scope { key, limit: self.limit }]);
-        let op = Op::Reserve { id, scopes, amount: 1, ttl: OPEN };
-        (id, self.store.of(request).apply(op))
+        Question {
+            id,
+            given_back: 0,
+            scopes: Arc::from([Scope { key, limit: self.limit }]),
+            store: self.store.of(request),
+            background: context.environment.background.clone(),
+            open: true,
+        }
     }
 }
 
@@ -104,15 +109,7 @@ impl Reserve<PreToolUse> for AskLimit {
         if !self.asks(request) {
             return HookFuture::now(Ok(Reservation::NotNeeded));
         }
-        let (id, answer) = self.take(request);
-        let background = request.context().environment.background.clone();
-        let question = Question { id, store: Some(self.store.of(request)), background };
-        match answer {
-            HookFuture::Now(answer) => HookFuture::now(
-                answer.map_or_else(|| Err(no_answer()), |answer| question.reservation(answer)),
-            ),
-            HookFuture::Later(answer) => HookFuture::later(async move { question.reservation(answer.await) }),
-        }
+        self.question(request).take()
     }
 }
 
@@ -128,14 +125,19 @@ impl Observer<PreToolUse> for AskLimit {
         {
             return;
         }
-        let (_, answer) = self.take(request);
-        if let (HookFuture::Later(answer), Some(background)) =
-            (answer, &request.context().environment.background)
-        {
-            background.run(HookFuture::later(async move {
-                // A place that could not be taken was none that anybody waits for.
-                let _answer = answer.await;
-            }));
+        // A place that could not be taken was none that anybody waits for.
+        let count = |taken| {
+            if let Ok(Reservation::Held(place)) = taken {
+                place.commit();
+            }
+        };
+        match self.question(request).take() {
+            HookFuture::Now(taken) => taken.into_iter().for_each(count),
+            HookFuture::Later(taken) => {
+                if let Some(background) = &request.context().environment.background {
+                    background.run(HookFuture::later(async move { count(taken.await) }));
+                }
+            }
         }
     }
 }
@@ -175,21 +177,69 @@ impl Default for Store {
     }
 }
 
-/// A place that was asked for; given back on drop, unless the question was put.
+/// A place for one question: given back on drop, taken for good once the question was put.
 struct Question {
+    /// Follows from the call, and from how often its place was given back.
     id: OpId,
-    /// `None` once the place is nobody's or for good.
-    store: Option<Arc<dyn StateStore>>,
+    given_back: usize,
+    scopes: Arc<[Scope]>,
+    store: Arc<dyn StateStore>,
     background: Option<Arc<dyn Background>>,
+    /// Whether there is a place that dropping this gives back.
+    open: bool,
 }
 
 impl Question {
+    /// Takes a place, another one where the call's own was given back. Ready at once where the store is.
+    fn take(mut self) -> HookFuture<'static, Result<Reservation, HookError>> {
+        loop {
+            match self.ask() {
+                HookFuture::Now(answer) => {
+                    let answer = answer.unwrap_or_else(|| Err(no_answer()));
+                    if !self.goes_on(&answer) {
+                        return HookFuture::now(self.reservation(answer));
+                    }
+                }
+                HookFuture::Later(answer) => {
+                    return HookFuture::later(async move {
+                        let mut answer = answer.await;
+                        while self.goes_on(&answer) {
+                            answer = self.ask().await;
+                        }
+                        self.reservation(answer)
+                    });
+                }
+            }
+        }
+    }
+
+    fn ask(&self) -> HookFuture<'static, Result<Answer, StoreError>> {
+        let scopes = Arc::clone(&self.scopes);
+        self.store.apply(Op::Reserve { id: self.id, scopes, amount: 1, ttl: OPEN })
+    }
+
+    /// Goes on to the next place of the call, where this one was given back before.
+    fn goes_on(&mut self, answer: &Result<Answer, StoreError>) -> bool {
+        let given_back = matches!(answer, Ok(Answer::Ended { actual: 0 }));
+        if !given_back || self.given_back == MOST_GIVEN_BACK {
+            return false;
+        }
+        self.given_back += 1;
+        self.id = OpId::of(&[&self.id.0.to_string(), "again"]);
+        true
+    }
+
     fn reservation(mut self, answer: Result<Answer, StoreError>) -> Result<Reservation, HookError> {
         match answer {
             Ok(Answer::Done) => Ok(Reservation::Held(Box::new(self))),
             Ok(Answer::Refused { used, limit, .. }) => {
-                self.store = None;
+                self.open = false;
                 Ok(Reservation::Refused(refusal(used, limit)))
+            }
+            Ok(Answer::Ended { actual }) => {
+                self.open = false;
+                // The question was put before, and is paid for.
+                Ok(if actual > 0 { Reservation::NotNeeded } else { Reservation::Refused(asked_too_often()) })
             }
             Ok(other) => {
                 Err(HookError::bad_answer(format!("the state store answered {other:?} to a reservation")))
@@ -197,23 +247,30 @@ impl Question {
             Err(error) => Err(HookError::other(error)),
         }
     }
+
+    /// Ends the reservation. Where nothing runs in the background the place stays taken: the limit errs on its safe
+    /// side.
+    fn end(&mut self, op: Op) {
+        self.open = false;
+        if let (HookFuture::Later(ended), Some(background)) = (self.store.apply(op), &self.background) {
+            background.run(HookFuture::later(async move {
+                let _ended = ended.await;
+            }));
+        }
+    }
 }
 
 impl Hold for Question {
     fn commit(mut self: Box<Self>) {
-        self.store = None;
+        let id = self.id;
+        self.end(Op::Settle { id, actual: 1 });
     }
 }
 
 impl Drop for Question {
     fn drop(&mut self) {
-        let Some(store) = self.store.take() else { return };
-        let released = store.apply(Op::Release { id: self.id });
-        // Where nothing runs in the background the place stays taken: the limit errs on its safe side.
-        if let (HookFuture::Later(released), Some(background)) = (released, &self.background) {
-            background.run(HookFuture::later(async move {
-                let _released = released.await;
-            }));
+        if self.open {
+            self.end(Op::Release { id: self.id });
         }
     }
 }
@@ -228,8 +285,13 @@ fn refusal(used: u64, limit: u64) -> Reason {
         .unless("go on without an answer, or raise `ask_user.max_per_session`")
 }
 
-fn no_answer() -> HookError {
-    HookError::unavailable("the state store gave no answer")
+fn asked_too_often() -> Reason {
+    let message = format!("this call was asked about and given up {MOST_GIVEN_BACK} times");
+    Reason::new(NAME, "call", message).unless("ask under a call id of its own")
+}
+
+fn no_answer() -> StoreError {
+    StoreError::Unavailable("it gave no answer".to_owned())
 }
 
 #[cfg(test)]

@@ -58,21 +58,25 @@ impl PathPatterns {
 
     /// The first pattern that matches a reading.
     pub(crate) fn find(&self, reading: &str, case_insensitive: bool) -> Option<usize> {
-        let globs = if case_insensitive { &self.folded } else { &self.exact };
-        if self.slashes && reading.contains('\\') {
-            return globs.find(&reading.replace('\\', "/"));
-        }
-        globs.find(reading)
+        self.globs(case_insensitive).find(&self.written(reading))
     }
 
     /// The first pattern of something below the folder `reading`, so that removing the folder removes it too.
-    pub(crate) fn find_below(&self, reading: &str) -> Option<usize> {
-        let folder = with_slash(reading).to_lowercase();
-        self.texts.iter().position(|pattern| {
-            let literal = pattern.split(['*', '?', '{', '\\']).next().unwrap_or_default();
-            let literal = literal.trim_start_matches("./").to_lowercase();
-            literal.len() > folder.len() && literal.starts_with(&folder) || literal == folder
-        })
+    pub(crate) fn find_below(&self, reading: &str, case_insensitive: bool) -> Option<usize> {
+        self.globs(case_insensitive).find_below(&self.written(reading))
+    }
+
+    fn globs(&self, case_insensitive: bool) -> &Globs {
+        if case_insensitive { &self.folded } else { &self.exact }
+    }
+
+    /// A reading as the patterns are written.
+    fn written<'r>(&self, reading: &'r str) -> Cow<'r, str> {
+        if self.slashes && reading.contains('\\') {
+            Cow::Owned(reading.replace('\\', "/"))
+        } else {
+            Cow::Borrowed(reading)
+        }
     }
 
     /// A pattern as it was written.
@@ -91,13 +95,5 @@ impl PathPatterns {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty()
-    }
-}
-
-fn with_slash(reading: &str) -> Cow<'_, str> {
-    if reading.is_empty() || reading.ends_with('/') {
-        Cow::Borrowed(reading)
-    } else {
-        Cow::Owned(format!("{reading}/"))
     }
 }

@@ -1,6 +1,6 @@
 //! Scrubs personal data and secrets from tool results, before anybody sees or records them.
 //!
-//! The whole value is scrubbed, texts at any depth and keys too; what holds nothing passes without a copy being
+//! The whole value is scrubbed, texts at any depth and keys too, and so is the text of an error; what holds nothing passes without a copy being
 //! made of the event. Scrubbing twice changes nothing. Put it after every other change of the result.
 //!
 //! ```
@@ -13,15 +13,15 @@
 //! let call = PreToolUse::new("view", json!({}));
 //! let event = PostToolUse::after(&call, json!({"by": "jane@example.com"}), None, 3);
 //! let scrubbed = redaction.transform(&HookRequest::new(HookContext::default(), event))?;
-//! assert_eq!(scrubbed, Some(json!({"by": "[EMAIL_REDACTED]"})));
+//! assert_eq!(scrubbed, Some(json!({"by": "[EMAIL_REDACTED]"}).into()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use hooks_core::event::PostToolUse;
+use hooks_core::event::{PostToolUse, ResultRewrite};
 use hooks_core::{HookError, HookRequest, Transform, TransformLayer};
-use serde_json::Value;
 
 use crate::config::{PatternDialect, RedactionConfig};
 use crate::errors::PolicyErrors;
@@ -62,9 +62,16 @@ impl Transform<PostToolUse> for ResultRedaction {
         "redaction"
     }
 
-    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<Value>, HookError> {
-        let mut result = request.event().tool_result.clone();
-        Ok((self.scrubber.scrub_value(&mut result) > 0).then_some(result))
+    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<ResultRewrite>, HookError> {
+        let PostToolUse { tool_result, error, .. } = request.event();
+        let mut result = tool_result.clone();
+        let result = (self.scrubber.scrub_value(&mut result) > 0).then_some(result);
+        let error = error.as_deref().and_then(|text| match self.scrubber.scrub(text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(scrubbed) => Some(scrubbed),
+        });
+        let changed = result.is_some() || error.is_some();
+        Ok(changed.then_some(ResultRewrite { result, error }))
     }
 }
 

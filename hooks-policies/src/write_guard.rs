@@ -101,7 +101,11 @@ impl WriteGuard {
             let path = reading.path.as_str();
             let evidence = || Evidence::Path { given: place.given.clone(), resolved: path.to_owned() };
             let denied = self.deny.find(path, call.ignores_case());
-            let below = || (place.role == PathRole::Removed).then(|| self.deny.find_below(path)).flatten();
+            let below = || {
+                (place.role == PathRole::Removed)
+                    .then(|| self.deny.find_below(path, call.ignores_case()))
+                    .flatten()
+            };
             if let Some(pattern) = denied.or_else(below) {
                 let pattern = self.deny.text(pattern);
                 let message =

@@ -388,12 +388,15 @@ where
         Err(error) => Err(error),
     };
     pending.disarm();
+    let moment = &moment.later();
     let mut result = answer.unwrap_or_else(ToolResult::failed);
     tally.add_call(&result.files_modified);
     let duration = u64::try_from(clock.now().since(started).as_millis()).unwrap_or(u64::MAX);
     let after = PostToolUse::after(event, result.content.take(), result.error.clone(), duration);
     let Decided { request, outcome } = moment.gate(after).await;
+    // From here on everybody is told what the hooks left, also of the error (law 7).
     result.content = request.event().tool_result.clone();
+    result.error = request.event().error.clone();
     if !outcome.goes_ahead() {
         let reason = refusal(outcome.shown_reason());
         if result.error.is_some() {
@@ -456,7 +459,7 @@ impl Drop for PendingResult {
         let context = Arc::clone(&moment.context);
         Moment::abandon(&context, EventKind::PostToolUse, async move {
             let error = Some("canceled before the tool gave a result".to_owned());
-            moment.gate(PostToolUse::after(&event, Value::Null, error, 0)).await;
+            moment.later().gate(PostToolUse::after(&event, Value::Null, error, 0)).await;
         });
     }
 }

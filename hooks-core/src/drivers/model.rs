@@ -124,6 +124,7 @@ where
             let pending = PendingReply::new(&moment, &request);
             let answer = model.oneshot(request.clone()).await.map_err(|error| error.into().to_string());
             pending.disarm();
+            let moment = moment.later();
             let mut reply = match answer {
                 Ok(reply) => reply,
                 Err(error) => {
@@ -168,6 +169,7 @@ impl Drop for PendingReply {
         let Some((moment, request)) = self.0.take() else { return };
         let context = Arc::clone(&moment.context);
         Moment::abandon(&context, EventKind::AfterModelCall, async move {
+            let moment = moment.later();
             let reply = ModelReply {
                 response: Message::text(Role::Assistant, ""),
                 usage: Default::default(),

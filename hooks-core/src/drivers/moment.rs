@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::context::HookContext;
 use crate::error::HookError;
-use crate::event::{ErrorOccurred, Event, EventKind, Level, Notification};
+use crate::event::{ErrorOccurred, EventKind, Level, Notification};
 use crate::failure::record;
 use crate::future::HookFuture;
 use crate::hook::poll_once;
@@ -14,7 +14,7 @@ use crate::request::HookRequest;
 use crate::set::{Decided, DecidingEvent, InformingEvent, Snapshot, decide, observe, reserve, tell};
 use crate::verdict::Reason;
 
-/// Fires events: with one snapshot of the hooks, in one context, each in a span of its own.
+/// Fires events: with one snapshot of the hooks, in one context.
 #[derive(Clone)]
 pub(super) struct Moment {
     hooks: Snapshot,
@@ -26,15 +26,20 @@ impl Moment {
         Self { hooks, context }
     }
 
+    /// The same hooks, now: what comes after a tool, a model or a child has taken its time.
+    pub(super) fn later(&self) -> Self {
+        Self { hooks: self.hooks.clone(), context: self.context.for_call(None) }
+    }
+
     /// Has an event decided about; nothing is reserved or observed yet.
     pub(super) async fn decide<E: DecidingEvent>(&self, event: E) -> Decided<E> {
         let request = HookRequest::new(Arc::clone(&self.context), event);
-        in_span::<E, _>(&self.context, async { decide(self.hooks.hooks(), request).await }).await
+        decide(self.hooks.hooks(), request).await
     }
 
     /// Has what was decided judged once more, after a person was waited for.
     pub(super) async fn judge_again<E: DecidingEvent>(&self, decided: &mut Decided<E>) {
-        in_span::<E, _>(&self.context, decided.judge_again(self.hooks.hooks())).await;
+        decided.judge_again(self.hooks.hooks()).await;
     }
 
     /// Takes places for what was decided, unless it is denied.
@@ -81,7 +86,7 @@ impl Moment {
     /// Tells the hooks of something.
     pub(super) async fn tell<E: InformingEvent>(&self, event: E) -> E::Outcome {
         let request = HookRequest::new(Arc::clone(&self.context), event);
-        in_span::<E, _>(&self.context, async { tell(self.hooks.hooks(), request).await }).await
+        tell(self.hooks.hooks(), request).await
     }
 
     /// Tells the hooks of a failure, and of the error that a user would see.
@@ -109,7 +114,13 @@ impl Moment {
             }
         };
         match &context.environment.background {
-            Some(background) => background.run(HookFuture::Later(unfinished)),
+            Some(background) => {
+                let run = || background.run(HookFuture::Later(unfinished));
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+                    let error = HookError::from_panic(&*panic);
+                    record(context, event, &Reason::failure("driver", &error));
+                }
+            }
             None => {
                 let reason = Reason::new(
                     "driver",
@@ -122,21 +133,4 @@ impl Moment {
             }
         }
     }
-}
-
-/// A span per fired event.
-#[cfg(feature = "tracing")]
-fn in_span<E: Event, F: Future>(context: &HookContext, firing: F) -> tracing::instrument::Instrumented<F> {
-    let span = tracing::info_span!(
-        "hook_event",
-        event = E::KIND.name(),
-        session = context.session_id,
-        agent = context.agent_name,
-    );
-    tracing::Instrument::instrument(firing, span)
-}
-
-#[cfg(not(feature = "tracing"))]
-fn in_span<E: Event, F: Future>(_context: &HookContext, firing: F) -> F {
-    firing
 }

@@ -92,8 +92,10 @@ impl Session {
     /// A turn begins; answers what the hooks add to it, for this turn only.
     pub async fn turn(&self) -> (Turn, ContextPatch) {
         let iteration = self.turns.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        let turn = Turn { moment: Some(self.moment()), iteration };
-        let patch = self.moment().tell(TurnStart::new(iteration)).await;
+        // One set of hooks from the turn's start to its end.
+        let moment = self.moment();
+        let turn = Turn { moment: Some(moment.clone()), iteration };
+        let patch = moment.tell(TurnStart::new(iteration)).await;
         (turn, patch)
     }
 
@@ -103,11 +105,15 @@ impl Session {
         self.moment().gate(stop).await.outcome
     }
 
-    /// The cap on iterations is reached. A stop in the answer ends the run.
-    pub async fn max_iterations(&self, limit: u64) -> Gate<MaxIterations> {
+    /// The cap on iterations is reached, or a person allowed to go on beyond it. A stop in the answer ends the run.
+    pub async fn max_iterations(&self, reached: MaxIterations) -> Gate<MaxIterations> {
         let moment = self.moment();
-        let outcome = moment.gate(MaxIterations::new(limit)).await.outcome;
-        let message = format!("the agent reached its cap of {limit} iterations");
+        let MaxIterations { limit, resumed } = reached;
+        let message = match resumed {
+            false => format!("the agent reached its cap of {limit} iterations"),
+            true => format!("the agent goes on beyond its cap of {limit} iterations, as a person allowed"),
+        };
+        let outcome = moment.gate(reached).await.outcome;
         moment.tell(Notification::new(Level::Warning, message)).await;
         outcome
     }
@@ -241,7 +247,7 @@ impl Turn {
     /// Ends the turn.
     pub async fn end(mut self, reason: TurnEndReason) {
         if let Some(moment) = self.moment.take() {
-            moment.tell(TurnEnd::new(self.iteration, reason)).await;
+            moment.later().tell(TurnEnd::new(self.iteration, reason)).await;
         }
     }
 }
@@ -251,7 +257,7 @@ impl Drop for Turn {
         let Some(moment) = self.moment.take() else { return };
         let end = TurnEnd::new(self.iteration, TurnEndReason::Canceled);
         let context = Arc::clone(&moment.context);
-        Moment::abandon(&context, EventKind::TurnEnd, async move { moment.tell(end).await });
+        Moment::abandon(&context, EventKind::TurnEnd, async move { moment.later().tell(end).await });
     }
 }
 

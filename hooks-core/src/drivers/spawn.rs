@@ -95,6 +95,7 @@ where
             let pending = PendingSpawn(Some((moment.clone(), start.clone())));
             let created = spawner.oneshot(start.clone()).await.map_err(|error| error.into().to_string());
             pending.disarm();
+            let moment = moment.later();
             match created {
                 Ok(child) => {
                     outcome.take_holds().commit();
@@ -168,7 +169,7 @@ impl<C> Child<C> {
         self.alive.stop.status = status;
         self.alive.stop.response = response;
         let Some(moment) = self.alive.moment.clone() else { return (Gate::default(), None) };
-        let decided = moment.gate(self.alive.stopped()).await;
+        let decided = moment.later().gate(self.alive.stopped()).await;
         if decided.outcome.goes_ahead() {
             self.alive.moment = None;
             return (decided.outcome, None);
@@ -206,7 +207,7 @@ impl Drop for Alive {
         let Some(moment) = self.moment.take() else { return };
         let context = Arc::clone(&moment.context);
         Moment::abandon(&context, EventKind::SubagentStop, async move {
-            moment.gate(stop).await;
+            moment.later().gate(stop).await;
         });
     }
 }
@@ -231,7 +232,7 @@ impl Drop for PendingSpawn {
         let Some((moment, start)) = self.0.take() else { return };
         let context = Arc::clone(&moment.context);
         Moment::abandon(&context, EventKind::SpawnFailed, async move {
-            moment.tell(failure(&start, "canceled while the child was created")).await;
+            moment.later().tell(failure(&start, "canceled while the child was created")).await;
         });
     }
 }

@@ -22,7 +22,7 @@ impl Stop {
     }
 }
 
-/// The cap on iterations is reached.
+/// The cap on iterations is reached, or a person allowed to go on beyond it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -39,6 +39,11 @@ impl MaxIterations {
     /// This cap is reached.
     pub fn new(limit: u64) -> Self {
         Self { limit, resumed: false }
+    }
+
+    /// A person allowed to go on beyond this cap.
+    pub fn resumed(limit: u64) -> Self {
+        Self { limit, resumed: true }
     }
 }
 

@@ -35,7 +35,7 @@ pub use self::routing::{AgentSwitched, Priority, Route, WorktreeCreated};
 pub use self::session::{EndReason, SessionEnd, SessionStart, StartSource};
 pub use self::subagent::{ChildStatus, SpawnRewrite, SubagentSpawned, SubagentStart, SubagentStop};
 pub(crate) use self::table::for_each_event;
-pub use self::tool::{PermissionRequest, PostToolUse, PreToolUse, ToolDecided, VerdictSource};
+pub use self::tool::{PermissionRequest, PostToolUse, PreToolUse, ResultRewrite, ToolDecided, VerdictSource};
 pub use self::turn::{TurnEnd, TurnEndReason, TurnStart};
 pub use self::wire::{WireError, WireEvent};
 

@@ -24,7 +24,7 @@ macro_rules! for_each_event {
                     rewrites Never, "permission_request, PermissionRequest";
                 /// after a tool ran, successfully or not
                 closes post_tool_use: PostToolUse => ResultPatch,
-                    rewrites Value, "postToolUse, AfterTool, PostToolUseFailure, tool_response_transform";
+                    rewrites ResultRewrite, "postToolUse, AfterTool, PostToolUseFailure, tool_response_transform";
                 /// before the context is compacted
                 opens pre_compact: PreCompact => CompactOutcome,
                     rewrites Never, "PreCompact, pre_compact, before_compaction";

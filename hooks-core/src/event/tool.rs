@@ -188,7 +188,51 @@ impl PostToolUse {
         }
     }
 
-    pub(super) fn rewrite(&mut self, result: Value) {
-        self.tool_result = result;
+    pub(super) fn rewrite(&mut self, rewrite: ResultRewrite) {
+        if let Some(result) = rewrite.result {
+            self.tool_result = result;
+        }
+        // Whether it failed is not for a hook to say: there must be an error to change.
+        if let (Some(error), Some(text)) = (&mut self.error, rewrite.error) {
+            *error = text;
+        }
+    }
+}
+
+/// What may be changed about what a tool gave back. Whether it failed stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ResultRewrite {
+    /// Another result.
+    pub result: Option<Value>,
+    /// Another text of the error, where there is one.
+    pub error: Option<String>,
+}
+
+impl From<Value> for ResultRewrite {
+    /// Another result; the text of an error stays.
+    fn from(result: Value) -> Self {
+        Self { result: Some(result), error: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_rewrite_changes_what_it_names_and_never_whether_the_tool_failed() {
+        let call = PreToolUse::new("fetch", json!({}));
+        let rewritten = |error: Option<&str>, rewrite| {
+            let mut event = PostToolUse::after(&call, json!("old"), error.map(str::to_owned), 1);
+            event.rewrite(rewrite);
+            (event.tool_result, event.error)
+        };
+        let error = || ResultRewrite { error: Some("new".to_owned()), ..ResultRewrite::default() };
+        assert_eq!(rewritten(Some("old"), error()), (json!("old"), Some("new".to_owned())));
+        assert_eq!(rewritten(None, error()), (json!("old"), None));
+        assert_eq!(rewritten(Some("old"), json!("new").into()), (json!("new"), Some("old".to_owned())));
     }
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use pin_project::pin_project;
 
@@ -42,10 +42,12 @@ enum State<F> {
 
 impl<F, E: Event> ResponseFuture<F, E> {
     pub(super) fn new(started: Result<F, HookError>, context: Arc<HookContext>, layer: FailureLayer) -> Self {
-        let deadline = layer.deadline.as_ref().map(|(limit, timer)| timer.sleep(*limit));
-        let state = match started {
-            Ok(inner) => State::Started { inner, deadline },
-            Err(error) => State::NotStarted(Some(error)),
+        let sleep = || layer.deadline.as_ref().map(|(limit, timer)| timer.sleep(*limit));
+        let deadline = catch_unwind(AssertUnwindSafe(sleep));
+        let state = match (started, deadline) {
+            (Ok(inner), Ok(deadline)) => State::Started { inner, deadline },
+            (Ok(_), Err(panic)) => State::NotStarted(Some(HookError::from_panic(&*panic))),
+            (Err(error), _) => State::NotStarted(Some(error)),
         };
         Self { state, context, layer, of: PhantomData }
     }
@@ -64,19 +66,16 @@ where
             StateProjection::NotStarted(error) => Err(error
                 .take()
                 .unwrap_or_else(|| HookError::unavailable("it was asked again after it had answered"))),
-            StateProjection::Started { mut inner, deadline } => {
-                let polled = catch_unwind(AssertUnwindSafe(|| inner.as_mut().poll(cx)));
-                match polled.unwrap_or_else(|panic| Poll::Ready(Err(HookError::from_panic(&*panic)))) {
-                    Poll::Ready(answer) => answer,
-                    Poll::Pending => {
-                        let over = deadline.as_pin_mut().is_some_and(|deadline| deadline.poll(cx).is_ready());
-                        if !over {
-                            return Poll::Pending;
-                        }
+            StateProjection::Started { inner, deadline } => {
+                // A timer without a runtime panics as a hook does: neither may be waited for without an end.
+                let polled = catch_unwind(AssertUnwindSafe(|| match inner.poll(cx) {
+                    Poll::Pending => deadline.as_pin_mut().map_or(Poll::Pending, |over| {
                         let limit = this.layer.deadline.as_ref().map(|(limit, _)| *limit).unwrap_or_default();
-                        Err(HookError::TimedOut { limit })
-                    }
-                }
+                        over.poll(cx).map(|()| Err(HookError::TimedOut { limit }))
+                    }),
+                    answer @ Poll::Ready(_) => answer,
+                }));
+                ready!(polled.unwrap_or_else(|panic| Poll::Ready(Err(HookError::from_panic(&*panic)))))
             }
         };
         Poll::Ready(Ok(answer.unwrap_or_else(|error| {

@@ -51,7 +51,8 @@ pub(crate) fn guarded<'a, T: 'a>(
     }
 }
 
-/// Records a failure.
+/// Records a failure. A sink that panics is passed over: what failed has been dealt with, and a driver may be recording
+/// while it unwinds.
 pub(crate) fn record(context: &HookContext, event: EventKind, reason: &Reason) {
     #[cfg(feature = "tracing")]
     tracing::error!(
@@ -61,7 +62,10 @@ pub(crate) fn record(context: &HookContext, event: EventKind, reason: &Reason) {
         "a hook failed: {}",
         reason.message
     );
-    context.environment.failures.record(context, event, reason);
+    let recorded = catch_unwind(AssertUnwindSafe(|| {
+        context.environment.failures.record(context, event, reason);
+    }));
+    drop(recorded);
 }
 
 /// Records a failure and says what it means: a denial where the event's failures close, unless `opened`.

@@ -6,6 +6,7 @@ use crate::event::Event;
 use crate::future::HookFuture;
 use crate::outcome::{Judged, Outcome};
 use crate::request::{Evaluation, HookRequest, Stage};
+use crate::verdict::Strength;
 
 /// Has each of `parts` prepare the event as the one before left it; then asks again whoever decided before
 /// the last rewrite. Ready at once where nobody had to wait. `already_said` comes before what they say.
@@ -59,10 +60,18 @@ struct Chain<'a, E: Event, P> {
 
 impl<'a, E: Event<Outcome: Judged<E>>, P> Chain<'a, E, P> {
     fn add(&mut self, part: &'a P, prepared: Prepared<E>) {
-        self.request = prepared.request;
-        match prepared.judged_at {
-            None => self.settled.merge(prepared.outcome),
-            Some(revision) => self.opinions.push((part, prepared.outcome, revision)),
+        let Prepared { request, outcome, judged_at } = prepared;
+        let revision = request.revision();
+        // What is asked of the next one is the asker's to say, and what is final stays as it is.
+        let (stage, evaluation) = (self.request.stage(), self.request.evaluation());
+        if stage != Stage::Judge {
+            self.request = request.at(stage).evaluated(evaluation);
+        }
+        // An allow that does not say what it is about is about the event as it came with it.
+        let judged_at = judged_at.or((outcome.strength() == Strength::Allow).then_some(revision));
+        match judged_at {
+            None => self.settled.merge(outcome),
+            Some(revision) => self.opinions.push((part, outcome, revision)),
         }
     }
 

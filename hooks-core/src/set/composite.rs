@@ -59,7 +59,7 @@ impl Composite {
     }
 
     fn tell<E: InformingEvent>(&self, request: HookRequest<E>) -> HookFuture<'_, E::Outcome> {
-        self.in_turn(request, |_| true, question::tell)
+        self.in_turn(request, |_| true, question::inform)
     }
 
     /// Asks each provider in turn, while `goes_on`. Ready at once where nobody waits.

@@ -17,8 +17,9 @@ use crate::request::HookRequest;
 #[derive(Clone)]
 pub struct Live {
     current: Arc<ArcSwap<Snapshot>>,
-    /// The place that this one narrows: a parent agent's. Its swaps are followed.
-    within: Option<Arc<Self>>,
+    /// The places that this one narrows, the outermost first: those of the parent agents. Their swaps are followed.
+    /// Flat, so that nothing recurses however many generations there are.
+    within: Vec<Arc<ArcSwap<Snapshot>>>,
 }
 
 /// One set of hooks, as it was when a call began.
@@ -28,7 +29,7 @@ pub(crate) struct Snapshot(Arc<dyn HooksProvider>);
 impl Live {
     /// Holds `hooks`.
     pub fn new(hooks: impl HooksProvider + 'static) -> Self {
-        Self { current: Arc::new(ArcSwap::from_pointee(Snapshot(Arc::new(hooks)))), within: None }
+        Self { current: Arc::new(ArcSwap::from_pointee(Snapshot(Arc::new(hooks)))), within: Vec::new() }
     }
 
     /// Puts `hooks` in place of what is there.
@@ -39,9 +40,9 @@ impl Live {
     /// Asks something of the current set.
     #[inline]
     pub fn with<T>(&self, ask: impl FnOnce(&dyn HooksProvider) -> T) -> T {
-        match self.within {
-            None => ask(&*self.current.load().0),
-            Some(_) => ask(self.snapshot().hooks()),
+        match self.within.is_empty() {
+            true => ask(&*self.current.load().0),
+            false => ask(self.snapshot().hooks()),
         }
     }
 
@@ -54,24 +55,18 @@ impl Live {
     /// A place for a child: whatever is here, and `further` after it, which can only narrow it.
     #[must_use]
     pub fn narrowed(&self, further: impl HooksProvider + 'static) -> Self {
-        Self { within: Some(Arc::new(self.clone())), ..Self::new(further) }
+        let within = self.within.iter().chain([&self.current]).cloned().collect();
+        Self { within, ..Self::new(further) }
     }
 
     /// The current set, to keep.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let own = Snapshot::clone(&self.current.load());
-        if self.within.is_none() {
+        if self.within.is_empty() {
             return own;
         }
-        // Flat, however many generations there are: the outermost comes first.
-        let mut sets = vec![own.0];
-        let mut outer = self.within.as_deref();
-        while let Some(place) = outer {
-            sets.push(Arc::clone(&place.current.load().0));
-            outer = place.within.as_deref();
-        }
-        sets.reverse();
-        Snapshot(Arc::new(Composite::new(sets)))
+        let outer = self.within.iter().map(|place| Arc::clone(&place.load().0));
+        Snapshot(Arc::new(Composite::new(outer.chain([own.0]))))
     }
 }
 

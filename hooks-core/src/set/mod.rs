@@ -13,6 +13,7 @@ mod live;
 mod provider;
 mod question;
 mod slot;
+mod span;
 
 pub use self::bound::Bound;
 pub use self::builder::{HooksBuilder, HooksConfig};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
 use super::slot::{goes_on, reserve_each};
+use super::span::EventSpan;
 use crate::error::HookError;
 use crate::failure::{failed, guarded, record};
 use crate::future::HookFuture;
@@ -31,8 +32,15 @@ impl<E: DecidingEvent> std::fmt::Debug for Decided<E> {
 }
 
 /// Has the event rewritten, asked of what waits, and judged by every policy as it then stands. Nothing is
-/// reserved yet. Ready at once where nothing waits.
+/// reserved yet. Ready at once where nothing waits. With the `tracing` feature, in a span of its own.
 pub fn decide<E: DecidingEvent>(
+    provider: &dyn HooksProvider,
+    request: HookRequest<E>,
+) -> HookFuture<'_, Decided<E>> {
+    EventSpan::of(E::KIND, request.context()).ask(|| prepare_and_judge(provider, request))
+}
+
+fn prepare_and_judge<E: DecidingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
 ) -> HookFuture<'_, Decided<E>> {
@@ -62,9 +70,14 @@ impl<E: DecidingEvent> Decided<E> {
     /// said before stands unless it was an allow; what was said before and is said again is said once.
     pub(crate) async fn judge_again(&mut self, provider: &dyn HooksProvider) {
         let request = self.request.clone().refreshed().at(Stage::Judge);
-        let prepared = prepare(provider, request.clone()).await;
-        // The event is final: whatever a provider made of it is not what would run.
-        let mut again = judged(provider, Prepared { request: request.refreshed(), ..prepared });
+        let asked = EventSpan::of(E::KIND, request.context()).ask(|| {
+            HookFuture::later(async move {
+                let prepared = prepare(provider, request.clone()).await;
+                // The event is final: whatever a provider made of it is not what would run.
+                judged(provider, Prepared { request: request.refreshed(), ..prepared })
+            })
+        });
+        let mut again = asked.await;
         self.outcome.make_stale();
         again.outcome.forget_reasons_of(&self.outcome);
         self.outcome.merge(again.outcome);
@@ -101,8 +114,16 @@ pub fn observe<E: DecidingEvent>(
     }
 }
 
-/// Tells the hooks of something.
+/// Tells the hooks of something. With the `tracing` feature, in a span of its own.
 pub fn tell<E: InformingEvent>(
+    provider: &dyn HooksProvider,
+    request: HookRequest<E>,
+) -> HookFuture<'_, E::Outcome> {
+    EventSpan::of(E::KIND, request.context()).ask(|| inform(provider, request))
+}
+
+/// Has `provider` hear of something.
+pub(super) fn inform<E: InformingEvent>(
     provider: &dyn HooksProvider,
     request: HookRequest<E>,
 ) -> HookFuture<'_, E::Outcome> {

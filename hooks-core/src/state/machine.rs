@@ -28,6 +28,7 @@ pub struct State {
 #[derive(Clone, Debug)]
 struct Held {
     scopes: Arc<[Scope]>,
+    /// What is charged for it: what it took, in the end what it used.
     amount: u64,
     ended: bool,
     forgotten: Timestamp,
@@ -79,8 +80,10 @@ impl State {
     }
 
     fn reserve(&mut self, id: OpId, scopes: &Arc<[Scope]>, amount: u64, ttl: Duration) -> Answer {
-        if self.holds.contains_key(&id) {
-            return Answer::Done;
+        match self.holds.get(&id) {
+            Some(Held { ended: true, amount, .. }) => return Answer::Ended { actual: *amount },
+            Some(_) => return Answer::Done,
+            None => {}
         }
         if let Some(refused) = self.refusal(scopes, amount) {
             return refused;
@@ -142,7 +145,8 @@ impl State {
         if held.ended {
             return Answer::Done;
         }
-        let (scopes, amount) = (Arc::clone(&held.scopes), held.amount);
+        let scopes = Arc::clone(&held.scopes);
+        let amount = std::mem::replace(&mut held.amount, actual);
         held.ended = true;
         for scope in scopes.iter() {
             if let Some(used) = self.used.get_mut(&scope.key) {
@@ -238,6 +242,7 @@ mod tests {
         for actual in [3, 9] {
             assert_eq!(state.step(&Op::Settle { id: OpId(1), actual }, Timestamp(0)), Answer::Done);
         }
+        assert_eq!(state.step(&reserve(1, &scopes, 4), Timestamp(0)), Answer::Ended { actual: 3 });
         assert_eq!(used(&mut state, "day"), Answer::Used(3));
     }
 

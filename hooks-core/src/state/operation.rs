@@ -87,7 +87,8 @@ pub struct Scope {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Op {
-    /// Takes `amount` from all scopes or from none.
+    /// Takes `amount` from all scopes or from none. An id is for one reservation: sent again, it takes nothing more,
+    /// and once that has ended the answer says so.
     Reserve {
         /// Of this reservation.
         id: OpId,
@@ -198,6 +199,11 @@ pub struct Member {
 pub enum Answer {
     /// Done, or done before by the same id.
     Done,
+    /// The reservation was ended before it was asked for again: nothing is held, and nothing more is charged.
+    Ended {
+        /// What it was ended with; nothing where it was released.
+        actual: u64,
+    },
     /// There is not enough left.
     Refused {
         /// The first scope that does not suffice, by its place in the operation.

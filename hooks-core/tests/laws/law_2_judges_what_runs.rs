@@ -11,8 +11,8 @@ use hooks_core::testing::{FakeFileSystem, ScriptedTools, world};
 use hooks_core::{
     Approval, ApprovalRequest, BoxHook, Composite, DecideLayer, Decided, Decision, Evaluation, Fact, Govern,
     HookContext, HookError, HookFuture, HookRequest, Hooks, HooksBuilder, HooksProvider, Judge, Judged,
-    Observer, ObserverLayer, Opinion, Policy, PolicyLayer, Reason, Reservation, Reserve, ReserveLayer,
-    Settle, Strength, Transform, TransformLayer, Verdict, decide, policy_fn, reserve,
+    Observer, ObserverLayer, Opinion, Policy, PolicyLayer, Prepared, Reason, Reservation, Reserve,
+    ReserveLayer, Settle, Stage, Strength, Transform, TransformLayer, Verdict, decide, policy_fn, reserve,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -642,7 +642,69 @@ fn facts_are_computed_once_a_final_event_and_never_survive_a_rewrite_or_a_wait()
 
 #[test]
 fn what_is_final_is_not_rewritten() {
-    let mut request = asking("-").at(hooks_core::Stage::Judge);
+    let mut request = asking("-").at(Stage::Judge);
     assert!(!request.rewrite(json!({ "path": "x" })));
     assert_eq!((path(&request), request.revision()), ("-", 0));
+}
+
+/// A provider that does not keep to what it is asked: it hands on the event for another stage, or another event, and
+/// does not say what its allow is about.
+#[derive(Clone, Copy, Debug)]
+struct Careless(Stage);
+
+impl HooksProvider for Careless {
+    fn prepare_pre_tool_use(&self, request: HookRequest<PreToolUse>) -> HookFuture<'_, Prepared<PreToolUse>> {
+        let asked = request.stage();
+        let mut request = request.at(self.0);
+        if asked == Stage::Judge {
+            request = request.at(Stage::Whole);
+            request.rewrite(json!({ "path": "elsewhere" }));
+        }
+        HookFuture::now(Prepared { request, outcome: Decision::allow(), judged_at: None })
+    }
+}
+
+#[test]
+fn a_careless_provider_neither_stops_the_rewrites_of_others_nor_has_its_old_allow_counted() {
+    for stage in [Stage::Whole, Stage::Prepare, Stage::Judge] {
+        let rewrites = Hooks::builder().transform(Appends('b')).build();
+        let careless = Composite::default().and(Careless(stage)).and(rewrites.clone());
+        let decided = run(decide(&careless, asking("a")));
+        assert_eq!(path(&decided.request), "ab", "{stage:?}");
+        // It is asked again, about the final event, and allows that.
+        assert_eq!(decided.outcome.strength(), Strength::Allow);
+    }
+}
+
+#[test]
+fn an_allow_without_a_revision_is_dropped_where_its_provider_does_not_repeat_it() {
+    struct Once;
+    impl HooksProvider for Once {
+        fn prepare_pre_tool_use(
+            &self,
+            request: HookRequest<PreToolUse>,
+        ) -> HookFuture<'_, Prepared<PreToolUse>> {
+            let outcome = if path(&request) == "a" { Decision::allow() } else { Decision::default() };
+            HookFuture::now(Prepared { request, outcome, judged_at: None })
+        }
+    }
+    let rewrites = Hooks::builder().transform(Appends('b')).build();
+    let decided = run(decide(&Composite::default().and(Once).and(rewrites), asking("a")));
+    assert_eq!(decided.outcome.strength(), Strength::NoOpinion);
+}
+
+#[test]
+fn what_a_careless_provider_makes_of_a_final_event_is_not_what_the_next_one_judges() {
+    let seen = service_fn(|request: HookRequest<PreToolUse>| async move {
+        Ok::<_, HookError>(Opinion::new(verdict(Strength::Ask, "sees", path(&request))))
+    });
+    let sees = Hooks::builder().stack(&guard(), DecideLayer::new(seen).layer(Settle)).build();
+    let careless = Composite::default().and(Careless(Stage::Judge)).and(sees);
+    let approves = service_fn(|_: ApprovalRequest| async { Ok::<_, HookError>(Approval::Approved) });
+    let govern = Govern::new(careless, ScriptedTools::default()).with_approver(approves);
+    let call = ToolCall::new("edit", json!({ "path": "a" }));
+    let governed =
+        run(govern.oneshot(ToolRequest { context: Arc::new(HookContext::default()), call })).unwrap();
+    let messages: Vec<_> = governed.decision.reasons().iter().map(|reason| &*reason.message).collect();
+    assert_eq!(messages, ["a"]);
 }

@@ -10,17 +10,19 @@ use std::time::Duration;
 
 use hooks_core::event::*;
 use hooks_core::testing::{Arbitrary, FailureLog, FakeFileSystem, FakeTimer, Recorder, world};
+use hooks_core::time::Timer;
 use hooks_core::{
-    Composite, DecidingEvent, Decision, FailureLayer, HookContext, HookError, HookFuture, HookRequest, Hooks,
-    HooksProvider, InformingEvent, Judged, Observer, Policy, Prepared, Reason, ReasonKind, Reservation,
-    Reserve, Stage, Strength, Transform, TransformLayer, Verdict, decide, observe, policy_fn, reserve, tell,
+    Composite, DecidingEvent, Decision, Environment, FailureLayer, FailureSink, HookContext, HookError,
+    HookFuture, HookRequest, Hooks, HooksProvider, InformingEvent, Judged, Observer, Policy, Prepared,
+    Reason, ReasonKind, Reservation, Reserve, Stage, Strength, Transform, TransformLayer, Verdict, decide,
+    observe, policy_fn, reserve, tell,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use tokio_test::{assert_ready, task};
-use tower::{Layer, Service, ServiceExt};
+use tower::{Layer, Service, ServiceExt, service_fn};
 
-use super::common::{Says, asking, guard, run};
+use super::common::{Says, asking, guard, pend, run};
 
 /// How a hook fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -220,7 +222,7 @@ impl<E: Event> Reserve<E> for FailsLater {
     fn reserve(&self, _request: &HookRequest<E>) -> HookFuture<'static, Result<Reservation, HookError>> {
         let panics = self.0;
         HookFuture::later(async move {
-            super::common::pend(1).await;
+            pend(1).await;
             assert!(!panics, "reserve");
             Err(HookError::unavailable("the store is gone"))
         })
@@ -303,7 +305,7 @@ impl HooksProvider for PanicsEverywhere {
     fn prepare_pre_tool_use(&self, request: HookRequest<PreToolUse>) -> HookFuture<'_, Prepared<PreToolUse>> {
         assert!(request.event().tool_name != "early", "prepare");
         HookFuture::later(async move {
-            super::common::pend(1).await;
+            pend(1).await;
             assert!(request.event().tool_name != "later", "prepare, later");
             Prepared::unchanged(request)
         })
@@ -436,4 +438,42 @@ fn the_release_profile_keeps_unwinding() {
     let release = release.split("\n[").next().unwrap_or_default();
     assert!(release.lines().any(|line| line.trim() == "panic = \"unwind\""));
     assert!(!manifest.lines().any(|line| line.trim().starts_with("panic") && line.contains("abort")));
+}
+
+/// A timer without a runtime, when it is set or when it is waited for; and a sink that is full.
+#[derive(Clone, Copy, Debug)]
+struct BrokenHost {
+    when_set: bool,
+}
+
+impl Timer for BrokenHost {
+    fn sleep(&self, _duration: Duration) -> HookFuture<'static, ()> {
+        assert!(!self.when_set, "there is no runtime");
+        HookFuture::later(async { panic!("there is no runtime") })
+    }
+}
+
+impl FailureSink for BrokenHost {
+    fn record(&self, _context: &HookContext, _event: EventKind, _reason: &Reason) {
+        panic!("the disk is full");
+    }
+}
+
+#[test]
+fn a_timer_or_a_sink_that_panics_opens_nothing_and_unwinds_nothing() {
+    for when_set in [true, false] {
+        let guard =
+            FailureLayer::new("slow").within(Duration::from_secs(1), Arc::new(BrokenHost { when_set }));
+        let slow = service_fn(|_: HookRequest<PreToolUse>| async {
+            pend(2).await;
+            Ok::<_, HookError>(Decision::allow())
+        });
+        let hooks = Hooks::builder().stack(&guard, slow).build();
+        let environment =
+            Environment { failures: Arc::new(BrokenHost { when_set }), ..Environment::detached() };
+        let context = HookContext::default().with_environment(environment);
+        let decided = run(decide(&hooks, HookRequest::new(context, any::<PreToolUse>())));
+        let reason = decided.outcome.shown_reason().unwrap();
+        assert_eq!((reason.strength, reason.kind), (Strength::Deny, ReasonKind::Failure));
+    }
 }

@@ -1,19 +1,19 @@
-//! Laws 4 to 9: an unknown is no allow, every reason is told, facts are computed once, nothing is lost, the same
-//! seed is the same run. Each is small here; the crates above hold what is theirs to it.
+//! Laws 4 to 9: an unknown is no allow, every reason is told, facts are computed once, only what was scrubbed is told,
+//! nothing is lost, the same seed is the same run. Each is small here; the crates above hold what is theirs to it.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::drivers::{ToolCall, ToolRequest};
-use hooks_core::event::{PreToolUse, ToolDecided};
+use hooks_core::drivers::{ToolCall, ToolOutcome, ToolRequest, ToolResult};
+use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite, ToolDecided};
 use hooks_core::testing::{FakeFileSystem, Recorder, ScriptedTools, any_event, check_policy_laws, world};
 use hooks_core::time::{Random, SeededRandom, Timestamp};
 use hooks_core::{
     Composite, DecideLayer, Environment, Evidence, Fact, Govern, Hold, HookContext, HookError, HookFuture,
     HookRequest, Hooks, Judge, Judged, Opinion, Policy, Reason, ReasonKind, Reservation, Reserve,
-    ReserveLayer, Strength, Verdict, WireEvent, decide, policy_fn,
+    ReserveLayer, Strength, Transform, Verdict, WireEvent, decide, policy_fn,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -151,6 +151,44 @@ fn law_6_threads_share_one_computation() {
     assert_eq!(COMPUTED.load(Relaxed), 1);
 }
 
+/// Takes a word out of the text of an error.
+struct Scrubs;
+
+impl Transform<PostToolUse> for Scrubs {
+    fn name(&self) -> &'static str {
+        "scrubs"
+    }
+
+    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<ResultRewrite>, HookError> {
+        let error = request.event().error.as_ref().map(|error| error.replace("hunter2", "***"));
+        Ok(Some(ResultRewrite { result: None, error }))
+    }
+}
+
+#[test]
+fn law_7_of_a_failing_tool_everyone_is_told_the_scrubbed_error_only() {
+    let recorder = Recorder::default();
+    let scrubs = Hooks::builder().transform(Scrubs).build();
+    let tools = ScriptedTools::new([ToolResult::failed("hunter2 was refused")]);
+    let govern = Govern::new(Composite::default().and(scrubs).and(recorder.clone()), tools);
+    let request =
+        ToolRequest { context: Arc::new(HookContext::default()), call: ToolCall::new("a", json!({})) };
+    let governed = run(govern.oneshot(request)).unwrap();
+    let ToolOutcome::Failed(result, ..) = &governed.outcome else { panic!("{governed:?}") };
+    assert_eq!(result.error.as_deref(), Some("*** was refused"));
+    let told: Vec<_> = recorder
+        .seen()
+        .into_iter()
+        .filter_map(|event| match event {
+            WireEvent::PostToolUse(after) => after.error,
+            WireEvent::ErrorOccurred(failure) => Some(failure.error),
+            WireEvent::Notification(notification) => Some(notification.message),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, ["*** was refused"; 3]);
+}
+
 /// Counts the places that are taken.
 #[derive(Clone, Debug, Default)]
 struct Places(Arc<AtomicUsize>);
@@ -249,7 +287,7 @@ fn law_9_the_same_seed_is_the_same_run() {
         let recorder = Recorder::default();
         let slow = service_fn(move |_: ToolCall| {
             clock.advance(Duration::from_millis(250));
-            async { Ok::<_, HookError>(hooks_core::drivers::ToolResult::ok("done")) }
+            async { Ok::<_, HookError>(ToolResult::ok("done")) }
         });
         let govern = Govern::new(recorder.clone(), slow);
         let request = ToolRequest { context, call: ToolCall::new("a", json!({})) };
@@ -261,6 +299,31 @@ fn law_9_the_same_seed_is_the_same_run() {
         .iter()
         .any(|event| matches!(event, WireEvent::PostToolUse(after) if after.duration_ms == 250));
     assert!(took, "time is what the clock says");
+}
+
+#[test]
+fn law_9_an_event_says_when_it_happened_also_after_its_tool_took_its_time() {
+    let (environment, clock, _) = world(FakeFileSystem::default());
+    let context = Arc::new(HookContext::new("s1", "a").with_environment(environment));
+    let began = context.timestamp;
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (before, after) = (Arc::clone(&told), Arc::clone(&told));
+    let hooks = Hooks::builder()
+        .policy(policy_fn("before", move |request: &HookRequest<PreToolUse>| {
+            before.lock().unwrap().push(request.context().timestamp);
+            Verdict::NO_OPINION
+        }))
+        .policy(policy_fn("after", move |request: &HookRequest<PostToolUse>| {
+            after.lock().unwrap().push(request.context().timestamp);
+            Verdict::NO_OPINION
+        }))
+        .build();
+    let slow = service_fn(move |_: ToolCall| {
+        clock.advance(Duration::from_secs(9));
+        async { Ok::<_, HookError>(ToolResult::ok("done")) }
+    });
+    drop(run(Govern::new(hooks, slow).oneshot(ToolRequest { context, call: ToolCall::new("a", json!({})) })));
+    assert_eq!(*told.lock().unwrap(), [began, began.after(Duration::from_secs(9))]);
 }
 
 #[test]

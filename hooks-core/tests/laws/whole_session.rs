@@ -13,9 +13,9 @@ use hooks_core::drivers::{
 use hooks_core::event::*;
 use hooks_core::testing::{FakeFileSystem, Recorder, ScriptedApprover, ScriptedModel, ScriptedTools, world};
 use hooks_core::{
-    Approval, ApprovalRequest, Background, Composite, Environment, Govern, GovernModel, GovernSpawn, Hold,
-    HookContext, HookError, HookFuture, HookRequest, Hooks, HooksProvider, Live, Reservation, Reserve,
-    Router, Session, Strength, WireEvent, hook_fn, policy_fn,
+    Approval, ApprovalRequest, Background, Composite, ContextPatch, Environment, Govern, GovernModel,
+    GovernSpawn, Hold, HookContext, HookError, HookFuture, HookRequest, Hooks, HooksProvider, Live,
+    Reservation, Reserve, Router, Session, Strength, WireEvent, hook_fn, policy_fn,
 };
 use serde_json::json;
 use tower::{ServiceExt, service_fn};
@@ -119,7 +119,7 @@ async fn a_whole_session(hooks: Live, context: Arc<HookContext>) {
     drop(session.compact(compaction.clone()).await);
     session.compacted(PostCompact::after(&compaction, "shorter", 10)).await;
     session.switch_agent("reviewer").await;
-    drop(session.max_iterations(10).await);
+    drop(session.max_iterations(MaxIterations::new(10)).await);
     drop(session.stop(Stop::new("that is all")).await);
     session.end(EndReason::Complete, None).await;
 }
@@ -159,6 +159,27 @@ fn a_whole_session_fires_every_event_in_its_order_with_a_span_each() {
     let Some(WireEvent::SessionEnd(end)) = recorder.seen().pop() else { panic!("the session ends last") };
     assert_eq!((end.tokens_used, end.tool_call_count, end.files_modified), (20, 2, vec!["a".to_owned()]));
     assert_eq!(end.reason, EndReason::Complete);
+}
+
+#[test]
+fn a_host_that_drives_nothing_gets_the_same_spans() {
+    let spans = Spans::default();
+    let waits = hook_fn(|_: HookRequest<SessionStart>| async {
+        pend(1).await;
+        Ok(ContextPatch::default())
+    });
+    let hooks = Hooks::builder().hook(&guard(), waits).build();
+    let subscriber = tracing_subscriber::registry().with(spans.clone());
+    tracing::subscriber::with_default(subscriber, || {
+        let bound = hooks.on(context());
+        drop(run(bound.session_start(SessionStart::default())));
+        drop(run(bound.pre_tool_use(PreToolUse::new("edit", json!({})))));
+        run(bound.session_end(SessionEnd::default()));
+    });
+    let mut spans: Vec<_> = spans.0.lock().unwrap().clone().into_iter().collect();
+    spans.sort();
+    let once = |name: &str| (name.to_owned(), 1);
+    assert_eq!(spans, [once("pre_tool_use"), once("session_end"), once("session_start")]);
 }
 
 fn recorded() -> (Recorder, Live) {
@@ -523,6 +544,17 @@ fn a_thousand_generations_are_asked_without_a_thousand_frames() {
     let request = HookRequest::new(context(), PreToolUse::new("forbidden", json!({})));
     let decided = live.with(|hooks| run(hooks_core::decide(hooks, request)));
     assert!(hooks_core::Judged::is_denied(&decided.outcome));
+}
+
+#[test]
+fn generations_are_dropped_without_a_frame_each() {
+    let mut live = Live::new(rules());
+    for _ in 0..5_000 {
+        live = live.narrowed(Hooks::default());
+    }
+    // A stack that holds a few frames, not one for each.
+    let small = std::thread::Builder::new().stack_size(64 * 1024);
+    small.spawn(move || drop(live)).unwrap().join().unwrap();
 }
 
 #[test]

@@ -85,6 +85,29 @@ impl Globs {
         })
     }
 
+    /// The first pattern in the list that is of something below a folder in normal form: one of its alternatives
+    /// begins there, as far as it has no wildcard. What a wildcard at the folder's own place stands for is not known,
+    /// so such a pattern is not found; below the root, which is the empty folder, they all are.
+    ///
+    /// Linear in all patterns.
+    pub fn find_below(&self, folder: &str) -> Option<usize> {
+        let folder = folder.trim_end_matches('/');
+        if folder.is_empty() {
+            return (self.patterns > 0).then_some(0);
+        }
+        let folder = if self.case_insensitive { Cow::Owned(folded(folder)) } else { Cow::Borrowed(folder) };
+        let is_below = |beginning: &str| {
+            beginning.strip_prefix(folder.as_ref()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let literal = self.literal.iter().filter(|(text, _)| is_below(text)).map(|(_, index)| *index);
+        let wild = self.wild.iter().flat_map(|(start, all)| all.iter().map(move |wild| (start, wild)));
+        let wild = wild.filter(|(start, wild)| {
+            let rest = wild.tokens.iter().map_while(|token| character(*token));
+            is_below(&start.chars().chain(rest).collect::<String>())
+        });
+        literal.chain(wild.map(|(_, wild)| wild.index)).min()
+    }
+
     /// Whether some pattern matches a path in normal form.
     pub fn is_match(&self, path: &str) -> bool {
         self.find(path).is_some()
@@ -192,6 +215,28 @@ mod tests {
         for path in no {
             assert!(!globs.is_match(path), "{path} should not match");
         }
+    }
+
+    #[test]
+    fn what_begins_below_a_folder_is_found_in_every_alternative() {
+        let globs = globs(&["*.lock", "{.claude,conf}/*.json", "gen/x*/y", "a\\*b/c", "Keys/a"]);
+        for (folder, wanted) in [
+            ("", Some(0)),
+            (".claude", Some(1)),
+            ("conf/", Some(1)),
+            ("con", None),
+            ("gen", Some(2)),
+            ("gen/x", None),
+            ("a*b", Some(3)),
+            ("keys", None),
+            ("Keys", Some(4)),
+            ("Keys/a", None),
+        ] {
+            assert_eq!(globs.find_below(folder), wanted, "{folder}");
+        }
+        let options = GlobOptions { case_insensitive: true, ..GlobOptions::default() };
+        assert_eq!(Globs::compile(["Keys/a"], &options).unwrap().find_below("kEYS"), Some(0));
+        assert_eq!(Globs::default().find_below(""), None);
     }
 
     #[test]

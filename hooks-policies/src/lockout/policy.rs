@@ -51,7 +51,7 @@ impl ReviewerLockout {
             return Some(reason.unless("write the path relative to the root"));
         };
         let found = self.registry.artifacts(locked).find(call, place, &known)?;
-        let lockout = locked.named(found.artifact)?;
+        let lockout = locked.named(found.artifact).or(locked.first())?;
         let message = format!("{} {}", stands_for(&place.given, &found.reading), refused(agent, lockout));
         let evidence = Evidence::Path { given: place.given.clone(), resolved: found.reading };
         let reason = Reason::new(NAME, "locked-out", message).on(&*place.pointer).because(evidence);

@@ -26,6 +26,16 @@ fn check(policy: &ReviewerLockout, agent: &str, path: &str, denied: bool) {
 }
 
 #[test]
+fn a_name_that_is_no_pattern_unlocks_nothing() {
+    // Short enough alone, too long with what is below it.
+    let long = "a".repeat(4095);
+    for bad in ["{a", long.as_str()] {
+        check(&policy(PatternDialect::Standard, &["src/auth.rs", bad]), "Backend", "src/auth.rs", true);
+        check(&policy(PatternDialect::Standard, &[bad]), "Backend", "src/b.rs", true);
+    }
+}
+
+#[test]
 fn an_artifact_is_a_file_a_folder_or_a_glob() {
     let policy =
         policy(PatternDialect::Standard, &["src/auth.rs", "docs", "lib/*.ts", "/etc/hosts", "win\\a.c"]);

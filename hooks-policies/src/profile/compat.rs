@@ -6,7 +6,7 @@ use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use hooks_core::event::{PostToolUse, PreToolUse};
+use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite};
 use hooks_core::{
     Decision, FailureLayer, HookContext, HookError, HookRequest, HooksBuilder, HooksConfig, Judged, Reason,
     Stage, Transform, Verdict,
@@ -23,7 +23,8 @@ const NAME: &str = "squad-compat";
 /// Its answer is given once per call, when the event is prepared or asked about alone; it neither judges again what
 /// others rewrite nor gives a counted question back. A run that fails is the failure of the hook, which a
 /// [`FailureLayer`] makes a denial. Arguments that a custom hook changes in place reach the caller, those that it
-/// replaces do not. A result that a hook leaves out becomes null.
+/// replaces do not. A result that a hook leaves out becomes null;
+/// the text of an error, which Squad's hooks are not shown, stays as it is.
 #[derive(Clone)]
 pub struct SquadCompat {
     pipeline: Arc<SquadPipeline>,
@@ -74,13 +75,13 @@ impl Transform<PostToolUse> for SquadCompat {
         NAME
     }
 
-    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<Value>, HookError> {
+    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<ResultRewrite>, HookError> {
         let event = request.event();
         let mut call = call_of(&event.tool_name, &event.tool_args, request.context());
         let result =
             self.pipeline.post(&mut call, Some(event.tool_result.clone())).map_err(HookError::other)?;
         let result = result.unwrap_or_default();
-        Ok((result != event.tool_result).then_some(result))
+        Ok((result != event.tool_result).then(|| result.into()))
     }
 }
 

@@ -9,7 +9,7 @@ use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use hooks_core::event::{PostToolUse, PreToolUse};
+use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite};
 use hooks_core::{
     DecideLayer, Decision, FailureLayer, HookError, HookRequest, HooksBuilder, Opinion, Reason, Settle,
     Transform, Verdict,
@@ -121,12 +121,12 @@ impl<H: CustomPostHook> Transform<PostToolUse> for SquadResultHook<H> {
         &self.name
     }
 
-    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<Value>, HookError> {
+    fn transform(&self, request: &HookRequest<PostToolUse>) -> Result<Option<ResultRewrite>, HookError> {
         let event = request.event();
         let mut call = call_of(&event.tool_name, &event.tool_args, request.context());
         let result = self.hook.call(&mut call, Some(event.tool_result.clone())).map_err(HookError::other)?;
         let result = result.unwrap_or_default();
-        Ok((result != event.tool_result).then_some(result))
+        Ok((result != event.tool_result).then(|| result.into()))
     }
 }
 

@@ -32,6 +32,21 @@ fn nobody_writes_a_protected_file() {
 }
 
 #[test]
+fn a_folder_of_protected_files_is_not_removed_however_they_are_written() {
+    let policy = ProtectedFiles::new(&["{.claude,conf}/*.json", "a\\b/c"], &CallReader::default()).unwrap();
+    for (path, wanted) in [
+        (".claude", Strength::Deny),
+        ("conf/", Strength::Deny),
+        ("ab", Strength::Deny),
+        (".", Strength::Deny),
+        ("con", Strength::NoOpinion),
+        ("docs", Strength::NoOpinion),
+    ] {
+        assert_eq!(said(&policy, &call("delete_file", json!({ "path": path }))).0, wanted, "{path}");
+    }
+}
+
+#[test]
 fn a_way_around_through_a_link_is_found() {
     let files =
         FakeFileSystem::default().with_link("/mnt/l", "/repo/.claude").with_link("/repo/m", "hooks.yaml");
@@ -48,6 +63,8 @@ fn a_way_around_through_a_link_is_found() {
 #[test]
 fn laws() {
     assert_policy_laws!(PreToolUse, policy());
-    let errors = ProtectedFiles::new(&["ok", "{a"], &CallReader::default()).unwrap_err();
-    assert_eq!(errors.as_slice()[0].field, "protected[1]");
+    for bad in ["{a", &"a".repeat(4095)] {
+        let errors = ProtectedFiles::new(&["ok", bad], &CallReader::default()).unwrap_err();
+        assert_eq!(errors.as_slice()[0].field, "protected[1]");
+    }
 }

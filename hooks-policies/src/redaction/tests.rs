@@ -235,7 +235,8 @@ const HOSTILE: &[&str] = &[
     "-u a:",
 ];
 
-/// Time is judged by the ratio of two sizes in one run: four times the text may not take ten times as long.
+/// Time is judged by the ratio of two sizes in one run: four times the text may not take ten times as long. What else
+/// the machine does can spoil one measurement; what is not linear spoils all of them.
 #[test]
 fn time_is_linear_on_hostile_text() {
     let scrubber = Scrubber::all();
@@ -248,8 +249,10 @@ fn time_is_linear_on_hostile_text() {
     let _warm = cost("a", 1 << 12);
     for piece in HOSTILE {
         let best = |size| (0..3).map(|_| cost(piece, size)).min().unwrap_or(0);
-        let (small, large) = (best(1 << 15).max(100_000), best(1 << 17));
-        assert!(large < small * 10, "{piece:?}: {small} ns, then {large} ns");
+        let measured = || (best(1 << 15).max(100_000), best(1 << 17));
+        let ratios: Vec<_> =
+            (0..5).map(|_| measured()).take_while(|(small, large)| *large >= small * 10).collect();
+        assert!(ratios.len() < 5, "{piece:?}: nanoseconds for the small and the large text: {ratios:?}");
     }
 }
 

@@ -1,12 +1,29 @@
 use hooks_core::HookContext;
 use hooks_core::event::PreToolUse;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
 fn redacted(config: &RedactionConfig, result: Value) -> Option<Value> {
     let event = PostToolUse::after(&PreToolUse::new("view", json!({})), result, None, 1);
+    rewritten(config, event)?.result
+}
+
+fn rewritten(config: &RedactionConfig, event: PostToolUse) -> Option<ResultRewrite> {
     ResultRedaction::new(config).unwrap().transform(&HookRequest::new(HookContext::default(), event)).unwrap()
+}
+
+#[test]
+fn the_text_of_an_error_is_scrubbed_as_well() {
+    let failed = |error: &str| {
+        let call = PreToolUse::new("fetch", json!({}));
+        let event = PostToolUse::after(&call, Value::Null, Some(error.to_owned()), 1);
+        rewritten(&RedactionConfig::default(), event)
+    };
+    let rewrite = failed("no mailbox jane@example.com").unwrap();
+    assert_eq!(rewrite.result, None);
+    assert_eq!(rewrite.error.as_deref(), Some("no mailbox [EMAIL_REDACTED]"));
+    assert_eq!(failed("no such host"), None);
 }
 
 #[test]

@@ -15,6 +15,22 @@ fn guard(allow: &[&str], deny: &[&str]) -> WriteGuard {
 }
 
 #[test]
+fn a_folder_of_denied_files_is_not_removed_however_they_are_written() {
+    let deny = vec!["{secrets,keys}/**".to_owned(), "gen/x*/y".to_owned()];
+    let config = WriteGuardConfig { allow: vec!["**".to_owned()], deny, ..WriteGuardConfig::default() };
+    let guard = WriteGuard::new(&config, &CallReader::default()).unwrap();
+    for (path, wanted) in [
+        ("secrets", Strength::Deny),
+        ("keys", Strength::Deny),
+        ("gen", Strength::Deny),
+        ("key", Strength::Allow),
+        ("src", Strength::Allow),
+    ] {
+        assert_eq!(said(&guard, &call("delete_file", json!({ "path": path }))).0, wanted, "{path}");
+    }
+}
+
+#[test]
 fn every_path_of_a_call_is_judged() {
     let guard = guard(&["src/**", "docs/*.md"], &["src/secret/**"]);
     let patch = "*** Begin Patch\n*** Update File: src/a.rs\n*** Add File: Cargo.toml\n*** End Patch";
