@@ -1,12 +1,12 @@
 //! The texts that a path may be read as: decoded, folded, with other separators.
 
+use hooks_core::Platform;
 use percent_encoding::percent_decode_str;
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
 use super::characters;
 use super::error::PathError;
 use super::lexical::is_drive;
-use super::platform::Platform;
 use super::windows;
 
 /// How many times percent-encoding is taken off.

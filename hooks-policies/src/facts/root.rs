@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use hooks_core::Platform;
 use hooks_core::fs::{EntryKind, FileSystem};
-use hooks_core::{Environment, Platform as System};
-use hooks_facts::paths::{PathError, Platform, Resolution, ResolvedRoot};
+use hooks_facts::paths::{PathError, Resolution, ResolvedRoot};
 
 use super::call::Call;
 
@@ -38,7 +38,7 @@ impl Root {
         let text = call.reader().root(context).unwrap_or_default();
         let cwd = context.cwd.to_str().filter(|cwd| !cwd.is_empty()).unwrap_or(text);
         let environment = &context.environment;
-        let (files, platform) = (&*environment.files, platform(environment));
+        let (files, platform) = (&*environment.files, environment.platform);
         if let Some(root) = call.reader().known_root().get(text, cwd, platform)
             && has_no_links(files, text, cwd)
         {
@@ -63,7 +63,7 @@ impl Root {
     /// The file system's root, with the working directory of the call.
     pub(super) fn top(&self, call: Call<'_>) -> Result<ResolvedRoot, PathError> {
         let environment = &call.request().context().environment;
-        ResolvedRoot::new(&*environment.files, "/", &self.cwd, platform(environment))
+        ResolvedRoot::new(&*environment.files, "/", &self.cwd, environment.platform)
     }
 
     /// What is left of a reading from the file system's root, where it is below this one.
@@ -128,12 +128,4 @@ fn are_folders(files: &dyn FileSystem, path: &str) -> bool {
             .entry(Path::new(path))
             .is_ok_and(|entry| entry.is_some_and(|entry| entry.kind == EntryKind::Directory))
     })
-}
-
-fn platform(environment: &Environment) -> Platform {
-    match environment.platform {
-        System::Posix => Platform::Posix,
-        System::Macos => Platform::MacOs,
-        System::Windows => Platform::Windows,
-    }
 }
