@@ -29,6 +29,7 @@ pub struct Globs {
     patterns: usize,
     /// Patterns without a wildcard, by their text.
     literal: HashMap<String, usize>,
+    literal_lengths: Lengths,
     /// Patterns with one, by the folders before it (`src/` of `src/a*`, nothing for `*.md`).
     wild: HashMap<String, Vec<Wild>>,
     folder_lengths: Lengths,
@@ -82,7 +83,8 @@ impl Globs {
             return None;
         }
         let path = if self.case_insensitive { Cow::Owned(folded(path)) } else { Cow::Borrowed(path) };
-        let literal = self.literal.get(path.as_ref()).copied();
+        let may_be_literal = self.literal_lengths.contains(path.len());
+        let literal = may_be_literal.then(|| self.literal.get(path.as_ref()).copied()).flatten();
         let slashes = path.bytes().take(self.folder_lengths.longest).enumerate();
         let folders = slashes.filter(|(_, byte)| *byte == b'/').map(|(at, _)| at + 1);
         let ends = std::iter::once(0).chain(folders).filter(|end| self.folder_lengths.contains(*end));
@@ -135,6 +137,7 @@ impl Globs {
     fn insert(&mut self, index: usize, tokens: &[Token]) -> Result<(), Problem> {
         let literal: String = tokens.iter().map_while(|token| character(*token)).collect();
         if literal.chars().count() == tokens.len() {
+            self.literal_lengths.insert(literal.len());
             self.literal.entry(literal).or_insert(index);
             return Ok(());
         }

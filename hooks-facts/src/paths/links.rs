@@ -66,10 +66,12 @@ impl<'f> Links<'f> {
         let mut links = 0;
         let mut steps = 0;
         // Link targets are walked before the rest of the path that led to them.
-        let mut open = vec![Rest { text: Cow::Borrowed(path), at: 0 }];
-        while let Some(rest) = open.last_mut() {
+        let mut rest = Rest { text: Cow::Borrowed(path), at: 0 };
+        let mut open = Vec::new();
+        loop {
             let Some(component) = rest.next() else {
-                open.pop();
+                let Some(previous) = open.pop() else { break };
+                rest = previous;
                 continue;
             };
             steps += 1;
@@ -104,7 +106,8 @@ impl<'f> Links<'f> {
                         walk.pop();
                     }
                     walk.entry = None;
-                    open.push(Rest { text: Cow::Owned(target), at: 0 });
+                    let target = Rest { text: Cow::Owned(target), at: 0 };
+                    open.push(std::mem::replace(&mut rest, target));
                 }
             }
         }

@@ -69,7 +69,7 @@ impl Resolver<'_> {
         if path.is_empty() {
             return Err(PathError::Empty);
         }
-        if path.len() > MAX_LENGTH || separators(path) >= MAX_COMPONENTS {
+        if path.len() > MAX_LENGTH || has_too_many_components(path) {
             return Err(PathError::TooLong { limit: MAX_LENGTH, components: MAX_COMPONENTS });
         }
         match &self.root.cwd_below {
@@ -202,9 +202,10 @@ fn describe(resolution: &mut Resolution, followed: &Followed, path: &str) -> Res
     Ok(())
 }
 
-/// How many characters in a path some system takes for a separator.
-fn separators(path: &str) -> usize {
-    path.bytes().filter(|byte| matches!(byte, b'/' | b'\\')).count()
+/// Whether there are more components than any system takes, where a back slash separates them too.
+fn has_too_many_components(path: &str) -> bool {
+    // Nearly all paths have fewer bytes than that.
+    path.len() >= MAX_COMPONENTS && path.split(['/', '\\']).count() > MAX_COMPONENTS
 }
 
 fn push(readings: &mut Vec<Reading>, path: String, evidence: Evidence) {
