@@ -1,5 +1,6 @@
 //! Follows a path through the file system, component by component.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -65,18 +66,19 @@ impl<'f> Links<'f> {
         let mut links = 0;
         let mut steps = 0;
         // Link targets are walked before the rest of the path that led to them.
-        let mut open = vec![Rest { text: path.to_owned(), at: 0 }];
-        while let Some(rest) = open.last_mut() {
+        let mut rest = Rest { text: Cow::Borrowed(path), at: 0 };
+        let mut open = Vec::new();
+        loop {
             let Some(component) = rest.next() else {
-                open.pop();
+                let Some(previous) = open.pop() else { break };
+                rest = previous;
                 continue;
             };
-            let component = component.to_owned();
             steps += 1;
             if steps > MAX_COMPONENTS * 4 {
                 return Err(PathError::Loop { path: path.to_owned(), limit: MAX_LINKS });
             }
-            match component.as_str() {
+            match component {
                 "" | "." => continue,
                 ".." => {
                     walk.pop();
@@ -104,7 +106,8 @@ impl<'f> Links<'f> {
                         walk.pop();
                     }
                     walk.entry = None;
-                    open.push(Rest { text: target, at: 0 });
+                    let target = Rest { text: Cow::Owned(target), at: 0 };
+                    open.push(std::mem::replace(&mut rest, target));
                 }
             }
         }
@@ -141,12 +144,12 @@ impl<'f> Links<'f> {
 }
 
 /// A text that is walked, and how far.
-struct Rest {
-    text: String,
+struct Rest<'p> {
+    text: Cow<'p, str>,
     at: usize,
 }
 
-impl Rest {
+impl Rest<'_> {
     fn next(&mut self) -> Option<&str> {
         let rest = self.text.get(self.at..).filter(|_| self.at <= self.text.len())?;
         let component = rest.split('/').next()?;

@@ -14,13 +14,11 @@ mod characters;
 mod error;
 mod lexical;
 mod links;
-mod platform;
 mod resolver;
 mod root;
 mod spellings;
 mod windows;
 
 pub use error::PathError;
-pub use platform::Platform;
 pub use resolver::{Evidence, Reading, Resolution, Resolver};
 pub use root::ResolvedRoot;

@@ -1,11 +1,11 @@
 //! Gives every plausible reading of a path.
 
+use hooks_core::Platform;
 use hooks_core::fs::{EntryKind, FileSystem};
 
 use super::error::PathError;
 use super::lexical::{Components, is_directory_form, is_drive};
 use super::links::{Followed, Links, MAX_COMPONENTS, MAX_LENGTH};
-use super::platform::Platform;
 use super::root::ResolvedRoot;
 use super::spellings;
 
@@ -69,7 +69,7 @@ impl Resolver<'_> {
         if path.is_empty() {
             return Err(PathError::Empty);
         }
-        if path.len() > MAX_LENGTH || path.split(['/', '\\']).count() > MAX_COMPONENTS {
+        if path.len() > MAX_LENGTH || has_too_many_components(path) {
             return Err(PathError::TooLong { limit: MAX_LENGTH, components: MAX_COMPONENTS });
         }
         match &self.root.cwd_below {
@@ -200,6 +200,12 @@ fn describe(resolution: &mut Resolution, followed: &Followed, path: &str) -> Res
     }
     resolution.kind = Some(entry.kind);
     Ok(())
+}
+
+/// Whether there are more components than any system takes, where a back slash separates them too.
+fn has_too_many_components(path: &str) -> bool {
+    // Nearly all paths have fewer bytes than that.
+    path.len() >= MAX_COMPONENTS && path.split(['/', '\\']).count() > MAX_COMPONENTS
 }
 
 fn push(readings: &mut Vec<Reading>, path: String, evidence: Evidence) {

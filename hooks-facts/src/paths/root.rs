@@ -1,11 +1,11 @@
 //! The root and the working directory, followed through the file system once.
 
+use hooks_core::Platform;
 use hooks_core::fs::FileSystem;
 
 use super::error::PathError;
 use super::lexical::Components;
 use super::links::Links;
-use super::platform::Platform;
 
 /// Where a resolver works: as it is named, and where that really is.
 #[derive(Clone, Debug, PartialEq, Eq)]

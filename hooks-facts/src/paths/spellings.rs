@@ -1,12 +1,12 @@
 //! The texts that a path may be read as: decoded, folded, with other separators.
 
+use hooks_core::Platform;
 use percent_encoding::percent_decode_str;
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
 use super::characters;
 use super::error::PathError;
 use super::lexical::is_drive;
-use super::platform::Platform;
 use super::windows;
 
 /// How many times percent-encoding is taken off.
@@ -67,20 +67,11 @@ pub(super) fn is_plain(path: &str, platform: Platform) -> bool {
     if platform == Platform::Windows {
         return false;
     }
-    let special =
-        |byte: u8| !(0x21..=0x7E).contains(&byte) || matches!(byte, b'%' | b'\\' | b'~' | b'$' | b':');
-    // A component that is empty or begins with two dots, or is one, may need work; `.env` does not.
-    let mut previous = b'/';
-    let mut bytes = path.bytes().peekable();
-    while let Some(byte) = bytes.next() {
-        let next = bytes.peek();
-        let dots = byte == b'.' && matches!(next, None | Some(b'/' | b'.'));
-        if special(byte) || (previous == b'/' && (byte == b'/' || dots)) {
-            return false;
-        }
-        previous = byte;
-    }
-    previous != b'/'
+    let is_plain =
+        |byte: u8| matches!(byte, 0x21..=0x7E) && !matches!(byte, b'%' | b'\\' | b'~' | b'$' | b':');
+    // A component that is empty, or begins with two dots, or is one, may need work; `.env` does not.
+    let may_need_work = |component: &[u8]| matches!(component, [] | [b'.'] | [b'.', b'.', ..]);
+    path.bytes().all(is_plain) && !path.as_bytes().split(|byte| *byte == b'/').any(may_need_work)
 }
 
 fn add(found: &mut Vec<String>, text: String) {

@@ -17,12 +17,10 @@ impl Pointer {
     pub(super) fn key(&mut self, key: &str, visit: impl FnOnce(&mut Self)) {
         let length = self.text.len();
         self.text.push('/');
-        for c in key.chars().take(MAX_KEY) {
-            match c {
-                '~' => self.text.push_str("~0"),
-                '/' => self.text.push_str("~1"),
-                _ => self.text.push(c),
-            }
+        if key.len() <= MAX_KEY && !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+            self.text.push_str(key);
+        } else {
+            self.push_escaped(key);
         }
         visit(self);
         self.text.truncate(length);
@@ -31,6 +29,16 @@ impl Pointer {
     /// Runs `visit` one list item deeper.
     pub(super) fn item(&mut self, index: usize, visit: impl FnOnce(&mut Self)) {
         self.key(&index.to_string(), visit);
+    }
+
+    fn push_escaped(&mut self, key: &str) {
+        for c in key.chars().take(MAX_KEY) {
+            match c {
+                '~' => self.text.push_str("~0"),
+                '/' => self.text.push_str("~1"),
+                _ => self.text.push(c),
+            }
+        }
     }
 
     pub(super) fn text(&self) -> String {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::arguments::{MAX_DEPTH, Pointer};
-use super::names;
+use super::names::Folded;
 
 /// What a call's arguments say about commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,12 +75,12 @@ struct Walk {
 
 impl Walk {
     fn object(&mut self, map: &Map<String, Value>, pointer: &mut Pointer) {
-        let args = map.iter().find(|(key, _)| names::is_one_of(key, ARGS)).map(|(_, value)| value);
+        let args = map.iter().find(|(key, _)| is_one_of(key, ARGS)).map(|(_, value)| value);
         for (key, value) in map {
             pointer.key(key, |pointer| {
-                if names::is_one_of(key, COMMAND) {
+                if is_one_of(key, COMMAND) {
                     self.command(value, args, pointer);
-                } else if names::is_one_of(key, PROGRAM) {
+                } else if is_one_of(key, PROGRAM) {
                     self.program(value, args, pointer);
                 } else {
                     self.nested(value, pointer);
@@ -174,6 +174,10 @@ impl Walk {
     fn unusable(&mut self, pointer: &Pointer) {
         self.result.unusable.push(pointer.text());
     }
+}
+
+fn is_one_of(key: &str, names: &[&str]) -> bool {
+    Folded::new(key).is_some_and(|key| key.is_one_of(names))
 }
 
 /// The items as words, where all of them are text; a number is written out, as tools do.

@@ -32,6 +32,7 @@ mod kind;
 mod names;
 mod patch;
 mod path_arguments;
+mod path_keys;
 mod table;
 
 pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};

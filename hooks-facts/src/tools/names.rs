@@ -3,36 +3,106 @@
 
 use std::cmp::Ordering;
 
-/// The letters that count, in lower case.
-fn folded(name: &str) -> impl Iterator<Item = char> + '_ {
-    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase)
+/// The most letters that a name in one of the built-in tables has.
+const LONGEST: usize = 32;
+
+/// A name as it is compared, worked out once and kept on the stack: its letters in lower case.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Folded {
+    letters: [u8; LONGEST],
+    length: usize,
 }
 
-/// The order of a name among folded ones.
+impl Folded {
+    /// Folds a name; `None` where it is in no built-in table anyway, as it is too long or not ASCII.
+    pub(super) fn new(name: &str) -> Option<Self> {
+        let mut folded = Self { letters: [0; LONGEST], length: 0 };
+        for c in name.chars().filter(|c| counts(*c)) {
+            if c.is_ascii() {
+                folded.push(c.to_ascii_lowercase())?;
+            } else {
+                // Some letters beyond ASCII are ASCII in lower case, as the sign for kelvin is.
+                c.to_lowercase().try_for_each(|c| folded.push(c))?;
+            }
+        }
+        Some(folded)
+    }
+
+    /// What a table, sorted by name, says of the name.
+    pub(super) fn find<T: Copy>(&self, table: &[(&str, T)]) -> Option<T> {
+        let at = table.binary_search_by(|(known, _)| known.as_bytes().cmp(self.letters())).ok()?;
+        table.get(at).map(|(_, value)| *value)
+    }
+
+    /// Whether the name is one of a few.
+    pub(super) fn is_one_of(&self, names: &[&str]) -> bool {
+        names.iter().any(|known| known.as_bytes() == self.letters())
+    }
+
+    fn letters(&self) -> &[u8] {
+        self.letters.get(..self.length).unwrap_or_default()
+    }
+
+    fn push(&mut self, c: char) -> Option<()> {
+        let letter = u8::try_from(c).ok().filter(u8::is_ascii)?;
+        *self.letters.get_mut(self.length)? = letter;
+        self.length += 1;
+        Some(())
+    }
+}
+
+/// The order of a name of any length among folded ones.
 pub(super) fn compare(folded_name: &str, name: &str) -> Ordering {
     folded_name.chars().cmp(folded(name))
 }
 
-/// Whether a name is one of the folded names.
-pub(super) fn is_one_of(name: &str, folded_names: &[&str]) -> bool {
-    folded_names.iter().any(|known| compare(known, name) == Ordering::Equal)
-}
-
-/// The name as it is compared.
+/// A name of any length as it is compared.
 pub(super) fn fold(name: &str) -> String {
     folded(name).collect()
+}
+
+fn folded(name: &str) -> impl Iterator<Item = char> + '_ {
+    name.chars().filter(|c| counts(*c)).flat_map(char::to_lowercase)
+}
+
+/// Whether a character is more than a joint between words.
+fn counts(c: char) -> bool {
+    !matches!(c, '_' | '-' | ' ')
+}
+
+/// Whether a table is one that [`Folded::find`] can search.
+#[cfg(test)]
+pub(super) fn is_searchable<T>(table: &[(&str, T)]) -> bool {
+    table.is_sorted_by(|a, b| a.0 < b.0)
+        && table.iter().all(|(name, _)| Folded::new(name).is_some_and(|folded| folded.is_one_of(&[name])))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn spelling_does_not_count() {
         for name in ["write_file", "WriteFile", "write-file", "WRITE_FILE"] {
             assert_eq!(compare("writefile", name), Ordering::Equal);
+            assert!(Folded::new(name).unwrap().is_one_of(&["write", "writefile"]));
         }
         assert_ne!(compare("writefile", "writefiles"), Ordering::Equal);
-        assert!(is_one_of("filePath", &["path", "filepath"]));
+        assert_eq!(Folded::new("filePath").unwrap().find(&[("filepath", 1), ("path", 2)]), Some(1));
+        assert_eq!(Folded::new("Path_").unwrap().find(&[("filepath", 1), ("path", 2)]), Some(2));
+        assert!(Folded::new("tas\u{212a}").unwrap().is_one_of(&["task"]));
+        assert!(Folded::new(&"a".repeat(LONGEST + 1)).is_none());
+        assert!(Folded::new(&"_a".repeat(LONGEST)).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_to_fold_agree(name in "[a-cA-C_ \\-\u{212a}\u{130}\u{df}é]{0,40}") {
+            let long = fold(&name);
+            let short = Folded::new(&name);
+            prop_assert_eq!(short.is_some(), long.is_ascii() && long.len() <= LONGEST);
+            prop_assert!(short.is_none_or(|short| short.is_one_of(&[&long])));
+        }
     }
 }

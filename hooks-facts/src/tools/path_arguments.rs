@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::arguments::{MAX_DEPTH, Pointer};
 use super::kind::ToolKind;
-use super::names;
 use super::patch;
+use super::path_keys::{self, Meaning};
 
 /// What a call's arguments say about paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,63 +62,6 @@ pub fn paths_of(kind: ToolKind, arguments: &Value) -> PathArguments {
     walk.result
 }
 
-/// Folded names of arguments that hold a path, or a list of paths.
-const PATH: &[&str] = &[
-    "path",
-    "paths",
-    "filepath",
-    "filepaths",
-    "file",
-    "files",
-    "filename",
-    "filenames",
-    "targetfile",
-    "targetpath",
-    "notebookpath",
-    "notebook",
-    "uri",
-    "uris",
-    "fileuri",
-    "absolutepath",
-    "relativepath",
-    "absolutefilepath",
-    "relativefilepath",
-    "relativeworkspacepath",
-    "directory",
-    "directorypath",
-    "dirpath",
-    "dir",
-    "folder",
-    "outputpath",
-    "outputfile",
-];
-const SOURCE: &[&str] = &["source", "src", "from", "sourcepath", "frompath", "sourcefile"];
-const DESTINATION: &[&str] = &["destination", "dest", "dst", "to", "topath", "target", "destinationfile"];
-const OLD_PATH: &[&str] = &["oldpath", "oldname", "oldfilepath"];
-const NEW_PATH: &[&str] = &["newpath", "newname", "newfilepath", "destinationpath", "destpath"];
-const LINK_TARGET: &[&str] = &["linktarget", "symlinktarget"];
-/// Arguments that are text for the file: whatever they hold is no path.
-const TEXT: &[&str] = &[
-    "content",
-    "contents",
-    "text",
-    "filetext",
-    "newfiletext",
-    "oldstr",
-    "newstr",
-    "oldstring",
-    "newstring",
-    "oldtext",
-    "newtext",
-    "codeedit",
-    "instruction",
-    "instructions",
-    "description",
-    "explanation",
-    "newsource",
-];
-const PATCH: &[&str] = &["patch", "patchtext", "patches", "input", "diff", "command", "content", "arguments"];
-
 struct Walk {
     kind: ToolKind,
     result: PathArguments,
@@ -132,18 +75,19 @@ impl Walk {
     }
 
     fn argument(&mut self, key: &str, value: &Value, pointer: &mut Pointer) {
-        if let Some(role) = self.role_of(key) {
+        let Some(meaning) = path_keys::meaning_of(key) else { return self.nested(value, pointer) };
+        if let Some(role) = self.role_of(meaning) {
             return self.path(value, role, pointer);
         }
         let holds_patch = match self.kind {
-            ToolKind::Patch => names::is_one_of(key, PATCH),
-            ToolKind::WriteFile => names::is_one_of(key, &["patch", "diff"]),
+            ToolKind::Patch => matches!(meaning, Meaning::Patch | Meaning::Input | Meaning::TextOrPatch),
+            ToolKind::WriteFile => meaning == Meaning::Patch,
             _ => false,
         };
         match value {
             Value::String(text) if holds_patch => self.patch(text, pointer),
             Value::Array(items) if holds_patch => self.patches(items, pointer),
-            _ if names::is_one_of(key, TEXT) => {}
+            _ if matches!(meaning, Meaning::Text | Meaning::TextOrPatch) => {}
             _ => self.nested(value, pointer),
         }
     }
@@ -214,7 +158,8 @@ impl Walk {
         self.result.unusable.push(pointer.text());
     }
 
-    fn role_of(&self, key: &str) -> Option<PathRole> {
+    /// What is done to the paths under a key; `None` where there are none in a call of this kind.
+    fn role_of(&self, meaning: Meaning) -> Option<PathRole> {
         let moves = matches!(self.kind, ToolKind::MoveFile | ToolKind::CopyFile);
         let source = match self.kind {
             ToolKind::CopyFile | ToolKind::Read => PathRole::Read,
@@ -225,16 +170,13 @@ impl Walk {
             ToolKind::DeleteFile => PathRole::Removed,
             _ => PathRole::Written,
         };
-        if names::is_one_of(key, PATH) || names::is_one_of(key, NEW_PATH) {
-            Some(target)
-        } else if names::is_one_of(key, OLD_PATH) || (moves && names::is_one_of(key, SOURCE)) {
-            Some(source)
-        } else if moves && names::is_one_of(key, DESTINATION) {
-            Some(PathRole::Written)
-        } else if names::is_one_of(key, LINK_TARGET) {
-            Some(PathRole::LinkTarget)
-        } else {
-            None
+        match meaning {
+            Meaning::Path | Meaning::NewPath => Some(target),
+            Meaning::OldPath => Some(source),
+            Meaning::Source if moves => Some(source),
+            Meaning::Destination if moves => Some(PathRole::Written),
+            Meaning::LinkTarget => Some(PathRole::LinkTarget),
+            _ => None,
         }
     }
 }

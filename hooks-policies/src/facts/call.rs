@@ -1,7 +1,7 @@
 //! One call as one reader sees it, each part worked out once.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Fact, HookRequest};
@@ -16,7 +16,7 @@ use super::root::Root;
 /// What all readers found out about one call: an append-only list, of which there is nearly always one item.
 #[derive(Default)]
 pub struct CallFacts {
-    first: OnceLock<Box<Reading>>,
+    first: OnceLock<Reading>,
 }
 
 /// What one reader found out.
@@ -24,7 +24,7 @@ pub(super) struct Reading {
     reader: CallReader,
     kind: ToolKind,
     writes: bool,
-    root: OnceLock<Root>,
+    root: OnceLock<Arc<Root>>,
     places: OnceLock<Places>,
     commands: OnceLock<ParsedCommands>,
     next: OnceLock<Box<Reading>>,
@@ -43,14 +43,12 @@ impl CallFacts {
         reader: &CallReader,
         request: &'r HookRequest<PreToolUse>,
     ) -> Call<'r> {
-        let mut cell = &self.first;
-        loop {
-            let reading = cell.get_or_init(|| Box::new(Reading::new(reader, request.event())));
-            if reading.reader == *reader {
-                return Call { request, reading };
-            }
-            cell = &reading.next;
+        let new = || Reading::new(reader, request.event());
+        let mut reading = self.first.get_or_init(new);
+        while reading.reader != *reader {
+            reading = reading.next.get_or_init(|| Box::new(new()));
         }
+        Call { request, reading }
     }
 }
 

@@ -3,18 +3,19 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use hooks_core::Platform;
 use hooks_core::fs::{EntryKind, FileSystem};
-use hooks_core::{Environment, Platform as System};
-use hooks_facts::paths::{PathError, Platform, Resolution, ResolvedRoot};
+use hooks_facts::paths::{PathError, Resolution, ResolvedRoot};
 
 use super::call::Call;
 
 /// The root of a call, as a text and followed.
 #[derive(Debug)]
 pub(super) struct Root {
-    text: Arc<str>,
-    cwd: Arc<str>,
-    resolved: Result<Arc<ResolvedRoot>, PathError>,
+    text: String,
+    cwd: String,
+    platform: Platform,
+    resolved: Result<ResolvedRoot, PathError>,
 }
 
 /// The root that the last call had, where no link leads to it.
@@ -22,48 +23,38 @@ pub(super) struct Root {
 /// What follows from such a root depends on the file system only in that all folders on its way are folders. They
 /// are looked at for every call, so a root that became a link is followed anew.
 #[derive(Debug, Default)]
-pub(super) struct KnownRoot(RwLock<Option<Plain>>);
-
-#[derive(Debug)]
-struct Plain {
-    text: Arc<str>,
-    cwd: Arc<str>,
-    platform: Platform,
-    resolved: Arc<ResolvedRoot>,
-}
+pub(super) struct KnownRoot(RwLock<Option<Arc<Root>>>);
 
 impl Root {
-    pub(super) fn of(call: Call<'_>) -> Self {
+    pub(super) fn of(call: Call<'_>) -> Arc<Self> {
         let context = call.request().context();
         let text = call.reader().root(context).unwrap_or_default();
         let cwd = context.cwd.to_str().filter(|cwd| !cwd.is_empty()).unwrap_or(text);
         let environment = &context.environment;
-        let (files, platform) = (&*environment.files, platform(environment));
+        let (files, platform) = (&*environment.files, environment.platform);
         if let Some(root) = call.reader().known_root().get(text, cwd, platform)
             && has_no_links(files, text, cwd)
         {
             return root;
         }
-        let resolved = ResolvedRoot::new(files, text, cwd, platform).map(Arc::new);
-        let root = Self { text: text.into(), cwd: cwd.into(), resolved };
-        if let Ok(resolved) = &root.resolved
-            && resolved.real_path() == text
+        let resolved = ResolvedRoot::new(files, text, cwd, platform);
+        let root = Arc::new(Self { text: text.to_owned(), cwd: cwd.to_owned(), platform, resolved });
+        if root.resolved().is_ok_and(|resolved| resolved.real_path() == text)
             && (cwd == text || has_no_links(files, text, cwd))
         {
-            let (text, cwd) = (Arc::clone(&root.text), Arc::clone(&root.cwd));
-            call.reader().known_root().set(Plain { text, cwd, platform, resolved: Arc::clone(resolved) });
+            call.reader().known_root().set(Arc::clone(&root));
         }
         root
     }
 
     pub(super) fn resolved(&self) -> Result<&ResolvedRoot, &PathError> {
-        self.resolved.as_deref()
+        self.resolved.as_ref()
     }
 
     /// The file system's root, with the working directory of the call.
     pub(super) fn top(&self, call: Call<'_>) -> Result<ResolvedRoot, PathError> {
         let environment = &call.request().context().environment;
-        ResolvedRoot::new(&*environment.files, "/", &self.cwd, platform(environment))
+        ResolvedRoot::new(&*environment.files, "/", &self.cwd, environment.platform)
     }
 
     /// What is left of a reading from the file system's root, where it is below this one.
@@ -95,19 +86,14 @@ impl Root {
 }
 
 impl KnownRoot {
-    fn get(&self, text: &str, cwd: &str, platform: Platform) -> Option<Root> {
+    fn get(&self, text: &str, cwd: &str, platform: Platform) -> Option<Arc<Root>> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let plain = known.as_ref()?;
-        let same = *plain.text == *text && *plain.cwd == *cwd && plain.platform == platform;
-        same.then(|| Root {
-            text: Arc::clone(&plain.text),
-            cwd: Arc::clone(&plain.cwd),
-            resolved: Ok(Arc::clone(&plain.resolved)),
-        })
+        let same = |root: &&Arc<Root>| root.text == text && root.cwd == cwd && root.platform == platform;
+        known.as_ref().filter(same).map(Arc::clone)
     }
 
-    fn set(&self, plain: Plain) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(plain);
+    fn set(&self, root: Arc<Root>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(root);
     }
 }
 
@@ -119,21 +105,15 @@ fn has_no_links(files: &dyn FileSystem, root: &str, cwd: &str) -> bool {
 }
 
 fn are_folders(files: &dyn FileSystem, path: &str) -> bool {
-    if path.contains("..") || path.contains('\\') {
+    let bytes = path.as_bytes();
+    if bytes.contains(&b'\\') || bytes.windows(2).any(|pair| pair == b"..") {
         return false;
     }
-    let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+    let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    let ends = slashes.skip(1).chain([path.len()]);
     ends.filter_map(|end| path.get(..end).filter(|path| !path.is_empty())).all(|path| {
         files
             .entry(Path::new(path))
             .is_ok_and(|entry| entry.is_some_and(|entry| entry.kind == EntryKind::Directory))
     })
-}
-
-fn platform(environment: &Environment) -> Platform {
-    match environment.platform {
-        System::Posix => Platform::Posix,
-        System::Macos => Platform::MacOs,
-        System::Windows => Platform::Windows,
-    }
 }

@@ -1,5 +1,6 @@
 //! Who is locked out of what.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -102,7 +103,7 @@ impl LockoutRegistry {
     /// Locks an agent out of an artifact; where it is already, that stands.
     pub fn lock(&self, lockout: Lockout) {
         let mut lockouts = self.lockouts.write().unwrap_or_else(PoisonError::into_inner);
-        let agent = lockouts.agents.entry(folded(&lockout.agent)).or_default();
+        let agent = lockouts.agents.entry(folded(&lockout.agent).into_owned()).or_default();
         if agent.lockouts.iter().any(|known| is_same(known, &lockout.artifact, &lockout.agent)) {
             return;
         }
@@ -140,7 +141,7 @@ impl LockoutRegistry {
     /// Whether exactly this agent is locked out of exactly this artifact.
     pub fn is_locked_out(&self, artifact: &str, agent: &str) -> bool {
         let lockouts = self.lockouts.read().unwrap_or_else(PoisonError::into_inner);
-        let locked = lockouts.agents.get(&folded(agent));
+        let locked = lockouts.agents.get(&*folded(agent));
         locked.is_some_and(|locked| locked.lockouts.iter().any(|known| is_same(known, artifact, agent)))
     }
 
@@ -162,7 +163,7 @@ impl LockoutRegistry {
             return None;
         }
         let lockouts = self.lockouts.read().unwrap_or_else(PoisonError::into_inner);
-        lockouts.agents.get(&folded(agent)).cloned()
+        lockouts.agents.get(&*folded(agent)).cloned()
     }
 
     /// The artifacts of an agent, compiled.
@@ -213,6 +214,10 @@ fn is_same(lockout: &Lockout, artifact: &str, agent: &str) -> bool {
 }
 
 /// The name of an agent as it is compared.
-fn folded(agent: &str) -> String {
-    agent.trim().to_lowercase()
+fn folded(agent: &str) -> Cow<'_, str> {
+    let agent = agent.trim();
+    if agent.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(agent);
+    }
+    Cow::Owned(agent.to_lowercase())
 }
