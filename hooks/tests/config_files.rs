@@ -111,6 +111,19 @@ fn a_file_protects_itself_and_the_settings_of_clients() {
 }
 
 #[test]
+fn a_file_protects_itself_by_whatever_way_it_was_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().canonicalize().unwrap();
+    std::fs::create_dir(folder.join("sub")).unwrap();
+    std::fs::write(folder.join("hooks.yaml"), "version: 1\n").unwrap();
+    let config = Config::read(folder.join("sub/../hooks.yaml")).unwrap_or_else(|errors| panic!("{errors}"));
+    let context = HookContext::new("s", "a").in_dir(&folder).with_environment(hooks::system());
+    let call = PreToolUse::new("write", json!({"path": "hooks.yaml", "content": ""}));
+    let verdicts = config.hooks().explain(&HookRequest::new(context, call));
+    assert!(verdicts.iter().any(|said| said.verdict.strength() == Strength::Deny));
+}
+
+#[test]
 fn the_profile_is_the_callers_or_the_files() {
     let squad = r#"{"allowedWritePaths": ["src/**"]}"#;
     let compat = ConfigReader::default().profile(Profile::SquadCompat);
