@@ -227,6 +227,15 @@ fn schemas_are_json() {
         let schema: Value = serde_json::from_str(&ran.out).unwrap();
         assert_eq!((ran.status, &schema["type"]), (Some(0), &json!("object")));
     }
+    let ran = hooks(dir.path(), &["schema", "pre_tool_use"], "");
+    let schema: Value = serde_json::from_str(&ran.out).unwrap();
+    let at = &schema["properties"]["at"];
+    for name in ["session_id", "agent_name", "cwd", "team_root", "timestamp"] {
+        assert!(at["properties"][name].is_object(), "{at}");
+        if let Some(reference) = at["properties"][name]["$ref"].as_str() {
+            assert!(schema.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
+        }
+    }
 }
 
 #[test]
