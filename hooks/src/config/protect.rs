@@ -28,6 +28,7 @@ const MOST_LINKS: usize = 40;
 pub(super) fn all(path: &Path) -> Vec<String> {
     let mut all = itself(path);
     all.extend(client_settings());
+    all.extend(settings_beside(path));
     all
 }
 
@@ -36,6 +37,16 @@ fn client_settings() -> Vec<String> {
     let in_project = SETTINGS.iter().chain(&FOLDERS).map(|path| (*path).to_owned());
     let of_user = home().into_iter().flat_map(|home| SETTINGS.map(|path| text(&home.join(path))));
     in_project.chain(of_user).collect()
+}
+
+/// The settings in the folder of the configuration: an agent may work in a folder below it, and there a pattern
+/// relative to its root is another file.
+fn settings_beside(path: &Path) -> Vec<String> {
+    let Some(folder) = std::path::absolute(path).ok().as_deref().and_then(in_real_folder) else {
+        return Vec::new();
+    };
+    let folder = folder.parent().unwrap_or(&folder);
+    SETTINGS.iter().chain(&FOLDERS).map(|path| text(&folder.join(path))).collect()
 }
 
 /// The configuration at `path` itself: as it is named, every link that leads to it, and where they end. Who can
