@@ -44,11 +44,13 @@ pub(crate) enum Command {
 A script is JSON Lines, one step a line:
   {\"agent\": \"backend\", \"tool\": \"bash\", \"args\": {\"command\": \"ls\"}, \"note\": \"what this shows\"}
   {\"reviewer\": \"lead\", \"locks\": \"backend\", \"out_of\": \"src/**\"}
+  {\"adds\": \"lines for the end of hooks.yaml, which is read again\"}
 
+A call that a person is asked about takes \"answer\": \"approve\" or {\"reject\": \"why\"}; without one it is denied.
 The tools are `read`, `write`, `edit`, `bash` and `ask_user`; the commands really run, in a temporary folder.")]
 pub(crate) struct Demo {
     /// The configuration to use in place of the demo's
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The steps to run in place of the demo's, as JSON Lines
     #[arg(long, value_name = "FILE")]
@@ -63,8 +65,9 @@ pub(crate) struct Demo {
   echo '{\"event\": \"pre_tool_use\", \"at\": {\"agent_name\": \"backend\"}, \"tool_name\": \"bash\",
          \"tool_args\": {\"command\": \"rm -rf /\"}}' | tr -d '\\n' | hooks eval --config hooks.yaml
 
-One outcome per line, in order, flushed as it is written. A line that is no event gets a line with `error`; the
-rest goes on, and the exit status is 1. `hooks schema EVENT` says which fields an event has.")]
+One outcome per line, in order, flushed as it is written.
+A line that is no event gets a line with `error`, the rest goes on, and the exit status is 1.
+`hooks schema EVENT` says which fields an event has.")]
 pub(crate) struct Eval {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
@@ -145,7 +148,7 @@ pub(crate) struct Bench {
 #[derive(Args, Debug)]
 pub(crate) struct ConfigFile {
     /// The configuration: a `hooks.yaml` or a Squad policy
-    #[arg(long = "config", short, value_name = "FILE")]
+    #[arg(long = "config", short = 'c', value_name = "FILE")]
     pub(crate) path: PathBuf,
     /// Read a Squad policy under this profile, whatever it says: strict or squad-compat
     #[arg(long, value_parser = profile)]

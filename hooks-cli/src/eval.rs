@@ -1,16 +1,18 @@
 //! `hooks eval`: events in, outcomes out, line by line.
 
 use std::io::{self, BufRead, Read, Write};
+use std::path::Path;
 
 use hooks::Hooks;
 use hooks::event::WireEvent;
-use serde_json::{Value, json};
+use serde_json::error::Category;
+use serde_json::json;
 use tokio::runtime::Runtime;
 
 use crate::cli::Eval;
 use crate::event::{answer, here};
 use crate::failure::{Failure, Status};
-use crate::load;
+use crate::{load, strict_json};
 
 /// How long a line may be. What is longer is no event that anybody meant.
 const LONGEST_LINE: u64 = 32 << 20;
@@ -59,9 +61,23 @@ pub(crate) fn read(line: &[u8]) -> Result<(hooks::HookContext, WireEvent), Strin
     if u64::try_from(line.len()).unwrap_or(u64::MAX) > LONGEST_LINE {
         return Err(format!("the line is longer than {} MiB", LONGEST_LINE >> 20));
     }
-    let value: Value =
-        serde_json::from_slice(line).map_err(|error| format!("the line is not JSON: {error}"))?;
-    WireEvent::read(value).map_err(|error| error.to_string())
+    let value = strict_json::read(line).map_err(|error| match error.classify() {
+        Category::Data => format!("the line can be read in two ways: {error}"),
+        _ => format!("the line is not JSON: {error}"),
+    })?;
+    let (context, event) = WireEvent::read(value).map_err(|error| error.to_string())?;
+    let folders = [("cwd", Some(&context.cwd)), ("team_root", context.team_root.as_ref())];
+    for (name, folder) in folders {
+        if let Some(folder) = folder.filter(|folder| is_relative(folder)) {
+            return Err(format!("`at.{name}` is relative: `{}`; write an absolute path", folder.display()));
+        }
+    }
+    Ok((context, event))
+}
+
+/// Whether nobody can tell which folder is meant. One that is not named is the one this process is in.
+fn is_relative(folder: &Path) -> bool {
+    !folder.as_os_str().is_empty() && !folder.is_absolute()
 }
 
 /// The next line, without its end; of one that is too long, enough to see that. `false` at the end.

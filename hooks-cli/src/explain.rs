@@ -14,8 +14,8 @@ use crate::cli::{Explain, Format};
 use crate::eval::{self, runtime};
 use crate::event::{by_type, here};
 use crate::failure::{Failure, Status};
-use crate::load;
 use crate::paint::{self, LOUD, OPEN, QUIET, one_line};
+use crate::{load, strict_json};
 
 /// How much of a text is shown on a line.
 const WIDTH: usize = 100;
@@ -81,7 +81,7 @@ pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
 fn event_of(asked: &Explain) -> Result<(HookContext, WireEvent), Failure> {
     if let Some(tool) = &asked.tool {
         let args = asked.args.as_deref().unwrap_or("{}");
-        let args = serde_json::from_str(args).map_err(|error| {
+        let args = strict_json::read(args.as_bytes()).map_err(|error| {
             Failure::said(format!(
                 "`--args` is not JSON: {error}; write an object such as `{{\"command\": \"ls\"}}`"
             ))

@@ -16,6 +16,7 @@ mod load;
 mod paint;
 mod schema;
 mod snippet;
+mod strict_json;
 mod table;
 
 use std::io::Write;

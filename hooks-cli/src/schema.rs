@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use hooks::EventKind;
-use serde_json::{Value, json};
+use hooks::{EventKind, HookContext};
+use serde_json::{Map, Value, json};
 
 use crate::cli::Schema;
 use crate::failure::{Failure, Status};
@@ -23,12 +23,10 @@ pub(crate) fn run(asked: &Schema) -> Result<Status, Failure> {
 /// The schema of an event as it stands on a line: its name, its context, its fields.
 fn event(kind: EventKind) -> Result<Value, Failure> {
     let mut schema = kind.schema().to_value();
+    let (context, definitions) = context();
     if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
         properties.insert("event".to_owned(), json!({"const": kind.name()}));
-        properties.insert(
-            "at".to_owned(),
-            json!({"type": "object", "description": "Where it happens: session, agent, folder."}),
-        );
+        properties.insert("at".to_owned(), context);
     } else {
         return Err(Failure::said(format!("`{kind}` has no fields")));
     }
@@ -37,8 +35,25 @@ fn event(kind: EventKind) -> Result<Value, Failure> {
         if let Some(required) = required.as_array_mut() {
             required.insert(0, json!("event"));
         }
+        let all = object.entry("$defs").or_insert_with(|| json!({}));
+        if let Some(all) = all.as_object_mut() {
+            all.extend(definitions);
+        }
     }
     Ok(schema)
+}
+
+/// The schema of where an event happens, and the definitions it refers to.
+fn context() -> (Value, Map<String, Value>) {
+    let mut schema = schemars::schema_for!(HookContext).to_value();
+    let mut definitions = Map::new();
+    if let Some(object) = schema.as_object_mut() {
+        object.shift_remove("$schema");
+        if let Some(Value::Object(own)) = object.shift_remove("$defs") {
+            definitions = own;
+        }
+    }
+    (schema, definitions)
 }
 
 fn unknown(name: &str) -> Failure {

@@ -163,6 +163,25 @@ fn eval_answers_line_by_line_and_goes_on_behind_a_bad_one() {
 }
 
 #[test]
+fn a_line_that_can_be_read_in_two_ways_is_no_event() {
+    let dir = folder();
+    let lines = [
+        r#"{"event": "pre_tool_use", "tool_name": "bash", "tool_args": {"command": "rm -rf x", "command": "ls"}}"#,
+        r#"{"event": "pre_tool_use", "at": {"cwd": "src"}, "tool_name": "read", "tool_args": {}}"#,
+        r#"{"event": "pre_tool_use", "at": {"team_root": "."}, "tool_name": "read", "tool_args": {}}"#,
+    ];
+    let ran = hooks(dir.path(), &["eval", "-c", "hooks.yaml"], &lines.join("\n"));
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    let wanted =
+        ["`command` is given twice", "`at.cwd` is relative: `src`", "`at.team_root` is relative: `.`"];
+    assert_eq!(ran.out.lines().count(), wanted.len());
+    for (line, wanted) in ran.out.lines().zip(wanted) {
+        let said: Value = serde_json::from_str(line).unwrap();
+        assert!(said["error"]["message"].as_str().unwrap().contains(wanted), "{line}");
+    }
+}
+
+#[test]
 fn explain_tells_the_whole_story() {
     let dir = folder();
     let args = json!({"command": "git push; rm -fr build"}).to_string();
@@ -207,6 +226,15 @@ fn schemas_are_json() {
         let ran = hooks(dir.path(), &["schema", of], "");
         let schema: Value = serde_json::from_str(&ran.out).unwrap();
         assert_eq!((ran.status, &schema["type"]), (Some(0), &json!("object")));
+    }
+    let ran = hooks(dir.path(), &["schema", "pre_tool_use"], "");
+    let schema: Value = serde_json::from_str(&ran.out).unwrap();
+    let at = &schema["properties"]["at"];
+    for name in ["session_id", "agent_name", "cwd", "team_root", "timestamp"] {
+        assert!(at["properties"][name].is_object(), "{at}");
+        if let Some(reference) = at["properties"][name]["$ref"].as_str() {
+            assert!(schema.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
+        }
     }
 }
 

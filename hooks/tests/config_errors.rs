@@ -58,7 +58,23 @@ fn what_is_no_configuration_is_refused() {
         ("[1, 2]", "line 1, column 1: this has to be a map, and is a list"),
         ("rules: []", "line 1, column 1: version: `version` is missing; write `version: 1`"),
         ("version: 2", "line 1, column 10: version: this has to be `1`"),
-        ("version: '1'", "line 1, column 10: version: this has to be `1`"),
+        ("version: '1'", "line 1, column 10: version: this has to be `1`; leave the quotes out"),
+        (
+            "version: 1\nask_user: true\n",
+            "line 2, column 11: ask_user: this has to be a map, and is true or false; write it as a map with `max_per_session`",
+        ),
+        (
+            "version: 1\nredaction: on\n",
+            "line 2, column 12: redaction: this has to be a map, and is a text; write `{}` to have its defaults",
+        ),
+        (
+            "version: 1\nreviewer_lockout: off\n",
+            "line 2, column 19: reviewer_lockout: this has to be a map, and is a text; leave the key out to switch it off",
+        ),
+        (
+            "version: 1\nwrite_guard: [src/**]\n",
+            "line 2, column 14: write_guard: this has to be a map, and is a list; write it as a map with `allow`, `deny` or `missing_path`",
+        ),
         (
             "version: 1\n---\nversion: 1\n",
             "line 2, column 1: a second document begins here; one file holds one configuration: remove the line `---`",
@@ -120,6 +136,22 @@ fn what_is_no_configuration_is_refused() {
     ] {
         assert_said(text, &[wanted]);
     }
+}
+
+#[test]
+fn a_section_that_cannot_be_read_hides_no_mistake_of_another() {
+    assert_said(
+        "version: 1
+ask_user: { max_per_session: -1 }
+tools: { '': write }
+command_guard: { block: ['|'] }
+",
+        &[
+            "line 2, column 30: ask_user.max_per_session: -1 is not a whole number from 0",
+            "line 3, column 8: tools: a tool has no name; write the name that the client calls it by",
+            "line 4, column 26: command_guard.block[0]: `|` is a piece of a command, not a program with operands and options; write it into `command_guard.fragments`, or name the program",
+        ],
+    );
 }
 
 #[test]

@@ -111,6 +111,49 @@ fn a_file_protects_itself_and_the_settings_of_clients() {
 }
 
 #[test]
+fn a_file_protects_itself_by_whatever_way_it_was_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().canonicalize().unwrap();
+    std::fs::create_dir(folder.join("sub")).unwrap();
+    std::fs::write(folder.join("hooks.yaml"), "version: 1\n").unwrap();
+    let config = Config::read(folder.join("sub/../hooks.yaml")).unwrap_or_else(|errors| panic!("{errors}"));
+    let context = HookContext::new("s", "a").in_dir(&folder).with_environment(hooks::system());
+    let call = PreToolUse::new("write", json!({"path": "hooks.yaml", "content": ""}));
+    let verdicts = config.hooks().explain(&HookRequest::new(context, call));
+    assert!(verdicts.iter().any(|said| said.verdict.strength() == Strength::Deny));
+}
+
+#[test]
+fn no_option_and_no_working_directory_takes_the_protection_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().canonicalize().unwrap();
+    std::fs::create_dir(folder.join("sub")).unwrap();
+    let path = folder.join("hooks.yaml");
+    let denied = |text: &str, path_of_call: &str| {
+        std::fs::write(&path, format!("version: 1\n{text}\n")).unwrap();
+        let hooks = Config::read(&path).unwrap_or_else(|errors| panic!("{errors}")).hooks();
+        let context = HookContext::new("s", "a").in_dir(folder.join("sub")).with_environment(hooks::system());
+        let call = PreToolUse::new("write", json!({"path": path_of_call, "content": ""}));
+        let verdicts = hooks.explain(&HookRequest::new(context, call));
+        verdicts.iter().any(|said| said.verdict.strength() == Strength::Deny)
+    };
+    for text in [
+        "",
+        "tools: { write: read }",
+        "paths: { dialect: squad, case_insensitive: false }",
+        "paths: { root: /elsewhere }",
+        "write_guard: { allow: ['**'], missing_path: allow }",
+        "rules: [{ name: all, action: allow }]",
+        "protected: []",
+    ] {
+        for path in ["../hooks.yaml", "../.claude/settings.json", "../.github/hooks/a.json"] {
+            assert!(denied(text, path), "{text}: {path}");
+        }
+        assert!(text.contains("elsewhere") || text.contains("guard") || !denied(text, "notes.md"), "{text}");
+    }
+}
+
+#[test]
 fn the_profile_is_the_callers_or_the_files() {
     let squad = r#"{"allowedWritePaths": ["src/**"]}"#;
     let compat = ConfigReader::default().profile(Profile::SquadCompat);

@@ -33,7 +33,15 @@ impl<'s> Checker<'s, '_> {
         }
         if let Some(only) = schema.get("const") {
             if node.to_json() != *only {
-                self.mistakes.add(&node.place, path, format!("this has to be `{only}`"));
+                let message = format!("this has to be `{only}`");
+                match &node.kind {
+                    Kind::Text(text)
+                        if serde_json::from_str::<Value>(text).is_ok_and(|read| read == *only) =>
+                    {
+                        self.mistakes.add_with_hint(&node.place, path, message, "leave the quotes out");
+                    }
+                    _ => self.mistakes.add(&node.place, path, message),
+                }
             }
             return;
         }
@@ -67,7 +75,7 @@ impl<'s> Checker<'s, '_> {
                 }
             }
             Kind::Number(_) if types.contains(&"number") => {}
-            _ => self.refuse_type(&types, node, path),
+            _ => self.refuse_type(&types, schema, node, path),
         }
     }
 
@@ -153,7 +161,7 @@ impl<'s> Checker<'s, '_> {
         self.mistakes.add_with_hint(&node.place, path, "there is no value", hint);
     }
 
-    fn refuse_type(&mut self, types: &[&str], node: &Node, path: &str) {
+    fn refuse_type(&mut self, types: &[&str], schema: &Map<String, Value>, node: &Node, path: &str) {
         let wanted: Vec<_> = types.iter().map(|name| in_words(name)).collect();
         let message = format!("this has to be {}, and is {}", wanted.join(" or "), node.what());
         let hint = match (&node.kind, types) {
@@ -167,8 +175,11 @@ impl<'s> Checker<'s, '_> {
             }
             (Kind::Text(text), ["array", ..]) => Some(format!("write it as a list: [{}]", json_text(text))),
             (Kind::Bool(_) | Kind::Number(_), ["string", ..]) => Some("put it in quotes".to_owned()),
-            (Kind::Bool(true), ["object", ..]) => Some("write `{}` to have its defaults".to_owned()),
             (Kind::Bool(false), ["object", ..]) => Some("leave the key out to switch it off".to_owned()),
+            (Kind::Text(text), ["object", ..]) if matches!(text.to_lowercase().as_str(), "no" | "off") => {
+                Some("leave the key out to switch it off".to_owned())
+            }
+            (_, ["object", ..]) if !path.is_empty() => as_map(schema, node),
             _ => None,
         };
         match hint {
@@ -246,6 +257,26 @@ fn in_words(name: &str) -> &str {
         "number" => "a number",
         other => other,
     }
+}
+
+/// How to write a map with this schema, in place of `node`.
+fn as_map(schema: &Map<String, Value>, node: &Node) -> Option<String> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let required: Vec<_> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+    if !required.is_empty() {
+        return Some(format!("write it as a map with {}", one_of(required)));
+    }
+    let known = schema.get("properties").and_then(Value::as_object)?;
+    let is_switch = match &node.kind {
+        Kind::Bool(on) => *on,
+        Kind::Text(text) => matches!(text.to_lowercase().as_str(), "yes" | "on"),
+        _ => false,
+    };
+    Some(if is_switch {
+        "write `{}` to have its defaults".to_owned()
+    } else {
+        format!("write it as a map with {}", one_of(known.keys().map(String::as_str)))
+    })
 }
 
 fn json_text(text: &str) -> String {

@@ -83,6 +83,10 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
         tree.root.get("self_protection").is_none_or(|node| !matches!(node.kind, Kind::Bool(false)));
     let Value::Object(mut sections) = tree.root.to_json() else { return None };
     sections.retain(|key, _| !ABOUT_THE_FILE.contains(&key.as_str()));
+    if !mistakes.is_empty() {
+        // A section that lacks what it cannot do without is reported, and hides no mistake of the others.
+        sections.retain(|key, value| is_whole(key, value));
+    }
     match serde_json::from_value(Value::Object(sections)) {
         Ok(policy) => Some(Document { self_protection, policy, tree }),
         Err(error) => {
@@ -93,6 +97,10 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
             None
         }
     }
+}
+
+fn is_whole(key: &str, value: &Value) -> bool {
+    serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 
 /// The tree without the names that Squad has for things; they get an answer of their own.

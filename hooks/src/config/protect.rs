@@ -3,7 +3,7 @@
 //! An agent that can edit these switches its own guards off.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// In the project and in the user's own folder.
 const SETTINGS: [&str; 9] = [
@@ -21,10 +21,14 @@ const SETTINGS: [&str; 9] = [
 /// A folder all of whose files are hooks.
 const FOLDERS: [&str; 1] = [".github/hooks"];
 
+/// How many links in a row are followed; systems follow 40.
+const MOST_LINKS: usize = 40;
+
 /// What the configuration at `path` keeps its agents from.
 pub(super) fn all(path: &Path) -> Vec<String> {
     let mut all = itself(path);
     all.extend(client_settings());
+    all.extend(settings_beside(path));
     all
 }
 
@@ -35,13 +39,40 @@ fn client_settings() -> Vec<String> {
     in_project.chain(of_user).collect()
 }
 
-/// The configuration at `path` itself: as it is named, and where that leads.
+/// The settings in the folder of the configuration: an agent may work in a folder below it, and there a pattern
+/// relative to its root is another file.
+fn settings_beside(path: &Path) -> Vec<String> {
+    let Some(folder) = std::path::absolute(path).ok().as_deref().and_then(in_real_folder) else {
+        return Vec::new();
+    };
+    let folder = folder.parent().unwrap_or(&folder);
+    SETTINGS.iter().chain(&FOLDERS).map(|path| text(&folder.join(path))).collect()
+}
+
+/// The configuration at `path` itself: as it is named, every link that leads to it, and where they end. Who can
+/// change one of the links has the next start read another file.
 fn itself(path: &Path) -> Vec<String> {
-    let named = std::path::absolute(path).ok();
-    let real = path.canonicalize().ok();
-    let mut paths: Vec<_> = named.iter().chain(&real).map(|path| text(path)).collect();
+    let Ok(named) = std::path::absolute(path) else { return Vec::new() };
+    let mut paths = Vec::new();
+    // A pattern with `..` in it would match nothing: paths are resolved before they are compared.
+    if !named.components().any(|part| part == Component::ParentDir) {
+        paths.push(named.clone());
+    }
+    let mut next = Some(named);
+    for _ in 0..MOST_LINKS {
+        let Some(place) = next.as_deref().and_then(in_real_folder) else { break };
+        next = place.read_link().ok().and_then(|target| Some(place.parent()?.join(target)));
+        paths.push(place);
+    }
+    let mut paths: Vec<_> = paths.iter().map(|path| text(path)).collect();
+    paths.sort();
     paths.dedup();
     paths
+}
+
+/// The same name in its folder, without the links that lead to the folder.
+fn in_real_folder(path: &Path) -> Option<PathBuf> {
+    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
 fn home() -> Option<PathBuf> {
@@ -70,5 +101,30 @@ mod tests {
     #[test]
     fn a_path_is_no_pattern() {
         assert_eq!(text(Path::new("/a/{b}*")), r"/a/\{b\}\*");
+    }
+
+    #[test]
+    fn a_name_with_dots_in_it_is_protected_where_it_leads() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(folder.join("sub")).unwrap();
+        std::fs::write(folder.join("hooks.yaml"), "").unwrap();
+        assert_eq!(itself(&folder.join("sub/../hooks.yaml")), [text(&folder.join("hooks.yaml"))]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn every_link_to_the_file_is_protected() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().canonicalize().unwrap();
+        let at = |name: &str| folder.join(name);
+        std::fs::write(at("real.yaml"), "").unwrap();
+        std::os::unix::fs::symlink("real.yaml", at("between.yaml")).unwrap();
+        std::os::unix::fs::symlink("between.yaml", at("hooks.yaml")).unwrap();
+        std::os::unix::fs::symlink("round.yaml", at("round.yaml")).unwrap();
+        let mut wanted = ["between.yaml", "hooks.yaml", "real.yaml"].map(|name| text(&at(name)));
+        wanted.sort();
+        assert_eq!(itself(&at("hooks.yaml")), wanted);
+        assert_eq!(itself(&at("round.yaml")), [text(&at("round.yaml"))]);
     }
 }
