@@ -1,6 +1,7 @@
 //! A file system in memory.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ use crate::fs::{Entry, EntryKind, FileSystem};
 /// A tree in memory, which counts how often it is asked. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct FakeFileSystem {
-    tree: Arc<RwLock<HashMap<PathBuf, Node>>>,
+    tree: Arc<RwLock<HashMap<Box<[u8]>, Node, BuildHasherDefault<Words>>>>,
     asked: Arc<AtomicUsize>,
 }
 
@@ -64,13 +65,13 @@ impl FakeFileSystem {
     fn put(&self, path: &Path, node: Node) {
         let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
         for above in path.ancestors().skip(1) {
-            tree.entry(above.to_owned()).or_insert(Node::Plain(EntryKind::Directory, 1));
+            tree.entry(name(above).into()).or_insert(Node::Plain(EntryKind::Directory, 1));
         }
-        tree.insert(path.to_owned(), node);
+        tree.insert(name(path).into(), node);
     }
 
     fn node(&self, path: &Path) -> Option<Node> {
-        self.tree.read().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+        self.tree.read().unwrap_or_else(PoisonError::into_inner).get(name(path)).cloned()
     }
 }
 
@@ -91,5 +92,31 @@ impl FileSystem for FakeFileSystem {
             Some(Node::Broken(kind)) => Err(kind.into()),
             _ => Err(io::ErrorKind::InvalidInput.into()),
         }
+    }
+}
+
+/// What a path is kept under: its text, without a slash at its end.
+fn name(path: &Path) -> &[u8] {
+    match path.as_os_str().as_encoded_bytes() {
+        [name @ .., b'/'] if !name.is_empty() => name,
+        name => name,
+    }
+}
+
+/// Hashes eight bytes at a time (a multiplication each, as FxHash does). Guards are measured on this file system:
+/// a hash that withstands an attacker would be most of what is seen.
+#[derive(Debug, Default)]
+struct Words(u64);
+
+impl Hasher for Words {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let word = chunk.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte));
+            self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }

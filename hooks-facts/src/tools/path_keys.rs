@@ -30,6 +30,17 @@ pub(super) enum Meaning {
 
 /// What a name in any spelling says.
 pub(super) fn meaning_of(key: &str) -> Option<Meaning> {
+    match key {
+        // What most calls have, without a search.
+        "path" | "file_path" => Some(Path),
+        "content" => Some(TextOrPatch),
+        "old_string" | "new_string" => Some(Text),
+        "command" => Some(Input),
+        _ => searched(key),
+    }
+}
+
+fn searched(key: &str) -> Option<Meaning> {
     Folded::new(key)?.find(KEYS)
 }
 
@@ -114,6 +125,13 @@ static KEYS: &[(&str, Meaning)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_searched_says_the_same() {
+        for key in ["path", "file_path", "content", "old_string", "new_string", "command"] {
+            assert_eq!(meaning_of(key), searched(key), "{key}");
+        }
+    }
 
     #[test]
     fn keys_can_be_searched() {
