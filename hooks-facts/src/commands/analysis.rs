@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::argument::Argument;
 use super::pattern::{BlockedPattern, Match};
 use super::walk::Walk;
-use crate::shell::{RedirectionKind, Span, Syntax, Unanalysable};
+use crate::shell::{Span, Syntax, Unanalysable};
 
 /// Under which rules a command runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,15 +64,23 @@ pub enum UnresolvedReason {
     TooComplex,
 }
 
-/// A file that a redirection writes to.
+/// A file that a command writes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteTarget {
-    /// The file.
+    /// The file, as seen from the folder that the command begins in.
     pub target: Argument,
-    /// How it is opened.
-    pub kind: RedirectionKind,
-    /// The redirection's place in the text.
+    /// What is done to it.
+    pub kind: WriteKind,
+    /// The place in the text.
     pub span: Span,
+}
+
+/// What a command does to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WriteKind {
+    /// A redirection creates or changes it.
+    Redirected,
 }
 
 impl Analysis {

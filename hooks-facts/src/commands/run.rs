@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::code;
+use super::folders::Folders;
 use super::git;
 use super::output;
 use super::walk::{Stream, Variable, Walk, file_key};
@@ -48,20 +49,36 @@ impl Walk {
         if let Some(output) = self.defined(program, words, input, span) {
             return output;
         }
-        if let Some(output) = output::of(&name, words, input, self) {
+        match name.as_str() {
+            "cd" | "pushd" => self.change_folder(words),
+            "chdir" | "set-location" | "sl" | "push-location" if self.options.windows => {
+                self.change_folder(words);
+            }
+            "popd" | "pop-location" => self.folders = Folders::unknown(),
+            // These run in the shell itself.
+            "eval" | "source" | "." | "command" | "builtin" => {
+                return self.program(&name, words, input, span);
+            }
+            _ => {}
+        }
+        self.in_subshell(|walk| walk.program(&name, words, input, span))
+    }
+
+    fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        if let Some(output) = output::of(name, words, input, self) {
             return output;
         }
-        if SHELLS.contains(&name.as_str()) {
+        if SHELLS.contains(&name) {
             return self.shell(words, input, span);
         }
-        if let Some(wrapper) = wrappers::wrapper(&name) {
-            return self.wrapper(&name, &wrapper, words, input, span);
+        if let Some(wrapper) = wrappers::wrapper(name) {
+            return self.wrapper(name, &wrapper, words, input, span);
         }
-        if let Some(language) = code::language(&name) {
+        if let Some(language) = code::language(name) {
             self.interpreter(language, words, input, span);
             return Stream::Unknown;
         }
-        match name.as_str() {
+        match name {
             "eval" => {
                 let text = self.joined(words, " ");
                 if text.is_unknown() && !words.is_empty() {
@@ -73,7 +90,7 @@ impl Walk {
             "source" | "." => return self.script_file(words, input, span),
             "trap" => self.texts(words.get(..1), span),
             "alias" => self.define_aliases(words),
-            "set" | "shift" => self.set(&name, words),
+            "set" | "shift" => self.set(name, words),
             "read" | "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
             "printf" => {}
             "xargs" => self.xargs(words, input, span),
@@ -86,7 +103,7 @@ impl Walk {
                 self.container(words, input, span);
             }
             "su" | "runuser" | "script" | "flock" | "newgrp" | "sg" => {
-                self.with_command_option(&name, words, input, span);
+                self.with_command_option(name, words, input, span);
             }
             "watch" => {
                 let rest = operands_from(words, "nd", &["interval"], 0);
@@ -114,14 +131,14 @@ impl Walk {
                 self.command_options(words, span);
             }
             "curl" | "wget" => self.downloads(words),
-            "tee" | "cp" | "mv" => self.copies(&name, words, input),
+            "tee" | "cp" | "mv" => self.copies(name, words, input),
             _ => {
                 let subcommand = words.iter().position(|word| !word.prefix().starts_with('-'));
                 if let Some(at) = subcommand
                     && words
                         .get(at)
                         .and_then(Argument::literal)
-                        .is_some_and(|word| wrappers::is_runner(&name, word))
+                        .is_some_and(|word| wrappers::is_runner(name, word))
                 {
                     let rest = operands_from(
                         words.get(at + 1..).unwrap_or_default(),
@@ -287,7 +304,12 @@ impl Walk {
             }
             rest = after;
         }
-        self.run_some(rest, input, span)
+        let options = words.get(..words.len() - rest.len()).unwrap_or_default();
+        let folder = wrappers::folder(name, options);
+        if name == "command" || name == "builtin" {
+            return self.run_some(rest, input, span);
+        }
+        self.in_folder(folder.as_ref(), |walk| walk.run_some(rest, input, span))
     }
 
     /// A variable that is set for programs.
@@ -441,7 +463,11 @@ impl Walk {
                     .iter()
                     .position(|word| matches!(word.literal(), Some(";" | "+")))
                     .unwrap_or(rest.len());
-                self.run_some(rest.get(..end).unwrap_or_default(), &Stream::Unknown, span);
+                // `-execdir` runs in the folder of what is found.
+                let elsewhere = word.prefix().ends_with("dir").then(Argument::unknown);
+                self.in_folder(elsewhere.as_ref(), |walk| {
+                    walk.run_some(rest.get(..end).unwrap_or_default(), &Stream::Unknown, span)
+                });
             }
         }
     }

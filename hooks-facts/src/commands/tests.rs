@@ -171,6 +171,73 @@ fn redirections_are_written_to() {
     assert_eq!(targets, ["b", "a"]);
 }
 
+#[track_caller]
+fn writes_to(text: &str, expected: &[Option<&str>]) {
+    let analysis = Analysis::of_text(text, &Options::default());
+    let targets: Vec<_> = analysis.writes().iter().map(|write| write.target.literal()).collect();
+    assert_eq!(targets, expected, "{text}");
+}
+
+#[test]
+fn redirections_behind_a_change_of_folder() {
+    writes_to("cd a && echo > b", &[Some("a/b")]);
+    writes_to("cd a && cd ../c && echo > b", &[Some("a/../c/b")]);
+    writes_to("cd /a && true > b", &[Some("/a/b")]);
+    // Where `cd` fails, the rest of the text runs in the old folder.
+    writes_to("cd a; echo > b", &[Some("a/b"), Some("b")]);
+    writes_to("cd a || exit 1; echo > b", &[Some("a/b")]);
+    writes_to("cd a || { echo no; exit 1; }\necho > b", &[Some("a/b")]);
+    writes_to("exit() { :; }; cd a || exit 1; echo > b", &[Some("a/b"), Some("b")]);
+    writes_to("cd a || echo > b", &[Some("b")]);
+    for text in [
+        "(cd a); echo > b",
+        "cd a | cat; echo > b",
+        "x=$(cd a); echo > b",
+        "bash -c 'cd a'; echo > b",
+        "cd a & echo > b",
+    ] {
+        writes_to(text, &[Some("b")]);
+    }
+    for text in [
+        "env -C a sh -c 'echo > b'",
+        "env --chd=a sh -c 'echo > b'",
+        "sudo -nD a sh -c 'echo > b'",
+        "eval 'cd a' && echo > b",
+        "f() { cd a; }; f && echo > b",
+    ] {
+        let analysis = Analysis::of_text(text, &Options::default());
+        assert_eq!(analysis.writes()[0].target.literal(), Some("a/b"), "{text}");
+    }
+    for text in [
+        "cd \"$X\" && echo > b",
+        "cd - && echo > b",
+        "popd && echo > b",
+        "CDPATH=/; cd a && echo > b",
+        "find . -execdir sh -c 'echo > b' \\;",
+    ] {
+        writes_to(text, &[None]);
+    }
+    writes_to("cd $X && echo > /b", &[Some("/b")]);
+}
+
+#[test]
+fn a_target_with_wildcards_is_not_known() {
+    for text in ["echo > a*", "echo > a?", "echo > [a]b", "X='a*'; echo > $X", "echo > $(echo 'a*')"] {
+        writes_to(text, &[None]);
+    }
+    writes_to("echo > 'a*'; echo > \"b?\"", &[Some("a*"), Some("b?")]);
+}
+
+#[test]
+fn an_end_mark_with_an_expansion_is_refused() {
+    for text in
+        ["cat <<$E\na\n$E\nb", "cat <<\"$E\"\na\n$E\nb", "cat <<-E$(x)\na\nE$(x)\nb", "cat <<`x`\na\n`x`\nb"]
+    {
+        assert!(unresolved(text), "{text}");
+    }
+    runs(&["cat <<'$E'\na\n$E\ndangerous -xy"]);
+}
+
 /// The walk counts what it spends, so that what multiplies ends and is refused.
 #[test]
 fn hostile_texts_end() {
