@@ -22,6 +22,7 @@
 
 mod call;
 mod commands;
+mod folder;
 mod line_breaks;
 mod places;
 mod reader;
