@@ -25,6 +25,8 @@ fn what_runs_counts_and_not_what_is_written() {
         ("bash", json!({"command": ""}), (Strength::Deny, "missing-command")),
         ("my_runner", json!({"command": "rm -rf x"}), (Strength::Deny, "block")),
         ("my_runner", json!({"command": "$TOOL x", "n": 1}), (Strength::NoOpinion, "")),
+        ("my_runner", json!({"Command": "rm -rf x"}), (Strength::Deny, "block")),
+        ("bash", json!("{\"command\": \"rm -rf x\"}"), (Strength::Deny, "block")),
         ("my_translator", json!({"input": "rm -rf x"}), (Strength::NoOpinion, "")),
         ("edit", json!({"path": "x", "content": "rm -rf x"}), (Strength::NoOpinion, "")),
         ("view", json!({"command": "rm -rf x"}), (Strength::NoOpinion, "")),

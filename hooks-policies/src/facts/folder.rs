@@ -4,6 +4,8 @@
 
 use serde_json::Value;
 
+use super::arguments::is_one_of;
+
 /// Arguments that name a folder to work in, without joints and in lower case.
 const KEYS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"];
 
@@ -18,7 +20,9 @@ pub(super) struct WorkingFolder<'a> {
 impl<'a> WorkingFolder<'a> {
     pub(super) fn of(arguments: &'a Value) -> Self {
         let mut folder = Self::default();
-        for (key, value) in arguments.as_object().into_iter().flatten().filter(|(key, _)| is_meant(key)) {
+        for (key, value) in
+            arguments.as_object().into_iter().flatten().filter(|(key, _)| is_one_of(key, KEYS))
+        {
             match value {
                 Value::Null => {}
                 Value::String(text) if text.is_empty() => {}
@@ -37,11 +41,6 @@ impl<'a> WorkingFolder<'a> {
         let is_relative = !name.starts_with(['/', '~', '\\']) && name.get(1..2) != Some(":");
         is_relative.then(|| format!("{}/{name}", folder.strip_suffix('/').unwrap_or(folder)))
     }
-}
-
-fn is_meant(key: &str) -> bool {
-    let letters = || key.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase());
-    KEYS.iter().any(|known| letters().eq(known.chars()))
 }
 
 #[cfg(test)]

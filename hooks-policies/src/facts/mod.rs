@@ -20,6 +20,7 @@
 //! assert_eq!(readings[0].path, "src/a.rs");
 //! ```
 
+mod arguments;
 mod call;
 mod commands;
 mod folder;

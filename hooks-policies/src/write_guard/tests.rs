@@ -51,6 +51,8 @@ fn every_path_of_a_call_is_judged() {
         ("create_symlink", json!({"path": "src/l", "link_target": "../.env"}), (Strength::Deny, "allow")),
         ("create_symlink", json!({"path": "src/l", "link_target": "a.rs"}), (Strength::Allow, "")),
         ("frobnicate", json!({"path": "x", "content": "y"}), (Strength::Deny, "allow")),
+        ("frobnicate", json!({"args": {"path": "x", "Body": "y"}}), (Strength::Deny, "allow")),
+        ("edit", json!("{\"path\": \"src/../.env\"}"), (Strength::Deny, "allow")),
         ("frobnicate", json!({"path": "x"}), (Strength::NoOpinion, "")),
         ("read_file", json!({"path": "/etc/passwd"}), (Strength::NoOpinion, "")),
         ("bash", json!({"command": "make > src/log 2> /dev/null"}), (Strength::NoOpinion, "")),
