@@ -34,6 +34,8 @@ pub struct Invocation {
     pub argv: Vec<Argument>,
     /// The place in the text that leads to it.
     pub span: Span,
+    /// Whether nobody knows what the program does with its words.
+    pub is_opaque: bool,
 }
 
 /// Something that cannot be known before running.

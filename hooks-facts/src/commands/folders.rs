@@ -111,7 +111,7 @@ impl Walk {
             }
             _ => return false,
         };
-        let name = simple.words.first().and_then(|word| word.literal());
+        let name = simple.words.first().and_then(crate::shell::Word::literal);
         name.is_some_and(|name| {
             matches!(name.as_str(), "exit" | "return")
                 && !self.functions.contains_key(&name)

@@ -16,7 +16,7 @@
 //!
 //! The seams: `walk` goes through the tree of a text, `expand` makes words of it, `folders` follows `cd`, `run` knows what
 //! single programs do with their words and calls back for what they start, `pattern` compares an
-//! invocation with a blocked pattern. Knowledge of a program belongs into `run` or one of its tables.
+//! invocation with a blocked pattern, `possible` does where it is known in part. Knowledge of a program belongs into `run` or one of its tables.
 
 mod analysis;
 mod argument;
@@ -26,6 +26,7 @@ mod folders;
 mod git;
 mod output;
 mod pattern;
+mod possible;
 mod run;
 mod walk;
 mod wrappers;

@@ -8,6 +8,7 @@ use super::code;
 use super::folders::Folders;
 use super::git;
 use super::output;
+use super::possible;
 use super::walk::{Stream, Variable, Walk, file_key};
 use super::wrappers::{self, Wrapper};
 use crate::shell::Span;
@@ -65,11 +66,17 @@ impl Walk {
     }
 
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        // Git's own programs: `git-push` is `git push`.
+        if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {
+            let argv: Vec<_> =
+                ["git".into(), subcommand.into()].into_iter().chain(words.iter().cloned()).collect();
+            return self.run(&argv, input, span);
+        }
         if let Some(output) = output::of(name, words, input, self) {
             return output;
         }
         if SHELLS.contains(&name) {
-            return self.shell(words, input, span);
+            return self.shell(name, words, input, span);
         }
         if let Some(wrapper) = wrappers::wrapper(name) {
             return self.wrapper(name, &wrapper, words, input, span);
@@ -123,6 +130,7 @@ impl Walk {
                 self.stream(input, span);
             }
             "tmux" | "screen" => {
+                self.is_opaque();
                 for word in words.iter().filter(|word| word.prefix().contains(' ')) {
                     self.maybe_text(&word.as_shell_text(), span);
                 }
@@ -147,6 +155,10 @@ impl Walk {
                         0,
                     );
                     return self.run_some(rest, input, span);
+                }
+                if possible::is_opaque(name) {
+                    self.is_opaque();
+                    self.option_texts(words, span);
                 }
             }
         }
@@ -188,7 +200,7 @@ impl Walk {
     }
 
     /// `bash -c TEXT`, `bash FILE`, `… | bash`.
-    fn shell(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
+    fn shell(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let mut at = 0;
         let (mut has_text, mut reads_input, mut checks_only) = (false, false, false);
         while let Some(word) = words.get(at) {
@@ -213,7 +225,11 @@ impl Walk {
                 has_text |= option.contains('c');
                 reads_input |= option.contains('s');
                 checks_only |= option.contains('n') && !option.contains('o');
-                at += usize::from(option.ends_with(['o', 'O']));
+                // In a bundle the names of settings come behind it, before the text.
+                at += match name {
+                    "pwsh" | "powershell" | "cmd" => 0,
+                    _ => option.matches(['o', 'O']).count(),
+                };
             }
         }
         let rest = words.get(at..).unwrap_or_default();
@@ -275,7 +291,9 @@ impl Walk {
                     .find_map(|start| word.strip_prefix(start).filter(|rest| rest.len() > 0));
                 let text = match attached {
                     Some(text) => Some((text, at + 1)),
-                    None if matches!(option, "-S" | "-vS" | "-iS" | "--split-string") => {
+                    None if matches!(option, "-S" | "-vS" | "-iS")
+                        || option.len() > 2 && "--split-string".starts_with(option) =>
+                    {
                         words.get(at + 1).cloned().map(|text| (text, at + 2))
                     }
                     None => None,
@@ -294,6 +312,12 @@ impl Walk {
             }
         }
         let mut rest = operands_from(words, wrapper.short, wrapper.long, wrapper.operands);
+        if name == "env"
+            && let Some((dash, after)) = rest.split_first()
+            && dash.literal() == Some("-")
+        {
+            rest = operands_from(after, wrapper.short, wrapper.long, wrapper.operands);
+        }
         while wrapper.assignments
             && let Some((word, after)) = rest.split_first()
             && let Some((variable, _)) = word.prefix().split_once('=')
@@ -390,7 +414,7 @@ impl Walk {
         let rest = operands_from(
             words,
             "IEPLnsda",
-            &["replace", "max-procs", "max-args", "max-lines", "max-chars", "delimiter", "arg-file", "eof"],
+            &["max-procs", "max-args", "max-chars", "delimiter", "arg-file", "process-slot-var"],
             0,
         );
         if rest.is_empty() {
@@ -575,6 +599,23 @@ impl Walk {
         }
     }
 
+    /// The text behind an option that says it is a command, of programs that nobody knows.
+    fn option_texts(&mut self, words: &[Argument], span: Span) {
+        for (at, word) in words.iter().enumerate() {
+            let attached = ["--exec=", "--command=", "--cmd=", "--run="]
+                .into_iter()
+                .find_map(|start| word.strip_prefix(start));
+            let next = matches!(
+                word.literal(),
+                Some("-c" | "--command" | "--cmd" | "-e" | "--exec" | "--run" | "--call")
+            );
+            let text = attached.or_else(|| words.get(at + 1).filter(|_| next).cloned());
+            if let Some(text) = text {
+                self.maybe_text(&text.as_shell_text(), span);
+            }
+        }
+    }
+
     /// Files from the network, which the command may run afterwards.
     fn downloads(&mut self, words: &[Argument]) {
         for (at, word) in words.iter().enumerate() {
@@ -631,7 +672,9 @@ pub(super) fn operands_from<'w>(
             break;
         }
         if let Some(name) = option.strip_prefix("--") {
-            at += 1 + usize::from(long.contains(&name) && word.literal().is_some());
+            // Long options may be shortened.
+            let takes_next = long.iter().any(|long| long.starts_with(name)) && word.literal().is_some();
+            at += 1 + usize::from(takes_next);
         } else if option.len() > 1 && option.starts_with(['-', '+']) {
             // The last letter of a bundle may take the next word; one before it takes the rest of the bundle.
             let value = option.char_indices().skip(1).find(|(_, c)| short.contains(*c));

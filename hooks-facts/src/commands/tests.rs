@@ -153,6 +153,73 @@ fn options_in_every_form() {
     assert!(BlockedPattern::parse(" ").is_err() && BlockedPattern::parse("-rf").is_err());
 }
 
+#[track_caller]
+fn may_run(texts: &[&str], patterns: &[&str], expected: bool) {
+    let patterns: Vec<_> = patterns.iter().map(|pattern| BlockedPattern::parse(pattern).unwrap()).collect();
+    for text in texts {
+        let analysis = Analysis::of_text(text, &Options::default());
+        assert!(analysis.find(&patterns).is_none(), "{text}");
+        assert_eq!(analysis.find_possible(&patterns).is_some(), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_known_in_part_may_fit() {
+    let patterns = ["rm -rf", "git push --force", "git rebase"];
+    let texts = [
+        "rm -r\"$X\"f a",
+        "rm -$X a",
+        "rm -$X\"rf\" a",
+        "git push --fo${X}rce",
+        "git push -$X",
+        "git push --$X",
+        "git $X push --force",
+        "git $X rebase",
+        "git re$X",
+        "chronic rm -rf a",
+        "valgrind -q git push -f",
+        "tmux split-window -h rm -rf a",
+    ];
+    may_run(&texts, &patterns, true);
+    let texts = [
+        "rm -r \"$X\"",
+        "git commit -m\"$X\"",
+        "git commit --message=$X --force",
+        "git push origin $X",
+        "git push -o$X",
+        "git push --force-with-lease=$X",
+        "git log -$N",
+        "git sta$X",
+        "man git rebase",
+        "grep -rn rm -rf .",
+        "chronic rm a",
+        "chronic 'rm -rf a'",
+    ];
+    may_run(&texts, &patterns, false);
+}
+
+#[test]
+fn options_of_wrappers() {
+    runs(&[
+        "env - dangerous -xy",
+        "env -u A - B=1 dangerous -xy",
+        "env -a x dangerous -xy",
+        "env --uns A dangerous -xy",
+        "env --split 'dangerous -xy'",
+        "echo a | xargs --replace dangerous -xy {}",
+        "xargs --max-lines dangerous -xy",
+        "xargs --max-a 1 dangerous -xy",
+        "timeout --sig KILL 5 dangerous -xy",
+        "nice --adj 5 dangerous -xy",
+        "bash -oc pipefail 'dangerous -xy'",
+        "pkexec --user root dangerous -xy",
+        "npx -c 'dangerous -xy'",
+        "nix-shell --run 'dangerous -xy'",
+    ]);
+    assert!(found("/usr/lib/git-core/git-push --force", &["git push --force"]));
+    assert!(found("git for-each-repo --config=x push -f", &["git push --force"]));
+}
+
 #[test]
 fn windows_names_have_no_case() {
     let patterns = [BlockedPattern::parse("git push --force").unwrap()];

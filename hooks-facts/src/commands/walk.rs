@@ -203,7 +203,15 @@ impl Walk {
     }
 
     pub(super) fn invoke(&mut self, argv: &[Argument], span: Span) {
-        self.analysis.invocations.push(Invocation { argv: argv.to_vec(), span: self.outer.unwrap_or(span) });
+        let span = self.outer.unwrap_or(span);
+        self.analysis.invocations.push(Invocation { argv: argv.to_vec(), span, is_opaque: false });
+    }
+
+    /// Nobody knows what the program that was invoked last does with its words.
+    pub(super) fn is_opaque(&mut self) {
+        if let Some(last) = self.analysis.invocations.last_mut() {
+            last.is_opaque = true;
+        }
     }
 
     /// Everything a script prints.

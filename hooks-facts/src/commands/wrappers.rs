@@ -21,7 +21,7 @@ const fn plain(short: &'static str, long: &'static [&'static str], operands: usi
 /// The wrapper with this name.
 pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
     let wrapper = match name {
-        "env" => Wrapper { short: "uC", long: &["unset", "chdir"], operands: 0, assignments: true },
+        "env" => Wrapper { short: "uCa", long: &["unset", "chdir", "argv0"], operands: 0, assignments: true },
         "sudo" | "doas" => Wrapper {
             short: "ughpCrtTUDRa",
             long: &[
@@ -71,9 +71,10 @@ pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
         "dbus-run-session" => plain("", &["config-file", "dbus-daemon"], 0),
         "command" | "builtin" | "nohup" | "setsid" | "busybox" | "toybox" | "unbuffer" | "caffeinate"
         | "torsocks" | "proxychains" | "proxychains4" | "rlwrap" | "ccache" | "distcc" | "sccache"
-        | "noglob" | "nocorrect" | "eatmydata" | "fakeroot" | "pkexec" | "choom" | "entr" | "chpst"
-        | "softlimit" | "ld.so" | "winpty" | "then" | "not" => plain("", &[], 0),
+        | "noglob" | "nocorrect" | "eatmydata" | "fakeroot" | "choom" | "entr" | "chpst" | "softlimit"
+        | "ld.so" | "winpty" | "then" | "not" => plain("", &[], 0),
         "direnv" | "dotenv" => plain("", &[], 2),
+        "pkexec" => plain("u", &["user"], 0),
         "envdir" | "setlock" => plain("", &[], 1),
         _ => return None,
     };

@@ -80,7 +80,7 @@ impl Root {
 
     /// The root as it is named, and as it is without links.
     fn names(&self) -> impl Iterator<Item = &str> {
-        let real = self.resolved.as_ref().ok().map(|resolved| resolved.real_path());
+        let real = self.resolved.as_ref().ok().map(ResolvedRoot::real_path);
         std::iter::once(&*self.text).chain(real).map(|root| root.trim_matches('/'))
     }
 }
