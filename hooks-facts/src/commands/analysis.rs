@@ -83,6 +83,12 @@ pub struct WriteTarget {
 pub enum WriteKind {
     /// A redirection creates or changes it.
     Redirected,
+    /// A program creates or changes it.
+    Changed,
+    /// A program takes it away, with all that is below it.
+    Removed,
+    /// A new link points to it.
+    Linked,
 }
 
 impl Analysis {
@@ -110,7 +116,9 @@ impl Analysis {
         })
     }
 
-    /// The files that redirections write to; what programs write is not among them.
+    /// The files that redirections write to, and those that plain file programs change, where they are named.
+    ///
+    /// What other programs write is not among them.
     pub fn writes(&self) -> &[WriteTarget] {
         &self.writes
     }

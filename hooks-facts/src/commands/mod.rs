@@ -22,6 +22,7 @@ mod analysis;
 mod argument;
 mod code;
 mod expand;
+mod file_programs;
 mod folders;
 mod git;
 mod output;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::code;
+use super::file_programs;
 use super::folders::Folders;
 use super::git;
 use super::output;
@@ -66,6 +67,7 @@ impl Walk {
     }
 
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        file_programs::note(self, name, words, span);
         // Git's own programs: `git-push` is `git push`.
         if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {
             let argv: Vec<_> =

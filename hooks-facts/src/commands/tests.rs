@@ -288,6 +288,30 @@ fn redirections_behind_a_change_of_folder() {
 }
 
 #[test]
+fn files_that_programs_change() {
+    for (text, expected) in [
+        ("rm -f a -- -b", &["a", "-b"][..]),
+        ("echo x | tee -a a b", &["a", "b"]),
+        ("touch -d now a; mkdir -pm 755 b; truncate -s 0 c", &["a", "b", "c"]),
+        ("cp x a; cp x y b; cp d/x .; cp x b/", &["a", "b/x", "b/y", "./x", "b/x"]),
+        ("cp -t b x; mv --target-directory=b x", &["b/x", "x", "b/x"]),
+        ("mv x y", &["y", "x"]),
+        (
+            "ln -s /etc src/l; ln -s ../x src/l; ln -s a/b",
+            &["src/l", "/etc", "src/l", "src/../x", "./b", "./a/b"],
+        ),
+        ("sed -i s/a/b/ a; sed -ni.bak -e p b; sed -e s/i/j/ c", &["a", "b"]),
+        ("dd if=x of=a", &["a"]),
+        ("sudo rm a; cd x && rm b", &["a", "x/b"]),
+        ("rm \"$X\" *; cp $X $Y; cat a; grep -r rm .", &[]),
+    ] {
+        let analysis = Analysis::of_text(text, &Options::default());
+        let targets: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+        assert_eq!(targets, expected, "{text}");
+    }
+}
+
+#[test]
 fn a_target_with_wildcards_is_not_known() {
     for text in ["echo > a*", "echo > a?", "echo > [a]b", "X='a*'; echo > $X", "echo > $(echo 'a*')"] {
         writes_to(text, &[None]);

@@ -388,7 +388,9 @@ impl Walk {
             if !self.pay(target.len(), span) {
                 return;
             }
-            self.analysis.writes.push(WriteTarget { target, kind, span });
+            if kind == WriteKind::Redirected || target.literal().is_some() {
+                self.analysis.writes.push(WriteTarget { target, kind, span });
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use hooks_core::fs::FileSystem;
+use hooks_facts::commands::WriteKind;
 use hooks_facts::paths::{PathError, Resolution, ResolvedRoot, Resolver};
 use hooks_facts::tools::{PathArgument, PathRole, ToolKind, paths_of};
 
@@ -94,7 +95,7 @@ impl Places {
                         let moved = folder.of_name(target);
                         for target in std::iter::once(target.to_owned()).chain(moved) {
                             let pointer = command.pointer.clone();
-                            places.found.push(Place::new(call, pointer, target, PathRole::Written));
+                            places.found.push(Place::new(call, pointer, target, role_of(write.kind)));
                         }
                     }
                     None => places.unknown.push(command.pointer.clone()),
@@ -174,6 +175,14 @@ fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution
 fn beside(link: &str, target: &str) -> Option<String> {
     let (folder, _) = link.rsplit_once('/')?;
     (!target.starts_with('/')).then(|| format!("{folder}/{target}"))
+}
+
+fn role_of(kind: WriteKind) -> PathRole {
+    match kind {
+        WriteKind::Removed => PathRole::Removed,
+        WriteKind::Linked => PathRole::LinkTarget,
+        _ => PathRole::Written,
+    }
 }
 
 fn is_sink(target: &str) -> bool {
