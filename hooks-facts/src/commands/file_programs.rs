@@ -18,7 +18,11 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
         "truncate" => changes.all(&operands(words, "sr", &["size", "reference"]), WriteKind::Changed),
         "tee" => changes.all(&operands(words, "", &[]), WriteKind::Changed),
         "cp" | "mv" | "install" | "ln" => changes.copies(name, words),
-        "sed" => changes.edited(words),
+        "sed" => changes.edited(words, "efl"),
+        "perl" | "ruby" => changes.edited(words, "eE"),
+        "yq" => changes.edited(words, ""),
+        "sort" | "curl" => changes.output(words, 'o', "--output"),
+        "wget" => changes.output(words, 'O', "--output-document"),
         "dd" => {
             let outputs: Vec<_> = words.iter().filter_map(|word| word.strip_prefix("of=")).collect();
             changes.all(&outputs.iter().collect::<Vec<_>>(), WriteKind::Changed);
@@ -90,8 +94,27 @@ impl Changes<'_> {
         }
     }
 
-    /// `sed -i SCRIPT FILES`.
-    fn edited(&mut self, words: &[Argument]) {
+    /// `sort -o FILE`.
+    fn output(&mut self, words: &[Argument], short: char, long: &str) {
+        for (at, word) in words.iter().enumerate() {
+            let text = word.prefix();
+            let bundle = text.starts_with('-') && !text.starts_with("--");
+            let file = match word
+                .strip_prefix(&format!("{long}="))
+                .or_else(|| word.strip_prefix(&format!("-{short}")))
+            {
+                Some(file) if file.len() > 0 => Some(file),
+                _ if text == long || (bundle && text.ends_with(short)) => words.get(at + 1).cloned(),
+                _ => None,
+            };
+            if let Some(file) = file.filter(|file| file.literal() != Some("-")) {
+                self.one(&file, WriteKind::Changed);
+            }
+        }
+    }
+
+    /// `sed -i SCRIPT FILES`; `short` options take a value.
+    fn edited(&mut self, words: &[Argument], short: &str) {
         let letters = |word: &Argument| {
             let text = word.prefix();
             let bundle =
@@ -108,7 +131,7 @@ impl Changes<'_> {
                 || word.prefix().starts_with("--expression")
                 || word.prefix().starts_with("--file")
         });
-        let files = operands(words, "efl", &["expression", "file", "line-length"]);
+        let files = operands(words, short, &["expression", "file", "line-length"]);
         self.all(files.get(usize::from(!has_script)..).unwrap_or_default(), WriteKind::Changed);
     }
 }

@@ -302,6 +302,8 @@ fn files_that_programs_change() {
         ),
         ("sed -i s/a/b/ a; sed -ni.bak -e p b; sed -e s/i/j/ c", &["a", "b"]),
         ("dd if=x of=a", &["a"]),
+        ("perl -pi -e s/a/b/ a; ruby -i.bak -pe x b; yq -i .a=1 c; perl -e x d", &["a", "b", "c"]),
+        ("sort -uo a x; curl -o b u; curl -o - u; wget --output-document=c u", &["a", "b", "c"]),
         ("sudo rm a; cd x && rm b", &["a", "x/b"]),
         ("rm \"$X\" *; cp $X $Y; cat a; grep -r rm .", &[]),
     ] {
