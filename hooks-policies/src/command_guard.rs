@@ -23,7 +23,7 @@
 use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
-use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Strength, Verdict};
 use hooks_facts::commands::{Argument, BlockedPattern};
 
 use crate::config::{CommandGuardConfig, OnUnknown};
@@ -97,6 +97,20 @@ impl CommandGuard {
                 .because(Evidence::Span { start, end: start + fragment.len(), text: fragment.to_owned() })
                 .unless("leave it out, or take it out of `command_guard.fragments`");
             return Verdict::deny(reason);
+        }
+        if is_shell && let Some(found) = command.analysis.find_possible(&self.block) {
+            let pattern = self.texts.get(found.pattern).map_or("", String::as_str);
+            let argv: Vec<String> = found.argv.iter().map(word).collect();
+            let verdict = unknown(self.unresolvable, || {
+                let shown = abbreviated(&argv.join(" "));
+                Reason::new(NAME, "unresolvable", format!("`{shown}` may run what is blocked as `{pattern}`"))
+                    .on(&*command.pointer)
+                    .because(Evidence::Command { argv })
+                    .unless("write the words out, without wrappers and variables")
+            });
+            if verdict.strength() > Strength::NoOpinion {
+                return verdict;
+            }
         }
         match command.analysis.unresolved.first() {
             Some(unresolved) if is_shell => unknown(self.unresolvable, || {

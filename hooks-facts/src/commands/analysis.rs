@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::argument::Argument;
 use super::pattern::{BlockedPattern, Match};
 use super::walk::Walk;
-use crate::shell::{RedirectionKind, Span, Syntax, Unanalysable};
+use crate::shell::{Span, Syntax, Unanalysable};
 
 /// Under which rules a command runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Invocation {
     pub argv: Vec<Argument>,
     /// The place in the text that leads to it.
     pub span: Span,
+    /// Whether nobody knows what the program does with its words.
+    pub is_opaque: bool,
 }
 
 /// Something that cannot be known before running.
@@ -64,15 +66,29 @@ pub enum UnresolvedReason {
     TooComplex,
 }
 
-/// A file that a redirection writes to.
+/// A file that a command writes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteTarget {
-    /// The file.
+    /// The file, as seen from the folder that the command begins in.
     pub target: Argument,
-    /// How it is opened.
-    pub kind: RedirectionKind,
-    /// The redirection's place in the text.
+    /// What is done to it.
+    pub kind: WriteKind,
+    /// The place in the text.
     pub span: Span,
+}
+
+/// What a command does to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WriteKind {
+    /// A redirection creates or changes it.
+    Redirected,
+    /// A program creates or changes it.
+    Changed,
+    /// A program takes it away, with all that is below it.
+    Removed,
+    /// A new link points to it.
+    Linked,
 }
 
 impl Analysis {
@@ -100,7 +116,9 @@ impl Analysis {
         })
     }
 
-    /// The files that redirections write to; what programs write is not among them.
+    /// The files that redirections write to, and those that plain file programs change, where they are named.
+    ///
+    /// What other programs write is not among them.
     pub fn writes(&self) -> &[WriteTarget] {
         &self.writes
     }

@@ -40,6 +40,13 @@ impl Walk {
         fields.finish().into_iter().next().unwrap_or_else(|| Argument::from(""))
     }
 
+    /// The target of a redirection: one word, which wildcards may make another of.
+    pub(super) fn expand_target(&mut self, word: &Word) -> Argument {
+        let mut fields = Fields { matches_names: true, ..Fields::new(false) };
+        self.parts(&word.parts, &mut fields);
+        fields.finish().into_iter().next().unwrap_or_else(|| Argument::from(""))
+    }
+
     pub(super) fn joined(&self, arguments: &[Argument], separator: &str) -> Argument {
         let mut builder = ArgumentBuilder::default();
         for (index, argument) in arguments.iter().enumerate() {
@@ -63,7 +70,7 @@ impl Walk {
             Part::Literal { text, quoted: false } => text.chars().for_each(|c| fields.unquoted(c)),
             Part::Variable { name, quoted, value } => self.variable(name, *quoted, value, fields),
             Part::Substitution { script, quoted } => {
-                let output = self.script(script, &Stream::Empty);
+                let output = self.in_subshell(|walk| walk.script(script, &Stream::Empty));
                 match output {
                     Stream::Empty => {}
                     Stream::Known(text) => {
@@ -78,9 +85,9 @@ impl Walk {
             Part::Process { script, direction } => {
                 let name = format!("/dev/fd/{}", 63 + self.files.len());
                 let stream = match direction {
-                    Direction::Read => self.script(script, &Stream::Empty),
+                    Direction::Read => self.in_subshell(|walk| walk.script(script, &Stream::Empty)),
                     Direction::Write => {
-                        self.script(script, &Stream::Unknown);
+                        self.in_subshell(|walk| walk.script(script, &Stream::Unknown));
                         Stream::Unknown
                     }
                 };
@@ -170,11 +177,13 @@ impl Walk {
             _ => " \t\n".to_owned(),
         };
         let mut add = |text: &str| {
-            if quoted || !fields.splits {
+            if quoted {
                 return fields.quoted(text);
             }
             for c in text.chars() {
-                if separators.contains(c) || c == '\n' {
+                if !fields.splits {
+                    fields.unquoted(c);
+                } else if separators.contains(c) || c == '\n' {
                     fields.end_word();
                 } else {
                     fields.unquoted(c);
@@ -201,13 +210,15 @@ struct Fields {
     done: Vec<Argument>,
     current: Option<ArgumentBuilder>,
     splits: bool,
+    /// Whether wildcards count.
+    matches_names: bool,
     /// A `[` that may begin a wildcard.
     bracket: bool,
 }
 
 impl Fields {
     fn new(splits: bool) -> Self {
-        Self { done: Vec::new(), current: None, splits, bracket: false }
+        Self { done: Vec::new(), current: None, splits, matches_names: splits, bracket: false }
     }
 
     fn current(&mut self) -> &mut ArgumentBuilder {
@@ -221,8 +232,8 @@ impl Fields {
     fn unquoted(&mut self, c: char) {
         // Wildcards become names of files; which ones is not known.
         match c {
-            '*' | '?' if self.splits => self.current().unknown(),
-            ']' if self.splits && self.bracket => self.current().unknown(),
+            '*' | '?' if self.matches_names => self.current().unknown(),
+            ']' if self.matches_names && self.bracket => self.current().unknown(),
             _ => self.current().character(c),
         }
         self.bracket |= c == '[';

@@ -51,6 +51,11 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
         "bisect" if arguments.first().is_some_and(|word| word.prefix() == "run") => {
             walk.run_some(arguments.get(1..).unwrap_or_default(), &Stream::Empty, span);
         }
+        "for-each-repo" => {
+            let rest = operands_from(arguments, "", &["config"], 0);
+            let argv: Vec<_> = std::iter::once("git".into()).chain(rest.iter().cloned()).collect();
+            walk.run(&argv, &Stream::Empty, span);
+        }
         "submodule" if arguments.iter().any(|word| word.prefix() == "foreach") => {
             let at = arguments.iter().position(|word| word.prefix() == "foreach").unwrap_or(0);
             let rest = operands_from(arguments.get(at + 1..).unwrap_or_default(), "", &[], 0);

@@ -14,22 +14,25 @@
 //! assert_eq!(analysis.find(&blocked).unwrap().pattern, 0);
 //! ```
 //!
-//! The seams: `walk` goes through the tree of a text, `expand` makes words of it, `run` knows what
+//! The seams: `walk` goes through the tree of a text, `expand` makes words of it, `folders` follows `cd`, `run` knows what
 //! single programs do with their words and calls back for what they start, `pattern` compares an
-//! invocation with a blocked pattern. Knowledge of a program belongs into `run` or one of its tables.
+//! invocation with a blocked pattern, `possible` does where it is known in part. Knowledge of a program belongs into `run` or one of its tables.
 
 mod analysis;
 mod argument;
 mod code;
 mod expand;
+mod file_programs;
+mod folders;
 mod git;
 mod output;
 mod pattern;
+mod possible;
 mod run;
 mod walk;
 mod wrappers;
 
-pub use analysis::{Analysis, Invocation, Options, Unresolved, UnresolvedReason, WriteTarget};
+pub use analysis::{Analysis, Invocation, Options, Unresolved, UnresolvedReason, WriteKind, WriteTarget};
 pub use argument::Argument;
 pub use pattern::{BlockedPattern, Match, PatternError};
 

@@ -11,14 +11,14 @@ use crate::shell::Span;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockedPattern {
     program: String,
-    operands: Vec<String>,
+    pub(super) operands: Vec<String>,
     /// Single letters and long names; all must be present.
-    options: Vec<Opt>,
+    pub(super) options: Vec<Opt>,
 }
 
 /// An option as a pattern or an invocation has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Opt {
+pub(super) enum Opt {
     Short(char),
     Long(String),
     /// `-delete`: one dash, and more than a letter.
@@ -86,13 +86,7 @@ impl BlockedPattern {
     pub(super) fn fits(&self, argv: &[Argument], options: &Options) -> bool {
         let Some((program, words)) = argv.split_first() else { return false };
         let Some(name) = options.program_name(program) else { return false };
-        let blocked = if options.ignores_case || options.windows {
-            self.program.to_lowercase()
-        } else {
-            self.program.clone()
-        };
-        let family = self.program == "mkfs" && name.starts_with("mkfs.");
-        if name != blocked && !family {
+        if !self.is_program(&name, options) {
             return false;
         }
         let call = Call::new(&name, words);
@@ -101,7 +95,18 @@ impl BlockedPattern {
             && !self.is_escape(&name, &call)
     }
 
-    fn operands_fit(&self, name: &str, call: &Call) -> bool {
+    /// Whether a program of this name is the blocked one.
+    pub(super) fn is_program(&self, name: &str, options: &Options) -> bool {
+        let family = self.program == "mkfs" && name.starts_with("mkfs.");
+        let same = if options.ignores_case || options.windows {
+            name == self.program.to_lowercase()
+        } else {
+            name == self.program
+        };
+        same || family
+    }
+
+    pub(super) fn operands_fit(&self, name: &str, call: &Call) -> bool {
         let is = |at: usize| {
             let mut given = call.operands.iter().skip(at);
             self.operands.iter().all(|operand| given.next().is_some_and(|(given, _)| given == operand))
@@ -114,7 +119,7 @@ impl BlockedPattern {
         name != "git" && (1..=skippable).any(is)
     }
 
-    fn option_fits(&self, option: &Opt, name: &str, call: &Call) -> bool {
+    pub(super) fn option_fits(&self, option: &Opt, name: &str, call: &Call) -> bool {
         let subcommand = self.operands.first().map_or("", String::as_str);
         let is_push = name == "git" && subcommand == "push";
         let forced_push = is_push && (*option == Opt::Short('f') || *option == Opt::Long("force".into()));
@@ -131,7 +136,7 @@ impl BlockedPattern {
     }
 
     /// `git rebase --abort` does not rebase.
-    fn is_escape(&self, name: &str, call: &Call) -> bool {
+    pub(super) fn is_escape(&self, name: &str, call: &Call) -> bool {
         let is_escape = |option: &Opt| matches!(option, Opt::Long(long) if ESCAPES.contains(&long.as_str()));
         let known = matches!(
             self.operands.first().map(String::as_str),
@@ -142,15 +147,17 @@ impl BlockedPattern {
 }
 
 /// The words of an invocation, told apart.
-struct Call {
+pub(super) struct Call {
     /// Operands, and whether an option without a value of its own stands right before.
-    operands: Vec<(String, bool)>,
+    pub(super) operands: Vec<(String, bool)>,
     options: Vec<Opt>,
+    /// What is known of options whose end is not.
+    pub(super) partial_options: Vec<String>,
 }
 
 impl Call {
-    fn new(name: &str, words: &[Argument]) -> Self {
-        let mut call = Self { operands: Vec::new(), options: Vec::new() };
+    pub(super) fn new(name: &str, words: &[Argument]) -> Self {
+        let mut call = Self { operands: Vec::new(), options: Vec::new(), partial_options: Vec::new() };
         let words = if name == "git" { git::subcommand(words) } else { words };
         let subcommand = if name == "git" { words.first().map_or("", Argument::prefix) } else { "" };
         let (short, long) = value_options(name, subcommand);
@@ -159,9 +166,14 @@ impl Call {
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let text = word.prefix();
-            if text == "--" {
+            if text == "--" && word.literal().is_some() {
                 call.operands.extend(words.map(|word| (word.prefix().to_owned(), false)));
                 break;
+            }
+            let is_partial = word.literal().is_none() && text.starts_with('-');
+            if is_partial && text.len() < 2 {
+                call.partial_options.push(text.to_owned());
+                continue;
             }
             if text.len() < 2 || !text.starts_with('-') {
                 // `cargo +nightly publish` chooses a toolchain.
@@ -175,6 +187,11 @@ impl Call {
             let value = letters.find(|(_, c)| !text.starts_with("--") && !one_dash && short.contains(*c));
             let end = value.map_or(text.len(), |(at, c)| at + c.len_utf8());
             call.options.extend(opts(text.get(..end).unwrap_or(text), one_dash));
+            if is_partial && value.is_none() && !text.contains('=') {
+                call.partial_options.push(text.to_owned());
+                follows_option = true;
+                continue;
+            }
             let takes_next = match value {
                 Some(_) => end == text.len(),
                 None => text.strip_prefix("--").is_some_and(|name| long.contains(&name)),
@@ -253,6 +270,7 @@ fn value_options(name: &str, subcommand: &str) -> (&'static str, &'static [&'sta
         ("git", "push") => ("o", &["push-option", "repo", "receive-pack", "exec"]),
         ("git", "rebase") => ("xsXC", &["exec", "onto", "strategy", "strategy-option"]),
         ("git", "clean") => ("e", &["exclude"]),
+        ("git", "checkout" | "switch") => ("bBcC", &["orphan", "conflict"]),
         ("git", "tag" | "merge" | "notes") => ("mFu", &["message", "file"]),
         ("git", _) => ("", &["message", "format", "author"]),
         ("chmod" | "chown", _) => ("", &["reference"]),

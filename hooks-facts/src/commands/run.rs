@@ -5,8 +5,11 @@ use std::rc::Rc;
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::code;
+use super::file_programs;
+use super::folders::Folders;
 use super::git;
 use super::output;
+use super::possible;
 use super::walk::{Stream, Variable, Walk, file_key};
 use super::wrappers::{self, Wrapper};
 use crate::shell::Span;
@@ -48,20 +51,43 @@ impl Walk {
         if let Some(output) = self.defined(program, words, input, span) {
             return output;
         }
-        if let Some(output) = output::of(&name, words, input, self) {
+        match name.as_str() {
+            "cd" | "pushd" => self.change_folder(words),
+            "chdir" | "set-location" | "sl" | "push-location" if self.options.windows => {
+                self.change_folder(words);
+            }
+            "popd" | "pop-location" => self.folders = Folders::unknown(),
+            // These run in the shell itself.
+            "eval" | "source" | "." | "command" | "builtin" => {
+                return self.program(&name, words, input, span);
+            }
+            _ => {}
+        }
+        self.in_subshell(|walk| walk.program(&name, words, input, span))
+    }
+
+    fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
+        file_programs::note(self, name, words, span);
+        // Git's own programs: `git-push` is `git push`.
+        if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {
+            let argv: Vec<_> =
+                ["git".into(), subcommand.into()].into_iter().chain(words.iter().cloned()).collect();
+            return self.run(&argv, input, span);
+        }
+        if let Some(output) = output::of(name, words, input, self) {
             return output;
         }
-        if SHELLS.contains(&name.as_str()) {
-            return self.shell(words, input, span);
+        if SHELLS.contains(&name) {
+            return self.shell(name, words, input, span);
         }
-        if let Some(wrapper) = wrappers::wrapper(&name) {
-            return self.wrapper(&name, &wrapper, words, input, span);
+        if let Some(wrapper) = wrappers::wrapper(name) {
+            return self.wrapper(name, &wrapper, words, input, span);
         }
-        if let Some(language) = code::language(&name) {
+        if let Some(language) = code::language(name) {
             self.interpreter(language, words, input, span);
             return Stream::Unknown;
         }
-        match name.as_str() {
+        match name {
             "eval" => {
                 let text = self.joined(words, " ");
                 if text.is_unknown() && !words.is_empty() {
@@ -73,7 +99,7 @@ impl Walk {
             "source" | "." => return self.script_file(words, input, span),
             "trap" => self.texts(words.get(..1), span),
             "alias" => self.define_aliases(words),
-            "set" | "shift" => self.set(&name, words),
+            "set" | "shift" => self.set(name, words),
             "read" | "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
             "printf" => {}
             "xargs" => self.xargs(words, input, span),
@@ -86,7 +112,7 @@ impl Walk {
                 self.container(words, input, span);
             }
             "su" | "runuser" | "script" | "flock" | "newgrp" | "sg" => {
-                self.with_command_option(&name, words, input, span);
+                self.with_command_option(name, words, input, span);
             }
             "watch" => {
                 let rest = operands_from(words, "nd", &["interval"], 0);
@@ -106,6 +132,7 @@ impl Walk {
                 self.stream(input, span);
             }
             "tmux" | "screen" => {
+                self.is_opaque();
                 for word in words.iter().filter(|word| word.prefix().contains(' ')) {
                     self.maybe_text(&word.as_shell_text(), span);
                 }
@@ -114,14 +141,14 @@ impl Walk {
                 self.command_options(words, span);
             }
             "curl" | "wget" => self.downloads(words),
-            "tee" | "cp" | "mv" => self.copies(&name, words, input),
+            "tee" | "cp" | "mv" => self.copies(name, words, input),
             _ => {
                 let subcommand = words.iter().position(|word| !word.prefix().starts_with('-'));
                 if let Some(at) = subcommand
                     && words
                         .get(at)
                         .and_then(Argument::literal)
-                        .is_some_and(|word| wrappers::is_runner(&name, word))
+                        .is_some_and(|word| wrappers::is_runner(name, word))
                 {
                     let rest = operands_from(
                         words.get(at + 1..).unwrap_or_default(),
@@ -130,6 +157,10 @@ impl Walk {
                         0,
                     );
                     return self.run_some(rest, input, span);
+                }
+                if possible::is_opaque(name) {
+                    self.is_opaque();
+                    self.option_texts(words, span);
                 }
             }
         }
@@ -171,7 +202,7 @@ impl Walk {
     }
 
     /// `bash -c TEXT`, `bash FILE`, `… | bash`.
-    fn shell(&mut self, words: &[Argument], input: &Stream, span: Span) -> Stream {
+    fn shell(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
         let mut at = 0;
         let (mut has_text, mut reads_input, mut checks_only) = (false, false, false);
         while let Some(word) = words.get(at) {
@@ -196,7 +227,11 @@ impl Walk {
                 has_text |= option.contains('c');
                 reads_input |= option.contains('s');
                 checks_only |= option.contains('n') && !option.contains('o');
-                at += usize::from(option.ends_with(['o', 'O']));
+                // In a bundle the names of settings come behind it, before the text.
+                at += match name {
+                    "pwsh" | "powershell" | "cmd" => 0,
+                    _ => option.matches(['o', 'O']).count(),
+                };
             }
         }
         let rest = words.get(at..).unwrap_or_default();
@@ -258,7 +293,9 @@ impl Walk {
                     .find_map(|start| word.strip_prefix(start).filter(|rest| rest.len() > 0));
                 let text = match attached {
                     Some(text) => Some((text, at + 1)),
-                    None if matches!(option, "-S" | "-vS" | "-iS" | "--split-string") => {
+                    None if matches!(option, "-S" | "-vS" | "-iS")
+                        || option.len() > 2 && "--split-string".starts_with(option) =>
+                    {
                         words.get(at + 1).cloned().map(|text| (text, at + 2))
                     }
                     None => None,
@@ -277,6 +314,12 @@ impl Walk {
             }
         }
         let mut rest = operands_from(words, wrapper.short, wrapper.long, wrapper.operands);
+        if name == "env"
+            && let Some((dash, after)) = rest.split_first()
+            && dash.literal() == Some("-")
+        {
+            rest = operands_from(after, wrapper.short, wrapper.long, wrapper.operands);
+        }
         while wrapper.assignments
             && let Some((word, after)) = rest.split_first()
             && let Some((variable, _)) = word.prefix().split_once('=')
@@ -287,7 +330,12 @@ impl Walk {
             }
             rest = after;
         }
-        self.run_some(rest, input, span)
+        let options = words.get(..words.len() - rest.len()).unwrap_or_default();
+        let folder = wrappers::folder(name, options);
+        if name == "command" || name == "builtin" {
+            return self.run_some(rest, input, span);
+        }
+        self.in_folder(folder.as_ref(), |walk| walk.run_some(rest, input, span))
     }
 
     /// A variable that is set for programs.
@@ -368,7 +416,7 @@ impl Walk {
         let rest = operands_from(
             words,
             "IEPLnsda",
-            &["replace", "max-procs", "max-args", "max-lines", "max-chars", "delimiter", "arg-file", "eof"],
+            &["max-procs", "max-args", "max-chars", "delimiter", "arg-file", "process-slot-var"],
             0,
         );
         if rest.is_empty() {
@@ -441,7 +489,11 @@ impl Walk {
                     .iter()
                     .position(|word| matches!(word.literal(), Some(";" | "+")))
                     .unwrap_or(rest.len());
-                self.run_some(rest.get(..end).unwrap_or_default(), &Stream::Unknown, span);
+                // `-execdir` runs in the folder of what is found.
+                let elsewhere = word.prefix().ends_with("dir").then(Argument::unknown);
+                self.in_folder(elsewhere.as_ref(), |walk| {
+                    walk.run_some(rest.get(..end).unwrap_or_default(), &Stream::Unknown, span)
+                });
             }
         }
     }
@@ -549,6 +601,23 @@ impl Walk {
         }
     }
 
+    /// The text behind an option that says it is a command, of programs that nobody knows.
+    fn option_texts(&mut self, words: &[Argument], span: Span) {
+        for (at, word) in words.iter().enumerate() {
+            let attached = ["--exec=", "--command=", "--cmd=", "--run="]
+                .into_iter()
+                .find_map(|start| word.strip_prefix(start));
+            let next = matches!(
+                word.literal(),
+                Some("-c" | "--command" | "--cmd" | "-e" | "--exec" | "--run" | "--call")
+            );
+            let text = attached.or_else(|| words.get(at + 1).filter(|_| next).cloned());
+            if let Some(text) = text {
+                self.maybe_text(&text.as_shell_text(), span);
+            }
+        }
+    }
+
     /// Files from the network, which the command may run afterwards.
     fn downloads(&mut self, words: &[Argument]) {
         for (at, word) in words.iter().enumerate() {
@@ -605,7 +674,9 @@ pub(super) fn operands_from<'w>(
             break;
         }
         if let Some(name) = option.strip_prefix("--") {
-            at += 1 + usize::from(long.contains(&name) && word.literal().is_some());
+            // Long options may be shortened.
+            let takes_next = long.iter().any(|long| long.starts_with(name)) && word.literal().is_some();
+            at += 1 + usize::from(takes_next);
         } else if option.len() > 1 && option.starts_with(['-', '+']) {
             // The last letter of a bundle may take the next word; one before it takes the rest of the bundle.
             let value = option.char_indices().skip(1).find(|(_, c)| short.contains(*c));

@@ -153,6 +153,73 @@ fn options_in_every_form() {
     assert!(BlockedPattern::parse(" ").is_err() && BlockedPattern::parse("-rf").is_err());
 }
 
+#[track_caller]
+fn may_run(texts: &[&str], patterns: &[&str], expected: bool) {
+    let patterns: Vec<_> = patterns.iter().map(|pattern| BlockedPattern::parse(pattern).unwrap()).collect();
+    for text in texts {
+        let analysis = Analysis::of_text(text, &Options::default());
+        assert!(analysis.find(&patterns).is_none(), "{text}");
+        assert_eq!(analysis.find_possible(&patterns).is_some(), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_known_in_part_may_fit() {
+    let patterns = ["rm -rf", "git push --force", "git rebase"];
+    let texts = [
+        "rm -r\"$X\"f a",
+        "rm -$X a",
+        "rm -$X\"rf\" a",
+        "git push --fo${X}rce",
+        "git push -$X",
+        "git push --$X",
+        "git $X push --force",
+        "git $X rebase",
+        "git re$X",
+        "chronic rm -rf a",
+        "valgrind -q git push -f",
+        "tmux split-window -h rm -rf a",
+    ];
+    may_run(&texts, &patterns, true);
+    let texts = [
+        "rm -r \"$X\"",
+        "git commit -m\"$X\"",
+        "git commit --message=$X --force",
+        "git push origin $X",
+        "git push -o$X",
+        "git push --force-with-lease=$X",
+        "git log -$N",
+        "git sta$X",
+        "man git rebase",
+        "grep -rn rm -rf .",
+        "chronic rm a",
+        "chronic 'rm -rf a'",
+    ];
+    may_run(&texts, &patterns, false);
+}
+
+#[test]
+fn options_of_wrappers() {
+    runs(&[
+        "env - dangerous -xy",
+        "env -u A - B=1 dangerous -xy",
+        "env -a x dangerous -xy",
+        "env --uns A dangerous -xy",
+        "env --split 'dangerous -xy'",
+        "echo a | xargs --replace dangerous -xy {}",
+        "xargs --max-lines dangerous -xy",
+        "xargs --max-a 1 dangerous -xy",
+        "timeout --sig KILL 5 dangerous -xy",
+        "nice --adj 5 dangerous -xy",
+        "bash -oc pipefail 'dangerous -xy'",
+        "pkexec --user root dangerous -xy",
+        "npx -c 'dangerous -xy'",
+        "nix-shell --run 'dangerous -xy'",
+    ]);
+    assert!(found("/usr/lib/git-core/git-push --force", &["git push --force"]));
+    assert!(found("git for-each-repo --config=x push -f", &["git push --force"]));
+}
+
 #[test]
 fn windows_names_have_no_case() {
     let patterns = [BlockedPattern::parse("git push --force").unwrap()];
@@ -169,6 +236,99 @@ fn redirections_are_written_to() {
     let analysis = Analysis::of_text("F=b; (echo x > a) >> $F 2>&1 < c", &Options::default());
     let targets: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
     assert_eq!(targets, ["b", "a"]);
+}
+
+#[track_caller]
+fn writes_to(text: &str, expected: &[Option<&str>]) {
+    let analysis = Analysis::of_text(text, &Options::default());
+    let targets: Vec<_> = analysis.writes().iter().map(|write| write.target.literal()).collect();
+    assert_eq!(targets, expected, "{text}");
+}
+
+#[test]
+fn redirections_behind_a_change_of_folder() {
+    writes_to("cd a && echo > b", &[Some("a/b")]);
+    writes_to("cd a && cd ../c && echo > b", &[Some("a/../c/b")]);
+    writes_to("cd /a && true > b", &[Some("/a/b")]);
+    // Where `cd` fails, the rest of the text runs in the old folder.
+    writes_to("cd a; echo > b", &[Some("a/b"), Some("b")]);
+    writes_to("cd a || exit 1; echo > b", &[Some("a/b")]);
+    writes_to("cd a || { echo no; exit 1; }\necho > b", &[Some("a/b")]);
+    writes_to("exit() { :; }; cd a || exit 1; echo > b", &[Some("a/b"), Some("b")]);
+    writes_to("cd a || echo > b", &[Some("b")]);
+    for text in [
+        "(cd a); echo > b",
+        "cd a | cat; echo > b",
+        "x=$(cd a); echo > b",
+        "bash -c 'cd a'; echo > b",
+        "cd a & echo > b",
+    ] {
+        writes_to(text, &[Some("b")]);
+    }
+    for text in [
+        "env -C a sh -c 'echo > b'",
+        "env --chd=a sh -c 'echo > b'",
+        "sudo -nD a sh -c 'echo > b'",
+        "eval 'cd a' && echo > b",
+        "f() { cd a; }; f && echo > b",
+    ] {
+        let analysis = Analysis::of_text(text, &Options::default());
+        assert_eq!(analysis.writes()[0].target.literal(), Some("a/b"), "{text}");
+    }
+    for text in [
+        "cd \"$X\" && echo > b",
+        "cd - && echo > b",
+        "popd && echo > b",
+        "CDPATH=/; cd a && echo > b",
+        "find . -execdir sh -c 'echo > b' \\;",
+    ] {
+        writes_to(text, &[None]);
+    }
+    writes_to("cd $X && echo > /b", &[Some("/b")]);
+}
+
+#[test]
+fn files_that_programs_change() {
+    for (text, expected) in [
+        ("rm -f a -- -b", &["a", "-b"][..]),
+        ("echo x | tee -a a b", &["a", "b"]),
+        ("touch -d now a; mkdir -pm 755 b; truncate -s 0 c", &["a", "b", "c"]),
+        ("cp x a; cp x y b; cp d/x .; cp x b/", &["a", "b/x", "b/y", "./x", "b/x"]),
+        ("cp -t b x; mv --target-directory=b x", &["b/x", "x", "b/x"]),
+        ("mv x y", &["y", "x"]),
+        (
+            "ln -s /etc src/l; ln -s ../x src/l; ln -s a/b",
+            &["src/l", "/etc", "src/l", "src/../x", "./b", "./a/b"],
+        ),
+        ("sed -i s/a/b/ a; sed -ni.bak -e p b; sed -e s/i/j/ c", &["a", "b"]),
+        ("dd if=x of=a", &["a"]),
+        ("perl -pi -e s/a/b/ a; ruby -i.bak -pe x b; yq -i .a=1 c; perl -e x d", &["a", "b", "c"]),
+        ("sort -uo a x; curl -o b u; curl -o - u; wget --output-document=c u", &["a", "b", "c"]),
+        ("sudo rm a; cd x && rm b", &["a", "x/b"]),
+        ("rm \"$X\" *; cp $X $Y; cat a; grep -r rm .", &[]),
+    ] {
+        let analysis = Analysis::of_text(text, &Options::default());
+        let targets: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+        assert_eq!(targets, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_target_with_wildcards_is_not_known() {
+    for text in ["echo > a*", "echo > a?", "echo > [a]b", "X='a*'; echo > $X", "echo > $(echo 'a*')"] {
+        writes_to(text, &[None]);
+    }
+    writes_to("echo > 'a*'; echo > \"b?\"", &[Some("a*"), Some("b?")]);
+}
+
+#[test]
+fn an_end_mark_with_an_expansion_is_refused() {
+    for text in
+        ["cat <<$E\na\n$E\nb", "cat <<\"$E\"\na\n$E\nb", "cat <<-E$(x)\na\nE$(x)\nb", "cat <<`x`\na\n`x`\nb"]
+    {
+        assert!(unresolved(text), "{text}");
+    }
+    runs(&["cat <<'$E'\na\n$E\ndangerous -xy"]);
 }
 
 /// The walk counts what it spends, so that what multiplies ends and is refused.

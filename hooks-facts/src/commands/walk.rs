@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::analysis::{Analysis, Invocation, Options, Unresolved, UnresolvedReason, WriteTarget};
+use super::analysis::{Analysis, Invocation, Options, Unresolved, UnresolvedReason, WriteKind, WriteTarget};
 use super::argument::Argument;
+use super::folders::{Folders, ListFolders};
 use crate::shell::{
     self, AssignedValue, Assignment, Command, Compound, Pipeline, Redirection, RedirectionKind, Script,
     Simple, Span,
@@ -67,6 +68,7 @@ pub(super) struct Walk {
     pub(super) aliases: HashMap<String, String>,
     /// Files the command itself writes, and process substitutions by a name of their own.
     pub(super) files: HashMap<String, Stream>,
+    pub(super) folders: Folders,
     depth: usize,
     budget: usize,
     /// The place at the top that leads here, inside of nested texts.
@@ -85,6 +87,7 @@ impl Walk {
             functions: HashMap::new(),
             aliases: HashMap::new(),
             files: HashMap::new(),
+            folders: Folders::start(),
             depth: 0,
             budget: BUDGET,
             outer: None,
@@ -200,26 +203,39 @@ impl Walk {
     }
 
     pub(super) fn invoke(&mut self, argv: &[Argument], span: Span) {
-        self.analysis.invocations.push(Invocation { argv: argv.to_vec(), span: self.outer.unwrap_or(span) });
+        let span = self.outer.unwrap_or(span);
+        self.analysis.invocations.push(Invocation { argv: argv.to_vec(), span, is_opaque: false });
+    }
+
+    /// Nobody knows what the program that was invoked last does with its words.
+    pub(super) fn is_opaque(&mut self) {
+        if let Some(last) = self.analysis.invocations.last_mut() {
+            last.is_opaque = true;
+        }
     }
 
     /// Everything a script prints.
     pub(super) fn script(&mut self, script: &Script, input: &Stream) -> Stream {
         let mut output = Stream::Empty;
+        let mut folders = ListFolders::new();
         for pipeline in &script.pipelines {
             // Once nothing is left the answer is a refusal, and going on would only take time.
             if self.budget == 0 {
                 return Stream::Unknown;
             }
-            output = output.then(self.pipeline(pipeline, input));
+            let printed = folders.step(self, pipeline, |walk| walk.pipeline(pipeline, input));
+            output = output.then(printed);
         }
         output
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, input: &Stream) -> Stream {
+        if let [command] = pipeline.stages.as_slice() {
+            return self.command(command, input);
+        }
         let mut stream = input.clone();
         for stage in &pipeline.stages {
-            stream = self.command(stage, &stream);
+            stream = self.in_subshell(|walk| walk.command(stage, &stream));
         }
         stream
     }
@@ -247,6 +263,7 @@ impl Walk {
         };
         let mut output = Stream::Empty;
         match &compound.variable {
+            None if compound.subshell => output = self.in_subshell(|walk| walk.bodies(compound, &input)),
             None => output = self.bodies(compound, &input),
             Some(name) => {
                 for word in words.iter().take(MAX_TURNS) {
@@ -271,7 +288,11 @@ impl Walk {
         let several = compound.bodies.len() > 1 || compound.variable.is_some() || compound.words.is_some();
         let mut output = Stream::Empty;
         for body in &compound.bodies {
+            let skipped = self.folders.clone();
             output = output.then(self.script(body, input));
+            if several {
+                self.folders = self.folders.or(&skipped);
+            }
         }
         match output {
             Stream::Known(_) if several && compound.variable.is_none() => Stream::Unknown,
@@ -348,9 +369,8 @@ impl Walk {
                     input = self.file(&file);
                 }
                 RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::ReadWrite => {
-                    let file = self.expand_one(&redirection.target);
-                    let (kind, span) = (redirection.kind, self.outer.unwrap_or(redirection.span));
-                    self.analysis.writes.push(WriteTarget { target: file.clone(), kind, span });
+                    let file = self.expand_target(&redirection.target);
+                    self.writes(&file, WriteKind::Redirected, redirection.span);
                     target = Some(file);
                 }
                 RedirectionKind::Duplicate => {
@@ -359,6 +379,19 @@ impl Walk {
             }
         }
         (input, target)
+    }
+
+    /// A file is written to; it is named from every folder this may happen in.
+    pub(super) fn writes(&mut self, file: &Argument, kind: WriteKind, span: Span) {
+        let span = self.outer.unwrap_or(span);
+        for target in self.folders.names(file, self.options.windows) {
+            if !self.pay(target.len(), span) {
+                return;
+            }
+            if kind == WriteKind::Redirected || target.literal().is_some() {
+                self.analysis.writes.push(WriteTarget { target, kind, span });
+            }
+        }
     }
 
     /// What a file holds.

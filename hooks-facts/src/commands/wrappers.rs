@@ -1,5 +1,7 @@
 //! Programs that start the program named in their words: what stands before that name.
 
+use super::argument::Argument;
+
 /// What stands before the program that a wrapper starts.
 pub(super) struct Wrapper {
     /// Short options that take the next word.
@@ -19,7 +21,7 @@ const fn plain(short: &'static str, long: &'static [&'static str], operands: usi
 /// The wrapper with this name.
 pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
     let wrapper = match name {
-        "env" => Wrapper { short: "uC", long: &["unset", "chdir"], operands: 0, assignments: true },
+        "env" => Wrapper { short: "uCa", long: &["unset", "chdir", "argv0"], operands: 0, assignments: true },
         "sudo" | "doas" => Wrapper {
             short: "ughpCrtTUDRa",
             long: &[
@@ -69,13 +71,46 @@ pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
         "dbus-run-session" => plain("", &["config-file", "dbus-daemon"], 0),
         "command" | "builtin" | "nohup" | "setsid" | "busybox" | "toybox" | "unbuffer" | "caffeinate"
         | "torsocks" | "proxychains" | "proxychains4" | "rlwrap" | "ccache" | "distcc" | "sccache"
-        | "noglob" | "nocorrect" | "eatmydata" | "fakeroot" | "pkexec" | "choom" | "entr" | "chpst"
-        | "softlimit" | "ld.so" | "winpty" | "then" | "not" => plain("", &[], 0),
+        | "noglob" | "nocorrect" | "eatmydata" | "fakeroot" | "choom" | "entr" | "chpst" | "softlimit"
+        | "ld.so" | "winpty" | "then" | "not" => plain("", &[], 0),
         "direnv" | "dotenv" => plain("", &[], 2),
+        "pkexec" => plain("u", &["user"], 0),
         "envdir" | "setlock" => plain("", &[], 1),
         _ => return None,
     };
     Some(wrapper)
+}
+
+/// The folder that a wrapper's options send the program to.
+pub(super) fn folder(name: &str, options: &[Argument]) -> Option<Argument> {
+    let (short, long): (&str, &str) = match name {
+        "env" => ("-C", "--chdir"),
+        "sudo" => ("-D", "--chdir"),
+        "bwrap" | "firejail" => ("--chdir", "--chdir"),
+        "nsenter" => ("-w", "--wd"),
+        _ => return None,
+    };
+    let letter = short.trim_start_matches('-');
+    options.iter().enumerate().rev().find_map(|(at, word)| {
+        let text = word.prefix();
+        let next = || Some(options.get(at + 1).cloned().unwrap_or_else(Argument::unknown));
+        if let Some(name) = text.strip_prefix("--").filter(|name| !name.is_empty()) {
+            let (name, attached) = name.split_once('=').map_or((name, false), |(name, _)| (name, true));
+            let is_meant = long.trim_start_matches('-').starts_with(name);
+            return match attached {
+                true if is_meant => word.strip_prefix(&format!("--{name}=")),
+                false if is_meant => next(),
+                _ => None,
+            };
+        }
+        let bundle = text.strip_prefix('-')?;
+        let (before, attached) = bundle.split_once(letter)?;
+        if attached.is_empty() && word.literal().is_some() {
+            next()
+        } else {
+            word.strip_prefix(&format!("-{before}{letter}"))
+        }
+    })
 }
 
 /// Programs of the form `PROGRAM run WORDS`, which start their words.

@@ -22,7 +22,7 @@ impl Reader<'_> {
         if self.cursor.eat("(") {
             let body = self.script()?;
             self.cursor.expect(")")?;
-            return Ok(Some(Compound { bodies: vec![body], ..Compound::default() }));
+            return Ok(Some(Compound { bodies: vec![body], subshell: true, ..Compound::default() }));
         }
         let word = self.plain_word();
         let compound = match word {

@@ -18,11 +18,11 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    pub(super) fn new(target: &Word, strips_tabs: bool, document: &Document) -> Self {
+    /// `None` where the mark holds an expansion: shells take it as it is written, which is not kept.
+    pub(super) fn new(target: &Word, strips_tabs: bool, document: &Document) -> Option<Self> {
         let quoted = target.parts.iter().any(|part| matches!(part, Part::Literal { quoted: true, .. }));
-        // An expansion in the mark is none: the mark is the text as it is written, which no line can be here.
-        let mark = target.literal().unwrap_or_else(|| "\n".to_owned());
-        Self { mark, quoted, strips_tabs, document: Rc::clone(document) }
+        let mark = target.literal()?;
+        Some(Self { mark, quoted, strips_tabs, document: Rc::clone(document) })
     }
 }
 

@@ -48,4 +48,7 @@ pub enum Reason {
     /// A character or a word where none is expected.
     #[error("an unexpected character or word")]
     Unexpected,
+    /// The end mark of a here-document holds an expansion.
+    #[error("the end mark of a here-document holds `$` or a backtick")]
+    EndMark,
 }

@@ -25,8 +25,8 @@ pub(crate) use ansi_c::escape;
 pub use error::{Reason, Span, Unanalysable};
 pub use reader::{Syntax, read};
 pub use tree::{
-    AssignedValue, Assignment, Command, Compound, Direction, Document, Function, Part, Pipeline, Redirection,
-    RedirectionKind, Script, Simple, Value, Word,
+    AssignedValue, Assignment, Command, Compound, Direction, Document, Function, Join, Part, Pipeline,
+    Redirection, RedirectionKind, Script, Simple, Value, Word,
 };
 
 #[cfg(test)]

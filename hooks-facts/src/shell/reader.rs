@@ -4,8 +4,8 @@ use super::cursor::{Cursor, Result};
 use super::document::Pending;
 use super::error::{Reason, Unanalysable};
 use super::tree::{
-    AssignedValue, Assignment, Command, Document, Function, Pipeline, Redirection, RedirectionKind, Script,
-    Simple, Word,
+    AssignedValue, Assignment, Command, Document, Function, Join, Pipeline, Redirection, RedirectionKind,
+    Script, Simple, Word,
 };
 
 /// How a text is written.
@@ -61,12 +61,12 @@ impl<'t> Reader<'t> {
             if CLOSING.contains(&self.plain_word()) {
                 break;
             }
-            script.pipelines.push(self.pipeline()?);
+            let mut pipeline = self.pipeline()?;
             self.blanks()?;
-            let joined = self.cursor.eat("&&") || self.cursor.eat("||") || {
-                let ends_case = self.cursor.starts_with(";;") || self.cursor.starts_with(";&");
-                !ends_case && (self.cursor.eat(";") || self.cursor.eat("&"))
-            };
+            let join = self.join();
+            pipeline.join = join.unwrap_or_default();
+            script.pipelines.push(pipeline);
+            let joined = join.is_some();
             let at_end = matches!(self.cursor.peek(), None | Some(')' | '\n' | ';'))
                 || CLOSING.contains(&self.plain_word());
             if !joined && !at_end {
@@ -75,6 +75,14 @@ impl<'t> Reader<'t> {
         }
         self.cursor.leave();
         Ok(script)
+    }
+
+    /// The sign between two pipelines, where there is one.
+    fn join(&mut self) -> Option<Join> {
+        let ends_case = self.cursor.starts_with(";;") || self.cursor.starts_with(";&");
+        let signs = [("&&", Join::And), ("||", Join::Or), (";", Join::Then), ("&", Join::Background)];
+        let mut signs = signs.into_iter().filter(|_| !ends_case);
+        signs.find_map(|(sign, join)| self.cursor.eat(sign).then_some(join))
     }
 
     fn pipeline(&mut self) -> Result<Pipeline> {
@@ -300,7 +308,10 @@ impl<'t> Reader<'t> {
         let kind = if operator == ">&" && !channel(&target) { Write } else { kind };
         let document = Document::default();
         if kind == HereDocument {
-            self.pending.push(Pending::new(&target, operator == "<<-", &document));
+            let Some(pending) = Pending::new(&target, operator == "<<-", &document) else {
+                return Err(self.cursor.error(Reason::EndMark));
+            };
+            self.pending.push(pending);
         }
         redirections.push(Redirection { kind, target, document, span: self.cursor.span_from(start) });
         Ok(true)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::error::Span;
 
-/// Commands that run one after another; how they are joined (`;`, `&&`, `||`, `&`) is not kept, since each may run.
+/// Commands that run one after another. Each may run, however they are joined.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     /// In the order of the text.
@@ -17,6 +17,23 @@ pub struct Script {
 pub struct Pipeline {
     /// In the order of the text.
     pub stages: Vec<Command>,
+    /// How the next pipeline depends on this one.
+    pub join: Join,
+}
+
+/// How a pipeline is joined to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Join {
+    /// `;`, the end of a line, or nothing: the next runs in any case.
+    #[default]
+    Then,
+    /// `&&`.
+    And,
+    /// `||`.
+    Or,
+    /// `&`: this one runs in a shell of its own.
+    Background,
 }
 
 /// One stage of a pipeline.
@@ -77,6 +94,8 @@ pub struct Compound {
     pub bodies: Vec<Script>,
     /// Where the channels of all of it go.
     pub redirections: Vec<Redirection>,
+    /// Whether it runs in a shell of its own: `( … )`.
+    pub subshell: bool,
 }
 
 /// A named command.

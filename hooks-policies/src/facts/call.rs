@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Fact, HookRequest};
-use hooks_facts::tools::{ToolKind, paths_of};
+use hooks_facts::tools::ToolKind;
 use serde_json::Value;
 
+use super::arguments;
 use super::commands::ParsedCommands;
 use super::places::Places;
 use super::reader::CallReader;
@@ -24,6 +25,8 @@ pub(super) struct Reading {
     reader: CallReader,
     kind: ToolKind,
     writes: bool,
+    /// The arguments, where the event has them as JSON texts.
+    arguments: Option<Value>,
     root: OnceLock<Arc<Root>>,
     places: OnceLock<Places>,
     commands: OnceLock<ParsedCommands>,
@@ -89,7 +92,7 @@ impl<'r> Call<'r> {
     }
 
     pub(super) fn arguments(self) -> &'r Value {
-        &self.request.event().tool_args
+        self.reading.arguments.as_ref().unwrap_or(&self.request.event().tool_args)
     }
 
     pub(super) fn root(self) -> &'r Root {
@@ -99,13 +102,16 @@ impl<'r> Call<'r> {
 
 impl Reading {
     fn new(reader: &CallReader, event: &PreToolUse) -> Self {
-        let kind = reader.table().kind_of_call(&event.tool_name, &event.tool_args);
+        let arguments = arguments::decoded(&event.tool_args);
+        let given = arguments.as_ref().unwrap_or(&event.tool_args);
+        let kind = reader.table().kind_of_call(&event.tool_name, given);
         let writes =
-            kind.writes_files() || kind == ToolKind::Unknown && is_in_write_position(&event.tool_args);
+            kind.writes_files() || kind == ToolKind::Unknown && arguments::are_in_write_position(given);
         Self {
             reader: reader.clone(),
             kind,
             writes,
+            arguments,
             root: OnceLock::new(),
             places: OnceLock::new(),
             commands: OnceLock::new(),
@@ -130,26 +136,4 @@ impl fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call").field("event", self.request.event()).field("kind", &self.kind()).finish()
     }
-}
-
-/// Arguments that hold a text for a file.
-const FILE_TEXT: &[&str] = &[
-    "content",
-    "contents",
-    "file_text",
-    "fileText",
-    "new_str",
-    "newStr",
-    "new_string",
-    "newString",
-    "new_text",
-    "newText",
-    "patch",
-    "diff",
-    "edits",
-];
-
-fn is_in_write_position(arguments: &Value) -> bool {
-    let holds_text = FILE_TEXT.iter().any(|key| arguments.get(key).is_some_and(|value| !value.is_null()));
-    holds_text && !paths_of(ToolKind::WriteFile, arguments).is_missing()
 }

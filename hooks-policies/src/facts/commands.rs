@@ -4,6 +4,7 @@ use hooks_core::Platform;
 use hooks_facts::commands::{Analysis, Options};
 use hooks_facts::tools::{Command, CommandArgument, ToolKind, commands_of};
 
+use super::arguments::is_one_of;
 use super::call::Call;
 
 /// The commands of a call, analysed.
@@ -64,5 +65,8 @@ impl ParsedCommand {
 }
 
 fn is_plain(pointer: &str) -> bool {
-    pointer.rsplit('/').find(|key| key.parse::<usize>().is_err()).is_some_and(|key| PLAIN_KEYS.contains(&key))
+    pointer
+        .rsplit('/')
+        .find(|key| key.parse::<usize>().is_err())
+        .is_some_and(|key| is_one_of(key, PLAIN_KEYS))
 }

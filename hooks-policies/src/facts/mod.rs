@@ -20,8 +20,10 @@
 //! assert_eq!(readings[0].path, "src/a.rs");
 //! ```
 
+mod arguments;
 mod call;
 mod commands;
+mod folder;
 mod line_breaks;
 mod places;
 mod reader;

@@ -3,10 +3,12 @@
 use std::sync::OnceLock;
 
 use hooks_core::fs::FileSystem;
+use hooks_facts::commands::WriteKind;
 use hooks_facts::paths::{PathError, Resolution, ResolvedRoot, Resolver};
 use hooks_facts::tools::{PathArgument, PathRole, ToolKind, paths_of};
 
 use super::call::Call;
+use super::folder::WorkingFolder;
 use super::line_breaks::{self, RealNames};
 use crate::config::PatternDialect;
 
@@ -62,6 +64,7 @@ impl Places {
         };
         let arguments = paths_of(kind, call.arguments());
         let is_missing = arguments.is_missing();
+        let folder = WorkingFolder::of(call.arguments());
         let mut written: Option<String> = None;
         let mut found = Vec::with_capacity(arguments.found.len());
         for argument in arguments.found {
@@ -73,24 +76,34 @@ impl Places {
             if role == PathRole::Written {
                 written = Some(text.clone());
             }
-            found.push(Place::new(call, pointer, target.unwrap_or(text), role));
+            let text = target.unwrap_or(text);
+            let moved = folder.of_name(&text).map(|moved| Place::new(call, pointer.clone(), moved, role));
+            found.push(Place::new(call, pointer, text, role));
+            found.extend(moved);
         }
-        Self { found, unusable: arguments.unusable, unknown: Vec::new(), is_missing }
+        Self { found, unusable: arguments.unusable, unknown: folder.unusable, is_missing }
     }
 
     fn of_commands(call: Call<'_>) -> Self {
         let mut places = Self::default();
+        let folder = WorkingFolder::of(call.arguments());
         for command in &call.commands().found {
             for write in command.analysis.writes() {
                 match write.target.literal() {
                     Some(target) if is_sink(target) => {}
                     Some(target) => {
-                        let (pointer, target) = (command.pointer.clone(), target.to_owned());
-                        places.found.push(Place::new(call, pointer, target, PathRole::Written));
+                        let moved = folder.of_name(target);
+                        for target in std::iter::once(target.to_owned()).chain(moved) {
+                            let pointer = command.pointer.clone();
+                            places.found.push(Place::new(call, pointer, target, role_of(write.kind)));
+                        }
                     }
                     None => places.unknown.push(command.pointer.clone()),
                 }
             }
+        }
+        if !places.found.is_empty() {
+            places.unknown.extend(folder.unusable);
         }
         places
     }
@@ -162,6 +175,14 @@ fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution
 fn beside(link: &str, target: &str) -> Option<String> {
     let (folder, _) = link.rsplit_once('/')?;
     (!target.starts_with('/')).then(|| format!("{folder}/{target}"))
+}
+
+fn role_of(kind: WriteKind) -> PathRole {
+    match kind {
+        WriteKind::Removed => PathRole::Removed,
+        WriteKind::Linked => PathRole::LinkTarget,
+        _ => PathRole::Written,
+    }
 }
 
 fn is_sink(target: &str) -> bool {

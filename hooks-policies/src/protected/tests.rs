@@ -32,6 +32,31 @@ fn nobody_writes_a_protected_file() {
 }
 
 #[test]
+fn file_programs_do_not_get_around_it() {
+    for command in [
+        "rm hooks.yaml",
+        "rm -r .claude",
+        "echo x | tee hooks.yaml",
+        "mv hooks.yaml x",
+        "cp x ./hooks.yaml",
+        "ln -sf x hooks.yaml",
+        "sed -i s/a/b/ hooks.yaml",
+        "dd of=hooks.yaml",
+        "cd sub && rm ../hooks.yaml",
+    ] {
+        assert_eq!(
+            said(&policy(), &call("bash", json!({ "command": command }))).0,
+            Strength::Deny,
+            "{command}"
+        );
+    }
+    for command in ["rm x", "cat hooks.yaml", "cp hooks.yaml x", "grep a hooks.yaml"] {
+        let (strength, _) = said(&policy(), &call("bash", json!({ "command": command })));
+        assert_eq!(strength, Strength::NoOpinion, "{command}");
+    }
+}
+
+#[test]
 fn a_folder_of_protected_files_is_not_removed_however_they_are_written() {
     let policy = ProtectedFiles::new(&["{.claude,conf}/*.json", "a\\b/c"], &CallReader::default()).unwrap();
     for (path, wanted) in [

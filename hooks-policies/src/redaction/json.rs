@@ -2,14 +2,25 @@
 
 use serde_json::{Map, Value};
 
+use super::names;
 use super::scrubber::Scrubber;
 
 /// Values nested deeper than this are replaced whole: nobody reads them, and they must not leak.
 const MAX_DEPTH: usize = 512;
 
+/// The longest value that is judged by its name; longer ones are texts.
+const MAX_NAMED: usize = 4096;
+
+/// Fields that hold the name of what is in the field beside them.
+const NAMES: &[&str] = &["name", "Name", "key", "Key"];
+
+/// Fields whose value is named by the field beside them.
+const VALUES: &[&str] = &["value", "Value"];
+
 impl Scrubber {
     /// Scrubs every text and key in `value`; returns how many were changed.
     ///
+    /// A value under a key that promises a secret is judged as it would be in a text, behind its name.
     /// Keys that become equal are told apart by a number (`[EMAIL_REDACTED] 2`), so no entry is lost. A whole number
     /// that, written out, is something to remove (a card number, say) becomes a text with the marker. What is nested
     /// deeper than 512 levels becomes null and counts as one change.
@@ -40,6 +51,7 @@ impl Scrubber {
                 }
                 Value::Array(items) => open.extend(items.iter_mut().map(|item| (item, depth + 1))),
                 Value::Object(fields) => {
+                    changed += self.scrub_named(fields);
                     changed += self.scrub_keys(fields);
                     open.extend(fields.values_mut().map(|field| (field, depth + 1)));
                 }
@@ -47,6 +59,42 @@ impl Scrubber {
             }
         }
         changed
+    }
+
+    /// Scrubs values whose field, or whose `name` beside the `value`, promises a secret.
+    fn scrub_named(&self, fields: &mut Map<String, Value>) -> usize {
+        let mut changed = 0;
+        let given = NAMES.iter().find_map(|key| fields.get(*key)?.as_str().map(str::to_owned));
+        for (key, field) in fields.iter_mut() {
+            let name = given.as_deref().filter(|_| VALUES.contains(&key.as_str())).unwrap_or(key);
+            if let Some(scrubbed) = self.scrub_field(name, field) {
+                *field = Value::String(scrubbed);
+                changed += 1;
+            }
+        }
+        changed
+    }
+
+    /// Judges a value as `"name": "value"` would be in a text.
+    fn scrub_field(&self, name: &str, field: &Value) -> Option<String> {
+        let text = match field {
+            Value::String(text) if text.len() <= MAX_NAMED => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        };
+        if name.len() > names::MAX_NAME || names::noun(name).is_none() {
+            return None;
+        }
+        // Of the same length, so that places stay; what ends a quotation would hide the rest.
+        let quoted = text.replace(['"', '\\', '\n'], "-");
+        let start = name.len() + "\"\": \"".len();
+        let mut spans = self.spans(&format!("\"{name}\": \"{quoted}\""));
+        spans.retain_mut(|span| {
+            span.start = span.start.saturating_sub(start);
+            span.end = span.end.saturating_sub(start).min(text.len());
+            span.start < span.end
+        });
+        (!spans.is_empty()).then(|| self.replace(&text, &spans))
     }
 
     fn scrub_keys(&self, fields: &mut Map<String, Value>) -> usize {
@@ -101,6 +149,32 @@ mod tests {
         let wanted = json!({"[EMAIL_REDACTED]": ["[EMAIL_REDACTED]", {"n": "[CREDIT_CARD_REDACTED]"}], "x": 42, "y": null});
         assert_eq!(value, wanted);
         assert_eq!(Scrubber::all().scrub_value(&mut value), 0);
+    }
+
+    #[test]
+    fn values_are_judged_by_their_names() {
+        let mut value = json!({
+            "password": "hunter2hunter2",
+            "env": {"API_KEY": "zzzxxxyyy111222", "PATH": "/bin"},
+            "list": [{"name": "DB_PASSWORD", "value": "a\"b\\c9xyzzy"}, {"name": "HOST", "value": "hunter2hunter2"}],
+            "token_count": 12345,
+            "pass": true,
+        });
+        assert_eq!(Scrubber::all().scrub_value(&mut value), 3);
+        let wanted = json!({
+            "password": "[PASSWORD_REDACTED]",
+            "env": {"API_KEY": "[API_KEY_REDACTED]", "PATH": "/bin"},
+            "list": [{"name": "DB_PASSWORD", "value": "[PASSWORD_REDACTED]"}, {"name": "HOST", "value": "hunter2hunter2"}],
+            "token_count": 12345,
+            "pass": true,
+        });
+        assert_eq!(value, wanted);
+        assert_eq!(Scrubber::all().scrub_value(&mut value), 0);
+        let mut value = json!({"password": 12_345_678, "secret": "${{ secrets.TOKEN }}"});
+        Scrubber::all().scrub_value(&mut value);
+        assert_eq!(value, json!({"password": "[PASSWORD_REDACTED]", "secret": "${{ secrets.TOKEN }}"}));
+        let mut value = json!({"password": "hunter2hunter2"});
+        assert_eq!(Scrubber::emails().scrub_value(&mut value), 0);
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl Scrubber {
         });
     }
 
-    fn replace(&self, text: &str, spans: &[Span]) -> String {
+    pub(super) fn replace(&self, text: &str, spans: &[Span]) -> String {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
         for span in spans {

@@ -51,11 +51,19 @@ fn every_path_of_a_call_is_judged() {
         ("create_symlink", json!({"path": "src/l", "link_target": "../.env"}), (Strength::Deny, "allow")),
         ("create_symlink", json!({"path": "src/l", "link_target": "a.rs"}), (Strength::Allow, "")),
         ("frobnicate", json!({"path": "x", "content": "y"}), (Strength::Deny, "allow")),
+        ("frobnicate", json!({"args": {"path": "x", "Body": "y"}}), (Strength::Deny, "allow")),
+        ("edit", json!("{\"path\": \"src/../.env\"}"), (Strength::Deny, "allow")),
         ("frobnicate", json!({"path": "x"}), (Strength::NoOpinion, "")),
         ("read_file", json!({"path": "/etc/passwd"}), (Strength::NoOpinion, "")),
         ("bash", json!({"command": "make > src/log 2> /dev/null"}), (Strength::NoOpinion, "")),
         ("bash", json!({"command": "make > /etc/x"}), (Strength::Deny, "path")),
         ("bash", json!({"command": "make > $OUT"}), (Strength::Deny, "unknown-target")),
+        ("bash", json!({"command": "cd src && make > log"}), (Strength::NoOpinion, "")),
+        ("bash", json!({"command": "cd docs && make > src/log"}), (Strength::Deny, "allow")),
+        ("bash", json!({"command": "make > src/log", "workdir": "/etc"}), (Strength::Deny, "path")),
+        ("bash", json!({"command": "make > src/log", "workdir": 7}), (Strength::Deny, "unknown-target")),
+        ("edit", json!({"path": "src/a.rs", "cwd": "docs"}), (Strength::Deny, "allow")),
+        ("edit", json!({"path": "src/a.rs", "cwd": "/repo"}), (Strength::Allow, "")),
     ] {
         let request = call(tool, args.clone());
         let (strength, rule) = said(&guard, &request);

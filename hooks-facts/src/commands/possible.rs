@@ -1,0 +1,195 @@
+//! Whether an invocation that is known in part may fit a blocked pattern.
+//!
+//! Three things are not known: the rest of an option (`-r"$X"`), a word where the subcommand stands (`git $X push`),
+//! and what a program that nobody knows does with its words (`chronic rm -rf x`). Operands that are not known are
+//! taken for operands: nearly every command has some.
+
+use super::analysis::{Analysis, Invocation, Options};
+use super::argument::Argument;
+use super::git;
+use super::pattern::{BlockedPattern, Call, Match, Opt};
+
+/// With more places than this where a blocked program may start, one of them is taken to fit.
+const MAX_STARTS: usize = 16;
+
+/// Programs whose words are texts, names of packages or of programs to tell about, and never commands.
+const TEXT_PROGRAMS: &[&str] = &[
+    "ack",
+    "ag",
+    "apk",
+    "apropos",
+    "apt",
+    "apt-cache",
+    "apt-get",
+    "awk",
+    "basename",
+    "brew",
+    "cargo",
+    "cat",
+    "code",
+    "comm",
+    "cp",
+    "curl",
+    "cut",
+    "diff",
+    "dirname",
+    "dnf",
+    "du",
+    "egrep",
+    "expr",
+    "false",
+    "fgrep",
+    "file",
+    "fzf",
+    "gem",
+    "gh",
+    "glab",
+    "go",
+    "grep",
+    "hash",
+    "head",
+    "help",
+    "hub",
+    "info",
+    "jq",
+    "less",
+    "let",
+    "ln",
+    "logger",
+    "look",
+    "ls",
+    "make",
+    "man",
+    "mail",
+    "more",
+    "mv",
+    "notify-send",
+    "npm",
+    "pacman",
+    "pip",
+    "pip3",
+    "pnpm",
+    "printf",
+    "realpath",
+    "rg",
+    "rm",
+    "say",
+    "sed",
+    "seq",
+    "sort",
+    "stat",
+    "tail",
+    "tee",
+    "tldr",
+    "touch",
+    "tr",
+    "true",
+    "type",
+    "uniq",
+    "wc",
+    "wget",
+    "whatis",
+    "whereis",
+    "which",
+    "yarn",
+    "yq",
+    "yum",
+];
+
+impl Analysis {
+    /// The first pattern of the list that some invocation may fit, as far as it is known.
+    pub fn find_possible(&self, patterns: &[BlockedPattern]) -> Option<Match> {
+        patterns.iter().enumerate().find_map(|(pattern, blocked)| {
+            let may_fit = |invocation: &&Invocation| {
+                blocked.may_fit(&invocation.argv, &self.options)
+                    || (invocation.is_opaque && blocked.may_start_in(&invocation.argv, &self.options))
+            };
+            let invocation = self.invocations.iter().find(may_fit)?;
+            Some(Match { pattern, span: invocation.span, argv: invocation.argv.clone() })
+        })
+    }
+}
+
+impl BlockedPattern {
+    /// Whether an invocation of the program may do what the pattern says.
+    fn may_fit(&self, argv: &[Argument], options: &Options) -> bool {
+        let Some((program, words)) = argv.split_first() else { return false };
+        let Some(name) = options.program_name(program).filter(|name| self.is_program(name, options)) else {
+            return false;
+        };
+        if words.iter().all(|word| word.literal().is_some()) {
+            return false;
+        }
+        if self.may_fit_words(&name, words) {
+            return true;
+        }
+        // What is not known may be nothing, or global options.
+        let own = if name == "git" { git::subcommand(words) } else { words };
+        match own.split_first() {
+            Some((first, rest)) if first.is_unknown() && !self.operands.is_empty() => {
+                self.may_fit_words(&name, rest)
+            }
+            _ => false,
+        }
+    }
+
+    fn may_fit_words(&self, name: &str, words: &[Argument]) -> bool {
+        let call = Call::new(name, words);
+        let own = if name == "git" { git::subcommand(words) } else { words };
+        let first = own.first().filter(|first| !first.prefix().starts_with('-') && first.literal().is_none());
+        let operands_fit = self.operands_fit(name, &call)
+            || first.zip(self.operands.first()).is_some_and(|(first, wanted)| {
+                let rest = call.operands.iter().skip(1).map(|(operand, _)| operand);
+                may_be(first, wanted)
+                    && rest.zip(self.operands.iter().skip(1)).all(|(a, b)| a == b)
+                    && call.operands.len() >= self.operands.len()
+            });
+        let option_fits = |wanted: &Opt| {
+            self.option_fits(wanted, name, &call)
+                || call.partial_options.iter().any(|given| may_be_option(given, wanted))
+        };
+        operands_fit && self.options.iter().all(option_fits) && !self.is_escape(name, &call)
+    }
+
+    /// Whether a later word of an invocation is the blocked program, with all that the pattern names behind it.
+    fn may_start_in(&self, argv: &[Argument], options: &Options) -> bool {
+        // A bare name is as often the name of a package, a file or a page.
+        if self.operands.is_empty() && self.options.is_empty() {
+            return false;
+        }
+        let is_start =
+            |word: &Argument| options.program_name(word).is_some_and(|name| self.is_program(&name, options));
+        let starts = argv.iter().enumerate().skip(1).filter(|(_, word)| is_start(word)).map(|(at, _)| at);
+        starts.enumerate().any(|(count, at)| {
+            count >= MAX_STARTS || argv.get(at..).is_some_and(|argv| self.fits(argv, options))
+        })
+    }
+}
+
+/// Whether nobody knows what the program does with its words.
+pub(super) fn is_opaque(name: &str) -> bool {
+    !TEXT_PROGRAMS.contains(&name)
+}
+
+/// Whether a word that is known in part may be this one.
+fn may_be(word: &Argument, wanted: &str) -> bool {
+    let Argument::Dynamic(pieces) = word else { return word.literal() == Some(wanted) };
+    let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return false };
+    wanted.len() >= first.len() + last.len()
+        && wanted.starts_with(first.as_str())
+        && wanted.ends_with(last.as_str())
+}
+
+/// Whether an option that is known up to some place may hold the wanted one.
+fn may_be_option(known: &str, wanted: &Opt) -> bool {
+    match (known.strip_prefix("--"), wanted) {
+        (Some(""), _) => true,
+        (Some(name), Opt::Long(wanted)) => wanted.starts_with(name),
+        (Some(name), Opt::Short('f')) => "force".starts_with(name),
+        (Some(name), Opt::Short('r' | 'R')) => "recursive".starts_with(name),
+        (Some(_), _) => false,
+        // A bundle may go on with any letter; a lone dash with anything.
+        (None, Opt::Short(_) | Opt::Long(_)) => true,
+        (None, Opt::Word(wanted)) => wanted.starts_with(known.trim_start_matches('-')),
+    }
+}

@@ -1,0 +1,106 @@
+//! The arguments of a call before anything is looked for in them: JSON texts are read, text for a file is found.
+
+use hooks_facts::tools::{ToolKind, paths_of};
+use serde_json::{Map, Value};
+
+/// Keys under which a client hands over the arguments of the call.
+const ENVELOPES: &[&str] = &["args", "arguments", "input", "parameters", "params"];
+
+/// Keys that hold a text for a file, without joints and in lower case.
+const FILE_TEXT: &[&str] = &[
+    "body",
+    "content",
+    "contents",
+    "data",
+    "diff",
+    "edits",
+    "filetext",
+    "newstr",
+    "newstring",
+    "newtext",
+    "patch",
+    "text",
+];
+
+/// Envelopes in envelopes are opened so often.
+const MAX_DEPTH: usize = 4;
+
+/// The arguments with JSON texts read, where there are any: the whole of them, or an envelope in them.
+pub(super) fn decoded(arguments: &Value) -> Option<Value> {
+    decoded_at(arguments, 0)
+}
+
+/// Whether arguments hold a path and a text for the file.
+pub(super) fn are_in_write_position(arguments: &Value) -> bool {
+    holds_file_text(arguments, 0) && !paths_of(ToolKind::WriteFile, arguments).is_missing()
+}
+
+fn decoded_at(value: &Value, depth: usize) -> Option<Value> {
+    match value {
+        _ if depth >= MAX_DEPTH => None,
+        Value::String(text) if text.trim_start().starts_with('{') => {
+            let read: Map<String, Value> = serde_json::from_str(text).ok()?;
+            let read = Value::Object(read);
+            Some(decoded_at(&read, depth + 1).unwrap_or(read))
+        }
+        Value::Object(fields) => {
+            let envelopes = fields.iter().filter(|(key, _)| is_one_of(key, ENVELOPES));
+            let read: Vec<_> = envelopes
+                .filter_map(|(key, value)| Some((key.clone(), decoded_at(value, depth + 1)?)))
+                .collect();
+            (!read.is_empty()).then(|| {
+                let mut fields = fields.clone();
+                fields.extend(read);
+                Value::Object(fields)
+            })
+        }
+        _ => None,
+    }
+}
+
+fn holds_file_text(arguments: &Value, depth: usize) -> bool {
+    let fields = || arguments.as_object().into_iter().flatten();
+    fields().any(|(key, value)| is_one_of(key, FILE_TEXT) && !value.is_null())
+        || (depth < MAX_DEPTH
+            && fields().any(|(key, value)| is_one_of(key, ENVELOPES) && holds_file_text(value, depth + 1)))
+}
+
+/// Whether a key is one of a few, without regard to case and joints.
+pub(super) fn is_one_of(key: &str, names: &[&str]) -> bool {
+    let letters = || key.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase());
+    names.iter().any(|known| letters().eq(known.chars()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn json_texts_are_read() {
+        let read = json!({"command": "ls"});
+        assert_eq!(decoded(&json!("{\"command\": \"ls\"}")), Some(read.clone()));
+        assert_eq!(
+            decoded(&json!({"arguments": "{\"command\": \"ls\"}", "id": 1})),
+            Some(json!({"arguments": read, "id": 1}))
+        );
+        for plain in [json!({"command": "{\"a\": 1}"}), json!("{ ls; }"), json!("ls"), json!([1])] {
+            assert_eq!(decoded(&plain), None, "{plain}");
+        }
+    }
+
+    #[test]
+    fn file_text_is_found_in_any_spelling() {
+        for arguments in [
+            json!({"path": "a", "Content": "x"}),
+            json!({"path": "a", "file_text": ""}),
+            json!({"args": {"path": "a", "body": "x"}}),
+        ] {
+            assert!(are_in_write_position(&arguments), "{arguments}");
+        }
+        for arguments in [json!({"path": "a"}), json!({"text": "x"}), json!({"path": "a", "content": null})] {
+            assert!(!are_in_write_position(&arguments), "{arguments}");
+        }
+    }
+}
