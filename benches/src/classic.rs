@@ -26,7 +26,8 @@ pub fn cases() -> Result<Vec<Case>, SetupError> {
     let personal = "by jane.doe@example.com, reviewed by max@mail.example.org on Tuesday";
     Ok(vec![
         made("classic/edit, request made and dropped", edit()),
-        decided("classic/edit, allow", edit())?.at_most(Bar::Nanoseconds(1_000.0)),
+        decided("classic/edit, allow", edit())?
+            .at_most(Bar::Beyond(1_000.0, "classic/edit, request made and dropped")),
         decided("classic/edit, deny", denied)?,
         decided("classic/command, allow", command("npm run build -- --watch"))?,
         decided("classic/command, deny", command("cd build && sudo rm -fr ./out"))?,
