@@ -12,9 +12,12 @@ use crate::fs::{Entry, EntryKind, FileSystem};
 /// A tree in memory, which counts how often it is asked. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct FakeFileSystem {
-    tree: Arc<RwLock<HashMap<Box<[u8]>, Node, BuildHasherDefault<Words>>>>,
+    tree: Arc<RwLock<Tree>>,
     asked: Arc<AtomicUsize>,
 }
+
+/// What is there, by name.
+type Tree = HashMap<Box<[u8]>, Node, BuildHasherDefault<Words>>;
 
 #[derive(Clone, Debug)]
 enum Node {
