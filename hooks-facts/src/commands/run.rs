@@ -150,6 +150,7 @@ impl Walk {
                         .and_then(Argument::literal)
                         .is_some_and(|word| wrappers::is_runner(name, word))
                 {
+                    self.option_texts(words, span);
                     let rest = operands_from(
                         words.get(at + 1..).unwrap_or_default(),
                         "npCE",

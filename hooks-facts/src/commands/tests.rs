@@ -214,6 +214,7 @@ fn options_of_wrappers() {
         "bash -oc pipefail 'dangerous -xy'",
         "pkexec --user root dangerous -xy",
         "npx -c 'dangerous -xy'",
+        "npm exec -c 'dangerous -xy'",
         "nix-shell --run 'dangerous -xy'",
     ]);
     assert!(found("/usr/lib/git-core/git-push --force", &["git push --force"]));
