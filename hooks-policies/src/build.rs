@@ -100,6 +100,10 @@ impl HooksConfig for StrictPolicies {
         if !config.protected.is_empty() {
             builder.add_policy(protected);
         }
+        // Before the write guard: of a command that is both, what it does says more than where it does it.
+        if let Some(guard) = command_guard {
+            builder.add_policy(guard);
+        }
         if let Some(guard) = write_guard {
             builder.add_policy(guard);
         }
@@ -108,9 +112,6 @@ impl HooksConfig for StrictPolicies {
         builder.add_extension(Arc::clone(&registry));
         if let Some(lockout) = config.reviewer_lockout {
             builder.add_policy(ReviewerLockout::new(&lockout, registry, &reader));
-        }
-        if let Some(guard) = command_guard {
-            builder.add_policy(guard);
         }
         if !config.rules.is_empty() {
             builder.add_policy(rules);

@@ -1,7 +1,7 @@
 //! Refuses writes outside of the files that may be written.
 //!
 //! Judges every file that a tool call changes: the path arguments of file tools, patches and moves, and what the
-//! redirections of a command write to. A write is fine if **every** plausible reading of its path matches a pattern
+//! redirections and the plain file programs of a command write to. A write is fine if **every** plausible reading of its path matches a pattern
 //! of `allow` and none matches one of `deny`; what cannot be resolved is refused. An allowed call of a file tool is
 //! an allow; about others the guard has no opinion. One `lstat` per component; no allocation but for the facts.
 //!

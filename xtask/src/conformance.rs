@@ -16,6 +16,7 @@ const VECTORS: &[(&str, &str, &str)] = &[("squad", "compat", "100"), ("squad", "
 const CORPORA: &[(&str, &[&str])] = &[
     ("shell", &["--min-block", "0.97", "--max-fp", "0"]),
     ("write", &["--min-block", "1", "--max-fp", "0"]),
+    ("shell_write", &["--min-block", "0.86", "--max-fp", "0"]),
     ("scrub", &["--min-recall", "1", "--max-fp", "0"]),
 ];
 

@@ -22,7 +22,9 @@ pub(super) fn answer(event: &Value) -> Option<Value> {
     let policy = question::field(event, "policy");
     match event.get("kind")?.as_str()? {
         "shell" => Some(json!({"id": id, "decision": decision(event, commands(policy), context(policy))})),
-        "write" => Some(json!({"id": id, "decision": decision(event, writes(policy), context(policy))})),
+        "write" | "shell_write" => {
+            Some(json!({"id": id, "decision": decision(event, writes(policy), context(policy))}))
+        }
         "scrub" => Some(json!({"id": id, "text": scrubbed(event)?})),
         _ => None,
     }
