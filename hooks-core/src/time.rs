@@ -32,10 +32,33 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// A moment on a clock that never jumps: the time since it was started. What lasts (a wait, a deadline, a window)
+/// is measured with it; what is written down has a [`Timestamp`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tick(pub Duration);
+
+impl Tick {
+    /// The time from `earlier` to here; nothing where `earlier` is later.
+    pub fn since(self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// This much later.
+    #[must_use]
+    pub fn after(self, wait: Duration) -> Self {
+        Self(self.0.saturating_add(wait))
+    }
+}
+
 /// Tells the time.
 pub trait Clock: Send + Sync {
-    /// Now.
+    /// Now, as a calendar has it; somebody may set it forward and back.
     fn now(&self) -> Timestamp;
+
+    /// Now, on a clock that nobody sets. A clock that has no other gives the time of its calendar.
+    fn tick(&self) -> Tick {
+        Tick(Duration::from_millis(self.now().0))
+    }
 }
 
 /// A clock that stands still: what a context has until its host gives it a real one.

@@ -9,6 +9,7 @@ mod probe;
 mod recorder;
 mod scripted;
 mod strategies;
+mod virtual_time;
 mod world;
 
 pub use self::files::FakeFileSystem;
@@ -17,4 +18,5 @@ pub use self::probe::{PendingOnce, Probe, ProbeLog};
 pub use self::recorder::{Recorder, Seen};
 pub use self::scripted::{ScriptedApprover, ScriptedModel, ScriptedTools};
 pub use self::strategies::{Arbitrary, any_context, any_event, json, text, tool_call};
+pub use self::virtual_time::VirtualTime;
 pub use self::world::{FailureLog, FakeClock, FakeTimer, world};

@@ -11,33 +11,42 @@ use crate::environment::Environment;
 use crate::event::EventKind;
 use crate::failure::FailureSink;
 use crate::future::HookFuture;
-use crate::time::{Clock, SeededRandom, Timer, Timestamp};
+use crate::time::{Clock, SeededRandom, Tick, Timer, Timestamp};
 use crate::verdict::Reason;
 
 /// A clock that goes when it is told to.
 #[derive(Debug, Default)]
-pub struct FakeClock(AtomicU64);
+pub struct FakeClock {
+    calendar: AtomicU64,
+    /// Nanoseconds since the start.
+    ticks: AtomicU64,
+}
 
 impl FakeClock {
     /// Starts at `now`.
     pub const fn at(now: Timestamp) -> Self {
-        Self(AtomicU64::new(now.0))
+        Self { calendar: AtomicU64::new(now.0), ticks: AtomicU64::new(0) }
     }
 
     /// Goes forward.
     pub fn advance(&self, by: Duration) {
-        self.0.fetch_add(u64::try_from(by.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.calendar.fetch_add(u64::try_from(by.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.ticks.fetch_add(u64::try_from(by.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Jumps, also backwards.
+    /// The calendar jumps, also backwards; ticks do not.
     pub fn set(&self, now: Timestamp) {
-        self.0.store(now.0, Ordering::Relaxed);
+        self.calendar.store(now.0, Ordering::Relaxed);
     }
 }
 
 impl Clock for FakeClock {
     fn now(&self) -> Timestamp {
-        Timestamp(self.0.load(Ordering::Relaxed))
+        Timestamp(self.calendar.load(Ordering::Relaxed))
+    }
+
+    fn tick(&self) -> Tick {
+        Tick(Duration::from_nanos(self.ticks.load(Ordering::Relaxed)))
     }
 }
 

@@ -1,8 +1,9 @@
 //! The system's clock.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::OnceLock;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use hooks_core::time::{Clock, Timestamp};
+use hooks_core::time::{Clock, Tick, Timestamp};
 
 /// Tells the time of the system. A clock set before 1970 stands at 0.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,5 +14,22 @@ impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that everything else asks")]
+    fn tick(&self) -> Tick {
+        static START: OnceLock<Instant> = OnceLock::new();
+        Tick(START.get_or_init(Instant::now).elapsed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_do_not_go_back() {
+        let first = SystemClock.tick();
+        assert!(SystemClock.tick() >= first);
     }
 }
