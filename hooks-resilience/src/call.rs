@@ -1,0 +1,217 @@
+//! A model call on its way through the stack, and its answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hooks_core::HookContext;
+use hooks_core::drivers::ModelRequest;
+use hooks_core::state::OpId;
+use hooks_core::time::Tick;
+
+use crate::catalog::Model;
+use crate::error::{ErrorKind, ModelError};
+use crate::world::World;
+
+/// What a call asks of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// How many tokens are sent, as well as the host knows.
+    pub input_tokens: u64,
+    /// How many the answer may take.
+    pub output_tokens: u64,
+    /// Whether the model has to call tools.
+    pub tools: bool,
+    /// Whether there are pictures to see.
+    pub vision: bool,
+}
+
+impl Needs {
+    /// Sent and received together.
+    pub const fn tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+}
+
+/// One logical call of a model: however often, and of whichever model, it is tried, it is one call, with one id, one
+/// deadline and one answer. Made with one allocation; a clone makes none.
+#[derive(Clone, Debug)]
+pub struct Call {
+    body: Arc<Body>,
+    /// Which model this attempt goes to. None until a `FallbackLayer`, or the host, chose.
+    pub model: Option<Arc<Model>>,
+    /// By when it has to be answered.
+    pub deadline: Option<Tick>,
+    /// When it was last looked at the clock on behalf of this attempt; whoever waits sets it anew.
+    pub now: Option<Tick>,
+    /// The earliest moment at which another model could answer instead, as it was when this attempt began: nobody
+    /// below waits beyond it. None where there is no other.
+    pub elsewhere: Option<Tick>,
+    /// Whether a layer above tries again: a second loop inside would multiply the attempts.
+    pub(crate) retried: bool,
+}
+
+/// What all attempts of one call share.
+#[derive(Debug)]
+struct Body {
+    context: Arc<HookContext>,
+    request: ModelRequest,
+    needs: Needs,
+    id: OpId,
+    task: Option<Arc<str>>,
+    /// Whether something happened that a second attempt would repeat.
+    effects: AtomicBool,
+}
+
+impl Call {
+    /// A call of `request`, in `context`. The `id` is the same for all attempts: what a provider is told, so that
+    /// it does a thing once, and what a budget settles by.
+    pub fn new(context: Arc<HookContext>, request: ModelRequest, id: OpId) -> Self {
+        let (needs, task, effects) = (Needs::default(), None, AtomicBool::new(false));
+        let body = Arc::new(Body { context, request, needs, id, task, effects });
+        Self { body, model: None, deadline: None, now: None, elsewhere: None, retried: false }
+    }
+
+    /// Says what the model has to be able to do.
+    #[must_use]
+    pub fn needing(self, needs: Needs) -> Self {
+        self.with_body(|body| body.needs = needs)
+    }
+
+    /// Says what kind of work it is, for chains of their own.
+    #[must_use]
+    pub fn for_task(self, task: impl Into<Arc<str>>) -> Self {
+        let task = task.into();
+        self.with_body(|body| body.task = Some(task))
+    }
+
+    /// Sets by when it has to be answered.
+    #[must_use]
+    pub const fn until(mut self, deadline: Tick) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// The same call with another request: one that was adapted to a model, or compacted.
+    #[must_use]
+    pub fn with_request(self, request: ModelRequest) -> Self {
+        self.with_body(|body| body.request = request)
+    }
+
+    /// Where it happens.
+    pub fn context(&self) -> &Arc<HookContext> {
+        &self.body.context
+    }
+
+    /// What is sent.
+    pub fn request(&self) -> &ModelRequest {
+        &self.body.request
+    }
+
+    /// What the model has to be able to do.
+    pub fn needs(&self) -> &Needs {
+        &self.body.needs
+    }
+
+    /// The id of the logical call.
+    pub fn id(&self) -> OpId {
+        self.body.id
+    }
+
+    /// What kind of work it is.
+    pub fn task(&self) -> Option<&str> {
+        self.body.task.as_deref()
+    }
+
+    /// The name of the model that is asked.
+    pub fn model_name(&self) -> &str {
+        self.model.as_ref().map_or(&self.body.request.model, |model| &model.name)
+    }
+
+    /// Says that something happened which a second attempt would do again: a streamed tool call was run. From
+    /// here on the call is not repeated.
+    pub fn mark_effects(&self) {
+        self.body.effects.store(true, Ordering::Release);
+    }
+
+    /// Whether something happened that a second attempt would do again.
+    pub fn has_effects(&self) -> bool {
+        self.body.effects.load(Ordering::Acquire)
+    }
+
+    /// When this attempt began, reading the clock only where nobody did.
+    pub fn tick(&mut self, world: &World) -> Tick {
+        *self.now.get_or_insert_with(|| world.tick())
+    }
+
+    /// How long there is from `now` to the deadline; None where there is none.
+    pub fn time_left(&self, now: Tick) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.since(now))
+    }
+
+    fn with_body(mut self, change: impl FnOnce(&mut Body)) -> Self {
+        match Arc::get_mut(&mut self.body) {
+            Some(body) => change(body),
+            None => {
+                let mut body = Body {
+                    context: Arc::clone(&self.body.context),
+                    request: self.body.request.clone(),
+                    needs: self.body.needs,
+                    id: self.body.id,
+                    task: self.body.task.clone(),
+                    effects: AtomicBool::new(self.has_effects()),
+                };
+                change(&mut body);
+                self.body = Arc::new(body);
+            }
+        }
+        self
+    }
+}
+
+/// An answer, and how it came about.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Answered<R> {
+    /// The answer.
+    pub reply: R,
+    /// Which model gave it; None where the call named none of the catalog.
+    pub model: Option<Arc<Model>>,
+    /// What was tried before, in order; empty (and not allocated) where the first attempt served.
+    pub failed: Vec<FailedAttempt>,
+    /// The call as it was answered: its request may have been adapted or compacted.
+    pub call: Call,
+}
+
+impl<R> Answered<R> {
+    /// `reply` to `call`, at the first attempt.
+    pub fn new(call: Call, reply: R) -> Self {
+        Self { reply, model: call.model.clone(), failed: Vec::new(), call }
+    }
+
+    /// The same with another reply.
+    pub fn map<T>(self, change: impl FnOnce(R) -> T) -> Answered<T> {
+        Answered { reply: change(self.reply), model: self.model, failed: self.failed, call: self.call }
+    }
+}
+
+/// An attempt that came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FailedAttempt {
+    /// Which model was asked.
+    pub model: Arc<str>,
+    /// What went wrong.
+    pub kind: ErrorKind,
+    /// In words; what providers say, cut to a length, never what was sent.
+    pub message: String,
+    /// When it had failed.
+    pub at: Tick,
+}
+
+impl FailedAttempt {
+    /// `error` of `model`, at `at`.
+    pub fn new(model: impl Into<Arc<str>>, error: &ModelError, at: Tick) -> Self {
+        Self { model: model.into(), kind: error.kind(), message: error.message().to_owned(), at }
+    }
+}

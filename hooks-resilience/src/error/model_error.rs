@@ -1,0 +1,163 @@
+//! The error of a model call.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::BoxError;
+use hooks_core::event::{Message, Usage};
+use hooks_core::time::Tick;
+
+use super::ErrorKind;
+use crate::call::FailedAttempt;
+
+/// Why a model call failed. Two words wide, so that it costs a healthy answer nothing.
+pub struct ModelError {
+    kind: ErrorKind,
+    detail: Box<Detail>,
+}
+
+#[derive(Default)]
+struct Detail {
+    message: String,
+    model: Option<Arc<str>>,
+    status: Option<u16>,
+    retry_after: Option<Duration>,
+    ready_at: Option<Tick>,
+    received: Option<(Message, Usage)>,
+    failed: Vec<FailedAttempt>,
+    source: Option<BoxError>,
+}
+
+/// How much of a provider's text is kept.
+const MESSAGE_BYTES: usize = 1_000;
+
+impl ModelError {
+    /// An error of `kind`, in the provider's or our words; what is beyond 1,000 bytes is cut off.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if let Some(end) =
+            (0..=MESSAGE_BYTES.min(message.len())).rev().find(|end| message.is_char_boundary(*end))
+        {
+            message.truncate(end);
+        }
+        Self { kind, detail: Box::new(Detail { message, ..Detail::default() }) }
+    }
+
+    /// Says which model it was.
+    #[must_use]
+    pub fn of_model(mut self, model: impl Into<Arc<str>>) -> Self {
+        self.detail.model = Some(model.into());
+        self
+    }
+
+    /// Says which HTTP status it had.
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.detail.status = Some(status);
+        self
+    }
+
+    /// Says how long the provider wants to be left alone.
+    #[must_use]
+    pub fn retry_after(mut self, wait: Duration) -> Self {
+        self.detail.retry_after = Some(wait);
+        self
+    }
+
+    /// Says when the same model may be asked again.
+    #[must_use]
+    pub fn ready_at(mut self, tick: Tick) -> Self {
+        self.detail.ready_at = Some(tick);
+        self
+    }
+
+    /// Keeps what had been received when it broke.
+    #[must_use]
+    pub fn with_received(mut self, message: Message, usage: Usage) -> Self {
+        self.detail.received = Some((message, usage));
+        self
+    }
+
+    /// Keeps the error it comes from.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<BoxError>) -> Self {
+        self.detail.source = Some(source.into());
+        self
+    }
+
+    /// Adds what was tried before, in order.
+    #[must_use]
+    pub fn after(mut self, mut failed: Vec<FailedAttempt>) -> Self {
+        failed.append(&mut self.detail.failed);
+        self.detail.failed = failed;
+        self
+    }
+
+    /// What kind it is.
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// In words.
+    pub fn message(&self) -> &str {
+        &self.detail.message
+    }
+
+    /// Which model it was.
+    pub fn model(&self) -> Option<&Arc<str>> {
+        self.detail.model.as_ref()
+    }
+
+    /// Which HTTP status it had.
+    pub fn status(&self) -> Option<u16> {
+        self.detail.status
+    }
+
+    /// How long the provider wants to be left alone, as it told us.
+    pub fn told_to_wait(&self) -> Option<Duration> {
+        self.detail.retry_after
+    }
+
+    /// When the same model may be asked again, as a layer worked it out.
+    pub fn ready_again(&self) -> Option<Tick> {
+        self.detail.ready_at
+    }
+
+    /// What had been received when it broke.
+    pub fn received(&self) -> Option<&(Message, Usage)> {
+        self.detail.received.as_ref()
+    }
+
+    /// What was tried, in order.
+    pub fn failed(&self) -> &[FailedAttempt] {
+        &self.detail.failed
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.detail.model {
+            Some(model) => write!(f, "`{model}`: {}: {}", self.kind, self.detail.message),
+            None => write!(f, "{}: {}", self.kind, self.detail.message),
+        }
+    }
+}
+
+impl fmt::Debug for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelError")
+            .field("kind", &self.kind)
+            .field("message", &self.detail.message)
+            .field("model", &self.detail.model)
+            .field("status", &self.detail.status)
+            .field("failed", &self.detail.failed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::error::Error for ModelError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.detail.source.as_deref().map(|source| source as _)
+    }
+}

@@ -1,0 +1,33 @@
+//! Model calls that survive: each means against a failing provider is a tower layer of its own, and all of them
+//! share one knowledge of which models are well.
+//!
+//! A stack serves [`Call`] and answers [`Answered`]; its error is [`ModelError`], whose [`ErrorKind`] says what
+//! went wrong and whose [`Treatment`] what to do about it. From the outside in, as a request sees them:
+//!
+//! | layer | what it adds |
+//! | --- | --- |
+//! | `AlertLayer` | tells people: too many errors, a breaker open, a chain at its end |
+//! | `DeadlineLayer` | by when there has to be an answer; nothing below waits longer |
+//! | `FallbackLayer` | which model is asked, and which one next; parks while none can serve |
+//! | `OverflowLayer` | compacts a conversation that does not fit, and tries again |
+//! | `HedgeLayer` | a second attempt beside a slow one; off unless asked for |
+//! | `RetryLayer` | the same model again, with backoff and within a budget |
+//! | `PacingLayer` | stays below the provider's own limits |
+//! | `BreakerLayer` | leaves a model alone that keeps failing |
+//! | `BulkheadLayer` | so many calls of one provider at a time |
+//! | `AttemptLayer` | one attempt: its time limits, and what its error means |
+//!
+//! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
+//! are simulated in seconds. Nothing here does I/O.
+
+mod call;
+mod catalog;
+mod error;
+mod world;
+
+pub use self::call::{Answered, Call, FailedAttempt, Needs};
+pub use self::catalog::{Catalog, CatalogError, Limits, Model, Price, Tier};
+pub use self::error::{
+    Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
+};
+pub use self::world::World;
