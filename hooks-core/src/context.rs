@@ -12,6 +12,7 @@ use crate::time::Timestamp;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct HookContext {
     /// The session; counters and budgets are kept per session.
     #[serde(alias = "sessionId")]

@@ -13,6 +13,7 @@ use crate::time::{Clock, Random, SeededRandom, StoppedClock};
 /// The operating system whose rules names follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Platform {
     /// Linux and other systems where a name is a string of bytes.
     #[default]

@@ -15,6 +15,7 @@ use crate::fact::{Fact, Facts};
 ///
 /// [`Composite`]: crate::Composite
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Stage {
     /// Everything: rewrite, judge, reserve.
     #[default]

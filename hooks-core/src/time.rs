@@ -26,10 +26,29 @@ impl Timestamp {
     }
 }
 
+/// As RFC 3339 has it, in UTC.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ms", self.0)
+        let (days, of_day) = (self.0 / 86_400_000, self.0 % 86_400_000);
+        let (year, month, day) = date(days);
+        let (hour, minute, second) = (of_day / 3_600_000, of_day / 60_000 % 60, of_day / 1_000 % 60);
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", of_day % 1_000)
     }
+}
+
+/// The date so many days after 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the day
+/// that comes every four years is their last (Hinnant, "chrono-compatible low-level date algorithms").
+fn date(days: u64) -> (u64, u64, u64) {
+    const DAYS_OF_400_YEARS: u64 = 146_097;
+    // From 0000-03-01 on.
+    let days = days + 719_468;
+    let day_of_era = days % DAYS_OF_400_YEARS;
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    (days / DAYS_OF_400_YEARS * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
 /// A moment on a clock that never jumps: the time since it was started. What lasts (a wait, a deadline, a window)
@@ -112,5 +131,21 @@ impl Random for SeededRandom {
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_read_as_dates() {
+        let shown = |milliseconds| Timestamp(milliseconds).to_string();
+        assert_eq!(shown(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(shown(951_782_400_000), "2000-02-29T00:00:00.000Z");
+        assert_eq!(shown(1_709_251_199_999), "2024-02-29T23:59:59.999Z");
+        assert_eq!(shown(4_107_542_400_000), "2100-03-01T00:00:00.000Z");
+        // As far as the type goes: no panic.
+        assert!(shown(u64::MAX).ends_with('Z'));
     }
 }

@@ -89,6 +89,7 @@ pub enum Evidence {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Reason {
     /// The strength this reason argues for; set by the verdict it is given to.
     pub strength: Strength,

@@ -73,7 +73,7 @@ impl Tools {
                 let command = text("command")?;
                 let done = process::run("bash", &["-c", command], &self.repository, &self.folder).await;
                 let done = done.map_err(|error| format!("bash cannot be started: {error}"))?;
-                Ok(ToolResult { error: done.error, ..ToolResult::ok(done.output) })
+                Ok(ToolResult::ok(done.output).with_error(done.error))
             }
             "ask_user" => Ok(ToolResult::ok(format!("the user read: {}", text("question")?))),
             other => {
@@ -127,7 +127,5 @@ impl Service<ToolCall> for Tools {
 }
 
 fn wrote(path: &str) -> ToolResult {
-    let mut result = ToolResult::ok(format!("wrote {path}"));
-    result.files_modified.push(path.to_owned());
-    result
+    ToolResult::ok(format!("wrote {path}")).wrote([path.to_owned()])
 }

@@ -27,6 +27,7 @@ use crate::verdict::{Reason, Strength, Verdict};
 /// A call of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,
@@ -69,6 +70,7 @@ impl ToolCall {
 /// What a tool gave back.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ToolResult {
     /// Its result.
     pub content: Value,
@@ -89,6 +91,20 @@ impl ToolResult {
     /// It failed.
     pub fn failed(error: impl Into<String>) -> Self {
         Self { error: Some(error.into()), ..Self::default() }
+    }
+
+    /// Says what went wrong, beside a result.
+    #[must_use]
+    pub fn with_error(mut self, error: Option<String>) -> Self {
+        self.error = error;
+        self
+    }
+
+    /// Says which files were written.
+    #[must_use]
+    pub fn wrote(mut self, files: impl IntoIterator<Item = String>) -> Self {
+        self.files_modified.extend(files);
+        self
     }
 }
 

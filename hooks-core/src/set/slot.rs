@@ -32,6 +32,7 @@ pub struct Slot<E: Event> {
 
 /// What one policy said, for `explain`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explained {
     /// Its name.
     pub policy: String,

@@ -92,7 +92,7 @@ async fn a_whole_session(hooks: Live, context: Arc<HookContext>) {
     let model = session.model(ScriptedModel::saying(["use a tool"]));
     assert!(matches!(model.oneshot(model_call(&context)).await.unwrap(), ModelOutcome::Answered(..)));
     let tools = ScriptedTools::new([
-        ToolResult { files_modified: vec!["a".to_owned()], ..ToolResult::ok("done") },
+        ToolResult::ok("done").wrote(["a".to_owned()]),
         ToolResult::failed("no such file"),
     ]);
     let govern = session.tools(tools).with_approver(ScriptedApprover::new([Approval::Approved]));
