@@ -65,16 +65,14 @@ impl Places {
         let arguments = paths_of(kind, call.arguments());
         let is_missing = arguments.is_missing();
         let folder = WorkingFolder::of(call.arguments());
-        let mut written: Option<String> = None;
+        let mut written = None;
         let mut found = Vec::with_capacity(arguments.found.len());
         for argument in arguments.found {
             let PathArgument { pointer, text, role, .. } = argument;
-            let target = match (role, &written) {
-                (PathRole::LinkTarget, Some(link)) => beside(link, &text),
-                _ => None,
-            };
+            let link = written.and_then(|at| found.get(at)).filter(|_| role == PathRole::LinkTarget);
+            let target = link.and_then(|link: &Place| beside(&link.given, &text));
             if role == PathRole::Written {
-                written = Some(text.clone());
+                written = Some(found.len());
             }
             let text = target.unwrap_or(text);
             let moved = folder.of_name(&text).map(|moved| Place::new(call, pointer.clone(), moved, role));
