@@ -86,7 +86,7 @@ impl Artifacts {
             return self.found(index, &place.given);
         }
         let removed = is_removed(place);
-        let inside = known.below_root.iter().copied().map(|reading| (&self.relative, reading));
+        let inside = known.below_root().map(|reading| (&self.relative, reading));
         let outside = known.elsewhere.iter().map(|reading| (&self.outside, reading.as_str()));
         let from_top = if self.absolute.is_empty() { None } else { place.from_top(call) };
         let absolute = from_top.unwrap_or_default().iter().map(|reading| (&self.absolute, reading.as_str()));
