@@ -1,7 +1,7 @@
 //! Facts: what is derived from an event, computed at most once per request and shared by all its clones
 //! (law 6). A rewrite and a wait start with fresh ones.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -22,24 +22,21 @@ pub(crate) struct Facts {
     first: OnceLock<Box<Node>>,
 }
 
-struct Node {
-    of: TypeId,
-    value: OnceLock<Box<dyn Any + Send + Sync>>,
-    next: OnceLock<Box<Self>>,
+/// One fact, `OnceLock<F>` for the fact `F`, and those that were asked for later.
+struct Node<T: ?Sized = dyn Any + Send + Sync> {
+    next: OnceLock<Box<Node>>,
+    value: T,
 }
 
 impl Facts {
     /// The fact of type `F`; the first asker computes it, others wait for that.
-    #[expect(clippy::expect_used, reason = "a node of this type id was made by this function, for this type")]
     pub(crate) fn get<E: Event, F: Fact<E>>(&self, request: &HookRequest<E>) -> &F {
-        let of = TypeId::of::<F>();
         let mut cell = &self.first;
         loop {
             let node =
-                cell.get_or_init(|| Box::new(Node { of, value: OnceLock::new(), next: OnceLock::new() }));
-            if node.of == of {
-                let value = node.value.get_or_init(|| Box::new(F::compute(request)));
-                return value.downcast_ref().expect("a fact is kept under its own type");
+                cell.get_or_init(|| Box::new(Node { next: OnceLock::new(), value: OnceLock::<F>::new() }));
+            if let Some(value) = node.value.downcast_ref::<OnceLock<F>>() {
+                return value.get_or_init(|| F::compute(request));
             }
             cell = &node.next;
         }

@@ -86,7 +86,7 @@ impl Artifacts {
             return self.found(index, &place.given);
         }
         let removed = is_removed(place);
-        let inside = known.below_root.iter().copied().map(|reading| (&self.relative, reading));
+        let inside = known.below_root().map(|reading| (&self.relative, reading));
         let outside = known.elsewhere.iter().map(|reading| (&self.outside, reading.as_str()));
         let from_top = if self.absolute.is_empty() { None } else { place.from_top(call) };
         let absolute = from_top.unwrap_or_default().iter().map(|reading| (&self.absolute, reading.as_str()));
@@ -146,13 +146,15 @@ fn options(dialect: PatternDialect) -> GlobOptions {
 
 /// A text as a file system without case compares it.
 fn folded(text: &str) -> Cow<'_, str> {
-    if !text.is_ascii() {
-        return Cow::Owned(text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect());
+    // Without an early end, many bytes are looked at at once.
+    let is_folded = |all: bool, byte: u8| all & byte.is_ascii() & !byte.is_ascii_uppercase();
+    if text.bytes().fold(true, is_folded) {
+        return Cow::Borrowed(text);
     }
-    if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+    if text.is_ascii() {
         return Cow::Owned(text.to_ascii_lowercase());
     }
-    Cow::Borrowed(text)
+    Cow::Owned(text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect())
 }
 
 /// The name as it is compared: nothing before it, no slash behind it. Empty for what stands for the root.

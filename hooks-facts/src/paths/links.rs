@@ -152,9 +152,9 @@ struct Rest<'p> {
 impl Rest<'_> {
     fn next(&mut self) -> Option<&str> {
         let rest = self.text.get(self.at..).filter(|_| self.at <= self.text.len())?;
-        let component = rest.split('/').next()?;
-        self.at += component.len() + 1;
-        Some(component)
+        let length = rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
+        self.at += length + 1;
+        rest.get(..length)
     }
 }
 

@@ -67,11 +67,27 @@ pub(super) fn is_plain(path: &str, platform: Platform) -> bool {
     if platform == Platform::Windows {
         return false;
     }
-    let is_plain =
-        |byte: u8| matches!(byte, 0x21..=0x7E) && !matches!(byte, b'%' | b'\\' | b'~' | b'$' | b':');
-    // A component that is empty, or begins with two dots, or is one, may need work; `.env` does not.
-    let may_need_work = |component: &[u8]| matches!(component, [] | [b'.'] | [b'.', b'.', ..]);
-    path.bytes().all(is_plain) && !path.as_bytes().split(|byte| *byte == b'/').any(may_need_work)
+    let mut component = Component::Empty;
+    for byte in path.bytes() {
+        component = match (byte, component) {
+            // A component that is empty, or begins with two dots, or is one, may need work; `.env` does not.
+            (b'/', Component::Name) => Component::Empty,
+            (b'/', _) | (b'.', Component::Dot) => return false,
+            (b'.', Component::Empty) => Component::Dot,
+            (b'%' | b'\\' | b'~' | b'$' | b':', _) => return false,
+            (0x21..=0x7E, _) => Component::Name,
+            _ => return false,
+        };
+    }
+    component == Component::Name
+}
+
+/// What a component of a plain path has been so far.
+#[derive(Clone, Copy, PartialEq)]
+enum Component {
+    Empty,
+    Dot,
+    Name,
 }
 
 fn add(found: &mut Vec<String>, text: String) {

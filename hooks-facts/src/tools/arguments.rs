@@ -6,46 +6,66 @@ pub(super) const MAX_DEPTH: usize = 32;
 /// Longer keys are cut in a pointer, so that a long key above many paths is not copied for each of them.
 const MAX_KEY: usize = 64;
 
-/// A pointer that grows on the way down and shrinks on the way up.
-#[derive(Debug, Default)]
-pub(super) struct Pointer {
-    text: String,
+/// Where a walk is: a step down from where it was before. Only a pointer that is asked for its text is written out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pointer<'a> {
+    step: Option<(&'a Pointer<'a>, Step<'a>)>,
+    depth: usize,
 }
 
-impl Pointer {
-    /// Runs `visit` one key deeper.
-    pub(super) fn key(&mut self, key: &str, visit: impl FnOnce(&mut Self)) {
-        let length = self.text.len();
-        self.text.push('/');
-        if key.len() <= MAX_KEY && !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-            self.text.push_str(key);
-        } else {
-            self.push_escaped(key);
-        }
-        visit(self);
-        self.text.truncate(length);
+#[derive(Clone, Copy, Debug)]
+enum Step<'a> {
+    Key(&'a str),
+    Item(usize),
+}
+
+impl<'a> Pointer<'a> {
+    /// One key deeper.
+    pub(super) fn key(&'a self, key: &'a str) -> Self {
+        Self { step: Some((self, Step::Key(key))), depth: self.depth + 1 }
     }
 
-    /// Runs `visit` one list item deeper.
-    pub(super) fn item(&mut self, index: usize, visit: impl FnOnce(&mut Self)) {
-        self.key(&index.to_string(), visit);
+    /// One list item deeper.
+    pub(super) fn item(&'a self, index: usize) -> Self {
+        Self { step: Some((self, Step::Item(index))), depth: self.depth + 1 }
     }
 
-    fn push_escaped(&mut self, key: &str) {
-        for c in key.chars().take(MAX_KEY) {
-            match c {
-                '~' => self.text.push_str("~0"),
-                '/' => self.text.push_str("~1"),
-                _ => self.text.push(c),
-            }
-        }
+    /// How many steps down it is.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
     }
 
     pub(super) fn text(&self) -> String {
-        self.text.clone()
+        self.text_before(0)
     }
 
-    pub(super) fn depth(&self) -> usize {
-        self.text.bytes().filter(|b| *b == b'/').count()
+    /// The text, with room for some bytes behind it. As deep as the walk went, which is bounded.
+    fn text_before(&self, room: usize) -> String {
+        let Some((above, step)) = self.step else { return String::with_capacity(room) };
+        match step {
+            Step::Key(key) => {
+                let mut text = above.text_before(room + key.len().min(MAX_KEY) + 1);
+                text.push('/');
+                push_key(&mut text, key);
+                text
+            }
+            Step::Item(index) => {
+                let index = index.to_string();
+                above.text_before(room + index.len() + 1) + "/" + &index
+            }
+        }
+    }
+}
+
+fn push_key(text: &mut String, key: &str) {
+    if key.len() <= MAX_KEY && !key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+        return text.push_str(key);
+    }
+    for c in key.chars().take(MAX_KEY) {
+        match c {
+            '~' => text.push_str("~0"),
+            '/' => text.push_str("~1"),
+            _ => text.push(c),
+        }
     }
 }

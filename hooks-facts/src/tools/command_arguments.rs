@@ -44,9 +44,9 @@ pub enum Command {
 pub fn commands_of(arguments: &Value) -> CommandArguments {
     let mut walk = Walk::default();
     match arguments {
-        Value::Object(map) => walk.object(map, &mut Pointer::default()),
+        Value::Object(map) => walk.object(map, &Pointer::default()),
         // A tool whose only argument is the command may be handed a bare text or list.
-        value => walk.command(value, None, &mut Pointer::default()),
+        value => walk.command(value, None, &Pointer::default()),
     }
     walk.result
 }
@@ -74,36 +74,35 @@ struct Walk {
 }
 
 impl Walk {
-    fn object(&mut self, map: &Map<String, Value>, pointer: &mut Pointer) {
+    fn object(&mut self, map: &Map<String, Value>, pointer: &Pointer<'_>) {
         let args = map.iter().find(|(key, _)| is_one_of(key, ARGS)).map(|(_, value)| value);
         for (key, value) in map {
-            pointer.key(key, |pointer| {
-                if is_one_of(key, COMMAND) {
-                    self.command(value, args, pointer);
-                } else if is_one_of(key, PROGRAM) {
-                    self.program(value, args, pointer);
-                } else {
-                    self.nested(value, pointer);
-                }
-            });
+            let pointer = &pointer.key(key);
+            if is_one_of(key, COMMAND) {
+                self.command(value, args, pointer);
+            } else if is_one_of(key, PROGRAM) {
+                self.program(value, args, pointer);
+            } else {
+                self.nested(value, pointer);
+            }
         }
     }
 
     /// A value under a key that says nothing: only objects in it are looked at.
-    fn nested(&mut self, value: &Value, pointer: &mut Pointer) {
+    fn nested(&mut self, value: &Value, pointer: &Pointer<'_>) {
         match value {
             Value::Object(_) | Value::Array(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),
             Value::Object(map) => self.object(map, pointer),
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    pointer.item(index, |pointer| self.nested(item, pointer));
+                    self.nested(item, &pointer.item(index));
                 }
             }
             _ => {}
         }
     }
 
-    fn command(&mut self, value: &Value, args: Option<&Value>, pointer: &mut Pointer) {
+    fn command(&mut self, value: &Value, args: Option<&Value>, pointer: &Pointer<'_>) {
         match value {
             Value::Null => {}
             Value::String(text) if text.trim().is_empty() => {}
@@ -128,14 +127,14 @@ impl Walk {
     }
 
     /// A list is the words of one command. Under a name in the plural, or alone, an item can be a text of its own.
-    fn list(&mut self, items: &[Value], pointer: &mut Pointer) {
+    fn list(&mut self, items: &[Value], pointer: &Pointer<'_>) {
         if items.is_empty() {
             return;
         }
         if let Some(words) = words_of(items) {
             if words.len() == 1 || pointer.text().ends_with('s') {
                 for (index, word) in words.iter().enumerate().filter(|(_, word)| !word.trim().is_empty()) {
-                    pointer.item(index, |pointer| self.push(Command::Text(word.clone()), pointer));
+                    self.push(Command::Text(word.clone()), &pointer.item(index));
                 }
             }
             if words.iter().any(|word| !word.is_empty()) {
@@ -144,11 +143,11 @@ impl Walk {
             return;
         }
         for (index, item) in items.iter().enumerate() {
-            pointer.item(index, |pointer| self.command(item, None, pointer));
+            self.command(item, None, &pointer.item(index));
         }
     }
 
-    fn program(&mut self, value: &Value, args: Option<&Value>, pointer: &Pointer) {
+    fn program(&mut self, value: &Value, args: Option<&Value>, pointer: &Pointer<'_>) {
         let args = match args {
             None | Some(Value::Null) => Some(Vec::new()),
             Some(Value::Array(items)) => words_of(items),
@@ -167,11 +166,11 @@ impl Walk {
         }
     }
 
-    fn push(&mut self, command: Command, pointer: &Pointer) {
+    fn push(&mut self, command: Command, pointer: &Pointer<'_>) {
         self.result.found.push(CommandArgument { pointer: pointer.text(), command });
     }
 
-    fn unusable(&mut self, pointer: &Pointer) {
+    fn unusable(&mut self, pointer: &Pointer<'_>) {
         self.result.unusable.push(pointer.text());
     }
 }

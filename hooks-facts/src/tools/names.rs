@@ -17,13 +17,13 @@ impl Folded {
     /// Folds a name; `None` where it is in no built-in table anyway, as it is too long or not ASCII.
     pub(super) fn new(name: &str) -> Option<Self> {
         let mut folded = Self { letters: [0; LONGEST], length: 0 };
-        for c in name.chars().filter(|c| counts(*c)) {
-            if c.is_ascii() {
-                folded.push(c.to_ascii_lowercase())?;
-            } else {
-                // Some letters beyond ASCII are ASCII in lower case, as the sign for kelvin is.
-                c.to_lowercase().try_for_each(|c| folded.push(c))?;
-            }
+        if name.is_ascii() {
+            let letters = name.bytes().filter(|byte| counts(char::from(*byte)));
+            letters.map(|byte| byte.to_ascii_lowercase()).try_for_each(|byte| folded.push(byte))?;
+        } else {
+            // Some letters beyond ASCII are ASCII in lower case, as the sign for kelvin is.
+            let mut letters = self::folded(name);
+            letters.try_for_each(|c| folded.push(u8::try_from(c).ok().filter(u8::is_ascii)?))?;
         }
         Some(folded)
     }
@@ -43,8 +43,7 @@ impl Folded {
         self.letters.get(..self.length).unwrap_or_default()
     }
 
-    fn push(&mut self, c: char) -> Option<()> {
-        let letter = u8::try_from(c).ok().filter(u8::is_ascii)?;
+    fn push(&mut self, letter: u8) -> Option<()> {
         *self.letters.get_mut(self.length)? = letter;
         self.length += 1;
         Some(())

@@ -54,7 +54,7 @@ pub enum PathRole {
 pub fn paths_of(kind: ToolKind, arguments: &Value) -> PathArguments {
     let mut walk = Walk { kind, result: PathArguments::default() };
     match arguments {
-        Value::Object(map) => walk.object(map, &mut Pointer::default()),
+        Value::Object(map) => walk.object(map, &Pointer::default()),
         // Codex hands over some patches as a bare text.
         Value::String(text) if kind == ToolKind::Patch => walk.patch(text, &Pointer::default()),
         _ => {}
@@ -68,13 +68,13 @@ struct Walk {
 }
 
 impl Walk {
-    fn object(&mut self, map: &Map<String, Value>, pointer: &mut Pointer) {
+    fn object(&mut self, map: &Map<String, Value>, pointer: &Pointer<'_>) {
         for (key, value) in map {
-            pointer.key(key, |pointer| self.argument(key, value, pointer));
+            self.argument(key, value, &pointer.key(key));
         }
     }
 
-    fn argument(&mut self, key: &str, value: &Value, pointer: &mut Pointer) {
+    fn argument(&mut self, key: &str, value: &Value, pointer: &Pointer<'_>) {
         let Some(meaning) = path_keys::meaning_of(key) else { return self.nested(value, pointer) };
         if let Some(role) = self.role_of(meaning) {
             return self.path(value, role, pointer);
@@ -93,13 +93,13 @@ impl Walk {
     }
 
     /// A value under a key that says nothing: only objects in it are looked at.
-    fn nested(&mut self, value: &Value, pointer: &mut Pointer) {
+    fn nested(&mut self, value: &Value, pointer: &Pointer<'_>) {
         match value {
             Value::Object(_) | Value::Array(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),
             Value::Object(map) => self.object(map, pointer),
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    pointer.item(index, |pointer| self.nested(item, pointer));
+                    self.nested(item, &pointer.item(index));
                 }
             }
             _ => {}
@@ -107,7 +107,7 @@ impl Walk {
     }
 
     /// A value under a key that holds a path.
-    fn path(&mut self, value: &Value, role: PathRole, pointer: &mut Pointer) {
+    fn path(&mut self, value: &Value, role: PathRole, pointer: &Pointer<'_>) {
         match value {
             Value::Null => {}
             Value::String(text) if text.is_empty() => {}
@@ -118,7 +118,7 @@ impl Walk {
             Value::Array(_) | Value::Object(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    pointer.item(index, |pointer| self.path(item, role, pointer));
+                    self.path(item, role, &pointer.item(index));
                 }
             }
             Value::Object(map) => {
@@ -132,16 +132,17 @@ impl Walk {
         }
     }
 
-    fn patches(&mut self, items: &[Value], pointer: &mut Pointer) {
+    fn patches(&mut self, items: &[Value], pointer: &Pointer<'_>) {
         for (index, item) in items.iter().enumerate() {
-            pointer.item(index, |pointer| match item {
+            let pointer = &pointer.item(index);
+            match item {
                 Value::String(text) => self.patch(text, pointer),
                 item => self.nested(item, pointer),
-            });
+            }
         }
     }
 
-    fn patch(&mut self, text: &str, pointer: &Pointer) {
+    fn patch(&mut self, text: &str, pointer: &Pointer<'_>) {
         for header in patch::headers(text) {
             let pointer = pointer.text();
             match header.path {
@@ -154,7 +155,7 @@ impl Walk {
         }
     }
 
-    fn unusable(&mut self, pointer: &Pointer) {
+    fn unusable(&mut self, pointer: &Pointer<'_>) {
         self.result.unusable.push(pointer.text());
     }
 

@@ -34,7 +34,7 @@ pub(super) fn meaning_of(key: &str) -> Option<Meaning> {
         // What most calls have, without a search.
         "path" | "file_path" => Some(Path),
         "content" => Some(TextOrPatch),
-        "old_string" | "new_string" => Some(Text),
+        "old_string" | "new_string" | "old_str" | "new_str" => Some(Text),
         "command" => Some(Input),
         _ => searched(key),
     }
@@ -128,7 +128,9 @@ mod tests {
 
     #[test]
     fn what_is_not_searched_says_the_same() {
-        for key in ["path", "file_path", "content", "old_string", "new_string", "command"] {
+        for key in
+            ["path", "file_path", "content", "old_string", "new_string", "old_str", "new_str", "command"]
+        {
             assert_eq!(meaning_of(key), searched(key), "{key}");
         }
     }

@@ -82,8 +82,18 @@ impl ToolTable {
         if let Some((_, kind)) = own.ok().and_then(|at| self.own.get(at)) {
             return Some(*kind);
         }
-        Folded::new(name)?.find(BUILT_IN)
+        match name {
+            // What most calls are of, without a search.
+            "edit" | "Edit" | "write" | "Write" => Some(WriteFile),
+            "bash" | "Bash" => Some(Shell),
+            "read" | "Read" | "view" | "glob" | "Glob" | "grep" | "Grep" => Some(Read),
+            _ => searched(name),
+        }
     }
+}
+
+fn searched(name: &str) -> Option<ToolKind> {
+    Folded::new(name)?.find(BUILT_IN)
 }
 
 /// Folded names of Claude Code, Codex, Gemini CLI, Copilot, Cursor, VS Code, Squad and common MCP servers,
@@ -294,6 +304,16 @@ mod tests {
     #[test]
     fn built_in_names_can_be_searched() {
         assert!(names::is_searchable(BUILT_IN));
+    }
+
+    #[test]
+    fn what_is_not_searched_is_of_the_same_kind() {
+        for name in [
+            "edit", "Edit", "write", "Write", "bash", "Bash", "read", "Read", "view", "glob", "Glob", "grep",
+            "Grep",
+        ] {
+            assert_eq!(ToolTable::default().find(name), searched(name), "{name}");
+        }
     }
 
     #[test]

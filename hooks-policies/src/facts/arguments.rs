@@ -38,13 +38,15 @@ pub(super) fn are_in_write_position(arguments: &Value) -> bool {
 fn decoded_at(value: &Value, depth: usize) -> Option<Value> {
     match value {
         _ if depth >= MAX_DEPTH => None,
-        Value::String(text) if text.trim_start().starts_with('{') => {
+        Value::String(text) if may_be_object(text) => {
             let read: Map<String, Value> = serde_json::from_str(text).ok()?;
             let read = Value::Object(read);
             Some(decoded_at(&read, depth + 1).unwrap_or(read))
         }
         Value::Object(fields) => {
-            let envelopes = fields.iter().filter(|(key, _)| is_one_of(key, ENVELOPES));
+            // Most values can hold none: their keys need not be looked at.
+            let may_hold = |value: &Value| value.as_str().map_or(value.is_object(), may_be_object);
+            let envelopes = fields.iter().filter(|(key, value)| may_hold(value) && is_one_of(key, ENVELOPES));
             let read: Vec<_> = envelopes
                 .filter_map(|(key, value)| Some((key.clone(), decoded_at(value, depth + 1)?)))
                 .collect();
@@ -58,6 +60,10 @@ fn decoded_at(value: &Value, depth: usize) -> Option<Value> {
     }
 }
 
+fn may_be_object(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+}
+
 fn holds_file_text(arguments: &Value, depth: usize) -> bool {
     let fields = || arguments.as_object().into_iter().flatten();
     fields().any(|(key, value)| is_one_of(key, FILE_TEXT) && !value.is_null())
@@ -67,8 +73,9 @@ fn holds_file_text(arguments: &Value, depth: usize) -> bool {
 
 /// Whether a key is one of a few, without regard to case and joints.
 pub(super) fn is_one_of(key: &str, names: &[&str]) -> bool {
-    let letters = || key.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase());
-    names.iter().any(|known| letters().eq(known.chars()))
+    let letters = || key.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b' '));
+    let is = |name: &str| name.bytes().eq(letters().map(|byte| byte.to_ascii_lowercase()));
+    names.iter().any(|name| name.len() <= key.len() && is(name))
 }
 
 #[cfg(test)]

@@ -4,12 +4,13 @@ use std::sync::OnceLock;
 
 use hooks_core::fs::FileSystem;
 use hooks_facts::commands::WriteKind;
-use hooks_facts::paths::{PathError, Resolution, ResolvedRoot, Resolver};
+use hooks_facts::paths::{PathError, Reading, Resolution, ResolvedRoot, Resolver};
 use hooks_facts::tools::{PathArgument, PathRole, ToolKind, paths_of};
 
 use super::call::Call;
 use super::folder::WorkingFolder;
 use super::line_breaks::{self, RealNames};
+use super::root::Root;
 use crate::config::PatternDialect;
 
 /// The files of a call.
@@ -40,13 +41,13 @@ pub struct Place {
 }
 
 /// What is known of where a file is.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// Its readings relative to the root; none where it is outside.
-    pub below_root: Vec<&'a str>,
+    inside: &'a [Reading],
     /// Its readings from the file system's root, without the first slash. Where it is below the root, these are
     /// not worked out.
     pub elsewhere: &'a [String],
+    root: &'a Root,
 }
 
 /// Files that every command may write to, because nothing is kept in them.
@@ -65,16 +66,14 @@ impl Places {
         let arguments = paths_of(kind, call.arguments());
         let is_missing = arguments.is_missing();
         let folder = WorkingFolder::of(call.arguments());
-        let mut written: Option<String> = None;
+        let mut written = None;
         let mut found = Vec::with_capacity(arguments.found.len());
         for argument in arguments.found {
             let PathArgument { pointer, text, role, .. } = argument;
-            let target = match (role, &written) {
-                (PathRole::LinkTarget, Some(link)) => beside(link, &text),
-                _ => None,
-            };
+            let link = written.and_then(|at| found.get(at)).filter(|_| role == PathRole::LinkTarget);
+            let target = link.and_then(|link: &Place| beside(&link.given, &text));
             if role == PathRole::Written {
-                written = Some(text.clone());
+                written = Some(found.len());
             }
             let text = target.unwrap_or(text);
             let moved = folder.of_name(&text).map(|moved| Place::new(call, pointer.clone(), moved, role));
@@ -124,17 +123,12 @@ impl Place {
     }
 
     /// Where it is, below the root or not; `None` where nobody can tell.
-    pub fn known(&self, call: Call<'_>) -> Option<Known<'_>> {
+    pub fn known<'a>(&'a self, call: Call<'a>) -> Option<Known<'a>> {
+        let root = call.root();
         match &self.resolution {
-            Ok(resolution) => Some(Known {
-                below_root: resolution.readings.iter().map(|reading| reading.path.as_str()).collect(),
-                elsewhere: &[],
-            }),
+            Ok(resolution) => Some(Known { inside: &resolution.readings, elsewhere: &[], root }),
             Err(PathError::OutsideRoot { .. }) => {
-                let elsewhere = self.from_top(call)?;
-                // By another way it may be below the root all the same.
-                let below_root = elsewhere.iter().filter_map(|reading| call.root().strip(reading)).collect();
-                Some(Known { below_root, elsewhere })
+                Some(Known { inside: &[], elsewhere: self.from_top(call)?, root })
             }
             Err(_) => None,
         }
@@ -152,6 +146,15 @@ impl Place {
             Err(_) => None,
         });
         readings.as_deref()
+    }
+}
+
+impl<'a> Known<'a> {
+    /// Its readings relative to the root; none where it is outside.
+    pub fn below_root(self) -> impl Iterator<Item = &'a str> {
+        let inside = self.inside.iter().map(|reading| reading.path.as_str());
+        // By another way it may be below the root all the same.
+        inside.chain(self.elsewhere.iter().filter_map(move |reading| self.root.strip(reading)))
     }
 }
 

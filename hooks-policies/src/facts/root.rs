@@ -16,6 +16,9 @@ pub(super) struct Root {
     cwd: String,
     platform: Platform,
     resolved: Result<ResolvedRoot, PathError>,
+    /// All that stands on the way to the root and to the working directory; `None` where that cannot be read from
+    /// their texts.
+    way: Option<Vec<String>>,
 }
 
 /// The root that the last call had, where no link leads to it.
@@ -33,14 +36,15 @@ impl Root {
         let environment = &context.environment;
         let (files, platform) = (&*environment.files, environment.platform);
         if let Some(root) = call.reader().known_root().get(text, cwd, platform)
-            && has_no_links(files, text, cwd)
+            && root.has_no_links(files)
         {
             return root;
         }
         let resolved = ResolvedRoot::new(files, text, cwd, platform);
-        let root = Arc::new(Self { text: text.to_owned(), cwd: cwd.to_owned(), platform, resolved });
+        let way = way(text, cwd);
+        let root = Arc::new(Self { text: text.to_owned(), cwd: cwd.to_owned(), platform, resolved, way });
         if root.resolved().is_ok_and(|resolved| resolved.real_path() == text)
-            && (cwd == text || has_no_links(files, text, cwd))
+            && (cwd == text || root.has_no_links(files))
         {
             call.reader().known_root().set(Arc::clone(&root));
         }
@@ -78,6 +82,15 @@ impl Root {
         all
     }
 
+    /// Whether all that stands on its way are folders.
+    fn has_no_links(&self, files: &dyn FileSystem) -> bool {
+        let is_folder = |path: &String| {
+            let entry = files.entry(Path::new(path));
+            entry.is_ok_and(|entry| entry.is_some_and(|entry| entry.kind == EntryKind::Directory))
+        };
+        self.way.as_ref().is_some_and(|way| way.iter().all(is_folder))
+    }
+
     /// The root as it is named, and as it is without links.
     fn names(&self) -> impl Iterator<Item = &str> {
         let real = self.resolved.as_ref().ok().map(ResolvedRoot::real_path);
@@ -97,23 +110,20 @@ impl KnownRoot {
     }
 }
 
-/// Whether all that stands on the way to the root and to the working directory are folders.
-fn has_no_links(files: &dyn FileSystem, root: &str, cwd: &str) -> bool {
+/// All folders that should stand on the way to the root and to the working directory.
+fn way(root: &str, cwd: &str) -> Option<Vec<String>> {
     let in_root = cwd.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let to_root = if in_root { "" } else { root };
-    are_folders(files, to_root) && are_folders(files, cwd)
+    let mut way = folders(to_root)?;
+    way.extend(folders(cwd)?);
+    Some(way)
 }
 
-fn are_folders(files: &dyn FileSystem, path: &str) -> bool {
-    let bytes = path.as_bytes();
-    if bytes.contains(&b'\\') || bytes.windows(2).any(|pair| pair == b"..") {
-        return false;
+/// A folder, behind all that it is in.
+fn folders(path: &str) -> Option<Vec<String>> {
+    if path.contains('\\') || path.contains("..") {
+        return None;
     }
-    let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-    let ends = slashes.skip(1).chain([path.len()]);
-    ends.filter_map(|end| path.get(..end).filter(|path| !path.is_empty())).all(|path| {
-        files
-            .entry(Path::new(path))
-            .is_ok_and(|entry| entry.is_some_and(|entry| entry.kind == EntryKind::Directory))
-    })
+    let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+    Some(ends.filter_map(|end| path.get(..end).filter(|path| !path.is_empty())).map(str::to_owned).collect())
 }

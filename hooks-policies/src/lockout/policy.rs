@@ -59,6 +59,9 @@ impl ReviewerLockout {
     }
 
     fn is_ignored(&self, pointer: &str) -> bool {
+        if self.ignored_arguments.is_empty() {
+            return false;
+        }
         let key = pointer.rsplit('/').find(|key| key.parse::<usize>().is_err());
         key.is_some_and(|key| self.ignored_arguments.iter().any(|ignored| ignored == key))
     }

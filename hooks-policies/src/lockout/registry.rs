@@ -1,7 +1,7 @@
 //! Who is locked out of what.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -82,8 +82,8 @@ pub struct LockoutRegistry {
 struct Lockouts {
     /// In the order of locking.
     all: Vec<Lockout>,
-    /// By the agent's name without case.
-    agents: HashMap<String, Arc<AgentLockouts>>,
+    /// By the agent's name without case. A team is small: a few comparisons cost less than a hash.
+    agents: BTreeMap<String, Arc<AgentLockouts>>,
 }
 
 /// What one agent is locked out of.

@@ -160,7 +160,7 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
         let Some(known) = place.known(call) else {
             return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
         };
-        for reading in known.below_root {
+        for reading in known.below_root() {
             let found = rules.find(reading, call.ignores_case());
             keep(&mut best, found.map(|rule| Hit { rule, on: On::Path(place, reading) }));
         }
@@ -213,5 +213,5 @@ fn has_paths(call: Call<'_>, patterns: &PathPatterns, action: RuleAction) -> boo
         || places
             .found
             .iter()
-            .any(|place| place.known(call).is_none_or(|known| known.below_root.into_iter().any(&is_match)))
+            .any(|place| place.known(call).is_none_or(|known| known.below_root().any(is_match)))
 }
