@@ -83,19 +83,22 @@ impl Artifacts {
     /// The first artifact that a place is, is below, or, where it goes away, is above.
     pub(crate) fn find(&self, call: Call<'_>, place: &Place, known: &Known<'_>) -> Option<Found<'_>> {
         if let Some(index) = self.everything {
-            return self.found(index, &place.given);
+            return self.found(index, place.given.clone());
         }
         let removed = is_removed(place);
-        let inside = known.below_root().map(|reading| (&self.relative, reading));
-        let outside = known.elsewhere.iter().map(|reading| (&self.outside, reading.as_str()));
+        let inside = known.below_root().map(|reading| (&self.relative, "", reading));
+        let outside = known.elsewhere.iter().map(|reading| (&self.outside, top(reading), reading.as_str()));
         let from_top = if self.absolute.is_empty() { None } else { place.from_top(call) };
-        let absolute = from_top.unwrap_or_default().iter().map(|reading| (&self.absolute, reading.as_str()));
+        let absolute = from_top
+            .unwrap_or_default()
+            .iter()
+            .map(|reading| (&self.absolute, top(reading), reading.as_str()));
         let mut readings = inside.chain(outside).chain(absolute);
-        readings.find_map(|(patterns, given)| {
+        readings.find_map(|(patterns, top, given)| {
             let reading: &str = &folded(given);
             let index =
                 patterns.find(reading).or_else(|| removed.then(|| patterns.below(reading)).flatten())?;
-            self.found(index, given)
+            self.found(index, format!("{top}{given}"))
         })
     }
 
@@ -103,9 +106,14 @@ impl Artifacts {
         self.names.is_empty()
     }
 
-    fn found(&self, index: usize, reading: &str) -> Option<Found<'_>> {
-        Some(Found { artifact: self.names.get(index)?, reading: reading.to_owned() })
+    fn found(&self, index: usize, reading: String) -> Option<Found<'_>> {
+        Some(Found { artifact: self.names.get(index)?, reading })
     }
+}
+
+/// What an absolute reading lacks: the first slash, unless it begins with a drive.
+fn top(reading: &str) -> &'static str {
+    if reading.as_bytes().get(1) == Some(&b':') { "" } else { "/" }
 }
 
 impl Patterns {
