@@ -51,6 +51,7 @@ mod lockout;
 mod pipeline;
 mod policy;
 mod redact_args;
+mod rewrite;
 mod scrub;
 mod shell;
 mod write_guard;

@@ -98,8 +98,16 @@ impl SquadPipeline {
     ///
     /// # Errors
     /// A hook failed, or the result is nested too deep for the scrubber.
-    pub fn post(&self, call: &mut SquadCall<'_>, result: Option<Value>) -> Result<Option<Value>, JsError> {
-        let mut result = if self.scrubs { self.scrub(call, result)? } else { result };
+    pub fn post(
+        &self,
+        call: &mut SquadCall<'_>,
+        mut result: Option<Value>,
+    ) -> Result<Option<Value>, JsError> {
+        if self.scrubs
+            && let Some(result) = &mut result
+        {
+            self.scrub(call, result)?;
+        }
         for hook in &self.post_hooks {
             // Squad hands each hook a copy of the context that shares the arguments.
             let mut context = SquadCall {
@@ -219,23 +227,17 @@ impl SquadPipeline {
         Ok(SquadDecision::Allow)
     }
 
-    fn scrub(&self, call: &SquadCall<'_>, result: Option<Value>) -> Result<Option<Value>, JsError> {
-        match result {
-            Some(Value::String(mut text)) => {
-                if scrub::scrub_text(&mut text) {
-                    self.warn("[HookPipeline] PII scrubbed from tool output", || {
-                        [
-                            ("tool", (*call.tool_name).into()),
-                            ("agent", (*call.agent_name).into()),
-                            ("sessionId", (*call.session_id).into()),
-                        ]
-                    });
-                }
-                Ok(Some(Value::String(text)))
-            }
-            Some(value @ (Value::Array(_) | Value::Object(_))) => scrub::scrub_nested(value).map(Some),
-            simple => Ok(simple),
+    fn scrub(&self, call: &SquadCall<'_>, result: &mut Value) -> Result<(), JsError> {
+        if scrub::scrub(result)? {
+            self.warn("[HookPipeline] PII scrubbed from tool output", || {
+                [
+                    ("tool", (*call.tool_name).into()),
+                    ("agent", (*call.agent_name).into()),
+                    ("sessionId", (*call.session_id).into()),
+                ]
+            });
         }
+        Ok(())
     }
 
     fn warn<'v, const N: usize>(

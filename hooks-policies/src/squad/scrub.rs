@@ -1,11 +1,10 @@
 //! Replaces e-mail addresses in a tool's result: in texts, and in the values of objects and lists.
 //!
 //! Squad rebuilds the value with a function that calls itself, so what is nested too deep makes the run
-//! fail. Here the value is changed in place and walked with a list, and the same depth is refused on
-//! purpose. Values that `serde_json` read from text are never that deep, unless its limit of 128 levels
-//! was switched off; others are built by code.
-
-use std::borrow::Cow;
+//! fail. Here the value is changed in place, and the same depth is refused on purpose: the first levels are
+//! walked by calls, which costs no memory, those below with a list. Values that `serde_json` read from text
+//! are never as deep as Squad's limit, unless its own of 128 levels was switched off; others are built by
+//! code.
 
 use serde_json::{Map, Value};
 
@@ -18,54 +17,72 @@ const MAX_CALLS: usize = 4_000;
 const CALLS_OF_A_LIST: usize = 2;
 const CALLS_OF_AN_OBJECT: usize = 1;
 
-/// Scrubs a text that is a whole result; says whether it changed.
-pub(super) fn scrub_text(text: &mut String) -> bool {
-    if let Cow::Owned(clean) = email::scrub(text) {
-        *text = clean;
-        return true;
-    }
-    false
-}
+/// How many levels are walked by calls before the list takes over.
+const LEVELS_AT_ONCE: usize = 16;
 
-/// Scrubs a list or object.
+/// Scrubs a result; says whether it is a text that changed.
 ///
 /// # Errors
 /// `RangeError` when it is nested too deep. The value is then taken apart here, because dropping it the
 /// ordinary way would use the stack as well.
-pub(super) fn scrub_nested(mut value: Value) -> Result<Value, JsError> {
-    match walk(&mut value) {
-        Ok(()) => Ok(value),
-        Err(error) => {
-            // That it is too deep is known; all that is wanted is that it is gone.
-            drop(take_apart(value, 0));
-            Err(error)
-        }
+pub(super) fn scrub(value: &mut Value) -> Result<bool, JsError> {
+    if let Value::String(text) = value {
+        return Ok(email::scrub(text));
     }
+    if let Err(error) = scrub_nested(value) {
+        // That it is too deep is known; all that is wanted is that it is gone.
+        drop(take_apart(std::mem::take(value), 0));
+        return Err(error);
+    }
+    Ok(false)
 }
 
-fn walk(value: &mut Value) -> Result<(), JsError> {
-    let mut todo = vec![(value, 0)];
-    while let Some((value, calls)) = todo.pop() {
-        let inside = deeper(value, calls)?;
-        match value {
-            Value::String(text) => {
-                scrub_text(text);
-            }
-            Value::Array(items) => todo.extend(items.iter_mut().map(|item| (item, inside))),
-            Value::Object(map) => {
-                // The field is scrubbed like any other before it is lost.
-                if let Some(prototype) = map.shift_remove(PROTOTYPE) {
-                    take_apart(prototype, inside)?;
-                }
-                put_in_order(map);
-                todo.extend(map.values_mut().map(|value| (value, inside)));
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
+fn scrub_nested(value: &mut Value) -> Result<(), JsError> {
+    let mut later = Vec::new();
+    walk(value, 0, LEVELS_AT_ONCE, &mut later)?;
+    while let Some((value, calls)) = later.pop() {
+        walk(value, calls, LEVELS_AT_ONCE, &mut later)?;
     }
     Ok(())
 }
 
+/// Scrubs a value down to some levels; what is below them is left for later.
+fn walk<'v>(
+    value: &'v mut Value,
+    calls: usize,
+    levels: usize,
+    later: &mut Vec<(&'v mut Value, usize)>,
+) -> Result<(), JsError> {
+    if levels == 0 {
+        later.push((value, calls));
+        return Ok(());
+    }
+    let inside = deeper(value, calls)?;
+    match value {
+        Value::String(text) => {
+            email::scrub(text);
+        }
+        Value::Array(items) => {
+            for item in items {
+                walk(item, inside, levels - 1, later)?;
+            }
+        }
+        Value::Object(map) => {
+            // The field is scrubbed like any other before it is lost.
+            if map.keys().any(|key| key == PROTOTYPE)
+                && let Some(prototype) = map.shift_remove(PROTOTYPE)
+            {
+                take_apart(prototype, inside)?;
+            }
+            put_in_order(map);
+            for value in map.values_mut() {
+                walk(value, inside, levels - 1, later)?;
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    Ok(())
+}
 /// How many calls the values inside of `value` stand in.
 fn deeper(value: &Value, calls: usize) -> Result<usize, JsError> {
     let inside = match value {
@@ -113,6 +130,10 @@ mod tests {
 
     use super::*;
 
+    fn scrubbed(mut value: Value) -> Result<Value, JsError> {
+        scrub(&mut value).map(|_| value)
+    }
+
     fn nested(levels: usize, wrap: fn(Value) -> Value) -> Value {
         (0..levels).fold(json!("a@b.org"), |inner, _| wrap(inner))
     }
@@ -122,13 +143,13 @@ mod tests {
         let value = json!({"a@b.org": "a@b.org", "list": [1, null, ["x a@b.org", {"deep": "a@b.org"}]]});
         let want = json!({"a@b.org": "[EMAIL_REDACTED]",
             "list": [1, null, ["x [EMAIL_REDACTED]", {"deep": "[EMAIL_REDACTED]"}]]});
-        assert_eq!(scrub_nested(value).unwrap(), want);
+        assert_eq!(scrubbed(value).unwrap(), want);
     }
 
     #[test]
     fn keys_are_listed_as_javascript_lists_them() {
         let value = json!({"b": 1, "10": 2, "__proto__": {"x": 1}, "9": 3, "a": 4, "01": 5});
-        let text = scrub_nested(value).unwrap().to_string();
+        let text = scrubbed(value).unwrap().to_string();
         assert_eq!(text, r#"{"9":3,"10":2,"b":1,"a":4,"01":5}"#);
     }
 
@@ -137,12 +158,28 @@ mod tests {
         let list = |inner| Value::Array(vec![inner]);
         let object = |inner| Value::Object(Map::from_iter([("a".to_owned(), inner)]));
         let prototype = |inner| Value::Object(Map::from_iter([(PROTOTYPE.to_owned(), inner)]));
-        assert!(scrub_nested(nested(1_900, list)).is_ok());
-        assert!(scrub_nested(nested(3_900, object)).is_ok());
+        assert!(scrubbed(nested(1_900, list)).is_ok());
+        assert!(scrubbed(nested(3_900, object)).is_ok());
         for wrap in [list, object, prototype] {
-            let error = scrub_nested(nested(4_100, wrap)).unwrap_err();
+            let error = scrubbed(nested(4_100, wrap)).unwrap_err();
             assert_eq!(error.to_string(), "RangeError: Maximum call stack size exceeded");
         }
+    }
+
+    #[test]
+    fn every_level_is_scrubbed() {
+        let wrap = |inner| json!([{"before": "a@b.org"}, inner, "a@b.org"]);
+        let levels = 3 * LEVELS_AT_ONCE + 1;
+        let text = scrubbed(nested(levels, wrap)).unwrap().to_string();
+        assert_eq!(text.matches("[EMAIL_REDACTED]").count(), 2 * levels + 1);
+        assert!(!text.contains('@'));
+    }
+
+    #[test]
+    fn wide_takes_linear_time() {
+        let value = Value::from_iter((0..100_000).map(|place| (place.to_string(), json!(["a@b.org"]))));
+        let text = scrubbed(json!({"list": vec!["a@b.org"; 100_000], "fields": value})).unwrap().to_string();
+        assert_eq!(text.matches("[EMAIL_REDACTED]").count(), 200_000);
     }
 
     #[test]
@@ -151,6 +188,6 @@ mod tests {
         for _ in 0..200_000 {
             value = Value::Array(vec![value]);
         }
-        assert!(scrub_nested(value).is_err());
+        assert!(scrubbed(value).is_err());
     }
 }
