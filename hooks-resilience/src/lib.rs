@@ -22,12 +22,14 @@
 
 mod call;
 mod catalog;
+pub mod chain;
 pub mod duration;
 mod error;
 mod world;
 
 pub use self::call::{Answered, Call, FailedAttempt, Needs};
 pub use self::catalog::{Catalog, CatalogError, Limits, Model, Price, Tier};
+pub use self::chain::{Chain, ChainConfig, Chains, ChainsConfig, ChainsError};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
