@@ -30,6 +30,8 @@ mod classify;
 pub mod deadline;
 pub mod duration;
 mod error;
+#[cfg(test)]
+mod fixture;
 mod health;
 pub mod pacing;
 mod world;
