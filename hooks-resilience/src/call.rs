@@ -47,8 +47,12 @@ pub struct Call {
     /// The earliest moment at which another model could answer instead, as it was when this attempt began: nobody
     /// below waits beyond it. None where there is no other.
     pub elsewhere: Option<Tick>,
+    /// How often this model was tried already on behalf of this call, in earlier turns.
+    pub(crate) tried: u32,
     /// Whether a layer above tries again: a second loop inside would multiply the attempts.
     pub(crate) retried: bool,
+    /// Whether a layer above chooses the model: a second choice inside would multiply the attempts too.
+    pub(crate) planned: bool,
 }
 
 /// What all attempts of one call share.
@@ -69,7 +73,8 @@ impl Call {
     pub fn new(context: Arc<HookContext>, request: ModelRequest, id: OpId) -> Self {
         let (needs, task, effects) = (Needs::default(), None, AtomicBool::new(false));
         let body = Arc::new(Body { context, request, needs, id, task, effects });
-        Self { body, model: None, deadline: None, now: None, elsewhere: None, retried: false }
+        let (tried, retried, planned) = (0, false, false);
+        Self { body, model: None, deadline: None, now: None, elsewhere: None, tried, retried, planned }
     }
 
     /// Says what the model has to be able to do.
@@ -149,7 +154,19 @@ impl Call {
         self.deadline.map(|deadline| deadline.since(now))
     }
 
+    /// Has the request name the model it goes to. Copies the request only where somebody else has the call too.
+    pub(crate) fn name_model(&mut self, name: &str) {
+        if self.body.request.model != name {
+            self.change(|body| name.clone_into(&mut body.request.model));
+        }
+    }
+
     fn with_body(mut self, change: impl FnOnce(&mut Body)) -> Self {
+        self.change(change);
+        self
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut Body)) {
         match Arc::get_mut(&mut self.body) {
             Some(body) => change(body),
             None => {
@@ -165,7 +182,6 @@ impl Call {
                 self.body = Arc::new(body);
             }
         }
-        self
     }
 }
 

@@ -27,8 +27,10 @@ pub mod chain;
 mod classify;
 pub mod duration;
 mod error;
+pub mod fallback;
 mod health;
 mod pacing;
+pub mod retry;
 mod world;
 
 pub use self::breaker::{BreakerSettings, BreakerState};
@@ -39,7 +41,9 @@ pub use self::classify::{Classified, Classify};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
+pub use self::fallback::{Fallback, FallbackLayer, FallbackSettings};
 pub use self::health::{
     Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
 };
+pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::world::World;
