@@ -22,6 +22,7 @@ use crate::breaker::{BreakerState, Pass, Showed};
 use crate::call::Needs;
 use crate::catalog::{Catalog, Limits, Model};
 use crate::error::{ErrorKind, Treatments};
+use crate::pacing::Slot;
 use crate::world::World;
 
 /// What is known about the models of a catalog. Clones share it.
@@ -157,8 +158,28 @@ impl Health {
     /// Not now; from then on.
     pub fn pace(&self, model: &Model, needs: &Needs, now: Tick) -> Result<(), Tick> {
         match self.known(model).and_then(|known| self.inner.quotas.get(known.quota)) {
-            Some(quota) => quota.take(needs, now),
+            Some(quota) => quota.book(needs, now, Some(now)).map(|_| ()),
             None => Ok(()),
+        }
+    }
+
+    /// A place in the rate of `model`, at the latest at `latest`; None where it has no rate.
+    pub(crate) fn book(
+        &self,
+        model: &Model,
+        needs: &Needs,
+        now: Tick,
+        latest: Option<Tick>,
+    ) -> Result<Option<Slot>, Tick> {
+        let Some(known) = self.known(model) else { return Ok(None) };
+        let Some(quota) = self.inner.quotas.get(known.quota) else { return Ok(None) };
+        let at = quota.book(needs, now, latest)?;
+        Ok(at.map(|at| Slot::new(self.clone(), known.quota, *needs, at)))
+    }
+
+    pub(crate) fn give_back(&self, quota: usize, needs: &Needs) {
+        if let Some(quota) = self.inner.quotas.get(quota) {
+            quota.give_back(needs);
         }
     }
 

@@ -31,6 +31,11 @@ impl Permit {
         matches!(self.pass, Pass::Probe(_)) || matches!(self.provider, Some(Pass::Probe(_)))
     }
 
+    /// Now, on the clock of what it is a permit for.
+    pub(crate) fn now(&self) -> Tick {
+        self.health.world().tick()
+    }
+
     /// The model answered, at `now`, `took` after it was asked.
     pub fn succeeded(mut self, now: Tick, took: Duration) {
         let slow = self.health.settings().breaker.slow_after.is_some_and(|limit| took >= limit);
@@ -64,7 +69,7 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         if !self.told && self.is_probe() {
-            let now = self.health.world().tick();
+            let now = self.now();
             self.tell(Showed::Nothing, false, now);
         }
     }

@@ -73,15 +73,30 @@ impl Quota {
         self.rates().ready_at(needs, now)
     }
 
-    /// Takes what `needs` are, or says from when on there is room.
-    pub(super) fn take(&self, needs: &Needs, now: Tick) -> Result<(), Tick> {
+    /// Takes what `needs` are, from the first moment there is room: no later than `latest`. That moment; None where
+    /// there is no rate.
+    pub(super) fn book(&self, needs: &Needs, now: Tick, latest: Option<Tick>) -> Result<Option<Tick>, Tick> {
         let mut rates = self.rates();
+        if rates.requests.is_none() && rates.tokens.is_none() {
+            return Ok(None);
+        }
         match rates.ready_at(needs, now) {
-            Some(at) if at <= now => {
+            Some(at) if latest.is_none_or(|latest| at <= latest.max(now)) => {
                 rates.take(needs, now);
-                Ok(())
+                Ok(Some(at))
             }
             at => Err(at.unwrap_or(Tick(Duration::MAX))),
+        }
+    }
+
+    /// Gives back what was taken for `needs`.
+    pub(super) fn give_back(&self, needs: &Needs) {
+        let mut rates = self.rates();
+        if let Some((_, rate)) = &mut rates.requests {
+            rate.give_back(1);
+        }
+        if let Some((_, rate)) = &mut rates.tokens {
+            rate.give_back(needs.tokens());
         }
     }
 
