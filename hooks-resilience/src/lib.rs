@@ -32,6 +32,7 @@ pub mod duration;
 mod error;
 pub mod fallback;
 mod health;
+pub mod hedge;
 pub mod pacing;
 pub mod retry;
 mod world;
@@ -51,6 +52,7 @@ pub use self::fallback::{Fallback, FallbackLayer, FallbackSettings};
 pub use self::health::{
     Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
 };
+pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
 pub use self::pacing::{PacingLayer, PacingService};
 pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::world::World;

@@ -100,8 +100,8 @@ struct Past {
     barred: bool,
 }
 
-/// More turns than any course takes whose time passes.
-const TURNS: u32 = 10_000;
+/// More turns than a course of four models takes that are looked at every second of five minutes.
+const TURNS: u32 = 4_000;
 
 /// The least that has to pass before a model that was closed is looked at again, doubled each time.
 const LOOK: Duration = Duration::from_millis(10);
