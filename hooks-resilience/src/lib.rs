@@ -34,6 +34,7 @@ pub mod fallback;
 mod health;
 pub mod hedge;
 pub mod pacing;
+pub mod recover;
 pub mod retry;
 mod world;
 
@@ -54,5 +55,6 @@ pub use self::health::{
 };
 pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
 pub use self::pacing::{PacingLayer, PacingService};
+pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
 pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::world::World;

@@ -137,6 +137,14 @@ impl Plan {
         self
     }
 
+    /// So many attempts were made before, all of them of the first model.
+    #[must_use]
+    pub fn having_tried(mut self, attempts: u32) -> Self {
+        self.attempts = attempts;
+        self.change(0, |past| past.attempts = attempts);
+        self
+    }
+
     /// The models, in order.
     pub fn chain(&self) -> &Chain {
         &self.chain
@@ -173,7 +181,7 @@ impl Plan {
         }
     }
 
-    /// The model that was asked last failed, at `now`. `pause` says how long to leave it alone after so many
+    /// The model that was asked last, or else the first, failed at `now`. `pause` says how long to leave it alone after so many
     /// failures, where nobody else does.
     pub fn failed(
         &mut self,
