@@ -30,10 +30,14 @@ mod classify;
 pub mod deadline;
 pub mod duration;
 mod error;
+pub mod fallback;
 #[cfg(test)]
 mod fixture;
 mod health;
+pub mod hedge;
 pub mod pacing;
+pub mod recover;
+pub mod retry;
 mod world;
 
 pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};
@@ -47,8 +51,12 @@ pub use self::deadline::{DeadlineLayer, DeadlineService};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
+pub use self::fallback::{Fallback, FallbackLayer, FallbackSettings};
 pub use self::health::{
     Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
 };
+pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
 pub use self::pacing::{PacingLayer, PacingService};
+pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
+pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::world::World;
