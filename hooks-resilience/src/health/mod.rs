@@ -1,0 +1,412 @@
+//! What is known about the models of a catalog: which are well, which want to be left alone, and how much may
+//! still be sent to them. All layers of a stack share it, and so may a fleet.
+
+mod budget;
+mod fleet;
+mod gate;
+mod permit;
+mod place;
+mod quota;
+mod readiness;
+mod settings;
+mod standing;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use hooks_core::HookFuture;
+use hooks_core::state::StateStore;
+use hooks_core::time::Tick;
+
+use self::fleet::{Fleet, Link};
+pub use self::permit::Permit;
+use self::place::{Change, Event, Place, What};
+use self::quota::Quota;
+pub use self::readiness::{Because, Closed, Readiness};
+pub use self::settings::{BudgetSettings, HealthSettings, SettingsError};
+use self::standing::{Provider, Standing};
+use crate::breaker::{BreakerState, Pass, Showed};
+use crate::call::Needs;
+use crate::catalog::{Catalog, Limits, Model};
+use crate::error::{ErrorKind, Treatments};
+use crate::pacing::{Booked, Slot};
+use crate::world::World;
+
+/// What is known about the models of a catalog. Clones share it.
+///
+/// Of a model that is not in the catalog nothing is known, and nothing learned: it may always be asked.
+#[derive(Clone)]
+pub struct Health {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    models: Vec<Standing>,
+    quotas: Vec<Quota>,
+    providers: Vec<Provider>,
+    settings: HealthSettings,
+    world: World,
+    listeners: Mutex<Vec<Listener>>,
+    fleet: OnceLock<Fleet>,
+}
+
+/// What is left to do where a store answers later.
+pub(crate) type Telling = Option<HookFuture<'static, ()>>;
+
+type Listener = Arc<dyn Fn(&Transition) + Send + Sync>;
+
+/// A breaker went from one state to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Transition {
+    /// Of this model; None where it is that of a whole provider.
+    pub model: Option<Arc<str>>,
+    /// Whose model it is.
+    pub provider: Arc<str>,
+    /// What it was.
+    pub from: BreakerState,
+    /// What it is.
+    pub to: BreakerState,
+    /// When.
+    pub at: Tick,
+}
+
+impl Health {
+    /// Of the models of `catalog`, all of them taken for well.
+    ///
+    /// # Errors
+    /// The settings are nonsense.
+    pub fn new(catalog: &Catalog, settings: HealthSettings, world: World) -> Result<Self, SettingsError> {
+        settings.check()?;
+        let (mut models, mut quotas, mut providers) = (Vec::new(), Vec::new(), Vec::new());
+        for model in catalog.models() {
+            let quota = quota::quota_of(&mut quotas, model, &settings);
+            let provider = standing::provider_of(&mut providers, model, &settings);
+            models.push(Standing::new(model, quota, provider, &settings));
+        }
+        let (listeners, fleet) = (Mutex::default(), OnceLock::new());
+        let inner = Inner { models, quotas, providers, settings, world, listeners, fleet };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Shares what is known with everybody who shares `store` under the name of `fleet`. Give it before the first
+    /// clone is used.
+    #[must_use]
+    pub fn shared(self, store: Arc<dyn StateStore>, fleet: &str) -> Self {
+        let Inner { models, quotas, providers, .. } = &*self.inner;
+        if self.inner.fleet.set(Fleet::new(store)).is_ok() {
+            let models = models.iter().map(|it| ("model", &it.name, &it.place));
+            let quotas = quotas.iter().map(|it| ("quota", &it.name, &it.place));
+            let providers = providers.iter().map(|it| ("provider", &it.name, &it.place));
+            for (what, name, place) in models.chain(quotas).chain(providers) {
+                place.link.get_or_init(|| Link::new(fleet, what, &place.provider, name));
+            }
+            self.inner.quotas.iter().for_each(|quota| quota.share(fleet, &self.inner.settings));
+        }
+        self
+    }
+
+    /// The world its times are of.
+    pub fn world(&self) -> &World {
+        &self.inner.world
+    }
+
+    /// What is done about each kind of error.
+    pub fn treatments(&self) -> &Treatments {
+        &self.inner.settings.treatments
+    }
+
+    /// How health is judged.
+    pub fn settings(&self) -> &HealthSettings {
+        &self.inner.settings
+    }
+
+    /// When `model` could be asked for this. Takes nothing, and promises nothing: others may be faster.
+    pub fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
+        if !model.can_serve(needs) {
+            return Readiness::Never;
+        }
+        let Some(known) = self.known(model) else { return Readiness::Ready };
+        let Some(quota) = self.inner.quotas.get(known.quota) else { return Readiness::Ready };
+        let Some(paced) = quota.ready_at(needs, now, self.inner.fleet.get()) else { return Readiness::Never };
+        self.look(known, now);
+        let places = self.places(known);
+        let shut = places.iter().flatten().map(|place| place.gate()).max();
+        let broken = places.iter().flatten().filter_map(|place| place.opens_at(now)).max();
+        Readiness::at(paced.max(shut.unwrap_or_default()).max(broken.unwrap_or_default()), now)
+    }
+
+    /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
+    /// quota's: where that is used up, all models that draw on it are left alone.
+    pub fn close_until(&self, model: &Model, until: Tick, why: ErrorKind) {
+        if self.known(model).is_some() {
+            self.close_place(model.index(), until, why, self.inner.world.tick());
+            drop(self.known(model).and_then(|known| self.tell_fleet(known)));
+        }
+    }
+
+    /// Asks whether `model` may be asked: gate and breaker, not the rate.
+    ///
+    /// # Errors
+    /// Not now; the error says from when on.
+    pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, Closed> {
+        self.admit_and_tell(model, now).map(|(permit, _)| permit)
+    }
+
+    /// The same; a probe has to be told to a fleet whose store answers later, and is confirmed after that.
+    pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), Closed> {
+        let Some(known) = self.known(model) else {
+            return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, None), None));
+        };
+        self.look(known, now);
+        let shut = self.places(known).into_iter().flatten().map(Place::gate).max().unwrap_or_default();
+        if shut > now {
+            return Err(Closed { ready_at: shut, because: Because::Gate });
+        }
+        let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
+        let settings = &self.inner.settings.breaker;
+        let name = || self.probe_name();
+        let own = known.place.admit(name, now, settings).map_err(closed)?.unwrap_or(Pass::Usual);
+        let mut permit = Permit::new(self.clone(), model.index(), own, None);
+        if let Some(provider) = self.provider(known) {
+            // Where it refuses, the permit is dropped, and with it a probe is given back.
+            permit.provider = provider.place.admit(name, now, settings).map_err(closed)?;
+        }
+        if !permit.is_probe() {
+            return Ok((permit, None));
+        }
+        let telling = self.tell_fleet(known);
+        if telling.is_none() {
+            self.confirm(&permit, now)?;
+        }
+        Ok((permit, telling))
+    }
+
+    /// Whether a probe is still ours, now that the fleet had its say.
+    pub(crate) fn confirm(&self, permit: &Permit, now: Tick) -> Result<(), Closed> {
+        let Some(known) = self.inner.models.get(permit.model) else { return Ok(()) };
+        let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
+        known.place.still_lets(permit.pass, now).map_err(closed)?;
+        match (permit.provider, self.provider(known)) {
+            (Some(pass), Some(provider)) => provider.place.still_lets(pass, now).map_err(closed),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hears what the fleet knows of `model`, where its store answers later and was not heard for a while.
+    pub(crate) fn refresh(&self, model: &Model, now: Tick) -> Telling {
+        let (fleet, known) = (self.inner.fleet.get()?, self.known(model)?);
+        let links =
+            || self.places(known).into_iter().flatten().filter_map(|place| Some((place, place.link.get()?)));
+        let due = match fleet.answers_later() {
+            true => links().any(|(place, link)| fleet::is_stale(place, link, now)),
+            // Which kind it is shows when it is asked for the first time.
+            false => links().any(|(_, link)| fleet::is_unheard(link)),
+        };
+        if due { fleet.begin(self.synchronise(known)) } else { None }
+    }
+
+    /// Takes what this needs from the rate of `model`. Of a fleet's rate only from a store that answers at once;
+    /// otherwise from our share of it.
+    ///
+    /// # Errors
+    /// Not now; from then on.
+    pub fn pace(&self, model: &Model, needs: &Needs, now: Tick) -> Result<(), Tick> {
+        let booked = self.book(model, needs, now, Some(now)).unwrap_or_else(|_later| {
+            let quota = self.known(model).and_then(|known| self.inner.quotas.get(known.quota));
+            quota.map_or(Ok(None), |quota| quota.book(needs, now, Some(now))).map(|_| None)
+        })?;
+        booked.into_iter().for_each(|mut slot| slot.used(true));
+        Ok(())
+    }
+
+    /// A slot in the rate of `model`, at the latest at `latest`; or the future of one.
+    pub(crate) fn book(
+        &self,
+        model: &Model,
+        needs: &Needs,
+        now: Tick,
+        latest: Option<Tick>,
+    ) -> Result<Booked, HookFuture<'static, Booked>> {
+        let Some(known) = self.known(model) else { return Ok(Ok(None)) };
+        let Some(quota) = self.inner.quotas.get(known.quota) else { return Ok(Ok(None)) };
+        if quota.is_shared() {
+            return fleet::begun(self.book_shared(known.quota, *needs, latest));
+        }
+        Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at?))))
+    }
+
+    fn book_shared(&self, place: usize, needs: Needs, latest: Option<Tick>) -> HookFuture<'static, Booked> {
+        let health = self.clone();
+        HookFuture::later(async move {
+            let inner = &health.inner;
+            let Some(quota) = inner.quotas.get(place) else { return Ok(None) };
+            if let Some(fleet) = inner.fleet.get()
+                && let Some(booked) = quota.book_shared(fleet, &inner.world, &needs, latest).await
+            {
+                return booked.map(|at| Some(Slot::new(health.clone(), place, needs, at).of_fleet()));
+            }
+            let booked = quota.book(&needs, inner.world.tick(), latest);
+            booked.map(|at| Some(Slot::new(health.clone(), place, needs, at?)))
+        })
+    }
+
+    pub(crate) fn give_back(&self, quota: usize, needs: &Needs) {
+        if let Some(quota) = self.inner.quotas.get(quota) {
+            quota.give_back(needs);
+        }
+    }
+
+    /// Learns what the provider of `model` lets through, as its headers say; what it does not say stays.
+    pub fn learn_quota(&self, model: &Model, limits: Limits) {
+        if let Some(quota) = self.known(model).and_then(|known| self.inner.quotas.get(known.quota)) {
+            quota.learn(limits, &self.inner.settings);
+        }
+    }
+
+    /// A call is tried for the first time, with this model: its provider's retry budget earns a share.
+    pub fn first_attempt(&self, model: &Model) {
+        if let Some(provider) = self.known(model).and_then(|known| self.provider(known)) {
+            provider.budget().first(self.inner.settings.budget);
+        }
+    }
+
+    /// Whether a call may be tried once more with this model; that is taken from its provider's retry budget.
+    pub fn another_attempt(&self, model: &Model, now: Tick) -> bool {
+        self.known(model)
+            .and_then(|known| self.provider(known))
+            .is_none_or(|provider| provider.budget().another(now, self.inner.settings.budget))
+    }
+
+    /// What the breaker of `model` does with calls.
+    pub fn breaker(&self, model: &Model) -> BreakerState {
+        self.known(model).map_or(BreakerState::Closed, |known| known.place.state())
+    }
+
+    /// Calls `listener` whenever a breaker goes from one state to another; it must not block.
+    pub fn on_transition(&self, listener: impl Fn(&Transition) + Send + Sync + 'static) {
+        self.listeners().push(Arc::new(listener));
+    }
+
+    fn close_place(&self, model: usize, until: Tick, why: ErrorKind, now: Tick) {
+        let until = until.min(now.after(self.inner.settings.longest_gate));
+        let Some(known) = self.inner.models.get(model) else { return };
+        let quota = self.inner.quotas.get(known.quota).filter(|_| why == ErrorKind::RateLimited);
+        let place = quota.map_or(&known.place, |quota| &quota.place);
+        let shut = Event { at: now, what: What::Shut { until } };
+        let _unchanged = place.happened(shut, &self.inner.settings.breaker);
+    }
+
+    /// A permit came to its end. `wide` where what was shown is true of all models of the provider.
+    fn tell(&self, permit: &Permit, showed: Showed, wide: bool, now: Tick) -> Telling {
+        let known = self.inner.models.get(permit.model)?;
+        let own = if wide { Showed::Nothing } else { showed };
+        self.ended(&known.place, permit.pass, own, now);
+        // A provider's breaker counts only what breaks or mends its credentials.
+        let shared = match showed {
+            Showed::Success { .. } => showed,
+            Showed::Hopeless if wide => showed,
+            _ => Showed::Nothing,
+        };
+        if (permit.provider.is_some() || shared == Showed::Hopeless)
+            && let Some(provider) = self.provider(known)
+        {
+            self.ended(&provider.place, permit.provider.unwrap_or(Pass::Usual), shared, now);
+        }
+        self.tell_fleet(known)
+    }
+
+    fn ended(&self, place: &Place, pass: Pass, showed: Showed, now: Tick) {
+        let what = match (pass, showed) {
+            (Pass::Usual, Showed::Nothing) => return,
+            (Pass::Usual, Showed::Success { slow: false }) => What::WentWell(1),
+            _ => What::Ended { pass, showed, jitter: self.jitter(showed) },
+        };
+        let change = place.happened(Event { at: now, what }, &self.inner.settings.breaker);
+        self.announce(change, place, now);
+    }
+
+    /// Tells the fleet what it has to hear at once. What is left of it where its store answers later.
+    fn tell_fleet(&self, known: &Standing) -> Telling {
+        let untold = |place: &Place| place.link.get().is_some() && place.has_untold_failure();
+        if !self.places(known).into_iter().flatten().any(untold) {
+            return None;
+        }
+        fleet::begun(self.synchronise(known)).err()
+    }
+
+    /// Tells and hears all that concerns a model.
+    fn synchronise(&self, known: &Standing) -> HookFuture<'static, ()> {
+        let (health, model) = (self.clone(), known.place.model.clone());
+        HookFuture::later(async move {
+            let known = health.inner.models.iter().find(|known| Some(&known.name) == model.as_ref());
+            let (Some(known), Some(fleet)) = (known, health.inner.fleet.get()) else { return };
+            for place in health.places(known).into_iter().flatten() {
+                if let Some(link) = place.link.get() {
+                    fleet::synchronise(&health, fleet, place, link).await;
+                }
+            }
+        })
+    }
+
+    /// Hears what the fleet knows, from a store that answers at once.
+    fn look(&self, known: &Standing, now: Tick) {
+        let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) else { return };
+        for place in self.places(known).into_iter().flatten() {
+            if let Some(link) = place.link.get() {
+                fleet::look(self, fleet, place, link, now);
+            }
+        }
+    }
+
+    /// All that concerns a model: its own place, its quota's, its provider's.
+    fn places<'a>(&'a self, known: &'a Standing) -> [Option<&'a Place>; 3] {
+        let quota = self.inner.quotas.get(known.quota).map(|quota| &quota.place);
+        [Some(&known.place), quota, self.provider(known).map(|provider| &provider.place)]
+    }
+
+    /// A name nobody else of the fleet gives a probe: also not where all instances have one seed.
+    fn probe_name(&self) -> u64 {
+        let own = u64::try_from(Arc::as_ptr(&self.inner).addr()).unwrap_or_default();
+        self.inner.world.random.next_u64() ^ own
+    }
+
+    /// Chance is asked for only where it may be needed.
+    fn jitter(&self, showed: Showed) -> u16 {
+        match showed {
+            Showed::Nothing | Showed::Success { slow: false } => 0,
+            _ => u16::try_from(self.inner.world.below(1 << 16)).unwrap_or_default(),
+        }
+    }
+
+    fn announce(&self, change: Change, place: &Place, at: Tick) {
+        let Some((from, to)) = change else { return };
+        let (model, provider) = (place.model.clone(), Arc::clone(&place.provider));
+        let change = Transition { model, provider, from, to, at };
+        let listeners = self.listeners().clone();
+        for listener in listeners {
+            listener(&change);
+        }
+    }
+
+    /// What is known of `model`, if that is one of the catalog.
+    fn known(&self, model: &Model) -> Option<&Standing> {
+        self.inner.models.get(model.index()).filter(|known| known.name == model.name)
+    }
+
+    fn provider(&self, known: &Standing) -> Option<&Provider> {
+        self.inner.providers.get(known.provider)
+    }
+
+    fn listeners(&self) -> std::sync::MutexGuard<'_, Vec<Listener>> {
+        self.inner.listeners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Health").field("models", &self.inner.models.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,157 @@
+//! The future of a [`PacingService`](super::PacingService).
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use hooks_core::HookFuture;
+use hooks_core::time::Tick;
+use pin_project::pin_project;
+use tower_service::Service;
+
+use super::{Booked, Slot};
+use crate::call::{Answered, Call};
+use crate::error::{ErrorKind, ModelError};
+use crate::health::{Because, Closed, Health};
+
+/// The answer of a call that was sent in its time.
+#[pin_project]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture<S, F> {
+    #[pin]
+    state: State<S, F>,
+}
+
+#[pin_project(project = StateProjection)]
+enum State<S, F> {
+    /// The store of a fleet is asked for a slot.
+    Booking {
+        booking: HookFuture<'static, Booked>,
+        next: Option<Next<S>>,
+    },
+    /// The moment of the slot has not come yet.
+    Waiting {
+        sleep: HookFuture<'static, ()>,
+        slot: Option<Slot>,
+        next: Option<Next<S>>,
+    },
+    /// The call is sent.
+    Sent {
+        #[pin]
+        inner: F,
+        slot: Option<Slot>,
+    },
+    Refused(Option<ModelError>),
+}
+
+/// What is sent once its moment has come.
+struct Next<S> {
+    service: S,
+    call: Call,
+    health: Health,
+}
+
+impl<S, F> ResponseFuture<S, F> {
+    pub(super) fn sent(inner: F, slot: Option<Slot>) -> Self {
+        Self { state: State::sent(inner, slot) }
+    }
+
+    pub(super) fn waiting(
+        booked: Result<Booked, HookFuture<'static, Booked>>,
+        service: S,
+        call: Call,
+        health: &Health,
+    ) -> Self {
+        let next = Next { service, call, health: health.clone() };
+        Self {
+            state: match booked {
+                Ok(booked) => State::booked(booked, next),
+                Err(booking) => State::Booking { booking, next: Some(next) },
+            },
+        }
+    }
+
+    pub(super) fn refused(ready_at: Tick, model: &Arc<str>) -> Self {
+        Self { state: State::refused(ready_at, model) }
+    }
+}
+
+impl<S, F> State<S, F> {
+    fn booked(booked: Booked, next: Next<S>) -> Self {
+        match booked {
+            Ok(slot) => {
+                let world = next.health.world();
+                let sleep = match &slot {
+                    Some(slot) => world.sleep_until(slot.at()),
+                    None => HookFuture::now(()),
+                };
+                Self::Waiting { sleep, slot, next: Some(next) }
+            }
+            Err(ready_at) => match &next.call.model {
+                Some(model) => Self::refused(ready_at, &model.name),
+                None => Self::refused(ready_at, &next.call.model_name().into()),
+            },
+        }
+    }
+
+    fn sent(inner: F, mut slot: Option<Slot>) -> Self {
+        slot.iter_mut().for_each(|slot| slot.used(true));
+        Self::Sent { inner, slot }
+    }
+
+    fn refused(ready_at: Tick, model: &Arc<str>) -> Self {
+        Self::Refused(Some(Closed { ready_at, because: Because::Rate }.error(model)))
+    }
+}
+
+impl<S, R> Future for ResponseFuture<S, S::Future>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    type Output = Result<Answered<R>, ModelError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        loop {
+            let state = match this.state.as_mut().project() {
+                StateProjection::Booking { booking, next } => {
+                    let booked = ready!(Pin::new(booking).poll(cx));
+                    let Some(next) = next.take() else { return Poll::Pending };
+                    State::booked(booked, next)
+                }
+                StateProjection::Waiting { sleep, slot, next } => {
+                    ready!(Pin::new(sleep).poll(cx));
+                    let Some(Next { mut service, mut call, health }) = next.take() else {
+                        return Poll::Pending;
+                    };
+                    call.now = Some(health.world().tick());
+                    State::sent(service.call(call), slot.take())
+                }
+                StateProjection::Sent { inner, slot } => {
+                    let answer = ready!(inner.poll(cx));
+                    // Nobody was asked: the place in the rate is free for somebody else.
+                    if let (Some(slot), Err(error)) = (slot, &answer)
+                        && error.kind() == ErrorKind::Closed
+                    {
+                        slot.used(false);
+                    }
+                    return Poll::Ready(answer);
+                }
+                StateProjection::Refused(error) => {
+                    return Poll::Ready(Err(error.take().unwrap_or_else(|| {
+                        ModelError::new(ErrorKind::Unknown, "it was asked again after it had answered")
+                    })));
+                }
+            };
+            this.state.set(state);
+        }
+    }
+}
+
+impl<S, F> fmt::Debug for ResponseFuture<S, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("pacing::ResponseFuture").finish_non_exhaustive()
+    }
+}
