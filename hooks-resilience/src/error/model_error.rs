@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::BoxError;
-use hooks_core::event::{Message, Usage};
+use hooks_core::event::{ErrorOccurred, Message, Usage};
 use hooks_core::time::Tick;
+use hooks_core::{BoxError, Recovery};
 
-use super::ErrorKind;
+use super::{ErrorKind, NextModel, SameModel, Treatment};
 use crate::call::FailedAttempt;
 
 /// Why a model call failed. Two words wide, so that it costs a healthy answer nothing.
@@ -26,6 +26,7 @@ struct Detail {
     ready_at: Option<Tick>,
     received: Option<(Message, Usage)>,
     failed: Vec<FailedAttempt>,
+    proposal: Option<Recovery>,
     source: Option<BoxError>,
 }
 
@@ -94,6 +95,13 @@ impl ModelError {
         self
     }
 
+    /// Keeps what hooks propose to do about it.
+    #[must_use]
+    pub fn proposing(mut self, recovery: Recovery) -> Self {
+        self.detail.proposal = Some(recovery);
+        self
+    }
+
     /// What kind it is.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
@@ -132,6 +140,28 @@ impl ModelError {
     /// What was tried, in order.
     pub fn failed(&self) -> &[FailedAttempt] {
         &self.detail.failed
+    }
+
+    /// What hooks propose to do about it. It narrows what the treatment of the kind allows: a `retry` of false
+    /// forbids to ask the same model again, a `fallback_model` goes before the rest of the chain, `backoff_ms` is
+    /// the least there is waited.
+    pub fn proposal(&self) -> Option<&Recovery> {
+        self.detail.proposal.as_ref()
+    }
+
+    /// Whether hooks said that it is not to be tried again.
+    pub fn forbids_retry(&self) -> bool {
+        self.proposal().is_some_and(|proposal| proposal.retry == Some(false))
+    }
+
+    /// Enters kind and attempts into the event of an error that is one of these; others it leaves as they are. For
+    /// [`GovernModel::describing`](hooks_core::drivers::GovernModel::describing).
+    pub fn describe(error: &(dyn std::error::Error + 'static), event: &mut ErrorOccurred) {
+        let Some(error) = error.downcast_ref::<Self>() else { return };
+        let treatment = Treatment::of(error.kind);
+        event.error_type = error.kind.error_type();
+        event.attempt = u32::try_from(error.failed().len()).unwrap_or(u32::MAX).max(1);
+        event.recoverable = treatment.same_model != SameModel::No || treatment.next_model != NextModel::No;
     }
 }
 
