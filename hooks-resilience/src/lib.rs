@@ -22,6 +22,7 @@
 
 mod call;
 mod catalog;
+pub mod duration;
 mod error;
 mod world;
 
