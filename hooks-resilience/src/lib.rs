@@ -16,6 +16,7 @@
 //! | `BreakerLayer` | leaves a model alone that keeps failing |
 //! | `BulkheadLayer` | so many calls of one provider at a time |
 //! | `AttemptLayer` | one attempt: its time limits, and what its error means |
+//! | [`Governed`] | the client, with hooks around each attempt |
 //!
 //! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
 //! are simulated in seconds. Nothing here does I/O.
@@ -24,6 +25,8 @@ mod call;
 mod catalog;
 pub mod duration;
 mod error;
+pub mod govern;
+pub mod overflow;
 mod world;
 
 pub use self::call::{Answered, Call, FailedAttempt, Needs};
@@ -31,4 +34,6 @@ pub use self::catalog::{Catalog, CatalogError, Limits, Model, Price, Tier};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
+pub use self::govern::{Governed, Resilient};
+pub use self::overflow::{OverflowLayer, OverflowSettings, OverflowSettingsError};
 pub use self::world::World;
