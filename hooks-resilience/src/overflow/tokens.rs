@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn depth_is_no_danger() {
         let mut content = json!("leaf");
-        for _ in 0..2_000 {
-            content = json!([content]);
+        for _ in 0..1_000 {
+            content = Value::Array(vec![content]);
         }
-        assert!(Estimate.count("m", &Message { role: Role::User, content }) > 2_000);
+        assert!(Estimate.count("m", &Message { role: Role::User, content }) > 1_000);
     }
 }
