@@ -20,7 +20,7 @@ use crate::error::ErrorKind;
 #[derive(Clone, Debug)]
 enum Step {
     Says(Role, String),
-    /// Calls, and their results, in the shape of a provider; a remark of the user's in the same message.
+    /// Calls, and their results, in the shape of a provider; a remark of the user's beside or before them.
     Uses(u8, Vec<String>, Option<String>),
     /// A result that nobody asked for.
     Orphan(String),
@@ -30,7 +30,7 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => (0..4usize, 0..400usize).prop_map(|(word, times)| ["file ", "漢字", "x", "привет "][word].repeat(times)),
         2 => "[ -~]{0,300}",
-        1 => Just("Decision: we keep it".to_owned()),
+        1 => (1..30usize).prop_map(|times| "Decision: we keep it. ".repeat(times)),
     ]
 }
 
@@ -89,7 +89,10 @@ fn uses(shape: u8, results: &[(String, String)], remark: Option<String>) -> Vec<
                 role: Role::Tool,
                 content: json!({ "tool_call_id": id, "content": text }),
             });
-            [assistant(json!({ "content": "so", "tool_calls": calls }))].into_iter().chain(answers).collect()
+            let calls = assistant(json!({ "content": "so", "tool_calls": calls }));
+            // Somebody speaks before the tools are done.
+            let between = remark.map(|remark| Message::text(Role::User, remark));
+            [calls].into_iter().chain(between).chain(answers).collect()
         }
         2 => vec![
             assistant(blocks(&|id, _| json!({ "toolUse": { "toolUseId": id, "name": "t" } }))),
