@@ -27,6 +27,8 @@ struct Detail {
     received: Option<(Message, Usage)>,
     failed: Vec<FailedAttempt>,
     proposal: Option<Recovery>,
+    /// Whether it ends a chain.
+    exhausted: bool,
     source: Option<BoxError>,
 }
 
@@ -102,6 +104,22 @@ impl ModelError {
         self
     }
 
+    /// Takes out what was tried before.
+    pub(crate) fn take_failed(&mut self) -> Vec<FailedAttempt> {
+        std::mem::take(&mut self.detail.failed)
+    }
+
+    /// Says that nothing was left to try.
+    pub(crate) fn exhausted(mut self) -> Self {
+        self.detail.exhausted = true;
+        self
+    }
+
+    /// Whether it ends a call because no model of its chain is left.
+    pub fn is_exhausted(&self) -> bool {
+        self.detail.exhausted
+    }
+
     /// What kind it is.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
@@ -159,8 +177,10 @@ impl ModelError {
     pub fn describe(error: &(dyn std::error::Error + 'static), event: &mut ErrorOccurred) {
         let Some(error) = error.downcast_ref::<Self>() else { return };
         let treatment = Treatment::of(error.kind);
+        // What was passed over because it was closed was not tried.
+        let before = error.failed().iter().filter(|failed| failed.kind != ErrorKind::Closed).count();
         event.error_type = error.kind.error_type();
-        event.attempt = u32::try_from(error.failed().len()).unwrap_or(u32::MAX).max(1);
+        event.attempt = u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1);
         event.recoverable = treatment.same_model != SameModel::No || treatment.next_model != NextModel::No;
     }
 }

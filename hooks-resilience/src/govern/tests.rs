@@ -188,5 +188,5 @@ fn hooks_around_the_whole_call_hear_how_often_it_was_tried() {
     assert!(error.downcast_ref::<ModelError>().is_some_and(|error| error.kind() == ErrorKind::Network));
     let seen = recorder.seen();
     let Some(WireEvent::ErrorOccurred(event)) = seen.get(1) else { panic!("{seen:?}") };
-    assert_eq!((event.error_type, event.attempt), (ErrorType::Network, 3));
+    assert_eq!((event.error_type, event.attempt), (ErrorType::Network, 4));
 }
