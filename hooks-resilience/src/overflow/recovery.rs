@@ -54,7 +54,7 @@ impl<S> Recovery<S> {
         let at = sent.then(|| site.shared.world.tick());
         let mut work = match site.begin(&overflow, sent).await {
             Ok(work) => work,
-            Err(Some(veto)) => return Err(veto.caused_by(overflow)),
+            Err(Some(veto)) => return Err(veto.after(overflow.failed().to_vec()).caused_by(overflow)),
             Err(None) => return Err(overflow),
         };
         let mut refusals = Refusals { last: overflow, at, before: Vec::new() };
