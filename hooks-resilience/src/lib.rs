@@ -34,8 +34,10 @@ mod error;
 pub mod fallback;
 pub mod govern;
 mod health;
+pub mod hedge;
 pub mod overflow;
 pub mod pacing;
+pub mod recover;
 pub mod retry;
 mod world;
 
@@ -55,7 +57,9 @@ pub use self::govern::{Governed, Resilient};
 pub use self::health::{
     Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
 };
+pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
 pub use self::overflow::{OverflowLayer, OverflowSettings, OverflowSettingsError};
 pub use self::pacing::{PacingLayer, PacingService};
+pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
 pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::world::World;
