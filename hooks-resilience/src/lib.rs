@@ -22,6 +22,7 @@
 
 mod call;
 mod catalog;
+pub mod classify;
 mod error;
 mod world;
 
