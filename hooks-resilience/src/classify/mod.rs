@@ -52,3 +52,13 @@ pub trait Classify<E> {
     /// What `error` means.
     fn classify(&self, error: E) -> ModelError;
 }
+
+/// For clients whose errors are [`ModelError`]s already.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Classified;
+
+impl Classify<ModelError> for Classified {
+    fn classify(&self, error: ModelError) -> ModelError {
+        error
+    }
+}
