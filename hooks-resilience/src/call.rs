@@ -24,6 +24,8 @@ pub struct Needs {
     pub tools: bool,
     /// Whether there are pictures to see.
     pub vision: bool,
+    /// Whether it has to go on behind the beginning of an answer.
+    pub prefill: bool,
 }
 
 impl Needs {

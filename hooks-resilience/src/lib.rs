@@ -6,6 +6,7 @@
 //!
 //! | layer | what it adds |
 //! | --- | --- |
+//! | `ResumeLayer` | for streams: one that breaks midway is brought to its end |
 //! | `AlertLayer` | tells people: too many errors, a breaker open, a chain at its end |
 //! | `DeadlineLayer` | by when there has to be an answer; nothing below waits longer |
 //! | `FallbackLayer` | which model is asked, and which one next; parks while none can serve |
@@ -32,6 +33,7 @@ pub mod duration;
 mod error;
 mod health;
 pub mod pacing;
+pub mod stream;
 mod world;
 
 pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};
@@ -49,4 +51,5 @@ pub use self::health::{
     Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
 };
 pub use self::pacing::{PacingLayer, PacingService};
+pub use self::stream::{Chunk, ModelStream, ResumeLayer, StreamSettings};
 pub use self::world::World;
