@@ -49,8 +49,12 @@ pub struct Call {
     /// The earliest moment at which another model could answer instead, as it was when this attempt began: nobody
     /// below waits beyond it. None where there is no other.
     pub elsewhere: Option<Tick>,
+    /// How often this model was tried already on behalf of this call, in earlier turns.
+    pub(crate) tried: u32,
     /// Whether a layer above tries again: a second loop inside would multiply the attempts.
     pub(crate) retried: bool,
+    /// Whether a layer above chooses the model: a second choice inside would multiply the attempts too.
+    pub(crate) planned: bool,
 }
 
 /// What all attempts of one call share.
@@ -65,16 +69,19 @@ struct Body {
     effects: AtomicBool,
     /// Whether an attempt below armed a timer that fires at the deadline at the latest.
     timed: AtomicBool,
+    /// The body this one was copied from, to change the request: what happens to one copy of a call happens to all.
+    origin: Option<Arc<Body>>,
 }
 
 impl Call {
     /// A call of `request`, in `context`. The `id` is the same for all attempts: what a provider is told, so that
     /// it does a thing once, and what a budget settles by.
     pub fn new(context: Arc<HookContext>, request: ModelRequest, id: OpId) -> Self {
-        let (needs, task) = (Needs::default(), None);
+        let (needs, task, origin) = (Needs::default(), None, None);
         let (effects, timed) = (AtomicBool::new(false), AtomicBool::new(false));
-        let body = Arc::new(Body { context, request, needs, id, task, effects, timed });
-        Self { body, model: None, deadline: None, now: None, elsewhere: None, retried: false }
+        let body = Arc::new(Body { context, request, needs, id, task, effects, timed, origin });
+        let (tried, retried, planned) = (0, false, false);
+        Self { body, model: None, deadline: None, now: None, elsewhere: None, tried, retried, planned }
     }
 
     /// Says what the model has to be able to do.
@@ -136,22 +143,22 @@ impl Call {
     /// Says that something happened which a second attempt would do again: a streamed tool call was run. From
     /// here on the call is not repeated.
     pub fn mark_effects(&self) {
-        self.body.effects.store(true, Ordering::Release);
+        self.origin().effects.store(true, Ordering::Release);
     }
 
     /// Whether something happened that a second attempt would do again.
     pub fn has_effects(&self) -> bool {
-        self.body.effects.load(Ordering::Acquire)
+        self.origin().effects.load(Ordering::Acquire)
     }
 
     /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
     pub(crate) fn mark_timed(&self, timed: bool) {
-        self.body.timed.store(timed, Ordering::Relaxed);
+        self.origin().timed.store(timed, Ordering::Relaxed);
     }
 
     /// Whether an attempt below has a timer that fires at the deadline at the latest.
     pub(crate) fn is_timed(&self) -> bool {
-        self.body.timed.load(Ordering::Relaxed)
+        self.origin().timed.load(Ordering::Relaxed)
     }
 
     /// When this attempt began, reading the clock only where nobody did.
@@ -164,7 +171,23 @@ impl Call {
         self.deadline.map(|deadline| deadline.since(now))
     }
 
+    /// Has the request name the model it goes to. Copies the request only where somebody else has the call too.
+    pub(crate) fn name_model(&mut self, name: &str) {
+        if self.body.request.model != name {
+            self.change(|body| name.clone_into(&mut body.request.model));
+        }
+    }
+
+    fn origin(&self) -> &Arc<Body> {
+        self.body.origin.as_ref().unwrap_or(&self.body)
+    }
+
     fn with_body(mut self, change: impl FnOnce(&mut Body)) -> Self {
+        self.change(change);
+        self
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut Body)) {
         match Arc::get_mut(&mut self.body) {
             Some(body) => change(body),
             None => {
@@ -174,14 +197,14 @@ impl Call {
                     needs: self.body.needs,
                     id: self.body.id,
                     task: self.body.task.clone(),
-                    effects: AtomicBool::new(self.has_effects()),
+                    effects: AtomicBool::new(false),
                     timed: AtomicBool::new(false),
+                    origin: Some(Arc::clone(self.origin())),
                 };
                 change(&mut body);
                 self.body = Arc::new(body);
             }
         }
-        self
     }
 }
 
