@@ -1,0 +1,8 @@
+//! The whole stack over real HTTP on loopback: every vendor's errors, and every fault on the way.
+
+mod client;
+mod faults;
+mod rig;
+mod server;
+mod shapes;
+mod streams;
