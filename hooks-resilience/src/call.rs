@@ -55,6 +55,9 @@ pub struct Call {
     pub(crate) retried: bool,
     /// Whether a layer above chooses the model: a second choice inside would multiply the attempts too.
     pub(crate) planned: bool,
+    /// The places in the catalog of models that let this call down already, in streams that broke: they come after
+    /// the others.
+    pub(crate) let_down: Vec<usize>,
 }
 
 /// What all attempts of one call share.
@@ -81,7 +84,18 @@ impl Call {
         let (effects, timed) = (AtomicBool::new(false), AtomicBool::new(false));
         let body = Arc::new(Body { context, request, needs, id, task, effects, timed, origin });
         let (tried, retried, planned) = (0, false, false);
-        Self { body, model: None, deadline: None, now: None, elsewhere: None, tried, retried, planned }
+        let let_down = Vec::new();
+        Self {
+            body,
+            model: None,
+            deadline: None,
+            now: None,
+            elsewhere: None,
+            tried,
+            retried,
+            planned,
+            let_down,
+        }
     }
 
     /// Says what the model has to be able to do.

@@ -17,6 +17,7 @@
 //! | `BreakerLayer` | leaves a model alone that keeps failing |
 //! | `BulkheadLayer` | so many calls of one provider at a time |
 //! | `AttemptLayer` | one attempt: its time limits, and what its error means |
+//! | `BeginLayer` | for streams: the answer is there once its first piece is |
 //!
 //! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
 //! are simulated in seconds. Nothing here does I/O.

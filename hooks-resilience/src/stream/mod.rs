@@ -10,8 +10,13 @@
 //! | text | by the rule of [`StreamSettings::after_text`]: go on behind it, start anew, or fail |
 //! | a tool call | it ends with [`ErrorKind::StreamBroken`](crate::ErrorKind), which carries what was received |
 //!
+//! A model that broke twice, or stalled, comes after the others when the call is made again. [`BeginLayer`] goes
+//! innermost, around the client: what goes wrong before the first piece is then an error of the attempt, for the
+//! whole stack to deal with, and not one of a stream.
+//!
 //! Tool calls are released whole, so that none is ever released in part.
 
+mod begin;
 mod chunk;
 mod collect;
 pub mod future;
@@ -26,6 +31,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+pub use self::begin::{Begin, BeginFuture, BeginLayer};
 pub use self::chunk::Chunk;
 pub use self::collect::collect;
 pub use self::layer::ResumeLayer;

@@ -20,7 +20,7 @@ use super::{AfterText, Chunk, ModelStream};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::catalog::Model;
 use crate::classify::stop_reason;
-use crate::error::{ErrorKind, ModelError};
+use crate::error::{ErrorKind, ModelError, SameModel};
 
 /// A stream, and what it takes to go on with it.
 pub(super) struct ResumeStream<S: Service<Call>> {
@@ -42,6 +42,9 @@ pub(super) struct ResumeStream<S: Service<Call>> {
     overlap: Option<Overlap>,
     parts: Parts,
     failed: Vec<FailedAttempt>,
+    /// Models that broke before; those that did twice, or stalled, let the call down.
+    broke_once: Vec<usize>,
+    let_down: Vec<usize>,
     stopped: bool,
 }
 
@@ -98,6 +101,8 @@ where
             overlap: None,
             parts: Parts::default(),
             failed: Vec::new(),
+            broke_once: Vec::new(),
+            let_down: Vec::new(),
             stopped: false,
         }
     }
@@ -204,6 +209,11 @@ where
             if let Ok(permit) = health.admit(model, now) {
                 permit.failed(&error, now, now.since(self.watch.began));
             }
+            let again = self.broke_once.contains(&model.index());
+            if again || health.treatments().of(error.kind()).same_model == SameModel::No {
+                self.let_down.push(model.index());
+            }
+            self.broke_once.push(model.index());
         }
         let name =
             self.model.as_ref().map_or_else(|| self.call.model_name().into(), |it| Arc::clone(&it.name));
@@ -248,6 +258,7 @@ where
             Onward::Afresh | Onward::Anew => self.call.clone(),
         };
         (call.now, call.elsewhere) = (None, None);
+        call.let_down.clone_from(&self.let_down);
         if self.parts.total() != Usage::default() {
             self.queue.push_back(Chunk::Usage(self.parts.total()));
         }

@@ -440,3 +440,52 @@ proptest! {
         prop_assert!(whole || !ids.is_empty());
     }
 }
+
+/// A client that answers with a script.
+fn begun(steps: Vec<Do>) -> Result<Vec<Result<Chunk, ErrorKind>>, ErrorKind> {
+    let Rig { time, service, .. } = rig(settings(), vec![script(&steps)]);
+    let client =
+        tower::util::MapResponse::new(service.into_inner(), |answered: Answered<ModelStream>| answered.reply);
+    let begun = time.block_on(async {
+        let stream = BeginLayer.layer(client).oneshot(call()).await;
+        let stream = stream.map_err(|error| error.downcast::<ModelError>().unwrap().kind())?;
+        Ok(stream.map(|chunk| chunk.map_err(|error| error.kind())).collect().await)
+    });
+    begun.unwrap_or(Err(ErrorKind::FirstByteTimeout))
+}
+
+#[test]
+fn what_goes_wrong_before_the_first_piece_is_an_error_of_the_attempt() {
+    assert_eq!(begun(vec![Do::Fail(ErrorKind::Overloaded)]), Err(ErrorKind::Overloaded));
+    assert_eq!(begun(vec![usage(3, 0), Do::Fail(ErrorKind::Server)]), Err(ErrorKind::Server));
+    assert_eq!(begun(vec![usage(3, 0), say("")]), Err(ErrorKind::StreamBroken));
+    assert_eq!(begun(vec![usage(3, 0), Do::Stall]), Err(ErrorKind::FirstByteTimeout));
+}
+
+#[test]
+fn nothing_is_lost_before_the_first_piece() {
+    let steps = [usage(3, 0), say("a"), Do::Fail(ErrorKind::Server)];
+    let chunks = begun(steps.to_vec()).unwrap();
+    assert!(
+        matches!(&chunks[..], [Ok(Chunk::Usage(_)), Ok(Chunk::Text(text)), Err(ErrorKind::Server)] if text == "a")
+    );
+}
+
+#[test]
+fn a_stream_may_be_dropped_anywhere() {
+    let steps = [say("a "), Do::Wait(3), say("b "), Do::Fail(ErrorKind::Server)];
+    for polls in 0..12 {
+        let rig = rig(settings(), vec![script(&steps), script(&[Do::Wait(1), say("c"), stop("stop")])]);
+        let service = rig.service.clone();
+        rig.time.block_on(async {
+            let mut stream = service.oneshot(call()).await.unwrap().reply;
+            for _ in 0..polls {
+                // One poll, whatever comes of it; then everything is dropped.
+                drop(std::future::poll_fn(|cx| Poll::Ready(stream.poll_next_unpin(cx))).await);
+                hooks_core::time::Timer::sleep(&rig.time, Duration::from_secs(1)).await;
+            }
+        });
+        assert_eq!(rig.health.breaker(&rig.model), BreakerState::Closed);
+        assert_eq!(Arc::strong_count(&rig.asked), 2, "nothing keeps the stack alive");
+    }
+}

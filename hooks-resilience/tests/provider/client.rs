@@ -185,12 +185,12 @@ fn usage_at(body: &Value, input: &str, output: &str) -> Usage {
 fn chunks(vendor: Vendor, data: &str) -> Vec<Chunk> {
     let Ok(event) = serde_json::from_str::<Value>(data) else { return Vec::new() };
     let text = |place: &str| event.pointer(place).and_then(Value::as_str).map(ToOwned::to_owned);
-    let id = || event["index"].to_string();
+    let id = || event.get("index").map(Value::to_string).unwrap_or_default();
     let chunk = match vendor {
         Vendor::OpenAi => text("/choices/0/finish_reason")
             .map(Chunk::Stop)
             .or_else(|| text("/choices/0/delta/content").map(Chunk::Text)),
-        Vendor::Anthropic => match event["type"].as_str().unwrap_or_default() {
+        Vendor::Anthropic => match event.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => {
                 let (input, output) = ("/message/usage/input_tokens", "/message/usage/output_tokens");
                 Some(Chunk::Usage(usage_at(&event, input, output)))

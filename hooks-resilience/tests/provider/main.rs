@@ -1,4 +1,5 @@
 //! The whole stack over real HTTP on loopback: every vendor's errors, and every fault on the way.
+#![cfg(test)]
 
 mod client;
 mod faults;

@@ -8,7 +8,7 @@ use hooks_core::event::{Message, ModelReply, Role};
 use hooks_core::state::OpId;
 use hooks_core::time::{Clock, SeededRandom, Tick, Timer, Timestamp};
 use hooks_core::{Environment, HookContext, HookFuture};
-use hooks_resilience::stream::collect;
+use hooks_resilience::stream::{Begin, collect};
 use hooks_resilience::{
     Answered, AttemptLayer, AttemptSettings, Backoff, BreakerLayer, Call, Catalog, Chains, ChainsConfig,
     Classifiers, DeadlineLayer, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, ModelError,
@@ -68,7 +68,7 @@ impl Rig {
         a: impl IntoIterator<Item = Answer>,
         b: impl IntoIterator<Item = Answer>,
     ) -> Self {
-        let (a, b) = (Provider::start(a).await, Provider::start(b).await);
+        let (a, b) = (Provider::start(a).await.unwrap(), Provider::start(b).await.unwrap());
         let world = world();
         let [mut first, mut second] =
             [("first", "a"), ("second", "b")].map(|(name, of)| Model::new(name, of, Tier::Standard));
@@ -87,7 +87,7 @@ impl Rig {
     /// Nobody listens where `a` was.
     pub(crate) async fn without_a(mut self) -> Self {
         let mut addresses = (*self.client.addresses).clone();
-        addresses.insert("a", (Provider::nowhere().await, Vendor::Anthropic));
+        addresses.insert("a", (Provider::nowhere().await.unwrap(), Vendor::Anthropic));
         self.client.addresses = Arc::new(addresses);
         self
     }
@@ -132,12 +132,17 @@ impl Rig {
 
     /// Asks for an answer in pieces, and reads it to its end.
     pub(crate) async fn stream(&self, call: Call) -> Result<ModelReply, ModelError> {
+        collect(self.begin_stream(call).await?.reply).await
+    }
+
+    /// Asks for an answer in pieces.
+    pub(crate) async fn begin_stream(&self, call: Call) -> Result<Answered<ModelStream>, ModelError> {
         let settings =
             StreamSettings::default().with_patience(PATIENCE, PATIENCE).with_breaks(3, Self::backoff());
-        let stack = self.layers(Streaming(self.client.clone()), AttemptSettings::default().streaming());
+        let client = Begin::new(Streaming(self.client.clone()));
+        let stack = self.layers(client, AttemptSettings::default().streaming());
         let layer = ResumeLayer::new(self.health.clone(), settings).unwrap();
-        let answered: Answered<ModelStream> = tower_layer::Layer::layer(&layer, stack).oneshot(call).await?;
-        collect(answered.reply).await
+        ServiceBuilder::new().layer(layer).service(stack).oneshot(call).await
     }
 }
 

@@ -1,8 +1,9 @@
 //! A provider on loopback that answers as it is told: real sockets, real HTTP, every byte under control.
 
 use std::collections::VecDeque;
+use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -81,9 +82,9 @@ const LIFETIME: Duration = Duration::from_secs(60);
 
 impl Provider {
     /// Gives `answers`, one to each request; the last one for ever.
-    pub(crate) async fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("loopback has a free port");
-        let address = listener.local_addr().expect("a bound socket has an address");
+    pub(crate) async fn start(answers: impl IntoIterator<Item = Answer>) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = listener.local_addr()?;
         let answers = Arc::new(Mutex::new(answers.into_iter().collect::<VecDeque<_>>()));
         let requests = Arc::<Mutex<Vec<Value>>>::default();
         let seen = Arc::clone(&requests);
@@ -97,18 +98,17 @@ impl Provider {
             };
             drop(tokio::time::timeout(LIFETIME, accept).await);
         });
-        Self { address, requests, accepting }
+        Ok(Self { address, requests, accepting })
     }
 
     /// An address at which nobody listens.
-    pub(crate) async fn nowhere() -> SocketAddr {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("loopback has a free port");
-        listener.local_addr().expect("a bound socket has an address")
+    pub(crate) async fn nowhere() -> io::Result<SocketAddr> {
+        TcpListener::bind(("127.0.0.1", 0)).await?.local_addr()
     }
 
     /// The bodies of the requests, in order.
     pub(crate) fn requests(&self) -> Vec<Value> {
-        self.requests.lock().expect("no test panicked meanwhile").clone()
+        lock(&self.requests).clone()
     }
 }
 
@@ -123,11 +123,11 @@ async fn serve(
     mut connection: TcpStream,
     answers: &Mutex<VecDeque<Answer>>,
     seen: &Mutex<Vec<Value>>,
-) -> std::io::Result<()> {
+) -> io::Result<()> {
     let request = read_request(&mut connection).await?;
-    seen.lock().expect("no test panicked meanwhile").push(request);
+    lock(seen).push(request);
     let answer = {
-        let mut answers = answers.lock().expect("no test panicked meanwhile");
+        let mut answers = lock(answers);
         if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() }
     };
     let Some(answer) = answer else { return Ok(()) };
@@ -142,7 +142,7 @@ async fn serve(
     };
     let mut left = limit;
     for part in answer.body.iter().filter(|part| !part.is_empty()) {
-        let part = &part.as_bytes()[..part.len().min(left)];
+        let part = part.as_bytes().get(..left).unwrap_or(part.as_bytes());
         left -= part.len();
         if !part.is_empty() {
             let size = format!("{:x}\r\n", part.len());
@@ -165,17 +165,21 @@ async fn serve(
     }
 }
 
-async fn stall() -> std::io::Result<()> {
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn stall() -> io::Result<()> {
     tokio::time::sleep(LIFETIME).await;
     Ok(())
 }
 
 /// The body of a request with a length, as JSON.
-async fn read_request(connection: &mut TcpStream) -> std::io::Result<Value> {
+async fn read_request(connection: &mut TcpStream) -> io::Result<Value> {
     let (mut bytes, mut buffer) = (Vec::new(), [0; 4_096]);
     loop {
         let read = connection.read(&mut buffer).await?;
-        bytes.extend_from_slice(&buffer[..read]);
+        bytes.extend(buffer.iter().take(read));
         let text = String::from_utf8_lossy(&bytes);
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let length = head.lines().find_map(|line| {

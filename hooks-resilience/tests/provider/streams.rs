@@ -1,6 +1,7 @@
 //! Streams that break, stall, or turn into errors.
 
 use hooks_resilience::ErrorKind;
+use hooks_resilience::stream::collect;
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, call};
@@ -77,14 +78,21 @@ async fn an_error_event_after_a_success_counts_as_one() {
         (json!({ "throttlingException": { "message": "m" } }), ErrorKind::RateLimited),
     ] {
         let rig = Rig::new([Answer::events([event(&error)])], [Answer::events(deltas("from b"))]).await;
-        for _ in 0..2 {
-            match rig.stream(call()).await {
-                Ok(reply) => assert_eq!(reply.response.content, "from b", "{error}"),
-                // Who streams an error every time may be asked to the end; it is known what it was.
-                Err(failed) => assert_eq!(failed.kind(), kind, "{error}"),
-            }
-        }
+        let answered = rig.begin_stream(call()).await.unwrap();
+        assert_eq!(answered.failed.first().map(|failed| failed.kind), Some(kind), "{error}");
+        assert_eq!(collect(answered.reply).await.unwrap().response.content, "from b", "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_provider_that_always_breaks_is_left_for_another() {
+    let mut events = words("The quick ");
+    events.pop();
+    events.push(event(&json!({ "type": "error", "error": { "type": "api_error", "message": "m" } })));
+    let rig = Rig::new([Answer::events(events)], [Answer::events(deltas(ALL))]).await;
+    let error = rig.stream(call()).await;
+    assert_eq!(error.unwrap().response.content, ALL);
+    assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (2, 1));
 }
 
 #[tokio::test]
