@@ -53,8 +53,9 @@ pub struct Call {
     pub(crate) tried: u32,
     /// Whether a layer above tries again: a second loop inside would multiply the attempts.
     pub(crate) retried: bool,
-    /// Whether a layer above chooses the model: a second choice inside would multiply the attempts too.
-    pub(crate) planned: bool,
+    /// Which turn of a chain above this is, from 1: a chain inside would multiply the attempts too. 0 where there is no
+    /// chain.
+    pub(crate) turn: u32,
     /// The places in the catalog of models that let this call down already, in streams that broke: they come after
     /// the others.
     pub(crate) let_down: Vec<usize>,
@@ -83,18 +84,16 @@ impl Call {
         let (needs, task, origin) = (Needs::default(), None, None);
         let (effects, timed) = (AtomicBool::new(false), AtomicBool::new(false));
         let body = Arc::new(Body { context, request, needs, id, task, effects, timed, origin });
-        let (tried, retried, planned) = (0, false, false);
-        let let_down = Vec::new();
         Self {
             body,
             model: None,
             deadline: None,
             now: None,
             elsewhere: None,
-            tried,
-            retried,
-            planned,
-            let_down,
+            tried: 0,
+            retried: false,
+            turn: 0,
+            let_down: Vec::new(),
         }
     }
 

@@ -34,7 +34,9 @@ pub mod duration;
 mod error;
 pub mod fallback;
 mod health;
+pub mod hedge;
 pub mod pacing;
+pub mod recover;
 pub mod retry;
 pub mod stream;
 mod world;
@@ -54,7 +56,9 @@ pub use self::fallback::{Fallback, FallbackLayer, FallbackSettings};
 pub use self::health::{
     Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
 };
+pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
 pub use self::pacing::{PacingLayer, PacingService};
+pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
 pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::stream::{Chunk, ModelStream, ResumeLayer, StreamSettings};
 pub use self::world::World;
