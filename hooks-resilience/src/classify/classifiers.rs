@@ -86,12 +86,21 @@ impl Classifiers {
     }
 
     /// What an error's words say, for those who have nothing else.
-    pub fn text(&self, text: &str) -> ErrorKind {
+    pub fn text(&self, text: &str) -> ModelError {
         let words = Words::of(text);
-        let by_status = words.status().map_or(ErrorKind::Unknown, status::kind);
-        match self.read(words.status().unwrap_or(200), &Headers::default(), text.as_bytes()).kind() {
-            ErrorKind::Unknown => words.refine(by_status, None),
+        let status = words.status();
+        let read = self.read(status.unwrap_or(200), &Headers::default(), text.as_bytes());
+        let kind = match read.kind() {
+            ErrorKind::Unknown => words.refine(status.map_or(ErrorKind::Unknown, status::kind), None),
             kind => kind,
+        };
+        let mut error = ModelError::new(kind, text);
+        if let Some(status) = status {
+            error = error.with_status(status);
+        }
+        match read.told_to_wait() {
+            Some(wait) => error.retry_after(wait),
+            None => error,
         }
     }
 
@@ -137,7 +146,7 @@ impl Classifiers {
             at = error.source();
         }
         let text = text.trim_end_matches(": ");
-        ModelError::new(self.text(text), text)
+        self.text(text)
     }
 }
 

@@ -284,7 +284,7 @@ fn azures_errors() {
         ),
         (
             403,
-            Permission,
+            Authentication,
             r#"{"error":{"code":"AuthenticationTypeDisabled","message":"Key based authentication is disabled for this resource."}}"#,
         ),
         (
@@ -511,7 +511,7 @@ fn texts_alone_are_read_as_far_as_it_goes() {
         ("insufficient_quota: You exceeded your current quota", QuotaExhausted),
         ("no space left on device", Unknown),
     ] {
-        assert_eq!(classifiers().text(text), kind, "{text}");
+        assert_eq!(classifiers().text(text).kind(), kind, "{text}");
     }
 }
 

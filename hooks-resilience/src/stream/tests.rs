@@ -442,8 +442,8 @@ proptest! {
 }
 
 /// A client that answers with a script.
-fn begun(steps: Vec<Do>) -> Result<Vec<Result<Chunk, ErrorKind>>, ErrorKind> {
-    let Rig { time, service, .. } = rig(settings(), vec![script(&steps)]);
+fn begun(steps: &[Do]) -> Result<Vec<Result<Chunk, ErrorKind>>, ErrorKind> {
+    let Rig { time, service, .. } = rig(settings(), vec![script(steps)]);
     let client =
         tower::util::MapResponse::new(service.into_inner(), |answered: Answered<ModelStream>| answered.reply);
     let begun = time.block_on(async {
@@ -456,16 +456,16 @@ fn begun(steps: Vec<Do>) -> Result<Vec<Result<Chunk, ErrorKind>>, ErrorKind> {
 
 #[test]
 fn what_goes_wrong_before_the_first_piece_is_an_error_of_the_attempt() {
-    assert_eq!(begun(vec![Do::Fail(ErrorKind::Overloaded)]), Err(ErrorKind::Overloaded));
-    assert_eq!(begun(vec![usage(3, 0), Do::Fail(ErrorKind::Server)]), Err(ErrorKind::Server));
-    assert_eq!(begun(vec![usage(3, 0), say("")]), Err(ErrorKind::StreamBroken));
-    assert_eq!(begun(vec![usage(3, 0), Do::Stall]), Err(ErrorKind::FirstByteTimeout));
+    assert_eq!(begun(&[Do::Fail(ErrorKind::Overloaded)]), Err(ErrorKind::Overloaded));
+    assert_eq!(begun(&[usage(3, 0), Do::Fail(ErrorKind::Server)]), Err(ErrorKind::Server));
+    assert_eq!(begun(&[usage(3, 0), say("")]), Err(ErrorKind::StreamBroken));
+    assert_eq!(begun(&[usage(3, 0), Do::Stall]), Err(ErrorKind::FirstByteTimeout));
 }
 
 #[test]
 fn nothing_is_lost_before_the_first_piece() {
     let steps = [usage(3, 0), say("a"), Do::Fail(ErrorKind::Server)];
-    let chunks = begun(steps.to_vec()).unwrap();
+    let chunks = begun(&steps).unwrap();
     assert!(
         matches!(&chunks[..], [Ok(Chunk::Usage(_)), Ok(Chunk::Text(text)), Err(ErrorKind::Server)] if text == "a")
     );
