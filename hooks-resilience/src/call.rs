@@ -24,6 +24,8 @@ pub struct Needs {
     pub tools: bool,
     /// Whether there are pictures to see.
     pub vision: bool,
+    /// Whether it has to go on behind the beginning of an answer.
+    pub prefill: bool,
 }
 
 impl Needs {
@@ -54,6 +56,9 @@ pub struct Call {
     /// Which turn of a chain above this is, from 1: a chain inside would multiply the attempts too. 0 where there is no
     /// chain.
     pub(crate) turn: u32,
+    /// The places in the catalog of models that let this call down already, in streams that broke: they come after
+    /// the others.
+    pub(crate) let_down: Vec<usize>,
 }
 
 /// What all attempts of one call share.
@@ -79,8 +84,17 @@ impl Call {
         let (needs, task, origin) = (Needs::default(), None, None);
         let (effects, timed) = (AtomicBool::new(false), AtomicBool::new(false));
         let body = Arc::new(Body { context, request, needs, id, task, effects, timed, origin });
-        let (tried, retried, turn) = (0, false, 0);
-        Self { body, model: None, deadline: None, now: None, elsewhere: None, tried, retried, turn }
+        Self {
+            body,
+            model: None,
+            deadline: None,
+            now: None,
+            elsewhere: None,
+            tried: 0,
+            retried: false,
+            turn: 0,
+            let_down: Vec::new(),
+        }
     }
 
     /// Says what the model has to be able to do.

@@ -61,6 +61,8 @@ pub struct Model {
     pub tools: bool,
     /// Whether it can see pictures.
     pub vision: bool,
+    /// Whether it goes on behind the beginning of an answer: a conversation that ends with what it said.
+    pub prefill: bool,
     /// Whether chains skip it: kept for those who name it.
     pub restricted: bool,
     /// What it costs, where that is known.
@@ -85,6 +87,7 @@ impl Model {
             context_tokens: None,
             tools: true,
             vision: false,
+            prefill: false,
             restricted: false,
             price: None,
             limits: Limits::default(),
@@ -98,6 +101,7 @@ impl Model {
     pub fn can_serve(&self, needs: &Needs) -> bool {
         (self.tools || !needs.tools)
             && (self.vision || !needs.vision)
+            && (self.prefill || !needs.prefill)
             && self.context_tokens.is_none_or(|window| needs.tokens() <= window)
     }
 

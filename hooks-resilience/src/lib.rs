@@ -6,6 +6,7 @@
 //!
 //! | layer | what it adds |
 //! | --- | --- |
+//! | `ResumeLayer` | for streams: one that breaks midway is brought to its end |
 //! | `AlertLayer` | tells people: too many errors, a breaker open, a chain at its end |
 //! | `DeadlineLayer` | by when there has to be an answer; nothing below waits longer |
 //! | `FallbackLayer` | which model is asked, and which one next; parks while none can serve |
@@ -17,6 +18,7 @@
 //! | `BulkheadLayer` | so many calls of one provider at a time |
 //! | `AttemptLayer` | one attempt: its time limits, and what its error means |
 //! | [`Governed`] | the client, with hooks around each attempt |
+//! | `BeginLayer` | for streams: the answer is there once its first piece is |
 //!
 //! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
 //! are simulated in seconds. Nothing here does I/O.
@@ -27,7 +29,7 @@ pub mod bulkhead;
 mod call;
 mod catalog;
 pub mod chain;
-mod classify;
+pub mod classify;
 pub mod deadline;
 pub mod duration;
 mod error;
@@ -41,6 +43,7 @@ pub mod overflow;
 pub mod pacing;
 pub mod recover;
 pub mod retry;
+pub mod stream;
 mod world;
 
 pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};
@@ -49,7 +52,7 @@ pub use self::bulkhead::{BulkheadLayer, BulkheadService};
 pub use self::call::{Answered, Call, FailedAttempt, Needs};
 pub use self::catalog::{Catalog, CatalogError, Limits, Model, Price, Tier};
 pub use self::chain::{Chain, ChainConfig, Chains, ChainsConfig, ChainsError};
-pub use self::classify::{Classified, Classify};
+pub use self::classify::{Classified, Classifiers, Classify, HttpError, TransportError};
 pub use self::deadline::{DeadlineLayer, DeadlineService};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
@@ -64,4 +67,5 @@ pub use self::overflow::{OverflowLayer, OverflowSettings, OverflowSettingsError}
 pub use self::pacing::{PacingLayer, PacingService};
 pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
 pub use self::retry::{Retry, RetryLayer, RetrySettings};
+pub use self::stream::{Chunk, ModelStream, ResumeLayer, StreamSettings};
 pub use self::world::World;

@@ -137,6 +137,17 @@ impl Plan {
         self
     }
 
+    /// Asks the models at these places of the catalog after the others: they let the call down before.
+    #[must_use]
+    pub fn behind(mut self, let_down: &[usize]) -> Self {
+        for place in (0..self.chain.len()).take_while(|_| !let_down.is_empty()) {
+            if self.chain.get(place).is_some_and(|model| let_down.contains(&model.index())) {
+                self.change(place, |past| past.attempts = 1);
+            }
+        }
+        self
+    }
+
     /// So many attempts were made before, all of them of the first model.
     #[must_use]
     pub fn having_tried(mut self, attempts: u32) -> Self {

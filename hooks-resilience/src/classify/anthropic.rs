@@ -1,0 +1,28 @@
+//! Anthropic: `{"type": "error", "error": {"type": …, "message": …}}`, as an answer and as an event.
+
+use super::codes::{self, Codes};
+use super::{ErrorReply, Finding};
+use crate::error::ErrorKind;
+
+const TYPES: Codes = &[
+    ("invalidrequesterror", ErrorKind::InvalidRequest),
+    ("authenticationerror", ErrorKind::Authentication),
+    ("billingerror", ErrorKind::QuotaExhausted),
+    ("permissionerror", ErrorKind::Permission),
+    ("notfounderror", ErrorKind::ModelUnavailable),
+    ("conflicterror", ErrorKind::Server),
+    ("requesttoolarge", ErrorKind::ContextOverflow),
+    ("ratelimiterror", ErrorKind::RateLimited),
+    ("apierror", ErrorKind::Server),
+    ("timeouterror", ErrorKind::AttemptTimeout),
+    ("overloadederror", ErrorKind::Overloaded),
+];
+
+/// Reads an error of Anthropic's. Invalid requests are also how it calls a prompt that is too long, credit that is
+/// used up and a spend limit that was reached: the sentence decides.
+pub fn anthropic(reply: &ErrorReply<'_>) -> Option<Finding> {
+    let (outer, kind) = (reply.field("/type")?, reply.field("/error/type")?);
+    let message = reply.field("/error/message").unwrap_or_default();
+    let kind = codes::lookup(TYPES, kind).or_else(|| codes::lookup(codes::SHARED, kind));
+    (outer == "error").then(|| reply.finding(kind, message))
+}

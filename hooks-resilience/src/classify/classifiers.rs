@@ -1,0 +1,192 @@
+//! All readers together: from whatever a client fails with to what it means.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use hooks_core::BoxError;
+use hooks_core::time::Clock;
+
+use super::error_reply::{ErrorReply, Finding, is_error_event};
+use super::words::Words;
+use super::{
+    Classify, Headers, HttpError, TransportError, anthropic, azure, bedrock, generic, google, openai, status,
+};
+use crate::error::{ErrorKind, ModelError};
+
+/// Says what an error of a client means. Give it [`HttpError`] and [`TransportError`] where you can; of any other
+/// error, the chain of its sources is searched for these, for a [`ModelError`] and for an [`io::Error`], and in the
+/// end its words are read.
+///
+/// The first reader that finds something decides: your own, in the order in which they were added, and then those
+/// of the vendors, who know their own shapes apart.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hooks_core::time::StoppedClock;
+/// use hooks_resilience::ErrorKind;
+/// use hooks_resilience::classify::{Classifiers, Classify, Finding, Headers, HttpError};
+///
+/// let classifiers = Classifiers::new(Arc::new(StoppedClock::default())).with(|reply| {
+///     let code = reply.json().get("reason")?.as_str()?;
+///     (code == "gpu_on_fire").then(|| Finding::new(ErrorKind::Overloaded, "a GPU is on fire"))
+/// });
+/// let error = HttpError::new(418, Headers::default(), br#"{"reason": "gpu_on_fire"}"#);
+/// assert_eq!(classifiers.classify(error).kind(), ErrorKind::Overloaded);
+/// ```
+#[derive(Clone)]
+pub struct Classifiers {
+    clock: Arc<dyn Clock>,
+    own: Vec<Arc<Reader>>,
+}
+
+/// Finds out what an answer means, if it knows it.
+type Reader = dyn Fn(&ErrorReply<'_>) -> Option<Finding> + Send + Sync;
+
+/// The vendors, those with the most particular shape first: some shapes are a special case of OpenAI's.
+const VENDORS: [fn(&ErrorReply<'_>) -> Option<Finding>; 5] = [bedrock, google, anthropic, azure, openai];
+
+/// So many sources of an error are looked at.
+const SOURCES: usize = 16;
+
+impl Classifiers {
+    /// The vendors' readers. Dates in headers are compared with the `clock` where an answer has no date itself.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, own: Vec::new() }
+    }
+
+    /// Asks `reader` before the vendors', and after those that were added before.
+    #[must_use]
+    pub fn with(
+        mut self,
+        reader: impl Fn(&ErrorReply<'_>) -> Option<Finding> + Send + Sync + 'static,
+    ) -> Self {
+        self.own.push(Arc::new(reader));
+        self
+    }
+
+    /// What an answer means that is no reply.
+    pub fn http(&self, error: &HttpError) -> ModelError {
+        let read = self.read(error.status(), error.headers(), error.body());
+        if error.status() >= 400 { read.with_status(error.status()) } else { read }
+    }
+
+    /// What an event of a stream means, where it tells of an error: the data of a server-sent event, or the frame
+    /// of Bedrock's. `event` is its name, where it has one.
+    pub fn event(&self, event: Option<&str>, data: &[u8]) -> Option<ModelError> {
+        let named = event.is_some_and(|name| name == "error" || name.ends_with("xception"));
+        // Nearly all events are none: no document is made of those.
+        if !named && !may_be_error(data) {
+            return None;
+        }
+        let is_error = named
+            || serde_json::from_slice::<serde_json::Value>(data).is_ok_and(|event| is_error_event(&event));
+        is_error.then(|| self.read(200, &Headers::default(), data))
+    }
+
+    /// What an error's words say, for those who have nothing else.
+    pub fn text(&self, text: &str) -> ModelError {
+        let words = Words::of(text);
+        let status = words.status();
+        let read = self.read(status.unwrap_or(200), &Headers::default(), text.as_bytes());
+        let kind = match read.kind() {
+            ErrorKind::Unknown => words.refine(status.map_or(ErrorKind::Unknown, status::kind), None),
+            kind => kind,
+        };
+        let mut error = ModelError::new(kind, text);
+        if let Some(status) = status {
+            error = error.with_status(status);
+        }
+        match read.told_to_wait() {
+            Some(wait) => error.retry_after(wait),
+            None => error,
+        }
+    }
+
+    fn read(&self, status: u16, headers: &Headers, body: &[u8]) -> ModelError {
+        let (mut reply, documents) = ErrorReply::open(status, headers, body, self.clock.now());
+        let mut found = None;
+        // A proxy's own words say less than what it passes on.
+        for document in documents.into_iter().rev() {
+            reply.json = document;
+            let own = self.own.iter().find_map(|reader| reader(&reply));
+            found = own.or_else(|| VENDORS.iter().find_map(|read| read(&reply)));
+            if found.is_some() {
+                break;
+            }
+        }
+        let on_text =
+            || if reply.json.is_null() { self.own.iter().find_map(|reader| reader(&reply)) } else { None };
+        let Finding { kind, message } = found.or_else(on_text).unwrap_or_else(|| generic(&reply));
+        let message = if message.is_empty() { format!("the answer has status {status}") } else { message };
+        let error = ModelError::new(kind, message);
+        match reply.wait(kind) {
+            Some(wait) => error.retry_after(wait),
+            None => error,
+        }
+    }
+
+    fn chain(&self, error: &(dyn Error + 'static)) -> ModelError {
+        let mut text = String::new();
+        let mut at = Some(error);
+        for _ in 0..SOURCES {
+            let Some(error) = at else { break };
+            if let Some(error) = error.downcast_ref::<HttpError>() {
+                return self.http(error);
+            }
+            if let Some(error) = error.downcast_ref::<TransportError>() {
+                return ModelError::new(error.kind(), error.to_string());
+            }
+            if let Some(kind) = error.downcast_ref::<io::Error>().and_then(io_kind) {
+                return ModelError::new(kind, format!("{text}{error}"));
+            }
+            text.push_str(&error.to_string());
+            text.push_str(": ");
+            at = error.source();
+        }
+        let text = text.trim_end_matches(": ");
+        self.text(text)
+    }
+}
+
+impl<E: Into<BoxError>> Classify<E> for Classifiers {
+    fn classify(&self, error: E) -> ModelError {
+        match error.into().downcast::<ModelError>() {
+            Ok(error) => *error,
+            Err(error) => self.chain(&*error).caused_by(error),
+        }
+    }
+}
+
+impl fmt::Debug for Classifiers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Classifiers").field("own", &self.own.len()).finish_non_exhaustive()
+    }
+}
+
+/// What an error of the operating system's means; None where it wraps something that says more, or says nothing.
+fn io_kind(error: &io::Error) -> Option<ErrorKind> {
+    use io::ErrorKind as Io;
+    match error.kind() {
+        Io::TimedOut => Some(ErrorKind::AttemptTimeout),
+        Io::ConnectionRefused
+        | Io::ConnectionReset
+        | Io::ConnectionAborted
+        | Io::NotConnected
+        | Io::BrokenPipe
+        | Io::HostUnreachable
+        | Io::NetworkUnreachable
+        | Io::NetworkDown
+        | Io::AddrNotAvailable
+        | Io::UnexpectedEof => Some(ErrorKind::Network),
+        _ => None,
+    }
+}
+
+/// Whether the words are there that an error event has.
+fn may_be_error(data: &[u8]) -> bool {
+    [&b"error"[..], b"xception", b"__type", b"response.failed"]
+        .iter()
+        .any(|word| data.windows(word.len()).any(|part| part == *word))
+}

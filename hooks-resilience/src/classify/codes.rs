@@ -1,0 +1,124 @@
+//! The words that providers have for an error, in fields that are made to be read by programs.
+
+use crate::error::ErrorKind;
+
+/// A vendor's table: its words, lower case and without punctuation, and what they mean.
+pub(super) type Codes = &'static [(&'static str, ErrorKind)];
+
+/// What `code` means by `table`. Case and punctuation do not matter: `RateLimitReached` is `rate_limit_reached`.
+pub(super) fn lookup(table: Codes, code: &str) -> Option<ErrorKind> {
+    let code = plain(code)?;
+    table.iter().find(|(word, _)| *word == code).map(|&(_, kind)| kind)
+}
+
+/// Letters and digits alone, in lower case. None where it is too long to be a code.
+fn plain(code: &str) -> Option<String> {
+    const LONGEST: usize = 128;
+    (code.len() <= LONGEST).then(|| {
+        code.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+    })
+}
+
+/// The words that many share: OpenAI's, and those of the many who imitate it.
+pub(super) const SHARED: Codes = {
+    use ErrorKind as Kind;
+    &[
+        ("contextlengthexceeded", Kind::ContextOverflow),
+        ("contextwindowexceeded", Kind::ContextOverflow),
+        ("contextwindowexceedederror", Kind::ContextOverflow),
+        ("exceedcontextsizeerror", Kind::ContextOverflow),
+        ("modelcontextwindowexceeded", Kind::ContextOverflow),
+        ("prompttoolong", Kind::ContextOverflow),
+        ("requesttoolarge", Kind::ContextOverflow),
+        ("stringabovemaxlength", Kind::ContextOverflow),
+        ("tokenslimitreached", Kind::ContextOverflow),
+        ("billingerror", Kind::QuotaExhausted),
+        ("billinghardlimitreached", Kind::QuotaExhausted),
+        ("billingnotactive", Kind::QuotaExhausted),
+        ("budgetexceeded", Kind::QuotaExhausted),
+        ("creditsexhausted", Kind::QuotaExhausted),
+        ("exceededcurrentquotaerror", Kind::QuotaExhausted),
+        ("insufficientbalance", Kind::QuotaExhausted),
+        ("insufficientcredits", Kind::QuotaExhausted),
+        ("insufficientquota", Kind::QuotaExhausted),
+        ("paymentrequired", Kind::QuotaExhausted),
+        ("quotaexceeded", Kind::QuotaExhausted),
+        ("usagelimitreached", Kind::QuotaExhausted),
+        ("ratelimited", Kind::RateLimited),
+        ("ratelimiterror", Kind::RateLimited),
+        ("ratelimitexceeded", Kind::RateLimited),
+        ("ratelimitreached", Kind::RateLimited),
+        ("ratelimitreachederror", Kind::RateLimited),
+        ("requests", Kind::RateLimited),
+        ("throttled", Kind::RateLimited),
+        ("tokens", Kind::RateLimited),
+        ("toomanyrequests", Kind::RateLimited),
+        ("accountdeactivated", Kind::Authentication),
+        ("authenticationerror", Kind::Authentication),
+        ("expiredapikey", Kind::Authentication),
+        ("invalidapikey", Kind::Authentication),
+        ("invalidauthentication", Kind::Authentication),
+        ("invalidauthenticationerror", Kind::Authentication),
+        ("invalidorganization", Kind::Authentication),
+        ("mismatchedorganization", Kind::Authentication),
+        ("missingapikey", Kind::Authentication),
+        ("unauthorized", Kind::Authentication),
+        ("accessdenied", Kind::Permission),
+        ("forbidden", Kind::Permission),
+        ("insufficientpermissions", Kind::Permission),
+        ("ipnotauthorized", Kind::Permission),
+        ("modeltermsrequired", Kind::Permission),
+        ("permissiondenied", Kind::Permission),
+        ("permissiondeniederror", Kind::Permission),
+        ("permissionerror", Kind::Permission),
+        ("unsupportedcountryregionterritory", Kind::Permission),
+        ("deploymentnotfound", Kind::ModelUnavailable),
+        ("enginenotfound", Kind::ModelUnavailable),
+        ("invalidmodel", Kind::ModelUnavailable),
+        ("modeldecommissioned", Kind::ModelUnavailable),
+        ("modeldeprecated", Kind::ModelUnavailable),
+        ("modelnotavailable", Kind::ModelUnavailable),
+        ("modelnotfound", Kind::ModelUnavailable),
+        ("unknownmodel", Kind::ModelUnavailable),
+        ("contentfilter", Kind::ContentFilter),
+        ("contentfiltererror", Kind::ContentFilter),
+        ("contentpolicyviolation", Kind::ContentFilter),
+        ("datainspectionfailed", Kind::ContentFilter),
+        ("imagecontentpolicyviolation", Kind::ContentFilter),
+        ("moderationblocked", Kind::ContentFilter),
+        ("responsibleaipolicyviolation", Kind::ContentFilter),
+        ("capacityexceeded", Kind::Overloaded),
+        ("engineoverloaded", Kind::Overloaded),
+        ("engineoverloadederror", Kind::Overloaded),
+        ("modeloverloaded", Kind::Overloaded),
+        ("nocapacity", Kind::Overloaded),
+        ("overloaded", Kind::Overloaded),
+        ("overloadederror", Kind::Overloaded),
+        ("resourceunavailable", Kind::Overloaded),
+        ("serveroverloaded", Kind::Overloaded),
+        ("serviceunavailable", Kind::Overloaded),
+        ("serviceunavailableerror", Kind::Overloaded),
+        ("slowdown", Kind::Overloaded),
+        ("unavailable", Kind::Overloaded),
+        ("apierror", Kind::Server),
+        ("badgateway", Kind::Server),
+        ("internalerror", Kind::Server),
+        ("internalservererror", Kind::Server),
+        ("servererror", Kind::Server),
+        ("gatewaytimeout", Kind::AttemptTimeout),
+        ("requesttimeout", Kind::AttemptTimeout),
+        ("timeout", Kind::AttemptTimeout),
+        ("timeouterror", Kind::AttemptTimeout),
+        ("badrequest", Kind::InvalidRequest),
+        ("badrequesterror", Kind::InvalidRequest),
+        ("invalidprompt", Kind::InvalidRequest),
+        ("invalidrequest", Kind::InvalidRequest),
+        ("invalidrequesterror", Kind::InvalidRequest),
+        ("invalidtype", Kind::InvalidRequest),
+        ("invalidvalue", Kind::InvalidRequest),
+        ("unknownparameter", Kind::InvalidRequest),
+        ("unprocessableentity", Kind::InvalidRequest),
+        ("unsupportedparameter", Kind::InvalidRequest),
+        ("unsupportedvalue", Kind::InvalidRequest),
+    ]
+};

@@ -1,0 +1,70 @@
+//! Why a model stopped, where it did not stop of itself, and answers that are refusals.
+
+use serde_json::Value;
+
+use super::codes::{self, Codes};
+use crate::error::ErrorKind;
+
+const REASONS: Codes = {
+    use ErrorKind as Kind;
+    &[
+        ("maxtokens", Kind::OutputTruncated),
+        ("maxoutputtokens", Kind::OutputTruncated),
+        ("length", Kind::OutputTruncated),
+        ("modellength", Kind::OutputTruncated),
+        // The window is full before the answer is: room in it helps, more tokens for the answer do not.
+        ("modelcontextwindowexceeded", Kind::ContextOverflow),
+        ("refusal", Kind::ContentFilter),
+        ("contentfilter", Kind::ContentFilter),
+        ("contentfiltered", Kind::ContentFilter),
+        ("guardrailintervened", Kind::ContentFilter),
+        ("safety", Kind::ContentFilter),
+        ("recitation", Kind::ContentFilter),
+        ("blocklist", Kind::ContentFilter),
+        ("prohibitedcontent", Kind::ContentFilter),
+        ("spii", Kind::ContentFilter),
+        ("imagesafety", Kind::ContentFilter),
+        ("imageprohibitedcontent", Kind::ContentFilter),
+        ("jailbreak", Kind::ContentFilter),
+        ("sensitive", Kind::ContentFilter),
+        ("insufficientsystemresource", Kind::Overloaded),
+        ("malformedfunctioncall", Kind::Unknown),
+        ("malformedmodeloutput", Kind::Unknown),
+        ("malformedtooluse", Kind::Unknown),
+        ("networkerror", Kind::StreamBroken),
+        ("error", Kind::Server),
+    ]
+};
+
+/// What a stop reason says went wrong: `max_tokens`, `length`, `SAFETY`. None where the model was done, or wants a
+/// tool called.
+///
+/// ```
+/// use hooks_resilience::{ErrorKind, classify::stop_reason};
+///
+/// assert_eq!(stop_reason("max_tokens"), Some(ErrorKind::OutputTruncated));
+/// assert_eq!(stop_reason("end_turn"), None);
+/// ```
+pub fn stop_reason(reason: &str) -> Option<ErrorKind> {
+    codes::lookup(REASONS, reason)
+}
+
+/// What is wrong with an answer whose status is a success: its stop reason, or that the prompt was blocked.
+/// Documents of Anthropic, OpenAI (both APIs), Google and Bedrock.
+pub fn in_answer(answer: &Value) -> Option<ErrorKind> {
+    const REASONS: [&str; 6] = [
+        "/stop_reason",
+        "/stopReason",
+        "/choices/0/finish_reason",
+        "/candidates/0/finishReason",
+        "/incomplete_details/reason",
+        "/response/incomplete_details/reason",
+    ];
+    let text = |place: &str| answer.pointer(place).and_then(Value::as_str);
+    let blocked = text("/promptFeedback/blockReason");
+    let refused = answer.pointer("/choices/0/message/refusal").is_some_and(Value::is_string);
+    if refused || blocked.is_some_and(|reason| reason != "BLOCK_REASON_UNSPECIFIED") {
+        return Some(ErrorKind::ContentFilter);
+    }
+    REASONS.iter().find_map(|place| text(place)).and_then(stop_reason)
+}

@@ -1,0 +1,135 @@
+//! Streams that have begun: a client whose answer is there once its first piece is.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_util::{Stream, StreamExt, stream};
+use hooks_core::BoxError;
+use pin_project::pin_project;
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::{Chunk, ModelStream};
+use crate::call::Call;
+use crate::error::{ErrorKind, ModelError};
+
+/// Wraps a client in a [`Begin`]. It belongs inside the `AttemptLayer`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BeginLayer;
+
+impl<S> Layer<S> for BeginLayer {
+    type Service = Begin<S>;
+
+    fn layer(&self, inner: S) -> Begin<S> {
+        Begin::new(inner)
+    }
+}
+
+/// Answers with a stream once there is something in it to show. What goes wrong before, an error after a good
+/// status too, is an error of the attempt: retried, counted and passed on to the next model like any other, and an
+/// attempt's time limit is one for the first piece.
+#[derive(Clone, Copy, Debug)]
+pub struct Begin<S> {
+    inner: S,
+}
+
+impl<S> Begin<S> {
+    /// Waits for the first piece of what the client `inner` answers.
+    pub const fn new(inner: S) -> Self {
+        Self { inner }
+    }
+
+    /// The client.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The client, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The client alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S> Service<Call> for Begin<S>
+where
+    S: Service<Call, Response = ModelStream, Error: Into<BoxError>>,
+{
+    type Response = ModelStream;
+    type Error = BoxError;
+    type Future = BeginFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        BeginFuture { asked: self.inner.call(call), begun: None, early: Vec::new() }
+    }
+}
+
+/// A stream's first piece.
+#[pin_project]
+#[must_use = "futures do nothing unless polled"]
+pub struct BeginFuture<F> {
+    #[pin]
+    asked: F,
+    /// The stream, once the client answered.
+    begun: Option<ModelStream>,
+    /// What came and shows nothing yet.
+    early: Vec<Chunk>,
+}
+
+/// So many pieces that show nothing are waited through.
+const EARLY: usize = 64;
+
+impl<F, E> Future for BeginFuture<F>
+where
+    F: Future<Output = Result<ModelStream, E>>,
+    E: Into<BoxError>,
+{
+    type Output = Result<ModelStream, BoxError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let begun = match this.begun {
+            Some(begun) => begun,
+            None => this.begun.insert(ready!(this.asked.poll(cx)).map_err(Into::into)?),
+        };
+        loop {
+            let Some(chunk) = ready!(Pin::new(&mut *begun).poll_next(cx)) else {
+                let message = "the answer ended before anything was in it";
+                return Poll::Ready(Err(ModelError::new(ErrorKind::StreamBroken, message).into()));
+            };
+            let chunk = chunk?;
+            let shows = match &chunk {
+                Chunk::Text(text) => !text.is_empty(),
+                Chunk::Usage(_) => false,
+                _ => true,
+            };
+            this.early.push(chunk);
+            if shows || this.early.len() >= EARLY {
+                break;
+            }
+        }
+        let early = stream::iter(std::mem::take(this.early).into_iter().map(Ok));
+        Poll::Ready(match this.begun.take() {
+            Some(begun) => Ok(ModelStream::new(early.chain(begun))),
+            None => {
+                Err(ModelError::new(ErrorKind::Unknown, "it was asked again after it had answered").into())
+            }
+        })
+    }
+}
+
+impl<F> fmt::Debug for BeginFuture<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BeginFuture").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,57 @@
+//! The future of a [`ResumeService`](super::ResumeService).
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use pin_project::pin_project;
+use tower_service::Service;
+
+use super::resume::ResumeStream;
+use super::{ModelStream, ResumeLayer};
+use crate::call::{Answered, Call};
+use crate::error::{ErrorKind, ModelError};
+
+/// The beginning of an answer, whose rest is watched.
+#[pin_project]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture<S: Service<Call>> {
+    #[pin]
+    asked: S::Future,
+    /// What the stream needs later; taken when it begins.
+    rest: Option<(S, Call, ResumeLayer)>,
+}
+
+impl<S: Service<Call>> ResponseFuture<S> {
+    pub(super) const fn new(asked: S::Future, service: S, call: Call, layer: ResumeLayer) -> Self {
+        Self { asked, rest: Some((service, call, layer)) }
+    }
+}
+
+impl<S> Future for ResponseFuture<S>
+where
+    S: Service<Call, Response = Answered<ModelStream>, Error = ModelError, Future: Send> + Send + 'static,
+{
+    type Output = Result<Answered<ModelStream>, ModelError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let answered = ready!(this.asked.poll(cx))?;
+        let Some((service, mut call, layer)) = this.rest.take() else {
+            let again = "it was asked again after it had answered";
+            return Poll::Ready(Err(ModelError::new(ErrorKind::Unknown, again)));
+        };
+        let model = answered.model.clone();
+        // A layer below may have set it: it is that of the whole call.
+        call.deadline = call.deadline.or(answered.call.deadline);
+        Poll::Ready(Ok(answered
+            .map(|stream| ModelStream::new(ResumeStream::new(stream, model, service, call, layer.shared)))))
+    }
+}
+
+impl<S: Service<Call>> fmt::Debug for ResponseFuture<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("stream::ResponseFuture").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,65 @@
+//! What came of an answer.
+
+use hooks_core::event::{Message, Role};
+use serde_json::{Value, json};
+
+/// What was received: text and tool calls, in order.
+#[derive(Debug, Default)]
+pub(super) struct Received {
+    text: String,
+    /// What came before the text, where there are tool calls.
+    blocks: Vec<Value>,
+}
+
+/// A call of a tool, as far as it came.
+#[derive(Debug)]
+pub(super) struct ToolCall {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) json: String,
+}
+
+impl Received {
+    pub(super) fn add_text(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub(super) fn add_tool(&mut self, tool: &ToolCall) {
+        self.close_text();
+        let arguments = if tool.json.trim().is_empty() { "{}" } else { &tool.json };
+        let input = serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(tool.json.clone()));
+        self.blocks.push(json!({ "type": "tool_use", "id": tool.id, "name": tool.name, "input": input }));
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.blocks.is_empty()
+    }
+
+    pub(super) fn has_tools(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
+    /// The text, as long as there are no tool calls.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// All of it: text where it is nothing else, or else blocks.
+    pub(super) fn into_message(mut self) -> Message {
+        if !self.has_tools() {
+            return Message::text(Role::Assistant, self.text);
+        }
+        self.close_text();
+        Message { role: Role::Assistant, content: Value::Array(self.blocks) }
+    }
+
+    fn close_text(&mut self) {
+        if !self.text.is_empty() {
+            self.blocks.push(json!({ "type": "text", "text": std::mem::take(&mut self.text) }));
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! A stream that is gone on with when it breaks.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::Stream;
+use hooks_core::HookFuture;
+use hooks_core::event::{Message, Role, Usage};
+use hooks_core::time::Tick;
+use serde_json::Value;
+use tower_service::Service;
+
+use super::layer::Shared;
+use super::overlap::Overlap;
+use super::parts::Parts;
+use super::received::{Received, ToolCall};
+use super::{AfterText, Chunk, ModelStream};
+use crate::call::{Answered, Call, FailedAttempt};
+use crate::catalog::Model;
+use crate::classify::stop_reason;
+use crate::error::{ErrorKind, ModelError, SameModel};
+
+/// A stream, and what it takes to go on with it.
+pub(super) struct ResumeStream<S: Service<Call>> {
+    state: State<S::Future>,
+    service: S,
+    shared: Arc<Shared>,
+    /// The call as it was made; every further one is made from it.
+    call: Call,
+    watch: Watch,
+    /// Which model streams.
+    model: Option<Arc<Model>>,
+    /// What goes out next, and the error behind it.
+    queue: VecDeque<Chunk>,
+    failure: Option<ModelError>,
+    received: Received,
+    /// Tool calls that began and did not end.
+    open: Vec<ToolCall>,
+    /// Holds back what may have been said before.
+    overlap: Option<Overlap>,
+    parts: Parts,
+    failed: Vec<FailedAttempt>,
+    /// Models that broke before; those that did twice, or stalled, let the call down.
+    broke_once: Vec<usize>,
+    let_down: Vec<usize>,
+    stopped: bool,
+}
+
+enum State<F> {
+    Streaming(ModelStream),
+    Pausing(HookFuture<'static, ()>, Call, Onward),
+    Readying(Call, Onward),
+    Asking(Pin<Box<F>>, Onward),
+    Ended,
+}
+
+/// What the next stream is to what was received.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Onward {
+    /// Nothing was released: it is the answer.
+    Afresh,
+    /// It goes on behind the text.
+    Behind,
+    /// It begins anew, and what was received does not count.
+    Anew,
+}
+
+/// When something came last, and the timer for the next.
+struct Watch {
+    began: Tick,
+    last: Tick,
+    first: bool,
+    timer: Option<HookFuture<'static, ()>>,
+}
+
+impl<S> ResumeStream<S>
+where
+    S: Service<Call, Response = Answered<ModelStream>, Error = ModelError>,
+{
+    pub(super) fn new(
+        stream: ModelStream,
+        model: Option<Arc<Model>>,
+        service: S,
+        call: Call,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let watch = Watch::new(shared.health.world().tick());
+        Self {
+            state: State::Streaming(stream),
+            service,
+            shared,
+            call,
+            watch,
+            model,
+            queue: VecDeque::new(),
+            failure: None,
+            received: Received::default(),
+            open: Vec::new(),
+            overlap: None,
+            parts: Parts::default(),
+            failed: Vec::new(),
+            broke_once: Vec::new(),
+            let_down: Vec::new(),
+            stopped: false,
+        }
+    }
+
+    /// Takes a piece: what may go out goes into the queue.
+    fn take(&mut self, chunk: Chunk) {
+        self.watch.came(self.shared.health.world().tick());
+        match chunk {
+            Chunk::Text(text) => {
+                self.parts.brought(text.len());
+                match self.overlap.as_mut().map(|overlap| overlap.feed(&text)) {
+                    None => self.release(text),
+                    Some(Ok(None)) => {}
+                    Some(Ok(Some(new))) => {
+                        self.overlap = None;
+                        self.release(new);
+                    }
+                    Some(Err(_)) => self.broke(another_answer()),
+                }
+            }
+            Chunk::ToolStart { id, name } => self.open.push(ToolCall { id, name, json: String::new() }),
+            Chunk::ToolArgs { id, json } => {
+                self.parts.brought(json.len());
+                if let Some(call) = self.open.iter_mut().find(|call| call.id == id) {
+                    call.json.push_str(&json);
+                }
+            }
+            Chunk::ToolEnd { id } => {
+                if let Some(at) = self.open.iter().position(|call| call.id == id) {
+                    let call = self.open.remove(at);
+                    self.release_tool(call);
+                }
+            }
+            Chunk::Usage(usage) => {
+                self.parts.report(usage);
+                self.queue.push_back(Chunk::Usage(self.parts.total()));
+            }
+            Chunk::Stop(reason) => self.stop(reason),
+            Chunk::Resumed(_) | Chunk::Restarted(_) => self.queue.push_back(chunk),
+        }
+    }
+
+    fn release(&mut self, text: String) {
+        if !text.is_empty() {
+            self.received.add_text(&text);
+            self.queue.push_back(Chunk::Text(text));
+        }
+    }
+
+    /// Lets out what is held back; false where it turns out to be another answer.
+    fn flush(&mut self) -> bool {
+        match self.overlap.take().map(|mut overlap| overlap.finish()) {
+            None => true,
+            Some(Ok(text)) => {
+                self.release(text);
+                true
+            }
+            Some(Err(_)) => {
+                self.broke(another_answer());
+                false
+            }
+        }
+    }
+
+    /// From here on the call is never made again: whoever receives a tool call may run it.
+    fn release_tool(&mut self, call: ToolCall) {
+        if !self.flush() {
+            return;
+        }
+        self.call.mark_effects();
+        self.received.add_tool(&call);
+        let ToolCall { id, name, json } = call;
+        self.queue.push_back(Chunk::ToolStart { id: id.clone(), name });
+        if !json.is_empty() {
+            self.queue.push_back(Chunk::ToolArgs { id: id.clone(), json });
+        }
+        self.queue.push_back(Chunk::ToolEnd { id });
+    }
+
+    fn stop(&mut self, reason: String) {
+        if !self.flush() {
+            return;
+        }
+        // Not everybody says where a tool call ends; one that was cut off is none.
+        if stop_reason(&reason).is_none() {
+            for call in std::mem::take(&mut self.open) {
+                self.release_tool(call);
+            }
+        }
+        self.stopped = true;
+        self.queue.push_back(Chunk::Stop(reason));
+    }
+
+    /// The stream broke: goes on, or fails.
+    fn broke(&mut self, error: ModelError) {
+        self.state = State::Ended;
+        if self.stopped {
+            return;
+        }
+        let health = &self.shared.health;
+        let now = health.world().tick();
+        if let Some(model) = &self.model {
+            // The stack took the beginning for a success.
+            if let Ok(permit) = health.admit(model, now) {
+                permit.failed(&error, now, now.since(self.watch.began));
+            }
+            let again = self.broke_once.contains(&model.index());
+            if again || health.treatments().of(error.kind()).same_model == SameModel::No {
+                self.let_down.push(model.index());
+            }
+            self.broke_once.push(model.index());
+        }
+        let name =
+            self.model.as_ref().map_or_else(|| self.call.model_name().into(), |it| Arc::clone(&it.name));
+        self.failed.push(FailedAttempt::new(name, &error, now));
+        self.open.clear();
+        self.overlap = None;
+        self.parts.broke(self.call.needs().input_tokens);
+        match self.onward(&error) {
+            Some(onward) => self.go_on(onward, now, error),
+            None => self.fail(error),
+        }
+    }
+
+    /// How to go on; `None` where it must not, or may not any more.
+    fn onward(&self, error: &ModelError) -> Option<Onward> {
+        let settings = &self.shared.settings;
+        let used_up = u32::try_from(self.failed.len()).unwrap_or(u32::MAX) > settings.breaks;
+        if used_up || !passes(error.kind()) || self.received.has_tools() || self.call.has_effects() {
+            return None;
+        }
+        if self.received.is_empty() {
+            return Some(Onward::Afresh);
+        }
+        match settings.after_text {
+            AfterText::Resume => Some(Onward::Behind),
+            AfterText::Restart => Some(Onward::Anew),
+            AfterText::Fail => None,
+        }
+    }
+
+    fn go_on(&mut self, onward: Onward, now: Tick, error: ModelError) {
+        let world = self.shared.health.world();
+        let attempt = u32::try_from(self.failed.len()).unwrap_or(u32::MAX);
+        let pause =
+            self.shared.settings.backoff.pause(attempt, world).max(error.told_to_wait().unwrap_or_default());
+        let until = now.after(pause);
+        if self.call.deadline.is_some_and(|deadline| deadline <= until) {
+            return self.fail(error);
+        }
+        let mut call = match onward {
+            Onward::Behind => behind(&self.call, self.received.text()),
+            Onward::Afresh | Onward::Anew => self.call.clone(),
+        };
+        (call.now, call.elsewhere) = (None, None);
+        call.let_down.clone_from(&self.let_down);
+        if self.parts.total() != Usage::default() {
+            self.queue.push_back(Chunk::Usage(self.parts.total()));
+        }
+        self.state = State::Pausing(world.sleep_until(until), call, onward);
+    }
+
+    /// Another stream began.
+    fn begin(&mut self, answered: Answered<ModelStream>, onward: Onward) {
+        let Answered { reply, model, mut failed, .. } = answered;
+        self.failed.append(&mut failed);
+        self.watch = Watch::new(self.shared.health.world().tick());
+        self.model.clone_from(&model);
+        if onward == Onward::Behind {
+            if model.as_ref().is_some_and(|model| !model.prefill) {
+                let message = "the model that answered cannot go on behind the beginning of an answer";
+                return self.fail(ModelError::new(ErrorKind::NoModel, message));
+            }
+            self.overlap = Some(Overlap::new(self.received.text()));
+        }
+        self.queue.push_back(match onward {
+            Onward::Anew => {
+                self.received.clear();
+                Chunk::Restarted(model)
+            }
+            Onward::Afresh | Onward::Behind => Chunk::Resumed(model),
+        });
+        self.state = State::Streaming(reply);
+    }
+
+    /// Ends with `error`, and what was received.
+    fn fail(&mut self, error: ModelError) {
+        self.state = State::Ended;
+        let usage = self.parts.total();
+        let mut failed = std::mem::take(&mut self.failed);
+        let mut error = if self.received.is_empty() {
+            error
+        } else {
+            failed.extend(error.failed().iter().cloned());
+            // Nobody above may make the call again as if nothing had been released.
+            let keeps = matches!(error.kind(), ErrorKind::DeadlineExceeded | ErrorKind::ContentFilter);
+            let kind = if keeps { error.kind() } else { ErrorKind::StreamBroken };
+            let message = format!("the answer broke off: {}", error.message());
+            let broken = match error.model() {
+                Some(model) => ModelError::new(kind, message).of_model(Arc::clone(model)),
+                None => ModelError::new(kind, message),
+            };
+            broken.caused_by(error).with_received(std::mem::take(&mut self.received).into_message(), usage)
+        };
+        if let (Some(model), None) = (&self.model, error.model()) {
+            error = error.of_model(Arc::clone(&model.name));
+        }
+        self.failure = Some(error.after(failed));
+    }
+
+    /// Pending, or what it means that nothing came.
+    fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<ModelError> {
+        let world = self.shared.health.world();
+        let settings = &self.shared.settings;
+        loop {
+            let (limit, kind) = match self.watch.first {
+                true => (settings.first_chunk, ErrorKind::FirstByteTimeout),
+                false => (settings.idle, ErrorKind::IdleTimeout),
+            };
+            let late = self.watch.last.after(limit);
+            let (due, kind) = match self.call.deadline {
+                Some(deadline) if deadline < late => (deadline, ErrorKind::DeadlineExceeded),
+                _ => (late, kind),
+            };
+            let timer = self.watch.timer.get_or_insert_with(|| world.sleep_until(due));
+            if Pin::new(timer).poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            // It was set when something else was the last that came.
+            self.watch.timer = None;
+            if world.tick() >= due {
+                return Poll::Ready(ModelError::new(kind, "the answer stalled"));
+            }
+        }
+    }
+}
+
+impl<S> Stream for ResumeStream<S>
+where
+    S: Service<Call, Response = Answered<ModelStream>, Error = ModelError>,
+    Self: Unpin,
+{
+    type Item = Result<Chunk, ModelError>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            if let Some(chunk) = this.queue.pop_front() {
+                return Poll::Ready(Some(Ok(chunk)));
+            }
+            if let Some(error) = this.failure.take() {
+                return Poll::Ready(Some(Err(error)));
+            }
+            match &mut this.state {
+                State::Ended => return Poll::Ready(None),
+                State::Streaming(stream) => match Pin::new(stream).poll_next(cx) {
+                    Poll::Ready(Some(Ok(chunk))) => this.take(chunk),
+                    Poll::Ready(Some(Err(error))) => this.broke(error),
+                    Poll::Ready(None) => {
+                        let message = "the answer ended without saying that it was done";
+                        this.broke(ModelError::new(ErrorKind::StreamBroken, message));
+                    }
+                    Poll::Pending => match this.poll_late(cx) {
+                        Poll::Ready(error) => this.broke(error),
+                        Poll::Pending => return Poll::Pending,
+                    },
+                },
+                State::Pausing(sleep, call, onward) => match Pin::new(sleep).poll(cx) {
+                    Poll::Ready(()) => this.state = State::Readying(call.clone(), *onward),
+                    Poll::Pending => return Poll::Pending,
+                },
+                State::Readying(call, onward) => match this.service.poll_ready(cx) {
+                    Poll::Ready(Ok(())) => {
+                        let asked = Box::pin(this.service.call(call.clone()));
+                        this.state = State::Asking(asked, *onward);
+                    }
+                    Poll::Ready(Err(error)) => this.fail(error),
+                    Poll::Pending => return Poll::Pending,
+                },
+                State::Asking(asked, onward) => match asked.as_mut().poll(cx) {
+                    Poll::Ready(Ok(answered)) => {
+                        let onward = *onward;
+                        this.begin(answered, onward);
+                    }
+                    Poll::Ready(Err(error)) => this.fail(error),
+                    Poll::Pending => return Poll::Pending,
+                },
+            }
+        }
+    }
+}
+
+// Nothing in it is pinned in place: what has to be is boxed.
+impl<S: Service<Call>> Unpin for ResumeStream<S> {}
+
+impl Watch {
+    const fn new(now: Tick) -> Self {
+        Self { began: now, last: now, first: true, timer: None }
+    }
+
+    const fn came(&mut self, now: Tick) {
+        (self.last, self.first) = (now, false);
+    }
+}
+
+/// Whether an error may pass by itself, or with another model.
+const fn passes(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::StreamBroken
+            | ErrorKind::Network
+            | ErrorKind::ConnectTimeout
+            | ErrorKind::FirstByteTimeout
+            | ErrorKind::IdleTimeout
+            | ErrorKind::AttemptTimeout
+            | ErrorKind::Server
+            | ErrorKind::Overloaded
+            | ErrorKind::RateLimited
+            | ErrorKind::Closed
+            | ErrorKind::Unknown
+    )
+}
+
+/// The same call, of a model that can go on behind `text`, with `text` as what the model said already.
+fn behind(call: &Call, text: &str) -> Call {
+    // No provider takes a beginning that ends in white space.
+    let text = text.trim_end();
+    if text.is_empty() {
+        return call.clone();
+    }
+    let mut request = call.request().clone();
+    match request.messages.last_mut() {
+        Some(Message { role: Role::Assistant, content: Value::String(said) }) => said.push_str(text),
+        _ => request.messages.push(Message::text(Role::Assistant, text)),
+    }
+    let needs = crate::call::Needs { prefill: true, ..*call.needs() };
+    call.clone().with_request(request).needing(needs)
+}
+
+fn another_answer() -> ModelError {
+    let message = "the answer was to be gone on with, and another one was begun";
+    ModelError::new(ErrorKind::InvalidRequest, message)
+}

@@ -1,0 +1,491 @@
+use std::collections::VecDeque;
+use std::future::{Ready, ready};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use hooks_core::HookContext;
+use hooks_core::drivers::ModelRequest;
+use hooks_core::event::{Message, ModelReply, Role, Usage};
+use hooks_core::state::OpId;
+use hooks_core::testing::VirtualTime;
+use hooks_core::time::{Clock, SeededRandom, Tick};
+use proptest::prelude::*;
+use serde_json::json;
+use tower::ServiceExt;
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::*;
+use crate::breaker::BreakerState;
+use crate::call::{Answered, Call};
+use crate::catalog::{Catalog, Model, Tier};
+use crate::error::{Backoff, ErrorKind, ModelError};
+use crate::health::{Health, HealthSettings};
+use crate::world::World;
+
+/// What a scripted answer does next.
+#[derive(Clone, Debug)]
+enum Do {
+    Say(Chunk),
+    Wait(u64),
+    Stall,
+    Fail(ErrorKind),
+}
+
+type Answer = Box<dyn FnMut(&Call) -> Result<Vec<Do>, ModelError> + Send>;
+
+/// A stack whose answers are scripted, one after the other; the last one is given for ever.
+#[derive(Clone)]
+struct Script {
+    time: VirtualTime,
+    answers: Arc<Mutex<VecDeque<Answer>>>,
+    asked: Arc<Mutex<Vec<Call>>>,
+    model: Arc<Model>,
+}
+
+impl Service<Call> for Script {
+    type Response = Answered<ModelStream>;
+    type Error = ModelError;
+    type Future = Ready<Result<Answered<ModelStream>, ModelError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut call: Call) -> Self::Future {
+        self.asked.lock().unwrap().push(call.clone());
+        call.model = Some(Arc::clone(&self.model));
+        let mut answers = self.answers.lock().unwrap();
+        let mut answer = answers.pop_front().expect("there is an answer");
+        let script = answer(&call);
+        if answers.is_empty() {
+            answers.push_back(answer);
+        }
+        let time = self.time.clone();
+        ready(script.map(|script| {
+            let script = stream::iter(script).then(move |step| {
+                let time = time.clone();
+                async move {
+                    match step {
+                        Do::Say(chunk) => Some(Ok(chunk)),
+                        Do::Wait(seconds) => {
+                            hooks_core::time::Timer::sleep(&time, Duration::from_secs(seconds)).await;
+                            None
+                        }
+                        Do::Stall => std::future::pending().await,
+                        Do::Fail(kind) => Some(Err(ModelError::new(kind, "scripted"))),
+                    }
+                }
+            });
+            Answered::new(call, ModelStream::new(script.filter_map(ready)))
+        }))
+    }
+}
+
+/// A stack, and what is seen of it.
+struct Rig {
+    time: VirtualTime,
+    health: Health,
+    model: Arc<Model>,
+    asked: Arc<Mutex<Vec<Call>>>,
+    service: ResumeService<Script>,
+}
+
+fn rig(settings: StreamSettings, answers: Vec<Answer>) -> Rig {
+    let time = VirtualTime::default();
+    let world = World {
+        clock: Arc::new(time.clone()),
+        timer: Arc::new(time.clone()),
+        random: Arc::new(SeededRandom::new(7)),
+    };
+    let mut model = Model::new("m", "p", Tier::Standard);
+    model.prefill = true;
+    let catalog = Catalog::new([model]).unwrap();
+    let model = Arc::clone(&catalog.models()[0]);
+    let health = Health::new(&catalog, HealthSettings::default(), world).unwrap();
+    let asked = Arc::default();
+    let script = Script {
+        time: time.clone(),
+        answers: Arc::new(Mutex::new(answers.into())),
+        asked: Arc::clone(&asked),
+        model: Arc::clone(&model),
+    };
+    let service = ResumeLayer::new(health.clone(), settings).unwrap().layer(script);
+    Rig { time, health, model, asked, service }
+}
+
+fn settings() -> StreamSettings {
+    StreamSettings::default().with_breaks(3, Backoff::new(Duration::from_millis(10), Duration::from_secs(1)))
+}
+
+fn call() -> Call {
+    let request =
+        ModelRequest { model: "m".into(), iteration: 1, messages: vec![Message::text(Role::User, "hi")] };
+    Call::new(HookContext::new("s", "a").into(), request, OpId(1))
+}
+
+impl Rig {
+    fn run(&self, call: Call) -> Result<ModelReply, ModelError> {
+        let service = self.service.clone();
+        self.time
+            .block_on(async move { collect(service.oneshot(call).await?.reply).await })
+            .expect("nothing waits for ever")
+    }
+
+    fn asked(&self) -> Vec<Call> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn script(steps: &[Do]) -> Answer {
+    let steps = steps.to_vec();
+    Box::new(move |_| Ok(steps.clone()))
+}
+
+fn say(text: &str) -> Do {
+    Do::Say(Chunk::Text(text.into()))
+}
+
+fn stop(reason: &str) -> Do {
+    Do::Say(Chunk::Stop(reason.into()))
+}
+
+fn tool(id: &str) -> [Do; 4] {
+    let args = |json: &str| Do::Say(Chunk::ToolArgs { id: id.into(), json: json.into() });
+    [
+        Do::Say(Chunk::ToolStart { id: id.into(), name: "ls".into() }),
+        args("{\"path\""),
+        args(":\".\"}"),
+        Do::Say(Chunk::ToolEnd { id: id.into() }),
+    ]
+}
+
+fn usage(input: u64, output: u64) -> Do {
+    Do::Say(Chunk::Usage(Usage { input_tokens: input, output_tokens: output, ..Usage::default() }))
+}
+
+#[test]
+fn a_whole_answer_passes_as_it_is() {
+    let mut steps = vec![say("let me "), say("see")];
+    steps.extend(tool("t1"));
+    steps.extend([usage(10, 5), stop("tool_use")]);
+    let rig = rig(settings(), vec![script(&steps)]);
+    let call = call();
+    let reply = rig.run(call.clone()).unwrap();
+    let blocks = json!([
+        { "type": "text", "text": "let me see" },
+        { "type": "tool_use", "id": "t1", "name": "ls", "input": { "path": "." } },
+    ]);
+    assert_eq!(reply.response.content, blocks);
+    assert_eq!(reply.usage.total(), 15);
+    assert!(call.has_effects(), "a released tool call may have been run");
+    assert_eq!(rig.asked().len(), 1);
+}
+
+#[test]
+fn nothing_released_is_asked_again_as_it_was() {
+    for first in
+        [vec![Do::Fail(ErrorKind::Overloaded)], vec![], vec![Do::Stall], vec![usage(9, 0), Do::Stall]]
+    {
+        let rig =
+            rig(settings(), vec![script(&first), script(&[say("done"), usage(10, 1), stop("end_turn")])]);
+        let reply = rig.run(call()).unwrap();
+        assert_eq!(reply.response.content, json!("done"));
+        let asked = rig.asked();
+        assert_eq!(asked.len(), 2);
+        assert_eq!(asked[0].request(), asked[1].request());
+    }
+}
+
+#[test]
+fn text_is_gone_on_with_behind_its_last_word() {
+    let first = script(&[usage(10, 1), say("The quick "), say("brown "), Do::Fail(ErrorKind::StreamBroken)]);
+    let second = script(&[usage(14, 0), say(" fox"), usage(14, 3), stop("end_turn")]);
+    let rig = rig(settings(), vec![first, second]);
+    let reply = rig.run(call()).unwrap();
+    assert_eq!(reply.response.content, json!("The quick brown fox"));
+    let asked = rig.asked();
+    assert_eq!(asked[1].request().messages[1], Message::text(Role::Assistant, "The quick brown"));
+    assert!(asked[1].needs().prefill);
+    // 16 bytes came of the part that broke: 4 tokens, and the 10 it reported.
+    assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (24, 7));
+}
+
+#[test]
+fn a_beginning_the_caller_gave_is_gone_on_with() {
+    let first = script(&[say("1, 2"), Do::Fail(ErrorKind::StreamBroken)]);
+    let rig = rig(settings(), vec![first, script(&[say("}"), stop("end_turn")])]);
+    let mut request = call().request().clone();
+    request.messages.push(Message::text(Role::Assistant, "{"));
+    rig.run(call().with_request(request)).unwrap();
+    let messages = rig.asked()[1].request().messages.clone();
+    assert_eq!(messages.last(), Some(&Message::text(Role::Assistant, "{1, 2")));
+    assert_eq!(messages.len(), 2);
+}
+
+#[test]
+fn text_may_be_said_anew() {
+    let first = script(&[say("The quick "), Do::Fail(ErrorKind::Server)]);
+    let second = script(&[say("A slow fox"), stop("end_turn")]);
+    let rig = rig(settings().with_after_text(AfterText::Restart), vec![first, second]);
+    let reply = rig.run(call()).unwrap();
+    assert_eq!(reply.response.content, json!("A slow fox"));
+    assert_eq!(rig.asked()[0].request(), rig.asked()[1].request());
+}
+
+#[test]
+fn text_may_be_all_there_is() {
+    let first = script(&[usage(10, 0), say("The quick "), Do::Fail(ErrorKind::Server)]);
+    let rig = rig(settings().with_after_text(AfterText::Fail), vec![first]);
+    let error = rig.run(call()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StreamBroken);
+    let (message, usage) = error.received().unwrap();
+    assert_eq!(message.content, json!("The quick "));
+    assert_eq!((usage.input_tokens, usage.output_tokens), (10, 3));
+    assert_eq!(error.failed().len(), 1);
+    assert_eq!(error.failed()[0].kind, ErrorKind::Server);
+}
+
+#[test]
+fn a_released_tool_call_is_never_asked_for_again() {
+    for rule in [AfterText::Resume, AfterText::Restart, AfterText::Fail] {
+        let mut steps = tool("t1").to_vec();
+        steps.push(Do::Fail(ErrorKind::StreamBroken));
+        let rig = rig(settings().with_after_text(rule), vec![script(&steps)]);
+        let error = rig.run(call()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::StreamBroken);
+        assert_eq!(error.received().unwrap().0.content[0]["id"], "t1");
+        assert_eq!(rig.asked().len(), 1);
+    }
+}
+
+#[test]
+fn a_tool_call_that_breaks_off_was_never_released() {
+    let first =
+        [vec![say("look: ")], tool("t1")[..2].to_vec(), vec![Do::Fail(ErrorKind::StreamBroken)]].concat();
+    let second = [tool("t2").to_vec(), vec![stop("tool_use")]].concat();
+    let rig = rig(settings(), vec![script(&first), script(&second)]);
+    let reply = rig.run(call()).unwrap();
+    let ids: Vec<_> = reply.response.content.as_array().unwrap().iter().map(|block| &block["id"]).collect();
+    assert_eq!(ids, [&json!(null), &json!("t2")]);
+}
+
+#[test]
+fn errors_that_do_not_pass_end_it() {
+    for kind in [ErrorKind::ContentFilter, ErrorKind::InvalidRequest, ErrorKind::Authentication] {
+        let rig = rig(settings(), vec![script(&[Do::Fail(kind)])]);
+        assert_eq!(rig.run(call()).unwrap_err().kind(), kind);
+        assert_eq!(rig.asked().len(), 1);
+    }
+    let rig = rig(settings(), vec![script(&[say("I will "), Do::Fail(ErrorKind::ContentFilter)])]);
+    let error = rig.run(call()).unwrap_err();
+    assert_eq!((error.kind(), error.received().is_some()), (ErrorKind::ContentFilter, true));
+}
+
+#[test]
+fn breaks_are_counted() {
+    let rig = rig(settings(), vec![script(&[Do::Fail(ErrorKind::Server)])]);
+    let error = rig.run(call()).unwrap_err();
+    assert_eq!((error.kind(), rig.asked().len(), error.failed().len()), (ErrorKind::Server, 4, 4));
+}
+
+#[test]
+fn a_break_counts_against_the_model() {
+    let breaks = settings().with_breaks(50, Backoff::new(Duration::ZERO, Duration::ZERO));
+    let rig = rig(breaks, vec![script(&[Do::Fail(ErrorKind::Server)])]);
+    assert_eq!(rig.health.breaker(&rig.model), BreakerState::Closed);
+    rig.run(call()).unwrap_err();
+    assert_ne!(rig.health.breaker(&rig.model), BreakerState::Closed);
+}
+
+#[test]
+fn a_stall_is_a_break_after_its_time() {
+    let patient = settings().with_patience(Duration::from_secs(20), Duration::from_secs(5));
+    let first = script(&[Do::Wait(19), say("a "), Do::Wait(4), say("b "), Do::Stall]);
+    let once = |answers| rig(patient.with_after_text(AfterText::Fail), answers);
+    let rig = once(vec![first]);
+    let error = rig.run(call()).unwrap_err();
+    assert_eq!(error.failed()[0].kind, ErrorKind::IdleTimeout);
+    assert_eq!(rig.time.tick().0.as_secs(), 28);
+    let rig = once(vec![script(&[Do::Wait(21), say("late")]), script(&[say("in time"), stop("stop")])]);
+    assert_eq!(rig.run(call()).unwrap().response.content, json!("in time"));
+    assert_eq!(rig.time.tick().0.as_secs(), 20);
+}
+
+#[test]
+fn nobody_waits_beyond_the_deadline() {
+    let rig = rig(settings(), vec![script(&[say("a "), Do::Stall])]);
+    let error = rig.run(call().until(Tick(Duration::from_secs(7)))).unwrap_err();
+    assert_eq!((error.kind(), error.received().is_some()), (ErrorKind::DeadlineExceeded, true));
+    assert_eq!(rig.time.tick().0.as_secs(), 7);
+    assert_eq!(rig.asked().len(), 1);
+}
+
+#[test]
+fn a_stream_that_stalls_after_its_end_has_ended() {
+    let rig = rig(settings(), vec![script(&[say("all"), stop("end_turn"), Do::Fail(ErrorKind::Network)])]);
+    assert_eq!(rig.run(call()).unwrap().response.content, json!("all"));
+}
+
+#[test]
+fn who_answers_otherwise_is_not_believed() {
+    let said = "The answer to your question is, after much thought, that it depends";
+    let again = "The answer to your question is, after much thought, forty-two";
+    let first = script(&[say(said), Do::Fail(ErrorKind::Server)]);
+    let rig = rig(settings(), vec![first, script(&[say(again), stop("end_turn")])]);
+    let error = rig.run(call()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StreamBroken);
+    assert_eq!(error.received().unwrap().0.content, json!(said));
+}
+
+#[test]
+fn a_model_that_cannot_go_on_is_not_asked_to() {
+    let first = script(&[say("The quick "), Do::Fail(ErrorKind::Server)]);
+    let none = || Err(ModelError::new(ErrorKind::NoModel, "none can"));
+    let rig = rig(settings(), vec![first, Box::new(move |_| none())]);
+    let error = rig.run(call()).unwrap_err();
+    assert_eq!((error.kind(), error.received().is_some()), (ErrorKind::StreamBroken, true));
+}
+
+#[test]
+fn truncated_and_refused_answers_are_errors_with_what_came() {
+    for (reason, kind) in [("max_tokens", ErrorKind::OutputTruncated), ("refusal", ErrorKind::ContentFilter)]
+    {
+        let rig = rig(settings(), vec![script(&[say("so far"), usage(3, 2), stop(reason)])]);
+        let error = rig.run(call()).unwrap_err();
+        assert_eq!(error.kind(), kind);
+        assert_eq!(error.received().unwrap().0.content, json!("so far"));
+        assert_eq!(error.received().unwrap().1.total(), 5);
+    }
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let rig = rig(settings(), vec![script(&[])]);
+    for (first, idle) in [(0, 1), (1, 0)] {
+        let settings = settings().with_patience(Duration::from_secs(first), Duration::from_secs(idle));
+        assert!(ResumeLayer::new(rig.health.clone(), settings).is_err());
+    }
+}
+
+/// How a provider takes the beginning of an answer.
+#[derive(Clone, Copy, Debug)]
+enum Manner {
+    GoesOn,
+    SaysAllAgain,
+}
+
+/// A provider that means to say `text`, and call `tools`, and breaks at these places, one a stream.
+fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: usize) -> Vec<Answer> {
+    let answer = move |call: &Call, cut: Option<usize>| {
+        let messages = &call.request().messages;
+        let said = messages.get(1).and_then(|message| message.content.as_str()).unwrap_or_default();
+        let rest = match manner {
+            Manner::GoesOn => text.strip_prefix(said).unwrap_or(&text),
+            Manner::SaysAllAgain => &text,
+        };
+        let letters: Vec<char> = rest.chars().collect();
+        let mut steps: Vec<Do> =
+            letters.chunks(size).map(|piece| say(&piece.iter().collect::<String>())).collect();
+        for number in 0..tools {
+            steps.extend(tool(&format!("t{number}")));
+        }
+        steps.push(stop(if tools > 0 { "tool_use" } else { "end_turn" }));
+        if let Some(cut) = cut {
+            steps.truncate(cut.min(steps.len() - 1));
+            steps.push(Do::Fail(ErrorKind::StreamBroken));
+        }
+        Ok(steps)
+    };
+    let mut answers: Vec<Answer> = Vec::new();
+    for cut in cuts.into_iter().map(Some).chain([None]) {
+        let answer = answer.clone();
+        answers.push(Box::new(move |call| answer(call, cut)));
+    }
+    answers
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_doubled_wherever_it_breaks(
+        text in "[a-z]{3,9}( [a-z]{3,9}|\n\n[A-Z][a-z]{2,5}){0,12}",
+        tools in 0usize..3,
+        cuts in proptest::collection::vec(0usize..60, 1..4),
+        says_again: bool,
+        anew: bool,
+        size in 1usize..9,
+    ) {
+        let manner = if says_again { Manner::SaysAllAgain } else { Manner::GoesOn };
+        let rule = if anew { AfterText::Restart } else { AfterText::Resume };
+        let rig = rig(settings().with_after_text(rule), provider(text.clone(), tools, cuts, manner, size));
+        let (content, whole) = match rig.run(call()) {
+            Ok(reply) => (reply.response.content, true),
+            Err(error) => {
+                prop_assert_eq!(error.kind(), ErrorKind::StreamBroken);
+                (error.received().unwrap().0.content.clone(), false)
+            }
+        };
+        let blocks = match content {
+            serde_json::Value::String(text) => vec![json!({ "type": "text", "text": text })],
+            other => other.as_array().unwrap().clone(),
+        };
+        prop_assert_eq!(&blocks[0]["text"], &json!(text));
+        let ids: Vec<_> = blocks[1..].iter().map(|block| block["id"].as_str().unwrap().to_owned()).collect();
+        let all: Vec<_> = (0..tools).map(|number| format!("t{number}")).collect();
+        prop_assert!(all.starts_with(&ids), "{:?}", ids);
+        prop_assert_eq!(whole, whole && ids == all);
+        // Only a tool call that was released keeps it from being whole.
+        prop_assert!(whole || !ids.is_empty());
+    }
+}
+
+/// A client that answers with a script.
+fn begun(steps: &[Do]) -> Result<Vec<Result<Chunk, ErrorKind>>, ErrorKind> {
+    let Rig { time, service, .. } = rig(settings(), vec![script(steps)]);
+    let client =
+        tower::util::MapResponse::new(service.into_inner(), |answered: Answered<ModelStream>| answered.reply);
+    let begun = time.block_on(async {
+        let stream = BeginLayer.layer(client).oneshot(call()).await;
+        let stream = stream.map_err(|error| error.downcast::<ModelError>().unwrap().kind())?;
+        Ok(stream.map(|chunk| chunk.map_err(|error| error.kind())).collect().await)
+    });
+    begun.unwrap_or(Err(ErrorKind::FirstByteTimeout))
+}
+
+#[test]
+fn what_goes_wrong_before_the_first_piece_is_an_error_of_the_attempt() {
+    assert_eq!(begun(&[Do::Fail(ErrorKind::Overloaded)]), Err(ErrorKind::Overloaded));
+    assert_eq!(begun(&[usage(3, 0), Do::Fail(ErrorKind::Server)]), Err(ErrorKind::Server));
+    assert_eq!(begun(&[usage(3, 0), say("")]), Err(ErrorKind::StreamBroken));
+    assert_eq!(begun(&[usage(3, 0), Do::Stall]), Err(ErrorKind::FirstByteTimeout));
+}
+
+#[test]
+fn nothing_is_lost_before_the_first_piece() {
+    let steps = [usage(3, 0), say("a"), Do::Fail(ErrorKind::Server)];
+    let chunks = begun(&steps).unwrap();
+    assert!(
+        matches!(&chunks[..], [Ok(Chunk::Usage(_)), Ok(Chunk::Text(text)), Err(ErrorKind::Server)] if text == "a")
+    );
+}
+
+#[test]
+fn a_stream_may_be_dropped_anywhere() {
+    let steps = [say("a "), Do::Wait(3), say("b "), Do::Fail(ErrorKind::Server)];
+    for polls in 0..12 {
+        let rig = rig(settings(), vec![script(&steps), script(&[Do::Wait(1), say("c"), stop("stop")])]);
+        let service = rig.service.clone();
+        rig.time.block_on(async {
+            let mut stream = service.oneshot(call()).await.unwrap().reply;
+            for _ in 0..polls {
+                // One poll, whatever comes of it; then everything is dropped.
+                drop(std::future::poll_fn(|cx| Poll::Ready(stream.poll_next_unpin(cx))).await);
+                hooks_core::time::Timer::sleep(&rig.time, Duration::from_secs(1)).await;
+            }
+        });
+        assert_eq!(rig.health.breaker(&rig.model), BreakerState::Closed);
+        assert_eq!(Arc::strong_count(&rig.asked), 2, "nothing keeps the stack alive");
+    }
+}

@@ -1,0 +1,9 @@
+//! The whole stack over real HTTP on loopback: every vendor's errors, and every fault on the way.
+#![cfg(test)]
+
+mod client;
+mod faults;
+mod rig;
+mod server;
+mod shapes;
+mod streams;

@@ -1,0 +1,140 @@
+//! Streams that break, stall, or turn into errors.
+
+use hooks_resilience::ErrorKind;
+use hooks_resilience::stream::collect;
+use serde_json::{Value, json};
+
+use crate::rig::{Rig, call};
+use crate::server::{Answer, Fault};
+
+fn event(data: &Value) -> String {
+    format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or("message"))
+}
+
+/// The events of an answer of Anthropic's, a word each, and the one that ends it.
+fn words(text: &str) -> Vec<String> {
+    let mut events =
+        vec![event(&json!({ "type": "message_start", "message": { "usage": { "input_tokens": 10 } } }))];
+    for word in text.split_inclusive(' ') {
+        events.push(event(&json!({ "type": "content_block_delta", "index": 0, "delta": { "text": word } })));
+    }
+    events.push(event(&json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" } })));
+    events
+}
+
+/// The same of OpenAI's.
+fn deltas(text: &str) -> Vec<String> {
+    let delta = |delta: Value, reason: Value| {
+        format!("data: {}\n\n", json!({ "choices": [{ "delta": delta, "finish_reason": reason }] }))
+    };
+    let mut events: Vec<_> =
+        text.split_inclusive(' ').map(|word| delta(json!({ "content": word }), Value::Null)).collect();
+    events.push(delta(json!({}), json!("stop")));
+    events.push("data: [DONE]\n\n".to_owned());
+    events
+}
+
+const ALL: &str = "The quick brown fox jumps";
+
+#[tokio::test]
+async fn a_stream_that_breaks_is_gone_on_with_by_another_provider() {
+    let events = words(ALL);
+    let bytes: usize = events[..4].iter().map(String::len).sum();
+    for fault in [Fault::Cut(bytes), Fault::CutHard(bytes), Fault::Stall(bytes), Fault::Cut(bytes + 30)] {
+        // Both go on with what was said, one of them by saying it again.
+        for rest in ["fox jumps", ALL] {
+            let broken = Answer::events(events.clone()).failing(fault);
+            let refuses = Answer::new(529, "{}");
+            let rig = Rig::new([broken, refuses], [Answer::events(deltas(rest))]).await;
+            let reply = rig.stream(call()).await.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
+            assert_eq!(reply.response.content, ALL, "{fault:?}");
+            let asked = rig.b.requests();
+            assert_eq!(asked[0]["messages"][1], json!({ "role": "assistant", "content": "The quick brown" }));
+        }
+    }
+}
+
+#[tokio::test]
+async fn wherever_it_is_cut_nothing_is_doubled() {
+    let events = words(ALL);
+    let length: usize = events.iter().map(String::len).sum();
+    for bytes in (0..length).step_by(23) {
+        let broken = Answer::events(events.clone()).failing(Fault::Cut(bytes));
+        let rig = Rig::new([broken, Answer::events(words(ALL))], [Answer::events(deltas(ALL))]).await;
+        let reply = rig.stream(call()).await.unwrap_or_else(|error| panic!("cut at {bytes}: {error}"));
+        assert_eq!(reply.response.content, ALL, "cut at {bytes}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_event_after_a_success_counts_as_one() {
+    for (error, kind) in [
+        (
+            json!({ "type": "error", "error": { "type": "overloaded_error", "message": "m" } }),
+            ErrorKind::Overloaded,
+        ),
+        (json!({ "error": { "message": "m", "type": "server_error" } }), ErrorKind::Server),
+        (json!({ "error": { "code": 503, "message": "m", "status": "UNAVAILABLE" } }), ErrorKind::Overloaded),
+        (json!({ "throttlingException": { "message": "m" } }), ErrorKind::RateLimited),
+    ] {
+        let rig = Rig::new([Answer::events([event(&error)])], [Answer::events(deltas("from b"))]).await;
+        let answered = rig.begin_stream(call()).await.unwrap();
+        assert_eq!(answered.failed.first().map(|failed| failed.kind), Some(kind), "{error}");
+        assert_eq!(collect(answered.reply).await.unwrap().response.content, "from b", "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_always_breaks_is_left_for_another() {
+    let mut events = words("The quick ");
+    events.pop();
+    events.push(event(&json!({ "type": "error", "error": { "type": "api_error", "message": "m" } })));
+    let rig = Rig::new([Answer::events(events)], [Answer::events(deltas(ALL))]).await;
+    let error = rig.stream(call()).await;
+    assert_eq!(error.unwrap().response.content, ALL);
+    assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (2, 1));
+}
+
+#[tokio::test]
+async fn a_refusal_in_a_stream_is_final() {
+    let mut events = words("I would rather ");
+    events.pop();
+    events.push(event(&json!({ "type": "message_delta", "delta": { "stop_reason": "refusal" } })));
+    let rig = Rig::new([Answer::events(events)], [Answer::events(deltas("from b"))]).await;
+    let error = rig.stream(call()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ContentFilter);
+    assert_eq!(error.received().unwrap().0.content, "I would rather ");
+    assert!(rig.b.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_tool_call_is_never_doubled() {
+    let tool = [
+        event(&json!({ "type": "content_block_start", "index": 1, "content_block": { "name": "rm" } })),
+        event(
+            &json!({ "type": "content_block_delta", "index": 1, "delta": { "partial_json": "{\"path\":\"x\"}" } }),
+        ),
+        event(&json!({ "type": "content_block_stop", "index": 1 })),
+    ];
+    let cut = |bytes| Answer::events(tool.clone()).failing(Fault::Cut(bytes));
+    let rig = Rig::new([cut(usize::MAX)], [Answer::events(deltas("from b"))]).await;
+    let error = rig.stream(call()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StreamBroken);
+    assert_eq!(error.received().unwrap().0.content[0]["name"], "rm");
+    assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (1, 0));
+    // Broken within, it was never released, and the call may be made again.
+    let half = tool[0].len() + tool[1].len() / 2;
+    let rig = Rig::new([cut(half), Answer::events(words("never mind"))], [Answer::new(500, "")]).await;
+    assert_eq!(rig.stream(call()).await.unwrap().response.content, "never mind");
+}
+
+#[tokio::test]
+async fn what_broken_parts_took_is_charged() {
+    let events = words(ALL);
+    let bytes: usize = events[..4].iter().map(String::len).sum();
+    let broken = Answer::events(events).failing(Fault::Cut(bytes));
+    let rig = Rig::new([broken, Answer::events(words("fox jumps"))], []).await;
+    let reply = rig.stream(call()).await.unwrap();
+    // "The quick brown " is four tokens by its bytes; both parts read ten.
+    assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (20, 4));
+}
