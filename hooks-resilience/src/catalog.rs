@@ -11,6 +11,7 @@ use crate::call::Needs;
 
 /// A class of models by what they cost; the order is that of the price. Squad's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Tier {
@@ -36,6 +37,8 @@ pub struct Price {
 
 /// What the provider lets through, for the whole organisation; `None` where it is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Requests in a minute.
     pub requests_per_minute: Option<u32>,

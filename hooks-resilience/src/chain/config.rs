@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which models are asked in which order, as `hooks.yaml` has it; see the module docs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ChainsConfig {
     /// The models of each tier, the preferred one first, by the tier's name. A tier that is not listed has the
@@ -42,6 +43,7 @@ impl Default for ChainsConfig {
 
 /// A chain with a name of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ChainConfig {
     /// Its models, the preferred one first.

@@ -10,6 +10,7 @@ macro_rules! error_kinds {
     ($($(#[$doc:meta])* $kind:ident $word:literal => $type:ident,)*) => {
         /// What went wrong with a model call.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]
         #[non_exhaustive]
         pub enum ErrorKind {

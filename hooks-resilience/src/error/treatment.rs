@@ -126,14 +126,17 @@ impl Treatments {
 /// How long the pauses between attempts are: full jitter, that is anything from nothing to a bound that doubles
 /// (Brooker, "Exponential backoff and jitter", 2015).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Backoff {
     /// The bound of the first pause.
     #[serde(with = "crate::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub base: Duration,
     /// The bound no pause exceeds.
     #[serde(with = "crate::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub cap: Duration,
 }
 

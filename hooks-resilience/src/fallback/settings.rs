@@ -7,6 +7,7 @@ use crate::health::SettingsError;
 
 /// How far a call is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct FallbackSettings {
     /// How many attempts one call may make, of all models together.
@@ -15,12 +16,14 @@ pub struct FallbackSettings {
     pub backoff: Backoff,
     /// How long one call may be parked, all waits together.
     #[serde(with = "crate::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub max_park: Duration,
     /// How many calls may be parked at a time; one more is told at once that no model is ready.
     pub max_parked: usize,
     /// How long calls stay with the model that served after a failover; absent, each call prefers the first of its
     /// chain as soon as that is ready again.
     #[serde(with = "crate::duration::option")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub stay: Option<Duration>,
 }
 

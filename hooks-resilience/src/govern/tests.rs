@@ -151,7 +151,8 @@ fn a_stack_serves_as_a_plain_model() {
     assert_eq!(*told.lock().unwrap(), 1);
     let counted = asked.messages.iter().map(|message| Estimate.count("m", message)).sum();
     let calls = log.lock().unwrap();
-    let wanted = Needs { input_tokens: counted, output_tokens: 100, tools: true, vision: true };
+    let wanted =
+        Needs { input_tokens: counted, output_tokens: 100, tools: true, vision: true, ..Needs::default() };
     assert_eq!((*calls[0].needs(), &*calls[0].context().agent_name), (wanted, "Ripley"));
 }
 

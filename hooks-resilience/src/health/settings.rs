@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::breaker::BreakerSettings;
 use crate::error::Treatments;
 
@@ -38,7 +40,9 @@ impl Default for HealthSettings {
 
 /// How many attempts beyond the first ones there may be, for each provider: a share of the first ones, and some
 /// each minute however few those are. A share alone would starve an agent that makes four calls a minute.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BudgetSettings {
     /// The share of the first attempts.

@@ -7,9 +7,11 @@ use crate::health::SettingsError;
 
 /// When a second attempt is made. The default makes none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct HedgeSettings {
-    /// After how long; absent, never.
+    /// After how long (`3s`), or at which percentile of the lately seen (`p95`); absent, never.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub delay: Option<HedgeDelay>,
     /// In how many of a hundred calls at most.
     pub budget_percent: u8,
@@ -28,6 +30,7 @@ pub enum HedgeDelay {
 
 /// Who is asked beside the model that is slow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HedgeTarget {
     /// The next model of the chain that is ready.

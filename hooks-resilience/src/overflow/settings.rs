@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A way to make a conversation shorter. See the module docs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Means {
@@ -30,6 +31,7 @@ impl Means {
 
 /// How conversations are compacted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OverflowSettings {
@@ -40,6 +42,7 @@ pub struct OverflowSettings {
     pub target_percent: u8,
     /// How long a summary may take.
     #[serde(with = "crate::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub summary_timeout: Duration,
 }
 

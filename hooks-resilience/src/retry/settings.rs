@@ -6,6 +6,7 @@ use crate::health::SettingsError;
 /// How the same model is asked again. How often each kind of error is worth it stands in the
 /// [`Treatments`](crate::Treatments).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RetrySettings {
     /// The pauses between attempts.
