@@ -30,6 +30,7 @@ mod call;
 mod catalog;
 pub mod chain;
 pub mod classify;
+pub mod config;
 pub mod deadline;
 pub mod duration;
 mod error;
@@ -53,6 +54,7 @@ pub use self::call::{Answered, Call, FailedAttempt, Needs};
 pub use self::catalog::{Catalog, CatalogError, Limits, Model, Price, Tier};
 pub use self::chain::{Chain, ChainConfig, Chains, ChainsConfig, ChainsError};
 pub use self::classify::{Classified, Classifiers, Classify, HttpError, TransportError};
+pub use self::config::{Resilience, ResilienceConfig, ResilienceLayer};
 pub use self::deadline::{DeadlineLayer, DeadlineService};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,

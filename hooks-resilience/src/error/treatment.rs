@@ -54,7 +54,9 @@ pub enum NextModel {
 }
 
 /// What a breaker makes of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum BreakerVote {
     /// It says nothing about the model's health.

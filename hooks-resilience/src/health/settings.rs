@@ -75,6 +75,16 @@ impl HealthSettings {
     }
 }
 
+impl SettingsError {
+    /// Which setting it is, such as `breaker.window`.
+    pub const fn setting(&self) -> &'static str {
+        match self {
+            Self::Zero(name) | Self::Rate(name) | Self::Share(name) | Self::Percent(name) => name,
+            Self::TooLong(name, _) | Self::Order(name, _) => name,
+        }
+    }
+}
+
 /// What is wrong with settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

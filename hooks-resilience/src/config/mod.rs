@@ -1,0 +1,35 @@
+//! All layers from one document: what stands under `models` in `hooks.yaml`.
+//!
+//! [`ResilienceConfig`] is the document, [`Resilience`] what makes sense of it: every mistake is reported with its
+//! path. A [`Resilience`] makes the [`Health`](crate::Health) that layers share, and the [`ResilienceLayer`], which is
+//! all layers in their order.
+//!
+//! ```
+//! use hooks_resilience::config::{Resilience, ResilienceConfig};
+//!
+//! let config: ResilienceConfig = serde_json::from_value(serde_json::json!({
+//!     "catalog": [
+//!         { "name": "large", "provider": "one", "tier": "premium", "context_tokens": 200_000 },
+//!         { "name": "small", "provider": "two", "tier": "fast" },
+//!     ],
+//!     "routing": { "tiers": { "premium": ["large", "smal"] } },
+//!     "deadline": "0s",
+//! }))?;
+//! let faults = Resilience::new(&config).unwrap_err();
+//! let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+//! assert_eq!(faults[0], "routing.tiers.premium[1]: the model `smal` is not in the catalog; add it there, or use one of it");
+//! assert_eq!(faults[1], "deadline: `deadline` is zero; give it a value above");
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod document;
+mod layer;
+mod resilience;
+#[cfg(test)]
+mod tests;
+
+pub use self::document::{
+    BulkheadConfig, ModelConfig, NextModelWord, PacingConfig, PriceConfig, ResilienceConfig, TreatmentConfig,
+};
+pub use self::layer::{ResilienceLayer, Stack};
+pub use self::resilience::{ConfigFault, Resilience};

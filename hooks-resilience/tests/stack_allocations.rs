@@ -1,0 +1,70 @@
+//! What the whole stack, as a configuration makes it, costs a healthy call in allocations. A binary of its own,
+//! because it replaces the allocator.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
+
+use std::future::{Ready, ready};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use hooks_core::drivers::ModelRequest;
+use hooks_core::state::OpId;
+use hooks_core::testing::VirtualTime;
+use hooks_core::{Environment, HookContext};
+use hooks_resilience::config::{Resilience, ResilienceConfig};
+use hooks_resilience::{Call, Classified, ModelError, Needs, World};
+use serde_json::json;
+use tower::Service;
+use tower::layer::Layer;
+
+/// A model that answers at once.
+#[derive(Clone, Copy)]
+struct Healthy;
+
+impl Service<Call> for Healthy {
+    type Response = u8;
+    type Error = ModelError;
+    type Future = Ready<Result<u8, ModelError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _call: Call) -> Self::Future {
+        ready(Ok(1))
+    }
+}
+
+#[test]
+fn a_healthy_call_allocates_once_and_that_is_the_call_itself() {
+    let time = VirtualTime::default();
+    let mut world = World::new(&Environment::detached(), time.clone());
+    world.clock = Arc::new(time);
+    let config: ResilienceConfig = serde_json::from_value(json!({
+        "catalog": [
+            { "name": "large", "provider": "one", "tier": "premium", "context_tokens": 200_000,
+              "limits": { "requests_per_minute": 1_000_000, "tokens_per_minute": 1_000_000_000 } },
+            { "name": "small", "provider": "two", "tier": "fast" },
+        ],
+    }))
+    .unwrap();
+    let resilience = Resilience::new(&config).unwrap();
+    let health = resilience.health(world).unwrap();
+    let mut stack = resilience.layer(&health, Classified).unwrap().layer(Healthy);
+    let context = Arc::new(HookContext::new("s", "a"));
+    let mut request = Some(ModelRequest { model: "premium".into(), ..ModelRequest::default() });
+    let mut ask = || {
+        let request = request.take().unwrap_or_default();
+        let needs = Needs { input_tokens: 1_000, output_tokens: 1_000, tools: true, ..Needs::default() };
+        let mut call = Call::new(Arc::clone(&context), request, OpId(1)).needing(needs);
+        // Named here, because a name in the request would be one more allocation, and not the stack's.
+        call.model = resilience.catalog().models().first().cloned();
+        match pin!(stack.call(call)).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(answered) => assert!(answered.unwrap().failed.is_empty()),
+            Poll::Pending => panic!("it answers at once"),
+        }
+    };
+    ask();
+    assert_eq!(allocation_counter::measure(&mut ask).count_total, 1);
+}
