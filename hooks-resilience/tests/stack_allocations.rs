@@ -37,7 +37,7 @@ impl Service<Call> for Healthy {
 }
 
 #[test]
-fn a_healthy_call_allocates_once_and_that_is_the_call_itself() {
+fn the_stack_allocates_nothing_for_a_healthy_call_that_names_its_model() {
     let time = VirtualTime::default();
     let mut world = World::new(&Environment::detached(), time.clone());
     world.clock = Arc::new(time);
@@ -53,18 +53,25 @@ fn a_healthy_call_allocates_once_and_that_is_the_call_itself() {
     let health = resilience.health(world).unwrap();
     let mut stack = resilience.layer(&health, Classified).unwrap().layer(Healthy);
     let context = Arc::new(HookContext::new("s", "a"));
-    let mut request = Some(ModelRequest { model: "premium".into(), ..ModelRequest::default() });
-    let mut ask = || {
-        let request = request.take().unwrap_or_default();
+    let call = |name: &str| {
+        let request = ModelRequest { model: name.into(), ..ModelRequest::default() };
         let needs = Needs { input_tokens: 1_000, output_tokens: 1_000, tools: true, ..Needs::default() };
-        let mut call = Call::new(Arc::clone(&context), request, OpId(1)).needing(needs);
-        // Named here, because a name in the request would be one more allocation, and not the stack's.
-        call.model = resilience.catalog().models().first().cloned();
-        match pin!(stack.call(call)).poll(&mut Context::from_waker(Waker::noop())) {
+        Call::new(Arc::clone(&context), request, OpId(1)).needing(needs)
+    };
+    let mut allocations = |call: Call| {
+        let ask = || match pin!(stack.call(call)).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(answered) => assert!(answered.unwrap().failed.is_empty()),
             Poll::Pending => panic!("it answers at once"),
-        }
+        };
+        allocation_counter::measure(ask).count_total
     };
-    ask();
-    assert_eq!(allocation_counter::measure(&mut ask).count_total, 1);
+    // Whatever is made once per model is made now.
+    allocations(call("large"));
+    assert_eq!(allocations(call("large")), 0, "the call names the model that is asked");
+    assert_eq!(allocations(call("premium")), 1, "the name of the model that was chosen");
+
+    let making = allocation_counter::measure(|| {
+        drop(Call::new(Arc::clone(&context), ModelRequest::default(), OpId(1)))
+    });
+    assert_eq!(making.count_total, 1, "the call itself");
 }

@@ -130,9 +130,11 @@ impl Resilience {
             .treating(health.treatments());
         Ok(ResilienceLayer {
             deadline: DeadlineLayer::new(world.clone(), config.deadline).map_err(|error| fault(&error))?,
-            fallback: FallbackLayer::new(chains.clone(), health.clone(), config.fallback).map_err(|error| fault(&error))?,
+            fallback: FallbackLayer::new(chains.clone(), health.clone(), config.fallback)
+                .map_err(|error| fault(&error))?,
             overflow,
-            hedge: HedgeLayer::new(chains.clone(), health.clone(), config.hedge).map_err(|error| fault(&error))?,
+            hedge: HedgeLayer::new(chains.clone(), health.clone(), config.hedge)
+                .map_err(|error| fault(&error))?,
             retry: RetryLayer::new(health.clone(), config.retry).map_err(|error| fault(&error))?,
             pacing: PacingLayer::new(health.clone()),
             breaker: BreakerLayer::new(health.clone()),

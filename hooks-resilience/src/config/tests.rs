@@ -12,7 +12,9 @@ fn config(changes: Value) -> ResilienceConfig {
             { "name": "small", "provider": "two", "tier": "fast", "vision": true },
         ],
     });
-    let (Some(config_map), Value::Object(changes)) = (config.as_object_mut(), changes) else { panic!("two maps") };
+    let (Some(config_map), Value::Object(changes)) = (config.as_object_mut(), changes) else {
+        panic!("two maps")
+    };
     config_map.extend(changes);
     serde_json::from_value(config).unwrap()
 }
@@ -117,7 +119,8 @@ fn a_row_of_the_table_is_changed_and_the_rest_stays() {
         "server": { "retries": 0, "breaker": "slow" },
     } })))
     .unwrap();
-    let health = resilience.health(crate::fixture::world(&hooks_core::testing::VirtualTime::default())).unwrap();
+    let health =
+        resilience.health(crate::fixture::world(&hooks_core::testing::VirtualTime::default())).unwrap();
     let of = |kind| health.treatments().of(kind);
     let filter = of(ErrorKind::ContentFilter);
     assert_eq!((filter.next_model, filter.alert), (NextModel::OtherProvider, true));
