@@ -32,6 +32,8 @@ pub mod deadline;
 pub mod duration;
 mod error;
 pub mod fallback;
+#[cfg(test)]
+mod fixture;
 mod health;
 pub mod hedge;
 pub mod pacing;
