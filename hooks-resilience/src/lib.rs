@@ -20,6 +20,7 @@
 //! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
 //! are simulated in seconds. Nothing here does I/O.
 
+pub mod alert;
 pub mod attempt;
 pub mod breaker;
 pub mod bulkhead;
@@ -42,6 +43,7 @@ pub mod recover;
 pub mod retry;
 mod world;
 
+pub use self::alert::{AlertLayer, AlertService, AlertSettings, AlertSink};
 pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};
 pub use self::breaker::{BreakerLayer, BreakerService, BreakerSettings, BreakerState};
 pub use self::bulkhead::{BulkheadLayer, BulkheadService};
