@@ -411,7 +411,8 @@ fn nonsense_is_refused() {
 
 #[test]
 fn settings_are_read_as_people_write_them() {
-    let text = r#"{"breaker": {"window": "30s", "slow_after": null}, "burst": "2s", "budget": {"ratio": 0.2}}"#;
+    let text =
+        r#"{"breaker": {"window": "30s", "slow_after": null}, "burst": "2s", "budget": {"ratio": 0.2}}"#;
     let read: HealthSettings = serde_json::from_str(text).unwrap();
     assert_eq!((read.breaker.window, read.breaker.slow_after), (secs(30), None));
     assert_eq!((read.burst, read.budget.per_minute), (secs(2), 10));
