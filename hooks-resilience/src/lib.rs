@@ -38,6 +38,8 @@ pub mod fallback;
 mod fixture;
 mod health;
 pub mod hedge;
+#[cfg(test)]
+mod interleave;
 pub mod pacing;
 pub mod recover;
 pub mod retry;
