@@ -56,9 +56,9 @@ pub struct Call {
     /// Which turn of a chain above this is, from 1: a chain inside would multiply the attempts too. 0 where there is no
     /// chain.
     pub(crate) turn: u32,
-    /// The places in the catalog of models that let this call down already, in streams that broke: they come after
-    /// the others.
-    pub(crate) let_down: Vec<usize>,
+    /// The places in the catalog of models that let this call down already, in streams that broke, and from when on
+    /// they may be asked again: after the others.
+    pub(crate) let_down: Vec<(usize, Tick)>,
 }
 
 /// What all attempts of one call share.

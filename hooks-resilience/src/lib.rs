@@ -23,6 +23,7 @@
 //! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
 //! are simulated in seconds. Nothing here does I/O.
 
+pub mod alert;
 pub mod attempt;
 pub mod breaker;
 pub mod bulkhead;
@@ -40,6 +41,8 @@ mod fixture;
 pub mod govern;
 mod health;
 pub mod hedge;
+#[cfg(test)]
+mod interleave;
 pub mod overflow;
 pub mod pacing;
 pub mod recover;
@@ -47,6 +50,7 @@ pub mod retry;
 pub mod stream;
 mod world;
 
+pub use self::alert::{AlertLayer, AlertService, AlertSettings, AlertSink};
 pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};
 pub use self::breaker::{BreakerLayer, BreakerService, BreakerSettings, BreakerState};
 pub use self::bulkhead::{BulkheadLayer, BulkheadService};

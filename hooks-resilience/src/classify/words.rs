@@ -18,9 +18,12 @@ const HOUR: Duration = Duration::from_secs(3_600);
 impl Words {
     /// Makes `text` ready.
     pub(super) fn of(text: &str) -> Self {
-        let mut words = String::with_capacity(text.len().min(SEARCHED) + 2);
+        let text: String = text.chars().take(SEARCHED).collect();
+        // Signs that are words: `tokens + max_new_tokens must be <= 4096`.
+        let text = text.replace("<=", " at most ").replace(" > ", " more than ");
+        let mut words = String::with_capacity(text.len() + 2);
         words.push(' ');
-        for letter in text.chars().take(SEARCHED) {
+        for letter in text.chars() {
             if letter.is_alphanumeric() {
                 words.extend(letter.to_lowercase());
             } else if !words.ends_with(' ') {
@@ -156,8 +159,13 @@ impl Words {
             "must be at most",
             "must have less",
             "must be fewer",
+            "maximum",
+            "maxlength",
+            "up to",
+            "reduce",
+            "range of",
         ]);
-        let measured = self.any(&["token", "too long", "length", "prompt too large"]);
+        let measured = self.any(&["token", "too long", "length", "maxlength"]);
         let something_else = self.any(&[
             "image",
             "picture",
@@ -245,7 +253,8 @@ impl Words {
             "prepaid",
             "subscription",
         ]);
-        gone && money
+        // A budget of tokens to think with is a parameter.
+        gone && money && !self.any(&["budget token", "thinking", "reasoning"])
     }
 
     fn rate(&self) -> bool {
@@ -296,27 +305,34 @@ impl Words {
     }
 
     fn filtered(&self) -> bool {
-        self.any(&[
-            "content filter",
-            "content management policy",
-            "content polic",
-            "content moderation",
-            "moderation",
-            "usage polic",
-            "safety",
-            "violat",
-            "harmful",
-            "prohibited content",
-            "inappropriate",
-            "sensitive",
-            "responsible ai",
-            "flagged",
-            "blocked by",
-            "guardrail",
-        ])
+        let violates = self.any(&["violat"])
+            && self.any(&["polic", "terms", "guideline", "content", "usage", "safety", "rules"]);
+        let unsafe_ = self.any(&["safety", "unsafe"]) && !self.any(&["safety setting", "safety identifier"]);
+        violates
+            || unsafe_
+            || self.any(&[
+                "content filter",
+                "content management policy",
+                "content polic",
+                "content moderation",
+                "moderation",
+                "usage polic",
+                "harmful",
+                "prohibited content",
+                "inappropriate",
+                "sensitive content",
+                "sensitive information",
+                "sensitive words",
+                "responsible ai",
+                "flagged",
+                "blocked by",
+                "blocked due",
+                "guardrail",
+            ])
     }
 
     fn unauthenticated(&self) -> bool {
+        // A signature alone is also what thinking blocks have.
         let credentials = self.any(&[
             "api key",
             "apikey",
@@ -325,12 +341,14 @@ impl Words {
             "auth token",
             "bearer",
             "credential",
-            "signature",
+            "request signature",
+            "signature we calculated",
             "security token",
             "authentication",
             "authorization header",
             "oauth",
             "session token",
+            "subscription key",
         ]);
         let bad = self.any(&[
             "invalid",
@@ -359,7 +377,6 @@ impl Words {
     fn forbidden(&self) -> bool {
         self.any(&[
             "permission",
-            "forbidden",
             "access denied",
             "not authorized",
             "not allowed to",
@@ -399,7 +416,8 @@ impl Words {
             "throughput is not supported",
             "end of its life",
         ]);
-        model && gone
+        // What a model does not take is a parameter that is gone, and not the model.
+        model && gone && !self.any(&["for this model", "with this model", "by this model", "for the model"])
     }
 
     pub(super) fn timed_out(&self) -> bool {
@@ -512,6 +530,14 @@ mod tests {
             "Your request exceeded model token limit: 262144 (requested: 300000)",
             "prompt token count of 70000 exceeds the limit of 64000",
             "the conversation has more tokens than fit: it is longer than allowed",
+            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens",
+            "`inputs` must have less than 4096 tokens. Given: 5000",
+            "the input token count is 40000 but model only supports up to 32768. Reduce the input token count",
+            "Malformed input request: expected maxLength: 2048, actual: 5000, please reformat your input",
+            "Prompt has 9000 tokens, maximum allowed 8191",
+            "Range of input length should be [1, 30720]",
+            "The decoder prompt (length 40000) is longer than the maximum model length of 32768",
+            "Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
         ] {
             assert_eq!(refined(ErrorKind::InvalidRequest, text), ErrorKind::ContextOverflow, "{text}");
         }
@@ -528,6 +554,15 @@ mod tests {
             "messages.3: `tool_use` ids were found without `tool_result` blocks immediately after",
             "max_tokens must be at least 1",
             "metadata.user_id: too long",
+            "messages.1.content.0: Invalid `signature` in `thinking` block",
+            "`temperature` is deprecated for this model",
+            "Extra fields forbidden: foo",
+            "model names are case-sensitive",
+            "`max_tokens` must be greater than `thinking.budget_tokens`",
+            "thinking.budget_tokens exceeds max_tokens",
+            "invalid safety_settings: unknown category",
+            "max_tokens must be <= 8192",
+            "This model does not support image input",
         ] {
             assert_eq!(refined(ErrorKind::InvalidRequest, text), ErrorKind::InvalidRequest, "{text}");
         }

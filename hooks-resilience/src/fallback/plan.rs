@@ -137,12 +137,12 @@ impl Plan {
         self
     }
 
-    /// Asks the models at these places of the catalog after the others: they let the call down before.
+    /// Asks the models at these places of the catalog after the others, and not before then: they let the call down.
     #[must_use]
-    pub fn behind(mut self, let_down: &[usize]) -> Self {
-        for place in (0..self.chain.len()).take_while(|_| !let_down.is_empty()) {
-            if self.chain.get(place).is_some_and(|model| let_down.contains(&model.index())) {
-                self.change(place, |past| past.attempts = 1);
+    pub fn behind(mut self, let_down: &[(usize, Tick)]) -> Self {
+        for (index, not_before) in let_down {
+            if let Some(place) = self.chain.iter().position(|model| model.index() == *index) {
+                self.change(place, |past| (past.attempts, past.not_before) = (1, *not_before));
             }
         }
         self

@@ -4,6 +4,8 @@
 mod budget;
 mod fleet;
 mod gate;
+#[cfg(test)]
+mod orders;
 mod permit;
 mod place;
 mod quota;
@@ -232,7 +234,7 @@ impl Health {
     ) -> Result<Booked, HookFuture<'static, Booked>> {
         let Some(known) = self.known(model) else { return Ok(Ok(None)) };
         let Some(quota) = self.inner.quotas.get(known.quota) else { return Ok(Ok(None)) };
-        if quota.is_shared() {
+        if self.inner.fleet.get().is_some() && quota.is_shared() {
             return fleet::begun(self.book_shared(known.quota, *needs, latest));
         }
         Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at?))))

@@ -79,6 +79,8 @@ impl Place {
     }
 
     pub(super) fn is_troubled(&self) -> bool {
+        #[cfg(test)]
+        crate::interleave::point();
         self.troubled.load(Ordering::Acquire)
     }
 
@@ -165,6 +167,8 @@ impl Place {
     }
 
     fn local(&self) -> MutexGuard<'_, Local> {
+        #[cfg(test)]
+        crate::interleave::point();
         self.local.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

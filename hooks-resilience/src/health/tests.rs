@@ -408,3 +408,15 @@ fn nonsense_is_refused() {
         "`breaker.open_at_most` is less than `breaker.open`; raise the first or lower the second"
     );
 }
+
+#[test]
+fn settings_are_read_as_people_write_them() {
+    let text =
+        r#"{"breaker": {"window": "30s", "slow_after": null}, "burst": "2s", "budget": {"ratio": 0.2}}"#;
+    let read: HealthSettings = serde_json::from_str(text).unwrap();
+    assert_eq!((read.breaker.window, read.breaker.slow_after), (secs(30), None));
+    assert_eq!((read.burst, read.budget.per_minute), (secs(2), 10));
+    let again: HealthSettings = serde_json::from_str(&serde_json::to_string(&read).unwrap()).unwrap();
+    assert_eq!(again, read);
+    assert!(serde_json::from_str::<HealthSettings>(r#"{"brst": "2s"}"#).is_err());
+}

@@ -10,7 +10,7 @@
 //! | text | by the rule of [`StreamSettings::after_text`]: go on behind it, start anew, or fail |
 //! | a tool call | it ends with [`ErrorKind::StreamBroken`](crate::ErrorKind), which carries what was received |
 //!
-//! A model that broke twice, or stalled, comes after the others when the call is made again. [`BeginLayer`] goes
+//! A model that broke off comes after the others when the call is made again, and after a pause. [`BeginLayer`] goes
 //! innermost, around the client: what goes wrong before the first piece is then an error of the attempt, for the
 //! whole stack to deal with, and not one of a stream.
 //!

@@ -20,7 +20,7 @@ use super::{AfterText, Chunk, ModelStream};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::catalog::Model;
 use crate::classify::stop_reason;
-use crate::error::{ErrorKind, ModelError, SameModel};
+use crate::error::{ErrorKind, ModelError};
 
 /// A stream, and what it takes to go on with it.
 pub(super) struct ResumeStream<S: Service<Call>> {
@@ -42,9 +42,8 @@ pub(super) struct ResumeStream<S: Service<Call>> {
     overlap: Option<Overlap>,
     parts: Parts,
     failed: Vec<FailedAttempt>,
-    /// Models that broke before; those that did twice, or stalled, let the call down.
-    broke_once: Vec<usize>,
-    let_down: Vec<usize>,
+    /// Models that broke before, and from when on each may be asked again.
+    let_down: Vec<(usize, Tick)>,
     stopped: bool,
 }
 
@@ -101,7 +100,6 @@ where
             overlap: None,
             parts: Parts::default(),
             failed: Vec::new(),
-            broke_once: Vec::new(),
             let_down: Vec::new(),
             stopped: false,
         }
@@ -209,11 +207,6 @@ where
             if let Ok(permit) = health.admit(model, now) {
                 permit.failed(&error, now, now.since(self.watch.began));
             }
-            let again = self.broke_once.contains(&model.index());
-            if again || health.treatments().of(error.kind()).same_model == SameModel::No {
-                self.let_down.push(model.index());
-            }
-            self.broke_once.push(model.index());
         }
         let name =
             self.model.as_ref().map_or_else(|| self.call.model_name().into(), |it| Arc::clone(&it.name));
@@ -247,9 +240,16 @@ where
     fn go_on(&mut self, onward: Onward, now: Tick, error: ModelError) {
         let world = self.shared.health.world();
         let attempt = u32::try_from(self.failed.len()).unwrap_or(u32::MAX);
-        let pause =
-            self.shared.settings.backoff.pause(attempt, world).max(error.told_to_wait().unwrap_or_default());
-        let until = now.after(pause);
+        let again = now.after(self.shared.settings.backoff.pause(attempt, world));
+        // Another model may be asked at once: the stack knows of a known one that it has to wait.
+        let until = match &self.model {
+            Some(model) => {
+                self.let_down.retain(|(index, _)| *index != model.index());
+                self.let_down.push((model.index(), again));
+                now
+            }
+            None => again,
+        };
         if self.call.deadline.is_some_and(|deadline| deadline <= until) {
             return self.fail(error);
         }
@@ -262,7 +262,11 @@ where
         if self.parts.total() != Usage::default() {
             self.queue.push_back(Chunk::Usage(self.parts.total()));
         }
-        self.state = State::Pausing(world.sleep_until(until), call, onward);
+        self.state = if until > now {
+            State::Pausing(world.sleep_until(until), call, onward)
+        } else {
+            State::Readying(call, onward)
+        };
     }
 
     /// Another stream began.

@@ -17,7 +17,7 @@ pub struct StreamSettings {
     pub idle: Duration,
     /// How often an answer may break and be gone on with.
     pub breaks: u32,
-    /// How long the pauses before that are.
+    /// How long the pauses are before a model that broke off is asked again; another one is asked at once.
     pub backoff: Backoff,
 }
 

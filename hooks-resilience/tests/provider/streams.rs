@@ -92,7 +92,20 @@ async fn a_provider_that_always_breaks_is_left_for_another() {
     let rig = Rig::new([Answer::events(events)], [Answer::events(deltas(ALL))]).await;
     let error = rig.stream(call()).await;
     assert_eq!(error.unwrap().response.content, ALL);
-    assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (2, 1));
+    assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_wait_that_is_told_midway_is_no_reason_to_wait_for_it() {
+    let mut events = words("The quick ");
+    events.pop();
+    let limited = json!({ "message": "try again in 50s", "type": "requests", "code": "rate_limit_exceeded" });
+    events.push(event(&json!({ "error": limited })));
+    let rig = Rig::new([Answer::events(events)], [Answer::events(deltas(ALL))]).await;
+    for requests in 1..3 {
+        assert_eq!(rig.stream(call()).await.unwrap().response.content, ALL);
+        assert_eq!((rig.a.requests().len(), rig.b.requests().len()), (1, requests));
+    }
 }
 
 #[tokio::test]
