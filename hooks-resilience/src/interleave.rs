@@ -30,7 +30,8 @@ struct Turns {
 #[derive(Default)]
 struct Scheduler {
     turns: Mutex<Turns>,
-    changed: Condvar,
+    /// One for each thread: only the one whose turn it is wakes.
+    wake: Vec<Condvar>,
 }
 
 thread_local! {
@@ -49,10 +50,9 @@ impl Scheduler {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         turns.running -= 1;
         turns.waiting.push(own);
-        turns.choose();
-        self.changed.notify_all();
+        self.choose(&mut turns);
         while turns.turn != Some(own) {
-            turns = self.changed.wait(turns).unwrap_or_else(PoisonError::into_inner);
+            turns = self.wake[own].wait(turns).unwrap_or_else(PoisonError::into_inner);
         }
         turns.turn = None;
     }
@@ -60,16 +60,21 @@ impl Scheduler {
     fn ended(&self) {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         turns.running -= 1;
-        turns.choose();
-        self.changed.notify_all();
+        self.choose(&mut turns);
+    }
+
+    fn choose(&self, turns: &mut Turns) {
+        if let Some(next) = turns.choose() {
+            self.wake[next].notify_one();
+        }
     }
 }
 
 impl Turns {
     /// Says who goes next, once all others wait.
-    fn choose(&mut self) {
+    fn choose(&mut self) -> Option<usize> {
         if self.running > 0 || self.waiting.is_empty() {
-            return;
+            return None;
         }
         // In the same order at every run, so that a choice means the same.
         self.waiting.sort_unstable();
@@ -79,6 +84,7 @@ impl Turns {
         self.chosen.push((choice, count));
         self.turn = Some(self.waiting.remove(choice));
         self.running = 1;
+        self.turn
     }
 }
 
@@ -93,7 +99,8 @@ impl Drop for Ended {
 }
 
 fn run(threads: Vec<Work>, wanted: Vec<usize>, random: Option<SeededRandom>) -> Vec<(usize, usize)> {
-    let scheduler = Arc::new(Scheduler::default());
+    let wake = threads.iter().map(|_| Condvar::new()).collect();
+    let scheduler = Arc::new(Scheduler { wake, ..Scheduler::default() });
     {
         let mut turns = scheduler.turns.lock().unwrap();
         (turns.running, turns.wanted, turns.random) = (threads.len(), wanted, random);

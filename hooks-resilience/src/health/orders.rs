@@ -7,7 +7,7 @@ use std::time::Duration;
 use hooks_core::HookFuture;
 use hooks_core::state::{Answer, Memory, Op, StateStore, StoreError};
 use hooks_core::testing::VirtualTime;
-use hooks_core::time::{Clock, Tick};
+use hooks_core::time::{Tick, Timer};
 
 use super::{Health, HealthSettings, Permit};
 use crate::breaker::BreakerState;
@@ -40,25 +40,29 @@ fn work(run: impl FnOnce() + Send + 'static) -> Work {
     Box::new(run)
 }
 
-#[test]
-fn of_three_callers_one_probes() {
-    let orders = in_every_order(|| {
-        let (health, catalog) = opened();
-        let permits = Arc::new(Mutex::new(Vec::<Permit>::new()));
-        let caller = || {
-            let (health, catalog, permits) = (health.clone(), catalog.clone(), Arc::clone(&permits));
-            work(move || {
-                let admitted = health.admit(&catalog.models()[0], LATER);
-                permits.lock().unwrap().extend(admitted);
-            })
-        };
-        let threads = vec![caller(), caller(), caller()];
-        (threads, move || {
-            assert_eq!(permits.lock().unwrap().len(), 1);
-            assert_eq!(health.breaker(&catalog.models()[0]), BreakerState::Probing);
+/// So many callers, and the check that one of them probes.
+fn callers(count: usize) -> (Vec<Work>, impl FnOnce()) {
+    let (health, catalog) = opened();
+    let permits = Arc::new(Mutex::new(Vec::<Permit>::new()));
+    let caller = || {
+        let (health, catalog, permits) = (health.clone(), catalog.clone(), Arc::clone(&permits));
+        work(move || {
+            let admitted = health.admit(&catalog.models()[0], LATER);
+            permits.lock().unwrap().extend(admitted);
         })
-    });
-    assert!(orders > 100, "{orders}");
+    };
+    let threads = (0..count).map(|_| caller()).collect();
+    (threads, move || {
+        assert_eq!(permits.lock().unwrap().len(), 1);
+        assert_eq!(health.breaker(&catalog.models()[0]), BreakerState::Probing);
+    })
+}
+
+#[test]
+fn of_callers_at_the_same_time_one_probes() {
+    let orders = in_every_order(|| callers(2));
+    assert!(orders > 10, "{orders}");
+    in_many_orders(50, || callers(5));
 }
 
 #[test]
@@ -116,7 +120,7 @@ fn what_is_let_through_is_no_more_than_the_rate() {
                 went.fetch_add(paced.is_ok().into(), Ordering::Relaxed);
             })
         };
-        let threads = (0..4).map(|_| caller()).collect();
+        let threads = (0..3).map(|_| caller()).collect();
         // 24 a minute are two in five seconds.
         (threads, move || assert_eq!(went.load(Ordering::Relaxed), 2))
     });
@@ -132,33 +136,47 @@ impl StateStore for Contended {
     }
 }
 
+/// Three instances of one fleet.
+fn fleet() -> (Vec<Health>, Catalog, VirtualTime) {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let store: Arc<dyn StateStore> = Arc::new(Contended(Memory::new(Arc::new(time.clone()))));
+    let instance = |_| health(&catalog, &time).shared(Arc::clone(&store), "fleet");
+    ((0..3).map(instance).collect(), catalog, time)
+}
+
 #[test]
-fn of_a_fleet_at_the_same_time_every_failure_counts_and_one_probes() {
-    in_many_orders(150, || {
-        let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
-        let store: Arc<dyn StateStore> = Arc::new(Contended(Memory::new(Arc::new(time.clone()))));
-        let fleet: Vec<_> =
-            (0..3).map(|_| health(&catalog, &time).shared(Arc::clone(&store), "fleet")).collect();
-        let probes = Arc::new(Mutex::new(Vec::new()));
-        let threads = fleet
-            .iter()
-            .map(|health| {
-                let (health, catalog, probes) = (health.clone(), catalog.clone(), Arc::clone(&probes));
-                work(move || {
-                    fail(&health, &catalog, at(0));
-                    // From here on as many as come at once.
-                    let admitted = health.admit(&catalog.models()[0], LATER);
-                    probes.lock().unwrap().extend(admitted.into_iter().filter(Permit::is_probe));
-                })
-            })
-            .collect();
+fn of_a_fleet_at_the_same_time_every_failure_counts() {
+    in_many_orders(100, || {
+        let (fleet, catalog, _) = fleet();
+        let threads = fleet.iter().cloned().map(|health| {
+            let catalog = catalog.clone();
+            work(move || fail(&health, &catalog, at(0)))
+        });
+        let threads = threads.collect();
         (threads, move || {
-            assert!(probes.lock().unwrap().len() <= 1);
-            let model = &catalog.models()[0];
             for health in &fleet {
-                health.readiness(model, &Needs::default(), time.tick());
-                assert_ne!(health.breaker(model), BreakerState::Closed);
+                health.readiness(&catalog.models()[0], &Needs::default(), at(0));
+                assert_eq!(health.breaker(&catalog.models()[0]), BreakerState::Open);
             }
         })
+    });
+}
+
+#[test]
+fn of_a_fleet_at_the_same_time_one_probes() {
+    in_many_orders(100, || {
+        let (fleet, catalog, time) = fleet();
+        (0..3).for_each(|_| fail(&fleet[0], &catalog, at(0)));
+        time.block_on(time.sleep(LATER.0)).unwrap();
+        let probes = Arc::new(Mutex::new(Vec::new()));
+        let threads = fleet.iter().cloned().map(|health| {
+            let (catalog, probes) = (catalog.clone(), Arc::clone(&probes));
+            work(move || {
+                let admitted = health.admit(&catalog.models()[0], LATER);
+                probes.lock().unwrap().extend(admitted);
+            })
+        });
+        let threads = threads.collect();
+        (threads, move || assert_eq!(probes.lock().unwrap().len(), 1))
     });
 }
