@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hooks_core::HookContext;
 use hooks_core::drivers::ModelRequest;
+use hooks_core::event::Message;
 use hooks_core::state::OpId;
 use hooks_core::time::Tick;
 
@@ -128,8 +129,24 @@ impl Call {
         &self.body.context
     }
 
-    /// What is sent.
-    pub fn request(&self) -> &ModelRequest {
+    /// The conversation that is sent.
+    pub fn messages(&self) -> &[Message] {
+        &self.body.request.messages
+    }
+
+    /// The turn it belongs to, from 1.
+    pub fn iteration(&self) -> u64 {
+        self.body.request.iteration
+    }
+
+    /// What this attempt sends, naming the model it goes to. A copy: a client that writes the request itself reads
+    /// [`messages`](Self::messages) and [`model_name`](Self::model_name).
+    pub fn to_request(&self) -> ModelRequest {
+        ModelRequest { model: self.model_name().to_owned(), ..self.body.request.clone() }
+    }
+
+    /// The request as the host made it: its `model` is the model, chain or tier that the host asked for.
+    pub(crate) fn request(&self) -> &ModelRequest {
         &self.body.request
     }
 
@@ -182,13 +199,6 @@ impl Call {
     /// How long there is from `now` to the deadline; None where there is none.
     pub fn time_left(&self, now: Tick) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.since(now))
-    }
-
-    /// Has the request name the model it goes to. Copies the request only where somebody else has the call too.
-    pub(crate) fn name_model(&mut self, name: &str) {
-        if self.body.request.model != name {
-            self.change(|body| name.clone_into(&mut body.request.model));
-        }
     }
 
     fn origin(&self) -> &Arc<Body> {

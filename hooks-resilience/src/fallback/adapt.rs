@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::call::Call;
 use crate::catalog::Model;
 
-/// Adapts a conversation that was held with one model to another. The model's name is set in any case.
+/// Adapts a conversation that was held with one model to another. Which model it is, the call says.
 pub trait Adapt: Send + Sync {
     /// `messages` as `to` gets them; `None` where nothing has to change. `from` is the model that the call was
     /// made for.
@@ -42,16 +42,13 @@ where
 /// `call` as it goes to the model `to`.
 pub(crate) fn fit(adapt: &dyn Adapt, mut call: Call, from: &Model, to: &Arc<Model>) -> Call {
     call.model = Some(Arc::clone(to));
-    let request = call.request();
-    match adapt.adapt(&request.messages, from, to) {
+    match adapt.adapt(call.messages(), from, to) {
         Some(messages) => {
-            let request = ModelRequest { model: to.name.to_string(), iteration: request.iteration, messages };
+            let (model, iteration) = (call.request().model.clone(), call.iteration());
+            let request = ModelRequest { model, iteration, messages };
             call.with_request(request)
         }
-        None => {
-            call.name_model(&to.name);
-            call
-        }
+        None => call,
     }
 }
 

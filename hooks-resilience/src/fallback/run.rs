@@ -111,8 +111,6 @@ impl Run {
         if tried == 0 {
             self.shared.health.first_attempt(model);
         }
-        // Named once, so that the attempts need no copy for it.
-        self.call.name_model(&model.name);
         self.turn = self.turn.saturating_add(1);
         let mut attempt = adapt::fit(&*self.shared.adapt, self.call.clone(), from, model);
         attempt.now = Some(now);

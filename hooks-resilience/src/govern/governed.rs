@@ -63,10 +63,7 @@ where
     }
 
     fn call(&mut self, call: Call) -> Self::Future {
-        let mut request = call.request().clone();
-        if request.model != call.model_name() {
-            request.model = call.model_name().to_owned();
-        }
+        let request = call.to_request();
         let context = Arc::clone(call.context());
         GovernedFuture { outcome: self.model.call(ModelCall { context, request }), call: Some(call) }
     }

@@ -152,7 +152,7 @@ fn run(messages: &[Message], window: u64, percent: u8, summariser: Summariser) -
     };
     let inner = Window::new(window, &time);
     let answer = time.block_on(layer.layer(inner.clone()).oneshot(call(messages.to_vec()))).unwrap();
-    let sent = inner.sent().iter().map(|call: &Call| call.request().messages.clone()).collect();
+    let sent = inner.sent().iter().map(|call: &Call| call.messages().to_vec()).collect();
     Run { sent, ended: answer.err().map(|error| error.kind()) }
 }
 
@@ -261,7 +261,7 @@ proptest! {
         let inner = Window::new(0, &time);
         let _refused = time.block_on(layer.layer(inner.clone()).oneshot(call(messages.clone())));
         for shorter in inner.sent() {
-            let after = &shorter.request().messages;
+            let after = shorter.messages();
             prop_assert_eq!(after.len(), messages.len());
             for (before, after) in messages.iter().zip(after) {
                 prop_assert_eq!(before.role, after.role);

@@ -112,7 +112,7 @@ impl Site {
     /// Asks the hooks. An error where the compaction is off: a new one that says why, or none beside the overflow.
     async fn begin(&self, overflow: &ModelError, sent: bool) -> Result<Work, Option<ModelError>> {
         let Shared { settings, rules, compactor, .. } = &*self.shared;
-        let (call, messages) = (&self.call, &self.call.request().messages);
+        let (call, messages) = (&self.call, self.call.messages());
         let model: Arc<str> = match &call.model {
             Some(model) => Arc::clone(&model.name),
             None => call.model_name().into(),

@@ -82,7 +82,7 @@ impl Service<Call> for Window {
         self.sent.lock().unwrap().push(call.clone());
         let (nap, mishap) =
             (hooks_core::time::Timer::sleep(&self.time, SECOND), self.mishaps.lock().unwrap().pop_front());
-        let fits = tokens(&call.request().messages) <= self.tokens;
+        let fits = tokens(call.messages()) <= self.tokens;
         HookFuture::later(async move {
             nap.await;
             match mishap {
@@ -202,7 +202,7 @@ fn the_oldest_tool_results_go_first_and_the_answer_says_so() {
     });
     let before = work(&[1_000; 4]);
     let answered = ask(&time, &layer, &inner, call(before.clone())).unwrap();
-    let after = &answered.call.request().messages;
+    let after = answered.call.messages();
     let texts = results(after);
     assert!(
         texts[0].starts_with("[a tool result of") && texts[1].starts_with("[a tool result of"),
@@ -238,7 +238,7 @@ fn what_stands_there_twice_stays_once_where_it_came_last() {
     messages.push(Message { role: Role::Tool, content: json!({ "tool_call_id": "c", "content": file }) });
     messages.push(user("go on"));
     let answered = ask(&time, &layer, &inner, call(messages.clone())).unwrap();
-    let after = &answered.call.request().messages;
+    let after = answered.call.messages();
     assert!(after[0].content.as_str().unwrap().contains("stand again further below"));
     assert!(after[3].content[0]["content"].as_str().unwrap().contains("stand again further below"));
     assert_eq!(after[4..], messages[4..]);
@@ -253,7 +253,7 @@ fn a_summary_takes_the_place_of_the_older_turns() {
     let mut before = talk(20);
     before.insert(4, user("Decision: the notes stay in Markdown"));
     let answered = ask(&time, &layer, &inner, call(before.clone())).unwrap();
-    let after = &answered.call.request().messages;
+    let after = answered.call.messages();
     assert_eq!(after[0], before[0]);
     assert_eq!(after[1], user("[summary of what came before: a record, not a request]\nthey talked"));
     assert_eq!(after[2], before[4], "a decision stays verbatim");
@@ -288,7 +288,7 @@ fn the_hooks_own_summary_and_context_are_used() {
     let layer = layer(&time).with_hooks(hooks).with_summariser(summariser("not asked", &log));
     let answered = ask(&time, &layer, &inner, call(talk(20))).unwrap();
     let texts: Vec<_> =
-        answered.call.request().messages.iter().filter_map(|message| message.content.as_str()).collect();
+        answered.call.messages().iter().filter_map(|message| message.content.as_str()).collect();
     assert_eq!(texts[1], "[kept while the conversation was compacted]\nthe reviewer is Dallas");
     assert_eq!(texts[2], "[summary of what came before: a record, not a request]\nmy own words");
     assert!(log.lock().unwrap().is_empty());
@@ -320,7 +320,7 @@ fn a_model_that_refuses_everything_is_asked_once_for_each_means_and_then_no_more
     messages.splice(1..1, work(&[1_000; 8]).split_off(1));
     let error = ask(&time, &layer, &inner, call(messages)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ContextOverflow);
-    let sizes: Vec<u64> = inner.sent().iter().map(|call| tokens(&call.request().messages)).collect();
+    let sizes: Vec<u64> = inner.sent().iter().map(|call| tokens(call.messages())).collect();
     assert!((2..=4).contains(&sizes.len()) && sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
     assert_eq!(error.failed().len(), sizes.len() - 1, "what was tried before this one");
     assert_eq!(recorder.kinds(), [EventKind::PreCompact], "nothing was compacted in the end");
@@ -375,7 +375,7 @@ fn what_cannot_fit_is_not_sent() {
     asked.model = catalog.get("small").cloned();
     let answered = ask(&time, &layer, &inner, asked).unwrap();
     let [sent] = &inner.sent()[..] else { panic!("one attempt") };
-    assert!(sent.needs().tokens() <= 3_000 && sent.needs().input_tokens == tokens(&sent.request().messages));
+    assert!(sent.needs().tokens() <= 3_000 && sent.needs().input_tokens == tokens(sent.messages()));
     assert!(answered.failed.is_empty(), "nothing was tried before");
     assert_eq!(recorder.kinds(), [EventKind::PreCompact, EventKind::PostCompact]);
 }

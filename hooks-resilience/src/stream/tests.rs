@@ -207,7 +207,7 @@ fn text_is_gone_on_with_behind_its_last_word() {
     let reply = rig.run(call()).unwrap();
     assert_eq!(reply.response.content, json!("The quick brown fox"));
     let asked = rig.asked();
-    assert_eq!(asked[1].request().messages[1], Message::text(Role::Assistant, "The quick brown"));
+    assert_eq!(asked[1].messages()[1], Message::text(Role::Assistant, "The quick brown"));
     assert!(asked[1].needs().prefill);
     // 16 bytes came of the part that broke: 4 tokens, and the 10 it reported.
     assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (24, 7));
@@ -220,7 +220,7 @@ fn a_beginning_the_caller_gave_is_gone_on_with() {
     let mut request = call().request().clone();
     request.messages.push(Message::text(Role::Assistant, "{"));
     rig.run(call().with_request(request)).unwrap();
-    let messages = rig.asked()[1].request().messages.clone();
+    let messages = rig.asked()[1].messages().to_vec();
     assert_eq!(messages.last(), Some(&Message::text(Role::Assistant, "{1, 2")));
     assert_eq!(messages.len(), 2);
 }
@@ -380,7 +380,7 @@ enum Manner {
 /// A provider that means to say `text`, and call `tools`, and breaks at these places, one a stream.
 fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: usize) -> Vec<Answer> {
     let answer = move |call: &Call, cut: Option<usize>| {
-        let messages = &call.request().messages;
+        let messages = call.messages();
         let said = messages.get(1).and_then(|message| message.content.as_str()).unwrap_or_default();
         let rest = match manner {
             Manner::GoesOn => text.strip_prefix(said).unwrap_or(&text),

@@ -112,7 +112,7 @@ impl Client {
             hyper::client::conn::http1::handshake(TokioIo::new(connection)).await.map_err(broke)?;
         tokio::spawn(connection);
         let said = |message: &Said| json!({ "role": message.role, "content": message.content });
-        let messages: Vec<_> = call.request().messages.iter().map(said).collect();
+        let messages: Vec<_> = call.messages().iter().map(said).collect();
         let body = json!({ "model": call.model_name(), "stream": stream, "messages": messages }).to_string();
         let request = hyper::Request::post(match vendor {
             Vendor::Anthropic => "/v1/messages",

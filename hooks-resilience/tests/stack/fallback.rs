@@ -192,7 +192,7 @@ fn one_that_calls_stay_with_and_that_fails_is_left() {
 fn the_conversation_is_adapted_to_the_model() {
     let rig = Rig::new(three());
     rig.client.plays("one", [Act::fail(ErrorKind::Authentication)]);
-    let mut request = call("one").request().clone();
+    let mut request = call("one").to_request();
     let thought = json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "yes"}]);
     request.messages.push(Message { role: Role::Assistant, content: thought });
     rig.send(call("one").with_request(request)).unwrap();

@@ -103,7 +103,7 @@ impl Service<Call> for Client {
     fn call(&mut self, call: Call) -> Self::Future {
         let name = call.model_name().to_owned();
         self.asked.lock().unwrap().push((name.clone(), self.time.tick().0));
-        self.requests.lock().unwrap().push(call.request().clone());
+        self.requests.lock().unwrap().push(call.to_request());
         let act = self.script.lock().unwrap().get_mut(&name).and_then(VecDeque::pop_front);
         let act = act.or_else(|| self.always.lock().unwrap().get(&name).copied()).unwrap_or(Act::answer());
         let time = self.time.clone();
