@@ -37,14 +37,15 @@ pub struct Chains(Arc<Table>);
 #[derive(Debug)]
 struct Table {
     catalog: Catalog,
-    /// By the name of the chain or tier.
-    named: HashMap<Arc<str>, Orders>,
+    orders: Vec<Orders>,
+    /// Places among the orders, by the name of the chain or tier.
+    named: HashMap<String, usize>,
     /// Where the call names a model and nothing else is said.
     alone: Vec<Chain>,
-    /// Names, by agent and by task.
-    agents: BTreeMap<String, Arc<str>>,
-    tasks: BTreeMap<String, Arc<str>>,
-    default: Option<Arc<str>>,
+    /// The same, by agent and by task.
+    agents: HashMap<String, usize>,
+    tasks: HashMap<String, usize>,
+    default: Option<usize>,
 }
 
 /// The orders of one list.
@@ -70,10 +71,9 @@ impl Chains {
     /// The first mistake, with its place.
     pub fn new(catalog: &Catalog, config: &ChainsConfig) -> Result<Self, ChainsError> {
         let lists = Lists::read(catalog, config)?;
-        let named = lists
-            .named
-            .iter()
-            .map(|(name, list)| (Arc::from(name.as_str()), Orders::new(list, &lists.nuclear, catalog)));
+        let orders = lists.named.values().map(|list| Orders::new(list, &lists.nuclear, catalog)).collect();
+        let places = lists.named.keys().enumerate().map(|(place, name)| (name.clone(), place));
+        let named: HashMap<String, usize> = places.collect();
         let alone = catalog.models().iter().map(|start| {
             let list = TIERS
                 .into_iter()
@@ -82,18 +82,14 @@ impl Chains {
                 .or_else(|| lists.get(word(start.tier)));
             from(start, list.unwrap_or(&List::default()), &lists.nuclear)
         });
-        let name = |name: &String| Arc::from(name.as_str());
+        // Every name was looked up when the lists were read.
         let by = |names: &BTreeMap<String, String>| {
-            names.iter().map(|(key, chain)| (key.clone(), name(chain))).collect()
+            names.iter().filter_map(|(key, name)| Some((key.clone(), *named.get(name)?))).collect()
         };
-        Ok(Self(Arc::new(Table {
-            catalog: catalog.clone(),
-            named: named.collect(),
-            alone: alone.collect(),
-            agents: by(&config.agents),
-            tasks: by(&config.tasks),
-            default: config.default.as_ref().map(name),
-        })))
+        let (agents, tasks) = (by(&config.agents), by(&config.tasks));
+        let default = config.default.as_ref().and_then(|name| named.get(name).copied());
+        let (alone, catalog) = (alone.collect(), catalog.clone());
+        Ok(Self(Arc::new(Table { catalog, orders, named, alone, agents, tasks, default })))
     }
 
     /// The models they are made of.
@@ -113,7 +109,7 @@ impl Chains {
         }
         let orders = match name {
             "" => self.given(agent, task),
-            name => self.0.named.get(name),
+            name => self.0.named.get(name).and_then(|place| self.0.orders.get(*place)),
         };
         orders.and_then(|orders| orders.from_the_top.clone()).ok_or_else(unknown)
     }
@@ -142,11 +138,13 @@ impl Chains {
     /// What a call uses that names none itself.
     fn given(&self, agent: &str, task: Option<&str>) -> Option<&Orders> {
         let table = &*self.0;
-        let name = task
-            .and_then(|task| table.tasks.get(task))
-            .or_else(|| table.agents.get(agent))
-            .or(table.default.as_ref())?;
-        table.named.get(name)
+        // Where nobody has a chain of their own nothing is hashed.
+        let of = |names: &HashMap<String, usize>, name: &str| match names.is_empty() {
+            true => None,
+            false => names.get(name).copied(),
+        };
+        let place = task.and_then(|task| of(&table.tasks, task)).or_else(|| of(&table.agents, agent));
+        table.orders.get(place.or(table.default)?)
     }
 }
 

@@ -71,7 +71,8 @@ pub struct Plan {
     chain: Chain,
     needs: Needs,
     deadline: Option<Tick>,
-    settings: FallbackSettings,
+    max_attempts: u32,
+    max_park: Duration,
     /// The place that is asked before all others, as long as it did not fail.
     preferred: usize,
     /// The place that was asked last.
@@ -111,12 +112,13 @@ const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 impl Plan {
     /// The course of a call that needs `needs`, along `chain`.
-    pub fn new(chain: Chain, needs: Needs, deadline: Option<Tick>, settings: FallbackSettings) -> Self {
+    pub fn new(chain: Chain, needs: Needs, deadline: Option<Tick>, settings: &FallbackSettings) -> Self {
         Self {
             chain,
             needs,
             deadline,
-            settings,
+            max_attempts: settings.max_attempts,
+            max_park: settings.max_park,
             preferred: 0,
             asked: 0,
             attempts: 0,
@@ -164,7 +166,7 @@ impl Plan {
         if self.deadline.is_some_and(|deadline| now >= deadline) {
             return Step::GiveUp(End::Late(None));
         }
-        if self.attempts >= self.settings.max_attempts || self.turns > TURNS {
+        if self.attempts >= self.max_attempts || self.turns > TURNS {
             return Step::GiveUp(End::Attempts);
         }
         // Each turn but the last bars a place.
@@ -225,10 +227,17 @@ impl Plan {
                 (false, ready_at.unwrap_or_else(|| now.after(pause(attempts))))
             }
         };
+        // What hooks propose narrows it; a model they name goes first, where the chain has it.
+        let proposal = error.proposal();
+        let least = proposal.and_then(|it| it.backoff_ms).map(Duration::from_millis).unwrap_or_default();
+        let named = proposal.and_then(|it| it.fallback_model.as_deref());
+        if let Some(place) = named.and_then(|name| self.chain.iter().position(|model| &*model.name == name)) {
+            self.preferred = place;
+        }
         self.change(place, |past| {
             past.attempts = attempts;
-            past.not_before = past.not_before.max(not_before);
-            past.barred |= barred;
+            past.not_before = past.not_before.max(not_before).max(now.after(least));
+            past.barred |= barred || error.forbids_retry();
         });
     }
 
@@ -268,7 +277,7 @@ impl Plan {
             return Step::GiveUp(End::Late(Some(until)));
         }
         let parked = self.parked.saturating_add(until.since(now));
-        if parked > self.settings.max_park {
+        if parked > self.max_park {
             return Step::GiveUp(End::TooFar(until));
         }
         self.parked = parked;
@@ -289,7 +298,7 @@ impl Plan {
     }
 
     /// From when on the model at `place` may be asked; `None` where this call must not ask it (any more).
-    fn ready_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
+    pub(super) fn ready_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
         let (model, past) = (self.chain.get(place)?, self.past(place));
         let small = self.too_small.is_some_and(|small| model.context_tokens.is_none_or(|it| it <= small));
         if past.barred || small || self.barred.contains(&model.provider) || !model.can_serve(&self.needs) {

@@ -52,7 +52,7 @@ impl Run {
         }
         let chain = shared.chains.for_call(&call)?;
         let preferred = shared.settings.stay.map_or(0, |_| shared.stays.place(&chain, now));
-        let plan = Plan::new(chain, *call.needs(), call.deadline, shared.settings).preferring(preferred);
+        let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings).preferring(preferred);
         Ok(Self { shared, call, plan, place: 0, turn: 0, failed: Vec::new(), telling: None })
     }
 

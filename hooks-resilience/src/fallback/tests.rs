@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_core::Recovery;
 use hooks_core::time::Tick;
 use proptest::prelude::*;
 
@@ -102,7 +103,7 @@ proptest! {
         let settings = FallbackSettings::default()
             .with_max_attempts(max_attempts)
             .with_max_park(Duration::from_secs(max_park));
-        let mut plan = Plan::new(chain.clone(), Needs::default(), deadline.map(tick), settings);
+        let mut plan = Plan::new(chain.clone(), Needs::default(), deadline.map(tick), &settings);
         let (mut now, mut parked) = (Tick::default(), Duration::ZERO);
         let mut mishaps = mishaps.into_iter().cycle();
         let mut asked: Vec<(usize, ErrorKind)> = Vec::new();
@@ -207,7 +208,7 @@ fn fails(plan: &mut Plan, kind: ErrorKind, now: u64) {
 #[test]
 fn a_model_that_failed_comes_after_those_that_were_not_asked() {
     let table = Table { budget: RefCell::new(9), ..Table::default() };
-    let mut plan = Plan::new(three(), Needs::default(), None, FallbackSettings::default());
+    let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
     for place in 0..3 {
         assert_eq!(plan.next(&table, tick(9)), Step::Try { place, elsewhere: next_after(place) });
         fails(&mut plan, ErrorKind::Overloaded, 9);
@@ -223,7 +224,7 @@ fn next_after(place: usize) -> Option<Tick> {
 
 #[test]
 fn without_budget_nobody_is_asked_again() {
-    let mut plan = Plan::new(three(), Needs::default(), None, FallbackSettings::default());
+    let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
     for _ in 0..3 {
         assert!(matches!(plan.next(&Table::default(), tick(0)), Step::Try { .. }));
         fails(&mut plan, ErrorKind::Overloaded, 0);
@@ -233,8 +234,27 @@ fn without_budget_nobody_is_asked_again() {
 }
 
 #[test]
+fn what_hooks_propose_narrows_what_is_done() {
+    let table = Table { budget: RefCell::new(9), ..Table::default() };
+    let asked_next = |recovery| {
+        let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
+        assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
+        let error = ModelError::new(ErrorKind::Overloaded, "").proposing(recovery);
+        plan.failed(&error, &Treatments::default(), tick(0), |_| Duration::from_secs(1));
+        let next = plan.next(&table, tick(0));
+        (next, plan.ready_at(0, &table, tick(0)))
+    };
+    let named = Recovery { fallback_model: Some("three".to_owned()), ..Recovery::default() };
+    assert!(matches!(asked_next(named).0, Step::Try { place: 2, .. }));
+    let unknown = Recovery { fallback_model: Some("opus".to_owned()), ..Recovery::default() };
+    assert!(matches!(asked_next(unknown).0, Step::Try { place: 1, .. }));
+    assert_eq!(asked_next(Recovery { retry: Some(false), ..Recovery::default() }).1, None);
+    assert_eq!(asked_next(Recovery { backoff_ms: Some(9_000), ..Recovery::default() }).1, Some(tick(9)));
+}
+
+#[test]
 fn attempts_that_a_loop_below_made_count() {
-    let mut plan = Plan::new(three(), Needs::default(), None, FallbackSettings::default());
+    let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
     assert!(matches!(plan.next(&Table::default(), tick(0)), Step::Try { place: 0, .. }));
     let error = |kind| ModelError::new(kind, "");
     let earlier = crate::FailedAttempt::new("one", &error(ErrorKind::Server), tick(0));
@@ -249,7 +269,7 @@ fn a_model_that_is_closed_at_its_turn_is_looked_at_again_ever_more_rarely() {
         chain(vec![Model::new("one", "p", Tier::Fast)]),
         Needs::default(),
         None,
-        FallbackSettings::default(),
+        &FallbackSettings::default(),
     );
     let (table, mut now, mut turns) = (Table::default(), tick(0), 0);
     loop {

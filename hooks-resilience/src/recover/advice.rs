@@ -76,7 +76,7 @@ impl Advisor {
         if let Some(wait) = error.told_to_wait().filter(|_| treatments.of(error.kind()).gate) {
             self.health.close_until(failed, now.after(wait), error.kind());
         }
-        let plan = Plan::new(chain.clone(), Needs::default(), None, self.settings);
+        let plan = Plan::new(chain.clone(), Needs::default(), None, &self.settings);
         let mut plan = plan.having_tried(failure.attempt.saturating_sub(1));
         plan.failed(error, treatments, now, |attempt| self.pause(attempt));
         let (step, at) = match plan.next(&self.health, now) {

@@ -42,10 +42,16 @@ pub(super) fn again(
             None => (UNTOLD, settings.backoff.base.saturating_add(pause())),
         },
     };
-    if attempts > most || attempts >= settings.max_attempts || call.has_effects() {
+    let proposal = error.proposal();
+    // Hooks that want another model asked are heard by the chain above.
+    let elsewhere =
+        proposal.and_then(|it| it.fallback_model.as_deref()).is_some_and(|it| it != call.model_name());
+    let refused = error.forbids_retry() || (elsewhere && call.turn > 0) || call.has_effects();
+    if attempts > most || attempts >= settings.max_attempts || refused {
         return Again::Up(None);
     }
-    let at = now.after(wait);
+    let least = proposal.and_then(|it| it.backoff_ms).map(Duration::from_millis).unwrap_or_default();
+    let at = now.after(wait.max(least));
     let too_late = [call.deadline, call.elsewhere].into_iter().flatten().any(|limit| at > limit);
     let is_refused = || call.model.as_ref().is_some_and(|model| !health.another_attempt(model, now));
     if too_late || is_refused() { Again::Up(Some(at)) } else { Again::At(at) }
