@@ -126,7 +126,9 @@ fn slow_answers_open_it_as_well() {
 #[test]
 fn it_stays_open_longer_each_time_up_to_a_limit_and_forgets_that_once_it_was_well() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
-    let (mut stack, health, _) = stack(&catalog, &time, [SERVER; 9]);
+    let mut settings = HealthSettings::default();
+    settings.breaker.open_at_most = secs(120);
+    let (mut stack, health) = stack_of(settings, &catalog, &time, &Client::new(&time, [SERVER; 9]));
     ask_times(3, &mut stack, &catalog, &time);
     for bound in [10, 20, 40, 80, 120, 120, 120] {
         let opened = time.tick();

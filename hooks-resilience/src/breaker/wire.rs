@@ -83,3 +83,61 @@ fn millis(duration: Duration) -> u64 {
 fn millis_up(duration: Duration) -> u64 {
     millis(duration.saturating_add(Duration::from_nanos(999_999)))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::breaker::{Pass, Showed};
+
+    /// A breaker after this history: how many milliseconds later, and what happened then.
+    fn after(history: &[(u64, u8)], settings: &BreakerSettings) -> (Core, Tick) {
+        let (mut core, mut now) = (Core::new(settings), Tick(Duration::from_secs(1_000)));
+        for &(later, event) in history {
+            now = now.after(Duration::from_millis(later));
+            match core.admit(later, now, settings) {
+                Err(_) => {}
+                Ok(pass @ Pass::Usual) if event < 2 => core.tell(pass, Showed::Hopeless, now, settings, 0),
+                Ok(pass) => {
+                    let (slow, failed) = (event % 2 == 0, event % 3 > 0);
+                    let showed = if failed { Showed::Failure { slow } } else { Showed::Success { slow } };
+                    // Some probes do not come back.
+                    if event < 200 || pass == Pass::Usual {
+                        core.tell(pass, showed, now, settings, event.into());
+                    }
+                }
+            }
+        }
+        (core, now)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_what_is_read(
+            history in prop::collection::vec((0u64..20_000, any::<u8>()), 0..60),
+            ago in 0u64..30_000,
+        ) {
+            let settings = BreakerSettings::default();
+            let (core, now) = after(&history, &settings);
+            let text = serde_json::to_string(&Wire::of(&core, now)).unwrap();
+            let (ago, wire) = (Duration::from_millis(ago), serde_json::from_str::<Wire>(&text).unwrap());
+            let later = now.after(ago);
+            let read = wire.core(ago, later, &settings);
+            prop_assert_eq!(read.state(), core.state());
+            let (read, core) = (read.opens_at(later), core.opens_at(later));
+            // Never earlier, and no more than what rounding takes later.
+            prop_assert!(read >= core, "{read:?} {core:?}");
+            let (read, core) = (read.unwrap_or(later), core.unwrap_or(later));
+            prop_assert!(read.since(core) <= Duration::from_millis(1));
+        }
+
+        #[test]
+        fn nothing_that_is_written_is_too_much(text in "\\{(\"(closed_for|well_for|in_a_row|openings)\":[0-9]{1,19},?){0,4}\\}") {
+            let settings = BreakerSettings::default();
+            let wire = serde_json::from_str::<Wire>(&text).unwrap_or_default();
+            let mut core = wire.core(Duration::ZERO, Tick::default(), &settings);
+            let _admitted = core.admit(1, Tick(Duration::from_secs(601)), &settings).unwrap();
+        }
+    }
+}

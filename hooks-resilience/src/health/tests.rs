@@ -420,3 +420,30 @@ fn settings_are_read_as_people_write_them() {
     assert_eq!(again, read);
     assert!(serde_json::from_str::<HealthSettings>(r#"{"brst": "2s"}"#).is_err());
 }
+
+#[test]
+fn a_call_that_is_dropped_at_whatever_await_leaves_nothing_behind() {
+    for polls in 0..60 {
+        let (time, catalog) = (VirtualTime::default(), limited());
+        let store = remote(&time, MS);
+        let script = [SERVER, SERVER, SERVER, Does::AnswersIn(MS * 5)];
+        let client = Client::new(&time, script);
+        let mut instance = Instance::new(&catalog, &time, store, &client);
+        for _ in 0..3 {
+            instance.kind();
+        }
+        wait(secs(15), &time);
+        // The fleet is asked for a slot, heard, told of a probe; the model answers; the fleet is told of that.
+        let mut dropped = ask(&mut instance.stack, call(&catalog));
+        for _ in 0..polls {
+            if poll(&mut dropped).is_ready() {
+                break;
+            }
+            wait(MS, &time);
+        }
+        drop(dropped);
+        assert_eq!(client.busy.load(Ordering::Relaxed), 0);
+        assert_eq!(instance.kind(), None, "dropped after {polls} polls");
+        assert_eq!(instance.state(), BreakerState::Closed);
+    }
+}
