@@ -6,15 +6,18 @@ use crate::health::SettingsError;
 
 /// When people are told, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AlertSettings {
     /// So many failed attempts within the window are too many.
     pub errors: usize,
     /// The window.
     #[serde(with = "crate::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub window: Duration,
     /// How long the same thing is not said again.
     #[serde(with = "crate::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub quiet: Duration,
     /// How many alerts there are in a minute at most.
     pub per_minute: usize,

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::alert::AlertSettings;
 use crate::breaker::BreakerSettings;
 use crate::catalog::{Limits, Model, Tier};
 use crate::chain::ChainsConfig;
@@ -12,6 +13,7 @@ use crate::health::BudgetSettings;
 use crate::hedge::HedgeSettings;
 use crate::overflow::OverflowSettings;
 use crate::retry::RetrySettings;
+use crate::stream::StreamSettings;
 
 /// Which models there are, and what is done when one of them fails.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +57,12 @@ pub struct ResilienceConfig {
     /// How a conversation that does not fit is compacted.
     #[serde(default)]
     pub overflow: OverflowSettings,
+    /// How streams are watched and brought to their end.
+    #[serde(default)]
+    pub stream: StreamSettings,
+    /// When people are told, and how often.
+    #[serde(default)]
+    pub alert: AlertSettings,
     /// What is done about each kind of error, where that differs from the defaults.
     #[serde(default)]
     pub treatments: BTreeMap<ErrorKind, TreatmentConfig>,
@@ -131,6 +139,10 @@ pub struct PacingConfig {
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub burst: Duration,
+    /// The longest a provider's word keeps a model closed: one that says "a week" is asked before.
+    #[serde(with = "crate::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub longest_gate: Duration,
     /// How many instances share the limits, roughly: while the shared store is away each keeps to its share.
     pub instances: u32,
 }
@@ -138,7 +150,7 @@ pub struct PacingConfig {
 impl Default for PacingConfig {
     fn default() -> Self {
         let defaults = crate::health::HealthSettings::default();
-        Self { burst: defaults.burst, instances: defaults.instances }
+        Self { burst: defaults.burst, longest_gate: defaults.longest_gate, instances: defaults.instances }
     }
 }
 

@@ -10,6 +10,7 @@ use hooks_core::time::Timer;
 
 use super::document::{ModelConfig, NextModelWord, PriceConfig, ResilienceConfig, TreatmentConfig};
 use super::layer::ResilienceLayer;
+use crate::alert::{AlertLayer, AlertSink};
 use crate::attempt::{AttemptLayer, AttemptSettings};
 use crate::breaker::BreakerLayer;
 use crate::bulkhead::BulkheadLayer;
@@ -24,6 +25,7 @@ use crate::overflow::{OverflowLayer, OverflowSettingsError};
 use crate::pacing::PacingLayer;
 use crate::recover::{Advisor, RecoverModel, RecoverSpawn};
 use crate::retry::RetryLayer;
+use crate::stream::ResumeLayer;
 use crate::world::World;
 
 /// A configuration that makes sense. Cheap to clone.
@@ -143,6 +145,26 @@ impl Resilience {
         })
     }
 
+    /// The outermost layer: tells `sink` what people should know.
+    ///
+    /// # Errors
+    /// None, as long as the settings are those that were checked.
+    pub fn alerts(
+        &self,
+        health: &Health,
+        sink: impl AlertSink + 'static,
+    ) -> Result<AlertLayer, SettingsError> {
+        AlertLayer::new(health, self.0.config.alert, sink)
+    }
+
+    /// The layer around the others where the client streams: brings an answer that breaks off to its end.
+    ///
+    /// # Errors
+    /// None, as long as the settings are those that were checked.
+    pub fn streams(&self, health: &Health) -> Result<ResumeLayer, SettingsError> {
+        ResumeLayer::new(health.clone(), self.0.config.stream)
+    }
+
     /// The same judgement as hooks of `error_occurred` and `spawn_failed`, for hosts that own their loop.
     pub fn recovery(&self, health: &Health) -> (RecoverModel, RecoverSpawn) {
         let advisor = Advisor::new(self.0.chains.clone(), health.clone(), self.0.config.fallback);
@@ -166,6 +188,8 @@ impl Resilience {
             RetryLayer::new(health.clone(), config.retry).map(drop),
             BulkheadLayer::new(catalog, world.clone(), places).map(drop),
             AttemptLayer::new(world.clone(), attempt, crate::Classified).map(drop),
+            self.streams(&health).map(drop),
+            self.alerts(&health, |_| {}).map(drop),
         ];
         faults.extend(made.into_iter().filter_map(Result::err).map(|error| fault(&error)));
         faults.extend(
@@ -196,6 +220,7 @@ fn fault(error: &SettingsError) -> ConfigFault {
     let path = match error.setting() {
         // Where a document has them.
         "instances" => "pacing.instances",
+        "longest_gate" => "pacing.longest_gate",
         "bulkhead.places" => "bulkhead.concurrent",
         "attempt.timeout" => "attempt_timeout",
         own => own,
@@ -293,9 +318,9 @@ fn health_settings(config: &ResilienceConfig, faults: &mut Vec<ConfigFault>) -> 
         breaker: config.breaker.clone(),
         budget: config.budget,
         burst: config.pacing.burst,
+        longest_gate: config.pacing.longest_gate,
         instances: config.pacing.instances,
         treatments,
-        ..HealthSettings::default()
     }
 }
 

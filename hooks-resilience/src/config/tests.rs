@@ -62,6 +62,8 @@ fn every_mistake_is_told_with_its_path() {
         "hedge": { "delay": "0s" },
         "bulkhead": { "concurrent": 0 },
         "overflow": { "target_percent": 0 },
+        "stream": { "idle": "0s" },
+        "alert": { "window": "0s" },
     }));
     let paths: Vec<_> = told.iter().map(|fault| fault.split(':').next().unwrap()).collect();
     assert_eq!(
@@ -73,6 +75,8 @@ fn every_mistake_is_told_with_its_path() {
             "retry.max_attempts",
             "bulkhead.concurrent",
             "attempt_timeout",
+            "stream.idle",
+            "alert.window",
             "overflow.target_percent",
         ]
     );

@@ -410,18 +410,6 @@ fn nonsense_is_refused() {
 }
 
 #[test]
-fn settings_are_read_as_people_write_them() {
-    let text =
-        r#"{"breaker": {"window": "30s", "slow_after": null}, "burst": "2s", "budget": {"ratio": 0.2}}"#;
-    let read: HealthSettings = serde_json::from_str(text).unwrap();
-    assert_eq!((read.breaker.window, read.breaker.slow_after), (secs(30), None));
-    assert_eq!((read.burst, read.budget.per_minute), (secs(2), 10));
-    let again: HealthSettings = serde_json::from_str(&serde_json::to_string(&read).unwrap()).unwrap();
-    assert_eq!(again, read);
-    assert!(serde_json::from_str::<HealthSettings>(r#"{"brst": "2s"}"#).is_err());
-}
-
-#[test]
 fn a_call_that_is_dropped_at_whatever_await_leaves_nothing_behind() {
     for polls in 0..60 {
         let (time, catalog) = (VirtualTime::default(), limited());

@@ -2,18 +2,26 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Backoff;
 use crate::health::SettingsError;
 
 /// How streams are watched, and what is done when one breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct StreamSettings {
     /// What is done when text was released.
     pub after_text: AfterText,
     /// How long the first piece may take, once the answer began.
+    #[serde(with = "crate::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub first_chunk: Duration,
     /// How long it may take from one piece to the next.
+    #[serde(with = "crate::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub idle: Duration,
     /// How often an answer may break and be gone on with.
     pub breaks: u32,
@@ -22,7 +30,9 @@ pub struct StreamSettings {
 }
 
 /// What is done when a stream breaks of which text was released, and no tool call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AfterText {
     /// A model that can go on behind the beginning of its answer is given what was received; where none can, it
