@@ -23,6 +23,8 @@ pub(super) struct Run {
     /// The place of the chain that is asked.
     place: usize,
     turn: u32,
+    /// Whether it was parked since the last attempt.
+    is_parked: bool,
     /// What failed, in order, and who was passed over.
     failed: Vec<FailedAttempt>,
     /// The error that tells most so far, and its place among `failed`.
@@ -53,7 +55,16 @@ impl Run {
         let chain = shared.chains.for_call(&call)?;
         let preferred = shared.settings.stay.map_or(0, |_| shared.stays.place(&chain, now));
         let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings).preferring(preferred);
-        Ok(Self { shared, call, plan, place: 0, turn: 0, failed: Vec::new(), telling: None })
+        Ok(Self {
+            shared,
+            call,
+            plan,
+            place: 0,
+            turn: 0,
+            is_parked: false,
+            failed: Vec::new(),
+            telling: None,
+        })
     }
 
     pub(super) fn world(&self) -> &World {
@@ -112,6 +123,7 @@ impl Run {
         // Named once, so that the attempts need no copy for it.
         self.call.name_model(&model.name);
         self.turn = self.turn.saturating_add(1);
+        self.is_parked = false;
         let mut attempt = adapt::fit(&*self.shared.adapt, self.call.clone(), from, model);
         attempt.now = Some(now);
         attempt.elsewhere = elsewhere;
@@ -132,15 +144,17 @@ impl Run {
         }
     }
 
-    fn park(&self, until: Tick, now: Tick) -> Next {
-        let Some(place) = self.shared.parking.enter(self.shared.settings.max_parked) else {
+    fn park(&mut self, until: Tick, now: Tick) -> Next {
+        let Some(place) = self.shared.parking.enter(self.shared.settings.max_parked, !self.is_parked) else {
             let error = ModelError::new(
                 ErrorKind::Closed,
                 "no model is ready, and as many calls wait as may; raise `max_parked`, or call less",
             );
             return Next::End(error.ready_at(until).after(self.failed.clone()).exhausted());
         };
-        if let Some(listener) = &self.shared.on_park {
+        // A call that looks again and waits on is the same one.
+        let is_new = !std::mem::replace(&mut self.is_parked, true);
+        if let Some(listener) = self.shared.on_park.as_ref().filter(|_| is_new) {
             listener(ParkedCall { call: &self.call, since: now, until });
         }
         let most = (until.since(now) / 10).min(LONGEST_JITTER).as_nanos();
