@@ -47,14 +47,14 @@ impl Parking {
         self.0.turned_away.load(Ordering::Relaxed)
     }
 
-    /// Takes a place of `places`, for a call that is new here or was here before; `None` where all are taken.
-    pub(super) fn enter(&self, places: usize, is_new: bool) -> Option<Place> {
+    /// Takes a place of `places`; `None` where all are taken.
+    pub(super) fn enter(&self, places: usize) -> Option<Place> {
         let more = |now: usize| (now < places).then(|| now + 1);
         if self.0.now.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
             self.0.turned_away.fetch_add(1, Ordering::Relaxed);
             return None;
         }
-        self.0.ever.fetch_add(u64::from(is_new), Ordering::Relaxed);
+        self.0.ever.fetch_add(1, Ordering::Relaxed);
         Some(Place(Arc::clone(&self.0)))
     }
 }

@@ -269,7 +269,9 @@ fn a_premium_chain_goes_down_and_never_up() {
 
 #[test]
 fn two_hundred_callers_at_half_open_send_one_probe_and_go_on_when_that_is_back() {
-    let rig = Rig::new(alone());
+    // Exactly as many places as there are waiting.
+    let settings = FallbackSettings::default().with_max_parked(199);
+    let rig = Rig::with(alone(), HealthSettings::default(), settings);
     rig.client.plays("one", [Act::fail(ErrorKind::Network); 3]);
     assert!(rig.send(rig.call()).is_err());
     rig.wait(secs(60));
