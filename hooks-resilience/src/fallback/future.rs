@@ -84,8 +84,8 @@ where
                 }
                 StateProjection::Parked(wait) => {
                     ready!(Pin::new(&mut wait.sleep).poll(cx));
-                    let now = run.world().tick();
-                    run.step(now)
+                    let (place, now) = (wait.place.take(), run.world().tick());
+                    run.woke(place, now)
                 }
                 StateProjection::Ended(_) => return ended(),
             };

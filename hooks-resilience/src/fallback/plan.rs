@@ -6,6 +6,7 @@ use std::time::Duration;
 use hooks_core::time::Tick;
 
 use super::settings::FallbackSettings;
+use crate::breaker::BreakerState;
 use crate::call::Needs;
 use crate::catalog::Model;
 use crate::chain::Chain;
@@ -22,14 +23,23 @@ pub trait View {
 }
 
 impl View for Health {
+    /// While a probe finds out about a model, that may be known at any time: not only when the probe counts as lost.
     fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
-        Self::readiness(self, model, needs, now)
+        match Self::readiness(self, model, needs, now) {
+            Readiness::At(tick) if self.breaker(model) == BreakerState::Probing => {
+                Readiness::At(tick.min(now.after(PROBED)))
+            }
+            readiness => readiness,
+        }
     }
 
     fn another_attempt(&self, model: &Model, now: Tick) -> bool {
         Self::another_attempt(self, model, now)
     }
 }
+
+/// How soon it is looked again at a model that is being probed.
+const PROBED: Duration = Duration::from_secs(1);
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,6 +23,8 @@ pub(super) struct Run {
     /// The place of the chain that is asked.
     place: usize,
     turn: u32,
+    /// The place of a call that was parked and looks again.
+    held: Option<Place>,
     /// What failed, in order, and who was passed over.
     failed: Vec<FailedAttempt>,
     /// The error that tells most so far, and its place among `failed`.
@@ -39,7 +41,7 @@ pub(super) enum Next {
 /// A call that is parked: it wakes at the end of `sleep`, and leaves its place when it is dropped.
 pub(super) struct Wait {
     pub(super) sleep: HookFuture<'static, ()>,
-    _place: Place,
+    pub(super) place: Option<Place>,
 }
 
 /// The longest that is added to a wait, so that those who wait for one moment do not all come at once.
@@ -55,7 +57,7 @@ impl Run {
         let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings)
             .preferring(preferred)
             .behind(&call.let_down);
-        Ok(Self { shared, call, plan, place: 0, turn: 0, failed: Vec::new(), telling: None })
+        Ok(Self { shared, call, plan, place: 0, turn: 0, held: None, failed: Vec::new(), telling: None })
     }
 
     pub(super) fn world(&self) -> &World {
@@ -69,6 +71,14 @@ impl Run {
             Step::Park(until) => self.park(until, now),
             Step::GiveUp(end) => Next::End(self.end(end)),
         }
+    }
+
+    /// A parked call wakes: what to do at `now`.
+    pub(super) fn woke(&mut self, place: Option<Place>, now: Tick) -> Next {
+        self.held = place;
+        let next = self.step(now);
+        self.held = None;
+        next
     }
 
     /// The model that was asked failed, at `now`: what to do next.
@@ -132,22 +142,25 @@ impl Run {
         }
     }
 
-    fn park(&self, until: Tick, now: Tick) -> Next {
-        let Some(place) = self.shared.parking.enter(self.shared.settings.max_parked) else {
+    fn park(&mut self, until: Tick, now: Tick) -> Next {
+        // A call that looks again and waits on is the same one, and keeps its place.
+        let (held, most) = (self.held.take(), self.shared.settings.max_parked);
+        let is_new = held.is_none();
+        let Some(place) = held.or_else(|| self.shared.parking.enter(most)) else {
             let error = ModelError::new(
                 ErrorKind::Closed,
                 "no model is ready, and as many calls wait as may; raise `max_parked`, or call less",
             );
             return Next::End(error.ready_at(until).after(self.failed.clone()).exhausted());
         };
-        if let Some(listener) = &self.shared.on_park {
+        if let Some(listener) = self.shared.on_park.as_ref().filter(|_| is_new) {
             listener(ParkedCall { call: &self.call, since: now, until });
         }
         let most = (until.since(now) / 10).min(LONGEST_JITTER).as_nanos();
         let jitter = self.world().below(u64::try_from(most).unwrap_or(u64::MAX));
         let until = until.after(Duration::from_nanos(jitter));
         let until = self.call.deadline.map_or(until, |deadline| until.min(deadline));
-        Next::Wait(Wait { sleep: self.world().timer.sleep(until.since(now)), _place: place })
+        Next::Wait(Wait { sleep: self.world().timer.sleep(until.since(now)), place: Some(place) })
     }
 
     /// The error that the call ends with.

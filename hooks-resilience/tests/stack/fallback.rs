@@ -266,3 +266,23 @@ fn a_premium_chain_goes_down_and_never_up() {
     assert_eq!(error.kind(), ErrorKind::AttemptTimeout);
     assert_eq!(rig.client.asked(), ["usual", "small"]);
 }
+
+#[test]
+fn two_hundred_callers_at_half_open_send_one_probe_and_go_on_when_that_is_back() {
+    // Exactly as many places as there are waiting.
+    let settings = FallbackSettings::default().with_max_parked(199);
+    let rig = Rig::with(alone(), HealthSettings::default(), settings);
+    rig.client.plays("one", [Act::fail(ErrorKind::Network); 3]);
+    assert!(rig.send(rig.call()).is_err());
+    rig.wait(secs(60));
+    rig.client.plays("one", [Act::answer().taking(secs(3))]);
+    let (before, began) = (rig.client.asked().len(), rig.now());
+    // The deadline comes before the probe would count as lost.
+    let calls = (0..200).map(|_| rig.stack().oneshot(rig.call().until(rig.deadline(secs(20)))));
+    let outcomes = rig.time.block_on(join_all(calls)).unwrap();
+    assert!(outcomes.iter().all(Result::is_ok));
+    let times = &rig.client.times()[before..];
+    assert_eq!(times.iter().filter(|at| **at < began + secs(3)).count(), 1, "one probe");
+    assert!(rig.now() < began + secs(6), "{:?}", rig.now() - began);
+    assert_eq!(rig.fallback.parking().ever(), 199);
+}
