@@ -34,6 +34,11 @@ impl Needs {
     pub const fn tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
+
+    /// The same of a conversation of any length.
+    pub(crate) const fn of_any_length(self) -> Self {
+        Self { input_tokens: 0, output_tokens: 0, ..self }
+    }
 }
 
 /// One logical call of a model: however often, and of whichever model, it is tried, it is one call, with one id, one

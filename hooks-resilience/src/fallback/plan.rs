@@ -80,6 +80,8 @@ pub enum End {
 pub struct Plan {
     chain: Chain,
     needs: Needs,
+    /// The largest window, where the conversation is too long for every model that could serve it otherwise.
+    widest: Option<u64>,
     deadline: Option<Tick>,
     max_attempts: u32,
     max_park: Duration,
@@ -111,6 +113,14 @@ struct Past {
     barred: bool,
 }
 
+fn widest(chain: &Chain, needs: Needs) -> Option<u64> {
+    if chain.iter().any(|model| model.can_serve(&needs)) {
+        return None;
+    }
+    let needs = needs.of_any_length();
+    chain.iter().filter(|model| model.can_serve(&needs)).filter_map(|model| model.context_tokens).max()
+}
+
 /// More turns than a course of four models takes that are looked at every second of five minutes.
 const TURNS: u32 = 4_000;
 
@@ -123,9 +133,11 @@ const LONGEST_LOOK: Duration = Duration::from_secs(1);
 impl Plan {
     /// The course of a call that needs `needs`, along `chain`.
     pub fn new(chain: Chain, needs: Needs, deadline: Option<Tick>, settings: &FallbackSettings) -> Self {
+        let widest = widest(&chain, needs);
         Self {
             chain,
             needs,
+            widest,
             deadline,
             max_attempts: settings.max_attempts,
             max_park: settings.max_park,
@@ -322,11 +334,19 @@ impl Plan {
     pub(super) fn ready_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
         let (model, past) = (self.chain.get(place)?, self.past(place));
         let small = self.too_small.is_some_and(|small| model.context_tokens.is_none_or(|it| it <= small));
-        if past.barred || small || self.barred.contains(&model.provider) || !model.can_serve(&self.needs) {
+        if past.barred || small || self.barred.contains(&model.provider) || !self.can_serve(model) {
             return None;
         }
         let at = view.readiness(model, &self.needs, now).tick(now)?;
         Some(at.max(past.not_before))
+    }
+
+    /// Whether a model can do what the call needs. A conversation that is too long for all of them goes to the
+    /// largest window, where it can be compacted.
+    fn can_serve(&self, model: &Model) -> bool {
+        model.can_serve(&self.needs)
+            || (self.widest.is_some_and(|widest| model.context_tokens == Some(widest))
+                && model.can_serve(&self.needs.of_any_length()))
     }
 
     /// Nobody was asked: others were faster, or the rate is used up. Looked at again when it is said to be ready, and

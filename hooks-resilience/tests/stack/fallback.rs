@@ -6,7 +6,8 @@ use futures_util::future::join_all;
 use hooks_core::event::{Message, Role};
 use hooks_resilience::fallback::ParkedCall;
 use hooks_resilience::{
-    Backoff, ErrorKind, FallbackSettings, HealthSettings, Model, ModelError, RetryLayer, RetrySettings, Tier,
+    Backoff, ErrorKind, FallbackSettings, HealthSettings, Model, ModelError, Needs, RetryLayer,
+    RetrySettings, Tier,
 };
 use serde_json::json;
 use tower::{Layer, ServiceExt};
@@ -285,4 +286,19 @@ fn two_hundred_callers_at_half_open_send_one_probe_and_go_on_when_that_is_back()
     assert_eq!(times.iter().filter(|at| **at < began + secs(3)).count(), 1, "one probe");
     assert!(rig.now() < began + secs(6), "{:?}", rig.now() - began);
     assert_eq!(rig.fallback.parking().ever(), 199);
+}
+
+#[test]
+fn what_is_too_long_for_every_model_goes_to_the_largest_window() {
+    let mut models = three();
+    for (model, window) in models.iter_mut().zip([1_000, 8_000, 4_000]) {
+        model.context_tokens = Some(window);
+    }
+    let rig = Rig::new(models);
+    let needs = Needs { input_tokens: 10_000, ..Needs::default() };
+    rig.send(call("one").needing(needs)).unwrap();
+    assert_eq!(rig.client.asked(), ["two"]);
+    // What no window helps with stays refused.
+    let blind = Needs { vision: true, ..needs };
+    assert_eq!(rig.send(call("one").needing(blind)).unwrap_err().kind(), ErrorKind::NoModel);
 }
