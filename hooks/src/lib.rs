@@ -1,7 +1,7 @@
 //! Hooks for LLM agents: what a tool call may do is decided by rules that do not depend on a prompt.
 //!
 //! This crate is the one to add: it re-exports the contract of `hooks-core`, and with its features the policies
-//! ([`policies`]), the configuration ([`config`]) and the machine as it is ([`system`](fn@system)).
+//! ([`policies`]), the layers around model calls ([`resilience`]), the configuration ([`config`]) and the machine as it is ([`system`](fn@system)).
 //!
 //! ```
 //! use hooks::{HookContext, HookRequest, Hooks, Judged, Reason, Verdict, event::PreToolUse, policy_fn};
@@ -29,6 +29,12 @@ pub use hooks_core::*;
 pub use self::system::{StdFileSystem, SystemClock, SystemRandom, system};
 #[cfg(feature = "tokio")]
 pub use self::system::{TokioBackground, TokioTimer};
+
+/// Model calls that survive: layers around a model, and what configures them.
+#[cfg(feature = "resilience")]
+pub mod resilience {
+    pub use hooks_resilience::*;
+}
 
 /// The classic policies, and the plain data that configures them.
 #[cfg(feature = "policies")]

@@ -334,19 +334,19 @@ impl Plan {
     pub(super) fn ready_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
         let (model, past) = (self.chain.get(place)?, self.past(place));
         let small = self.too_small.is_some_and(|small| model.context_tokens.is_none_or(|it| it <= small));
-        if past.barred || small || self.barred.contains(&model.provider) || !self.can_serve(model) {
+        if past.barred || small || self.barred.contains(&model.provider) {
             return None;
         }
-        let at = view.readiness(model, &self.needs, now).tick(now)?;
+        let at = view.readiness(model, &self.needs_of(model)?, now).tick(now)?;
         Some(at.max(past.not_before))
     }
 
-    /// Whether a model can do what the call needs. A conversation that is too long for all of them goes to the
+    /// What the call needs of a model that can serve it. A conversation that is too long for all of them goes to the
     /// largest window, where it can be compacted.
-    fn can_serve(&self, model: &Model) -> bool {
-        model.can_serve(&self.needs)
-            || (self.widest.is_some_and(|widest| model.context_tokens == Some(widest))
-                && model.can_serve(&self.needs.of_any_length()))
+    fn needs_of(&self, model: &Model) -> Option<Needs> {
+        let is_widest = self.widest.is_some() && model.context_tokens == self.widest;
+        let needs = if is_widest { self.needs.of_any_length() } else { self.needs };
+        model.can_serve(&needs).then_some(needs)
     }
 
     /// Nobody was asked: others were faster, or the rate is used up. Looked at again when it is said to be ready, and

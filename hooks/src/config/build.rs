@@ -9,8 +9,10 @@ use hooks_policies::config::PolicyConfig;
 use hooks_policies::profile::SquadCompat;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, PolicyErrors, StrictPolicies};
+use hooks_resilience::ResilienceConfig;
 
 use super::error::{Mistakes, Place};
+use super::models::Models;
 use super::prune::Pruned;
 use super::squad;
 use super::tree::Node;
@@ -19,7 +21,7 @@ use crate::system::SystemClock;
 /// What the profiles are configured by.
 #[derive(Debug)]
 pub(super) enum Settings {
-    Strict { policy: PolicyConfig, from: Origin },
+    Strict { policy: PolicyConfig, models: Option<Box<ResilienceConfig>>, from: Origin },
     SquadCompat(SquadPolicy),
 }
 
@@ -77,6 +79,7 @@ impl fmt::Debug for Kept {
 pub(super) struct Built {
     pub(super) hooks: Hooks,
     pub(super) kept: Kept,
+    pub(super) models: Option<Models>,
 }
 
 /// Builds the hooks of `settings`, which were read from `root`.
@@ -93,28 +96,31 @@ pub(super) fn build(
     let builder = strict(Hooks::builder(), protection, &kept);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, from } => match strict(builder, policy.clone(), &kept) {
-            Ok(builder) => Some(Built { hooks: builder.build(), kept }),
-            Err(errors) => {
-                for error in errors {
-                    let (place, path) = match from {
-                        Origin::Document(tree) => {
-                            (tree.root.locate(&error.field), tree.path_before(&error.field))
-                        }
-                        Origin::Squad => {
-                            let path = squad::path_in(root, &error.field);
-                            (root.locate(&path), path)
-                        }
-                    };
-                    mistakes.add_with_hint(place, path, error.problem, error.hint);
+        Settings::Strict { policy, models, from } => {
+            let models = match (models, from) {
+                (Some(config), Origin::Document(tree)) => {
+                    Some(Models::new(config, Arc::clone(&kept.store), tree, mistakes))
                 }
-                None
+                _ => None,
+            };
+            let built = match strict(builder, policy.clone(), &kept) {
+                Ok(builder) => Some(builder),
+                Err(errors) => {
+                    report_in(errors, from, root, mistakes);
+                    None
+                }
+            };
+            // Asked for after both were looked at, so that all mistakes are told.
+            let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
+            if let Some(models) = &models {
+                builder = models.add_hooks(builder);
             }
-        },
+            Some(Built { hooks: builder.build(), kept, models })
+        }
         Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
             Ok(pipeline) => {
                 let Ok(builder) = builder.config(SquadCompat::new(Arc::new(pipeline)));
-                Some(Built { hooks: builder.build(), kept })
+                Some(Built { hooks: builder.build(), kept, models: None })
             }
             Err(error) => {
                 mistakes.add(&root.place, "", error.to_string());
@@ -127,6 +133,20 @@ pub(super) fn build(
 fn strict(builder: HooksBuilder, policy: PolicyConfig, kept: &Kept) -> Result<HooksBuilder, PolicyErrors> {
     let policies = StrictPolicies::new(policy);
     builder.config(policies.with_lockouts(Arc::clone(&kept.lockouts)).with_store(Arc::clone(&kept.store)))
+}
+
+/// Reports what the policies refuse at its place in what they were read from.
+fn report_in(errors: PolicyErrors, from: &Origin, root: &Node, mistakes: &mut Mistakes) {
+    for error in errors {
+        let (place, path) = match from {
+            Origin::Document(tree) => (tree.root.locate(&error.field), tree.path_before(&error.field)),
+            Origin::Squad => {
+                let path = squad::path_in(root, &error.field);
+                (root.locate(&path), path)
+            }
+        };
+        mistakes.add_with_hint(place, path, error.problem, error.hint);
+    }
 }
 
 fn report(errors: PolicyErrors, place: &Place, mistakes: &mut Mistakes) {

@@ -5,9 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use hooks_policies::config::PolicyConfig;
+use hooks_resilience::ResilienceConfig;
 
 use super::check::check;
 use super::error::Mistakes;
+use super::models;
 use super::prune::Pruned;
 use super::squad;
 use super::tree::{Kind, Node};
@@ -29,6 +31,7 @@ pub(super) struct Document {
     /// Whether the agents are kept from the file and from the settings of their clients.
     pub(super) self_protection: bool,
     pub(super) policy: PolicyConfig,
+    pub(super) models: Option<ResilienceConfig>,
     /// What it was read from.
     pub(super) tree: Pruned,
 }
@@ -61,7 +64,23 @@ pub fn schema() -> Value {
         if let Some(Value::Object(sections)) = object.remove("properties") {
             properties.extend(sections);
         }
+        properties.insert(models::KEY.to_owned(), models_schema(object));
         object.insert("properties".to_owned(), Value::Object(properties));
+    }
+    schema
+}
+
+/// The schema of the models; its definitions go among those of `root`.
+fn models_schema(root: &mut Map<String, Value>) -> Value {
+    let mut schema = schemars::schema_for!(ResilienceConfig).to_value();
+    without_null(&mut schema);
+    let Some(object) = schema.as_object_mut() else { return schema };
+    object.remove("$schema");
+    object.remove("title");
+    if let (Some(Value::Object(own)), Some(Value::Object(all))) =
+        (object.remove("$defs"), root.get_mut("$defs"))
+    {
+        all.extend(own);
     }
     schema
 }
@@ -87,8 +106,9 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
         // A section that lacks what it cannot do without is reported, and hides no mistake of the others.
         sections.retain(|key, value| is_whole(key, value));
     }
+    let models = sections.shift_remove(models::KEY).and_then(|value| models::read(value, &tree, mistakes));
     match serde_json::from_value(Value::Object(sections)) {
-        Ok(policy) => Some(Document { self_protection, policy, tree }),
+        Ok(policy) => Some(Document { self_protection, policy, models, tree }),
         Err(error) => {
             // The schema and the reader come from one type; where they differ, the reader is right.
             if mistakes.is_empty() {
@@ -100,7 +120,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
 }
 
 fn is_whole(key: &str, value: &Value) -> bool {
-    serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
+    key == models::KEY || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 
 /// The tree without the names that Squad has for things; they get an answer of their own.

@@ -11,6 +11,7 @@ use super::build::{Kept, Origin, Settings, build};
 use super::document::{self, Document, Profile};
 use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
 use super::lint::lint;
+use super::models::Models;
 use super::tree::{Kind, Node};
 use super::{protect, source, squad, yaml};
 
@@ -24,6 +25,7 @@ pub struct Config {
     doubts: Vec<ConfigError>,
     kept: Kept,
     hooks: Hooks,
+    models: Option<Models>,
 }
 
 impl Config {
@@ -46,6 +48,11 @@ impl Config {
     /// The hooks.
     pub fn hooks(self) -> Hooks {
         self.hooks
+    }
+
+    /// What it says about models, where it does: the layers around their calls, and what is known about them.
+    pub const fn models(&self) -> Option<&Models> {
+        self.models.as_ref()
     }
 
     /// The name it was read under.
@@ -181,7 +188,7 @@ impl ConfigReader {
         };
         let built = build(&settings, &protected, self.kept.clone(), &root, mistakes)?;
         let doubts = match &settings {
-            Settings::Strict { policy, from: Origin::Document(tree) } => lint(policy, &tree.root),
+            Settings::Strict { policy, from: Origin::Document(tree), .. } => lint(policy, &tree.root),
             _ => Vec::new(),
         };
         let (profile, policy) = match settings {
@@ -189,7 +196,8 @@ impl ConfigReader {
             Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default()),
         };
         let name = name.to_owned();
-        Some(Config { name, profile, policy, protected, doubts, kept: built.kept, hooks: built.hooks })
+        let (kept, hooks, models) = (built.kept, built.hooks, built.models);
+        Some(Config { name, profile, policy, protected, doubts, kept, hooks, models })
     }
 
     fn settings(&self, root: &Node, mistakes: &mut Mistakes) -> Option<(Settings, bool)> {
@@ -201,7 +209,7 @@ impl ConfigReader {
             };
             return Some((settings, true));
         }
-        let Document { self_protection, policy, tree } = document::read(root, mistakes)?;
+        let Document { self_protection, policy, models, tree } = document::read(root, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
                 &Place::START,
@@ -211,7 +219,10 @@ impl ConfigReader {
             );
             return None;
         }
-        Some((Settings::Strict { policy, from: Origin::Document(tree) }, self_protection))
+        Some((
+            Settings::Strict { policy, models: models.map(Box::new), from: Origin::Document(tree) },
+            self_protection,
+        ))
     }
 }
 

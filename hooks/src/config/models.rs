@@ -1,0 +1,116 @@
+//! The models of a configuration: what is known about them, and the layers that keep their calls alive.
+
+use std::sync::Arc;
+
+use hooks_core::state::StateStore;
+use hooks_core::{Environment, FailureLayer, HooksBuilder};
+use hooks_resilience::{Health, Resilience, ResilienceConfig, World};
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+
+use super::error::Mistakes;
+use super::prune::Pruned;
+use crate::system::{SystemClock, SystemRandom, TokioTimer};
+
+/// The key they stand under.
+pub(super) const KEY: &str = "models";
+
+/// The most texts that are no durations, and the like, which are told one by one.
+const MOST: usize = 100;
+
+/// Reads what fits the schema. What does not mean anything (a text that is no duration) is reported at its place and
+/// left out, so that one hides no other.
+pub(super) fn read(mut value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Option<ResilienceConfig> {
+    for _ in 0..MOST {
+        let error = match serde_path_to_error::deserialize(&value) {
+            Ok(config) => return Some(config),
+            Err(error) => error,
+        };
+        let is_left_out = remove(&mut value, error.path());
+        // Without what was wrong before, something may be missing now: that is told already.
+        if is_left_out || mistakes.is_empty() {
+            let path = match error.path().to_string().as_str() {
+                "." => KEY.to_owned(),
+                within => format!("{KEY}.{within}"),
+            };
+            report(&path, error.inner().to_string(), tree, mistakes);
+        }
+        if !is_left_out {
+            return None;
+        }
+    }
+    None
+}
+
+/// Reports `text`, which may have the way out behind a semicolon.
+fn report(path: &str, text: String, tree: &Pruned, mistakes: &mut Mistakes) {
+    let (place, path) = (tree.root.locate(path), tree.path_before(path));
+    match text.split_once("; ") {
+        Some((problem, hint)) => mistakes.add_with_hint(place, path, problem, hint),
+        None => mistakes.add(place, path, text),
+    }
+}
+
+/// Takes out what stands at `path`, where it is the entry of a map.
+fn remove(value: &mut Value, path: &Path) -> bool {
+    let segments: Vec<_> = path.iter().collect();
+    let Some((Segment::Map { key }, parents)) = segments.split_last() else { return false };
+    let parent = parents.iter().try_fold(value, |value, segment| match segment {
+        Segment::Map { key } => value.get_mut(key),
+        Segment::Seq { index } => value.get_mut(*index),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    });
+    parent.and_then(Value::as_object_mut).is_some_and(|map| map.shift_remove(key).is_some())
+}
+
+/// What a configuration says about models, and what is known about them. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Models {
+    /// What makes the layers.
+    pub resilience: Resilience,
+    /// What is known, kept in the store that outlives the configuration.
+    pub health: Health,
+}
+
+impl Models {
+    /// Makes sense of `config`; its mistakes are reported at their places in `tree`.
+    pub(super) fn new(
+        config: &ResilienceConfig,
+        store: Arc<dyn StateStore>,
+        tree: &Pruned,
+        mistakes: &mut Mistakes,
+    ) -> Option<Self> {
+        // Of a catalog that lacks its wrong entries, everything that names them would look wrong too.
+        if mistakes.paths().any(|path| path.starts_with("models.catalog")) {
+            return None;
+        }
+        let resilience = match Resilience::new(config) {
+            Ok(resilience) => resilience,
+            Err(faults) => {
+                for fault in faults {
+                    let path = format!("{KEY}.{}", fault.path);
+                    let (place, path) = (tree.root.locate(&path), tree.path_before(&path));
+                    mistakes.add_with_hint(place, path, fault.problem, fault.hint);
+                }
+                return None;
+            }
+        };
+        let mut environment = Environment::detached();
+        environment.clock = Arc::new(SystemClock);
+        environment.random = Arc::new(SystemRandom);
+        match resilience.shared_health(World::new(&environment, TokioTimer), store, KEY) {
+            Ok(health) => Some(Self { resilience, health }),
+            Err(error) => {
+                mistakes.add(tree.root.locate(KEY), KEY, error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Adds the hooks that answer what to do after a failure, for hosts that own their loop.
+    pub(super) fn add_hooks(&self, builder: HooksBuilder) -> HooksBuilder {
+        let (model, spawn) = self.resilience.recovery(&self.health);
+        let guard = FailureLayer::new(KEY);
+        builder.hook(&guard, model).hook(&guard, spawn)
+    }
+}

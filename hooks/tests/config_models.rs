@@ -1,0 +1,150 @@
+//! What `hooks.yaml` says about models: what is read, what is refused, and what comes of it.
+
+use hooks::config::{Config, ConfigErrors};
+use hooks::event::{ErrorOccurred, ErrorType, SpawnFailed};
+use hooks::resilience::{Classified, ErrorKind, ModelError, Resilient};
+use hooks::{HookContext, drivers::ModelRequest};
+use tower::{Layer, ServiceExt, service_fn};
+
+const MODELS: &str = "
+version: 1
+models:
+  catalog:
+    - { name: large, provider: one, tier: premium, context_tokens: 200000, price: { input: 15, output: 75 } }
+    - { name: other, provider: two, tier: standard, limits: { requests_per_minute: 600 } }
+  routing:
+    tiers: { premium: [large], standard: [other] }
+    agents: { Ripley: premium }
+  deadline: 2m
+  retry: { backoff: { base: 100ms, cap: 5s } }
+  breaker: { failures_in_a_row: 2, open: 20s }
+  fallback: { max_park: 30s }
+  treatments:
+    content_filter: { next_model: other_provider }
+";
+
+fn said(text: &str) -> Vec<String> {
+    let errors = Config::parse(text, "hooks.yaml").err();
+    errors.iter().flat_map(ConfigErrors::errors).map(ToString::to_string).collect()
+}
+
+#[tokio::test]
+async fn a_file_makes_the_whole_stack() {
+    let config = Config::parse(MODELS, "hooks.yaml").unwrap();
+    let models = config.models().unwrap();
+    let client = service_fn(async |call: hooks::resilience::Call| match call.model_name() {
+        "large" => Err(ModelError::new(ErrorKind::Overloaded, "busy")),
+        name => Ok(format!("{name} answers")),
+    });
+    let stack = models.resilience.layer(&models.health, Classified).unwrap().layer(client);
+    let call = hooks::resilience::Call::new(
+        HookContext::new("session-1", "Ripley").into(),
+        ModelRequest::default(),
+        hooks::state::OpId::of(&["1"]),
+    );
+    let answered = stack.oneshot(call).await.unwrap();
+    assert_eq!(answered.reply, "other answers");
+    let failed: Vec<_> = answered.failed.iter().map(|failed| (&*failed.model, failed.kind)).collect();
+    assert_eq!(failed, [("large", ErrorKind::Overloaded)]);
+}
+
+#[tokio::test]
+async fn hosts_that_own_their_loop_are_told_what_to_do_next() {
+    let hooks = Config::parse(MODELS, "hooks.yaml").unwrap().hooks();
+    let context = HookContext::new("session-1", "Ripley").with_environment(hooks::system());
+    let mut failed = ErrorOccurred::new("HTTP 529: overloaded_error", ErrorType::Model);
+    failed.current_model = Some("large".to_owned());
+    let recovery = hooks.on(context.clone()).error_occurred(failed).await;
+    assert_eq!((recovery.retry, recovery.fallback_model.as_deref()), (Some(true), Some("other")));
+
+    let mut failed = SpawnFailed::new("Ripley", "401 invalid api key");
+    failed.current_model = Some("large".to_owned());
+    let recovery = hooks.on(context).spawn_failed(failed).await;
+    assert_eq!(recovery.fallback_model.as_deref(), Some("other"));
+}
+
+#[test]
+fn nonsense_is_refused_at_its_place() {
+    let text = "version: 1
+models:
+  catalog:
+    - { name: large, provider: one, tier: premum }
+    - { name: small, provider: two, tier: fast, prise: 1 }
+  dedline: 5m
+";
+    assert_eq!(
+        said(text),
+        [
+            "line 4, column 43: models.catalog[0].tier: `premum` is not known here; there is `nuclear`, `fast`, `standard` or `premium`; did you mean `premium`?",
+            "line 5, column 49: models.catalog[1].prise: unknown option `prise`; did you mean `price`?",
+            "line 6, column 3: models.dedline: unknown option `dedline`; did you mean `deadline`?",
+        ]
+    );
+    let text = "version: 1
+command_guard: { block: ['('] }
+models:
+  catalog:
+    - { name: large, provider: one, tier: premium }
+    - { name: large, provider: two }
+  routing:
+    tiers: { premium: [] }
+    chains:
+      a: { models: [large], then: b }
+      b: { models: [large], then: a }
+";
+    let said_all = said(text);
+    assert!(said_all.contains(&"line 6, column 15: models.catalog[1].name: the model `large` stands in catalog[0] already; give each model one entry".to_owned()), "{said_all:#?}");
+    assert!(said_all.iter().any(|it| it.contains("models.routing.")), "{said_all:#?}");
+    for (line, wanted) in [
+        (
+            "routing: { tiers: { premium: [] } }",
+            "line 5, column 32: models.routing.tiers.premium: the list is empty",
+        ),
+        ("routing: { tiers: { best: [m] } }", "models.routing.tiers.best: there is no tier `best`"),
+        ("routing: { chains: { a: { models: [m], then: a } } }", "the chain goes on with itself: a -> a"),
+        ("breaker: { window: 0s }", "line 5, column 22: models.breaker.window: `breaker.window` is zero"),
+        ("deadline: 5", "models.deadline"),
+        (
+            "deadline: 5 minutes",
+            "line 5, column 13: models.deadline: `5 minutes` is no duration; write a number with its unit",
+        ),
+        ("hedge: { delay: soon }", "models.hedge.delay"),
+        ("treatments: { overload: { retries: 1 } }", "models.treatments"),
+        ("routing: { nuclear: true }", "no model is of the nuclear tier"),
+    ] {
+        let text = format!("version: 1\nmodels:\n  catalog:\n    - {{ name: m, provider: p }}\n  {line}\n");
+        let said = said(&text);
+        assert_eq!(said.len(), 1, "{line}: {said:#?}");
+        assert!(said[0].contains(wanted), "{line}: {said:#?}");
+    }
+}
+
+#[test]
+fn what_is_known_outlives_the_file() {
+    let first = Config::parse(MODELS, "hooks.yaml").unwrap();
+    let models = first.models().unwrap();
+    let model = models.resilience.catalog().get("large").unwrap();
+    let now = models.health.world().tick();
+    for _ in 0..2 {
+        let error = ModelError::new(ErrorKind::Overloaded, "busy");
+        models.health.admit(model, now).unwrap().failed(&error, now, std::time::Duration::ZERO);
+    }
+    assert!(models.health.admit(model, now).is_err());
+    let reader = hooks::config::ConfigReader::default().keeping(first.kept().clone());
+    let second = reader.parse(MODELS, "hooks.yaml").unwrap();
+    assert!(second.models().unwrap().health.admit(model, now).is_err());
+}
+
+#[tokio::test]
+async fn a_stack_stands_where_a_model_stands() {
+    let config = Config::parse(MODELS, "hooks.yaml").unwrap();
+    let models = config.models().unwrap();
+    let client = service_fn(async |_: hooks::resilience::Call| {
+        Err::<hooks::event::ModelReply, _>(ModelError::new(ErrorKind::InvalidRequest, "no such field"))
+    });
+    let stack = models.resilience.layer(&models.health, Classified).unwrap().layer(client);
+    let model = Resilient::new(stack, models.health.world().clone());
+    let error =
+        model.oneshot(ModelRequest { model: "premium".into(), ..ModelRequest::default() }).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+}
