@@ -1,0 +1,105 @@
+//! What is compared: from giving up at once, through what is commonly written, to the layers of `hooks-resilience`.
+
+mod chain;
+mod oracle;
+mod sample;
+mod tries;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_resilience::ErrorKind;
+
+use self::tries::Tries;
+use super::sim::Sim;
+use super::traffic::Asked;
+
+/// How long one attempt may take, under every policy.
+const ATTEMPT: Duration = Duration::from_secs(60);
+
+/// A way to make model calls.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Policy {
+    /// One model, so many tries.
+    Tries(Tries),
+    /// The sample of the hooks-provider design.
+    Sample,
+    /// All models in order, each with tries of its own; nothing is remembered.
+    Chain,
+    /// Knows the future.
+    Oracle,
+}
+
+/// A policy, and what it is called.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contender {
+    /// For the command line.
+    pub(super) key: &'static str,
+    /// In tables.
+    pub(super) name: &'static str,
+    pub(super) policy: Policy,
+}
+
+/// All of them, worst first.
+pub(super) const CONTENDERS: &[Contender] = &[
+    Contender { key: "none", name: "one model, no retry", policy: Policy::Tries(Tries::NONE) },
+    Contender { key: "three", name: "3 tries, fixed delay", policy: Policy::Tries(Tries::THREE) },
+    Contender { key: "ten", name: "10 tries at once", policy: Policy::Tries(Tries::TEN) },
+    Contender { key: "exponential", name: "exponential, 5 tries, no jitter", policy: Policy::Tries(Tries::FIVE) },
+    Contender { key: "sample", name: "sample of the provider design", policy: Policy::Sample },
+    Contender {
+        key: "classified",
+        name: "classified, full jitter, Retry-After, 5 tries",
+        policy: Policy::Tries(Tries::CLASSIFIED),
+    },
+    Contender { key: "chain", name: "chain, no breaker, no budget", policy: Policy::Chain },
+    Contender { key: "oracle", name: "oracle that knows the future", policy: Policy::Oracle },
+];
+
+/// The policy at work in one instance.
+#[derive(Debug)]
+pub(super) struct Mind {
+    policy: Policy,
+}
+
+/// What a policy remembers within a session.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// Retries so far, and the place in the chain: for the sample.
+    retries: u32,
+    place: usize,
+    /// By what the conversation was made shorter in the last call.
+    pub(super) compacted: Option<f64>,
+}
+
+impl Policy {
+    /// The policy in all instances of a fleet.
+    pub(super) fn minds(self, sim: &Arc<Sim>) -> Vec<Mind> {
+        (0..sim.params.instances).map(|_| Mind { policy: self }).collect()
+    }
+
+    /// Whether the instances know of each other.
+    pub(super) fn is_shared(self) -> bool {
+        match self {
+            Self::Tries(_) | Self::Sample | Self::Chain => false,
+            Self::Oracle => true,
+        }
+    }
+}
+
+impl Mind {
+    /// What is remembered of a new session.
+    pub(super) fn new_session(&self) -> Memory {
+        Memory::default()
+    }
+
+    /// Makes a call.
+    pub(super) async fn ask(&self, sim: &Sim, asked: &Asked, memory: &mut Memory) -> Result<(), ErrorKind> {
+        match self.policy {
+            Policy::Tries(tries) => tries.ask(sim, asked).await,
+            Policy::Sample => sample::ask(sim, asked, memory).await,
+            Policy::Chain => chain::ask(sim, asked).await,
+            Policy::Oracle => oracle::ask(sim, asked).await,
+        }
+    }
+}
