@@ -61,14 +61,17 @@ struct Body {
     task: Option<Arc<str>>,
     /// Whether something happened that a second attempt would repeat.
     effects: AtomicBool,
+    /// Whether an attempt below armed a timer that fires at the deadline at the latest.
+    timed: AtomicBool,
 }
 
 impl Call {
     /// A call of `request`, in `context`. The `id` is the same for all attempts: what a provider is told, so that
     /// it does a thing once, and what a budget settles by.
     pub fn new(context: Arc<HookContext>, request: ModelRequest, id: OpId) -> Self {
-        let (needs, task, effects) = (Needs::default(), None, AtomicBool::new(false));
-        let body = Arc::new(Body { context, request, needs, id, task, effects });
+        let (needs, task) = (Needs::default(), None);
+        let (effects, timed) = (AtomicBool::new(false), AtomicBool::new(false));
+        let body = Arc::new(Body { context, request, needs, id, task, effects, timed });
         Self { body, model: None, deadline: None, now: None, elsewhere: None, retried: false }
     }
 
@@ -139,6 +142,16 @@ impl Call {
         self.body.effects.load(Ordering::Acquire)
     }
 
+    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
+    pub(crate) fn mark_timed(&self, timed: bool) {
+        self.body.timed.store(timed, Ordering::Relaxed);
+    }
+
+    /// Whether an attempt below has a timer that fires at the deadline at the latest.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.body.timed.load(Ordering::Relaxed)
+    }
+
     /// When this attempt began, reading the clock only where nobody did.
     pub fn tick(&mut self, world: &World) -> Tick {
         *self.now.get_or_insert_with(|| world.tick())
@@ -160,6 +173,7 @@ impl Call {
                     id: self.body.id,
                     task: self.body.task.clone(),
                     effects: AtomicBool::new(self.has_effects()),
+                    timed: AtomicBool::new(false),
                 };
                 change(&mut body);
                 self.body = Arc::new(body);

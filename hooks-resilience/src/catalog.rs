@@ -67,6 +67,8 @@ pub struct Model {
     pub price: Option<Price>,
     /// What its provider lets through.
     pub limits: Limits,
+    /// The name of the quota it draws on, where it shares one with other models of its provider; its own where absent.
+    pub quota: Option<Arc<str>>,
     /// How long one attempt may take, where that differs from the rest.
     pub attempt_timeout: Option<Duration>,
     /// Its place in the catalog.
@@ -86,6 +88,7 @@ impl Model {
             restricted: false,
             price: None,
             limits: Limits::default(),
+            quota: None,
             attempt_timeout: None,
             index: 0,
         }

@@ -20,14 +20,33 @@
 //! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
 //! are simulated in seconds. Nothing here does I/O.
 
+pub mod attempt;
+pub mod breaker;
+pub mod bulkhead;
 mod call;
 mod catalog;
+pub mod chain;
+mod classify;
+pub mod deadline;
+pub mod duration;
 mod error;
+mod health;
+pub mod pacing;
 mod world;
 
+pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};
+pub use self::breaker::{BreakerLayer, BreakerService, BreakerSettings, BreakerState};
+pub use self::bulkhead::{BulkheadLayer, BulkheadService};
 pub use self::call::{Answered, Call, FailedAttempt, Needs};
 pub use self::catalog::{Catalog, CatalogError, Limits, Model, Price, Tier};
+pub use self::chain::{Chain, ChainConfig, Chains, ChainsConfig, ChainsError};
+pub use self::classify::{Classified, Classify};
+pub use self::deadline::{DeadlineLayer, DeadlineService};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
+pub use self::health::{
+    Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
+};
+pub use self::pacing::{PacingLayer, PacingService};
 pub use self::world::World;

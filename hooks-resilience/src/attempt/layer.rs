@@ -1,0 +1,88 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use tower_layer::Layer;
+
+use super::AttemptService;
+use crate::error::ErrorKind;
+use crate::health::SettingsError;
+use crate::world::World;
+
+/// Makes one attempt of each call; see [`AttemptService`].
+#[derive(Debug)]
+pub struct AttemptLayer<C> {
+    pub(super) shared: Arc<Shared<C>>,
+}
+
+/// What all attempts of one layer share.
+#[derive(Debug)]
+pub(super) struct Shared<C> {
+    pub(super) world: World,
+    pub(super) settings: AttemptSettings,
+    pub(super) classify: C,
+}
+
+/// How long an attempt may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AttemptSettings {
+    /// How long the client has for its answer, where its model says nothing else.
+    pub timeout: Duration,
+    /// Whether the client answers as soon as a stream begins: what is late then is the first byte.
+    pub streams: bool,
+}
+
+impl Default for AttemptSettings {
+    /// Ten minutes, as the providers' own clients have it.
+    fn default() -> Self {
+        Self { timeout: Duration::from_secs(600), streams: false }
+    }
+}
+
+impl AttemptSettings {
+    /// How long the client has for its answer.
+    #[must_use]
+    pub const fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The client answers as soon as a stream begins.
+    #[must_use]
+    pub const fn streaming(mut self) -> Self {
+        self.streams = true;
+        self
+    }
+
+    /// What an attempt that ran out of time failed of.
+    pub(super) const fn too_late(self) -> ErrorKind {
+        if self.streams { ErrorKind::FirstByteTimeout } else { ErrorKind::AttemptTimeout }
+    }
+}
+
+impl<C> AttemptLayer<C> {
+    /// A layer that has its errors read by `classify`.
+    ///
+    /// # Errors
+    /// The settings are nonsense.
+    pub fn new(world: World, settings: AttemptSettings, classify: C) -> Result<Self, SettingsError> {
+        if settings.timeout.is_zero() {
+            return Err(SettingsError::Zero("attempt.timeout"));
+        }
+        Ok(Self { shared: Arc::new(Shared { world, settings, classify }) })
+    }
+}
+
+impl<C> Clone for AttemptLayer<C> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<S, C> Layer<S> for AttemptLayer<C> {
+    type Service = AttemptService<S, C>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        AttemptService::new(inner, self.clone())
+    }
+}

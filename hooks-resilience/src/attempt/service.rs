@@ -1,0 +1,81 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::AttemptLayer;
+use super::future::{ResponseFuture, panicked};
+use crate::call::{Answered, Call};
+use crate::classify::Classify;
+use crate::error::{ErrorKind, ModelError};
+
+/// Makes one attempt: it ends at the limit of an attempt or at the deadline of the call, whichever is first; its
+/// error is read, and says which model it is of; a client that panics has failed.
+///
+/// A call whose deadline has passed is not made at all. The timer is armed once the client has to be waited for.
+#[derive(Debug)]
+pub struct AttemptService<S, C> {
+    inner: S,
+    layer: AttemptLayer<C>,
+}
+
+impl<S, C> AttemptService<S, C> {
+    /// Attempts of the client `inner`.
+    pub const fn new(inner: S, layer: AttemptLayer<C>) -> Self {
+        Self { inner, layer }
+    }
+
+    /// The client.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The client, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The client alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S: Clone, C> Clone for AttemptService<S, C> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), layer: self.layer.clone() }
+    }
+}
+
+impl<S, C> Service<Call> for AttemptService<S, C>
+where
+    S: Service<Call>,
+    C: Classify<S::Error>,
+{
+    type Response = Answered<S::Response>;
+    type Error = ModelError;
+    type Future = ResponseFuture<S::Future, C>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        match catch_unwind(AssertUnwindSafe(|| self.inner.poll_ready(cx))) {
+            Ok(polled) => polled.map_err(|error| self.layer.shared.classify.classify(error)),
+            Err(panic) => Poll::Ready(Err(panicked(&*panic))),
+        }
+    }
+
+    fn call(&mut self, mut call: Call) -> Self::Future {
+        let now = call.tick(&self.layer.shared.world);
+        if call.deadline.is_some_and(|deadline| deadline <= now) {
+            let error = ModelError::new(
+                ErrorKind::DeadlineExceeded,
+                "the deadline of the call had passed before it was sent",
+            );
+            return ResponseFuture::refused(error, call, self.layer.clone());
+        }
+        let asked = call.clone();
+        match catch_unwind(AssertUnwindSafe(|| self.inner.call(asked))) {
+            Ok(inner) => ResponseFuture::asked(inner, call, now, self.layer.clone()),
+            Err(panic) => ResponseFuture::refused(panicked(&*panic), call, self.layer.clone()),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The breaker itself: a pure state, changed by what is told, at times that are given.
+
+use std::time::Duration;
+
+use hooks_core::time::Tick;
+
+use super::BreakerSettings;
+use super::window::{Counts, Window};
+
+/// One breaker. No clock, no lock, no chance of its own: whoever holds it brings all three.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Core {
+    state: State,
+    window: Window,
+    /// Failures since the last success.
+    in_a_row: u32,
+    /// How often it opened since it was last well.
+    openings: u32,
+    /// Numbers the probes.
+    probes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Lets calls through, since then.
+    Closed { since: Tick },
+    /// Lets none through before then.
+    Open { until: Tick, hard: bool },
+    /// One call is on its way to find out; by then it counts as lost.
+    Probing { probe: u64, lost: Tick, hard: bool },
+}
+
+/// What a breaker does with calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BreakerState {
+    /// Lets them through.
+    Closed,
+    /// Lets none through.
+    Open,
+    /// Let one through to find out.
+    Probing,
+}
+
+/// What a call that is let through is to the breaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// One of many.
+    Usual,
+    /// The one that finds out.
+    Probe(u64),
+}
+
+/// What a call showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Showed {
+    /// Nothing, or it was dropped.
+    Nothing,
+    Success {
+        slow: bool,
+    },
+    Failure {
+        slow: bool,
+    },
+    /// It is of no use until somebody does something.
+    Hopeless,
+}
+
+impl Core {
+    pub(crate) fn new(settings: &BreakerSettings) -> Self {
+        Self {
+            state: State::Closed { since: Tick::default() },
+            window: Window::new(settings.window),
+            in_a_row: 0,
+            openings: 0,
+            probes: 0,
+        }
+    }
+
+    pub(crate) const fn state(&self) -> BreakerState {
+        match self.state {
+            State::Closed { .. } => BreakerState::Closed,
+            State::Open { .. } => BreakerState::Open,
+            State::Probing { .. } => BreakerState::Probing,
+        }
+    }
+
+    /// From when on it lets a call through; None where it does at `now`.
+    pub(crate) fn opens_at(&self, now: Tick) -> Option<Tick> {
+        let at = match self.state {
+            State::Closed { .. } => return None,
+            State::Open { until, .. } => until,
+            State::Probing { lost, .. } => lost,
+        };
+        (at > now).then_some(at)
+    }
+
+    /// Lets a call through, or says from when on.
+    pub(crate) fn admit(&mut self, now: Tick, settings: &BreakerSettings) -> Result<Pass, Tick> {
+        if let Some(at) = self.opens_at(now) {
+            return Err(at);
+        }
+        let hard = match self.state {
+            State::Closed { .. } => return Ok(Pass::Usual),
+            State::Open { hard, .. } | State::Probing { hard, .. } => hard,
+        };
+        self.probes = self.probes.wrapping_add(1);
+        self.state = State::Probing { probe: self.probes, lost: now.after(settings.probe), hard };
+        Ok(Pass::Probe(self.probes))
+    }
+
+    /// A call that was let through came to an end. `jitter` is a number below 2^16.
+    pub(crate) fn tell(
+        &mut self,
+        pass: Pass,
+        showed: Showed,
+        now: Tick,
+        settings: &BreakerSettings,
+        jitter: u16,
+    ) {
+        match (self.state, pass) {
+            (State::Closed { since }, _) => self.count(showed, since, now, settings, jitter),
+            (State::Probing { probe, hard, .. }, Pass::Probe(mine)) if probe == mine => match showed {
+                Showed::Nothing => self.state = State::Open { until: now, hard },
+                Showed::Success { .. } => self.close(now),
+                Showed::Failure { .. } => self.open(now, settings, jitter),
+                Showed::Hopeless => self.open_hard(now, settings, jitter),
+            },
+            // A probe that was taken for lost and is well after all is as good as any.
+            (_, Pass::Probe(_)) if matches!(showed, Showed::Success { .. }) => self.close(now),
+            // What was on its way when it opened says nothing new.
+            (State::Open { hard: false, .. } | State::Probing { hard: false, .. }, _)
+                if showed == Showed::Hopeless =>
+            {
+                self.open_hard(now, settings, jitter);
+            }
+            (State::Open { .. } | State::Probing { .. }, _) => {}
+        }
+    }
+
+    fn count(&mut self, showed: Showed, since: Tick, now: Tick, settings: &BreakerSettings, jitter: u16) {
+        let (failed, slow) = match showed {
+            Showed::Nothing => return,
+            Showed::Hopeless => return self.open_hard(now, settings, jitter),
+            Showed::Success { slow } => (false, slow),
+            Showed::Failure { slow } => (true, slow),
+        };
+        self.window.add(now, Counts { calls: 1, failed: failed.into(), slow: slow.into() });
+        self.in_a_row = if failed { self.in_a_row.saturating_add(1) } else { 0 };
+        if !failed && now.since(since) >= settings.open_at_most {
+            self.openings = 0;
+        }
+        if (failed || slow) && self.is_too_much(now, settings) {
+            self.open(now, settings, jitter);
+        }
+    }
+
+    fn is_too_much(&self, now: Tick, settings: &BreakerSettings) -> bool {
+        if self.in_a_row >= settings.failures_in_a_row {
+            return true;
+        }
+        let counts = self.window.sum(now);
+        let calls = f64::from(counts.calls);
+        counts.calls >= settings.minimum_calls
+            && (f64::from(counts.failed) >= calls * settings.failure_rate
+                || f64::from(counts.slow) >= calls * settings.slow_rate)
+    }
+
+    fn close(&mut self, now: Tick) {
+        self.state = State::Closed { since: now };
+        self.in_a_row = 0;
+        self.window.clear();
+    }
+
+    fn open(&mut self, now: Tick, settings: &BreakerSettings, jitter: u16) {
+        let doubled = settings.open.saturating_mul(1u32.checked_shl(self.openings).unwrap_or(u32::MAX));
+        let wait = longer(doubled.min(settings.open_at_most), jitter);
+        self.openings = self.openings.saturating_add(1);
+        self.state = State::Open { until: now.after(wait), hard: false };
+    }
+
+    fn open_hard(&mut self, now: Tick, settings: &BreakerSettings, jitter: u16) {
+        self.state = State::Open { until: now.after(longer(settings.open_hard, jitter)), hard: true };
+    }
+}
+
+/// Up to a quarter longer, so that those who opened together do not probe together.
+fn longer(wait: Duration, jitter: u16) -> Duration {
+    wait.saturating_add((wait / 4).saturating_mul(jitter.into()) / (u32::from(u16::MAX) + 1))
+}

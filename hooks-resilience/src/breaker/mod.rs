@@ -1,0 +1,16 @@
+//! Leaves a model alone that keeps failing.
+
+mod core;
+pub mod future;
+mod layer;
+mod service;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod window;
+
+pub use self::core::BreakerState;
+pub(crate) use self::core::{Core, Pass, Showed};
+pub use self::layer::BreakerLayer;
+pub use self::service::BreakerService;
+pub use self::settings::BreakerSettings;

@@ -1,0 +1,89 @@
+//! When a breaker opens, and for how long.
+
+use std::time::Duration;
+
+use crate::health::SettingsError;
+
+/// When a breaker opens, and for how long. The defaults suit agents, which make a few calls a minute.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BreakerSettings {
+    /// How far back calls count.
+    pub window: Duration,
+    /// So many calls there have to be in a window before its rates mean anything.
+    pub minimum_calls: u32,
+    /// The share of failed calls at which it opens.
+    pub failure_rate: f64,
+    /// From when on an answer is slow, a good one too; None where only timeouts are.
+    pub slow_after: Option<Duration>,
+    /// The share of slow calls at which it opens.
+    pub slow_rate: f64,
+    /// So many failures one after the other open it however few calls there are.
+    pub failures_in_a_row: u32,
+    /// How long it stays open the first time; twice as long each time it opens again before it was well.
+    pub open: Duration,
+    /// The longest it stays open.
+    pub open_at_most: Duration,
+    /// How long it stays open where it takes somebody to mend it: bad credentials, credit used up.
+    pub open_hard: Duration,
+    /// How long a probe has to come back before another one is sent.
+    pub probe: Duration,
+}
+
+impl Default for BreakerSettings {
+    fn default() -> Self {
+        Self {
+            window: Duration::from_secs(60),
+            minimum_calls: 10,
+            failure_rate: 0.5,
+            slow_after: Some(Duration::from_secs(60)),
+            slow_rate: 0.8,
+            failures_in_a_row: 3,
+            open: Duration::from_secs(10),
+            open_at_most: Duration::from_secs(120),
+            open_hard: Duration::from_secs(300),
+            probe: Duration::from_secs(60),
+        }
+    }
+}
+
+impl BreakerSettings {
+    pub(crate) fn check(&self) -> Result<(), SettingsError> {
+        let lengths = [
+            ("breaker.window", self.window),
+            ("breaker.open", self.open),
+            ("breaker.open_hard", self.open_hard),
+            ("breaker.probe", self.probe),
+        ];
+        for (name, length) in lengths {
+            if length.is_zero() {
+                return Err(SettingsError::Zero(name));
+            }
+        }
+        if self.window > LONGEST_WINDOW {
+            return Err(SettingsError::TooLong("breaker.window", LONGEST_WINDOW));
+        }
+        if self.open_at_most < self.open {
+            return Err(SettingsError::Order("breaker.open_at_most", "breaker.open"));
+        }
+        for (name, rate) in
+            [("breaker.failure_rate", self.failure_rate), ("breaker.slow_rate", self.slow_rate)]
+        {
+            if !(rate > 0.0 && rate <= 1.0) {
+                return Err(SettingsError::Rate(name));
+            }
+        }
+        for (name, count) in [
+            ("breaker.minimum_calls", self.minimum_calls),
+            ("breaker.failures_in_a_row", self.failures_in_a_row),
+        ] {
+            if count == 0 {
+                return Err(SettingsError::Zero(name));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Beyond a day a window says nothing about now.
+const LONGEST_WINDOW: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,0 +1,123 @@
+//! Counts of the last while, in buckets of time.
+
+use std::time::Duration;
+
+use hooks_core::time::Tick;
+
+/// How many buckets a window has: what is older than a whole window is forgotten a tenth of it at a time.
+pub(crate) const BUCKETS: usize = 10;
+
+/// The calls of the last while, by how they went. Fixed in size; a count is made in constant time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// How long a bucket is, in nanoseconds.
+    length: u64,
+    buckets: [Bucket; BUCKETS],
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Bucket {
+    /// Which stretch of time it counts: the time divided by the length of a bucket.
+    stretch: u64,
+    counts: Counts,
+}
+
+/// How many calls there were, and how many of them went which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) calls: u32,
+    pub(crate) failed: u32,
+    pub(crate) slow: u32,
+}
+
+impl Window {
+    pub(crate) fn new(length: Duration) -> Self {
+        let buckets = u32::try_from(BUCKETS).unwrap_or(u32::MAX);
+        Self { length: nanos(length / buckets).max(1), buckets: [Bucket::default(); BUCKETS] }
+    }
+
+    /// Adds `counts` to those of `at`.
+    pub(crate) fn add(&mut self, at: Tick, counts: Counts) {
+        let stretch = self.stretch(at);
+        let Some(bucket) = self.bucket(stretch) else { return };
+        // A time that was read before others were counted is theirs: never back.
+        if bucket.stretch < stretch {
+            *bucket = Bucket { stretch, counts: Counts::default() };
+        }
+        bucket.counts.add(counts);
+    }
+
+    /// What is counted within one window before `now`.
+    pub(crate) fn sum(&self, now: Tick) -> Counts {
+        let oldest = self.stretch(now).saturating_sub(BUCKETS as u64 - 1);
+        let mut sum = Counts::default();
+        for bucket in self.buckets.iter().filter(|bucket| bucket.stretch >= oldest) {
+            sum.add(bucket.counts);
+        }
+        sum
+    }
+
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.buckets = [Bucket::default(); BUCKETS];
+    }
+
+    fn stretch(&self, at: Tick) -> u64 {
+        nanos(at.0) / self.length
+    }
+
+    fn bucket(&mut self, stretch: u64) -> Option<&mut Bucket> {
+        let place = usize::try_from(stretch % BUCKETS as u64).unwrap_or_default();
+        self.buckets.get_mut(place)
+    }
+}
+
+impl Counts {
+    fn add(&mut self, more: Self) {
+        self.calls = self.calls.saturating_add(more.calls);
+        self.failed = self.failed.saturating_add(more.failed);
+        self.slow = self.slow.saturating_add(more.slow);
+    }
+}
+
+/// Whole nanoseconds: 584 years of them.
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: Counts = Counts { calls: 1, failed: 0, slow: 0 };
+
+    fn at(seconds: u64) -> Tick {
+        Tick(Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn what_is_older_than_the_window_is_forgotten() {
+        let mut window = Window::new(Duration::from_secs(10));
+        window.add(at(0), CALL);
+        window.add(at(5), CALL);
+        assert_eq!(window.sum(at(9)).calls, 2);
+        assert_eq!(window.sum(at(10)).calls, 1);
+        assert_eq!(window.sum(at(15)).calls, 0);
+    }
+
+    #[test]
+    fn a_bucket_that_comes_round_again_starts_anew() {
+        let mut window = Window::new(Duration::from_secs(10));
+        window.add(at(3), CALL);
+        window.add(at(13), CALL);
+        assert_eq!(window.sum(at(13)).calls, 1);
+    }
+
+    #[test]
+    fn a_time_that_was_read_before_is_counted_now() {
+        let mut window = Window::new(Duration::from_secs(10));
+        window.add(at(13), CALL);
+        window.add(at(3), CALL);
+        assert_eq!(window.sum(at(13)).calls, 2);
+    }
+}

@@ -1,0 +1,107 @@
+//! The future of a [`BulkheadService`](super::BulkheadService).
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use hooks_core::HookFuture;
+use hooks_core::time::Tick;
+use pin_project::pin_project;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower_service::Service;
+
+use super::BulkheadLayer;
+use crate::call::{Answered, Call};
+use crate::error::{ErrorKind, ModelError};
+
+/// The answer of a call that had a place.
+#[pin_project]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture<S, F> {
+    #[pin]
+    state: State<S, F>,
+}
+
+#[pin_project(project = StateProjection)]
+enum State<S, F> {
+    Waiting {
+        place: HookFuture<'static, Option<OwnedSemaphorePermit>>,
+        sleep: Option<HookFuture<'static, ()>>,
+        latest: Option<Tick>,
+        /// The service and the call, until there is a place.
+        next: Option<(S, Call)>,
+        layer: BulkheadLayer,
+    },
+    Asked {
+        #[pin]
+        inner: F,
+        place: Option<OwnedSemaphorePermit>,
+    },
+}
+
+impl<S, F> ResponseFuture<S, F> {
+    pub(super) const fn asked(inner: F, place: Option<OwnedSemaphorePermit>) -> Self {
+        Self { state: State::Asked { inner, place } }
+    }
+
+    pub(super) fn waiting(service: S, call: Call, places: Arc<Semaphore>, layer: &BulkheadLayer) -> Self {
+        let latest = [call.deadline, call.elsewhere].into_iter().flatten().min();
+        // Boxed, on the way that waits; nobody closes the places, so there is no other end to it.
+        let place = HookFuture::later(async move { places.acquire_owned().await.ok() });
+        let layer = layer.clone();
+        Self { state: State::Waiting { place, sleep: None, latest, next: Some((service, call)), layer } }
+    }
+}
+
+impl<S, R> Future for ResponseFuture<S, S::Future>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    type Output = Result<Answered<R>, ModelError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        loop {
+            match this.state.as_mut().project() {
+                StateProjection::Waiting { place, sleep, latest, next, layer } => {
+                    let world = &layer.places.world;
+                    let Poll::Ready(place) = Pin::new(place).poll(cx) else {
+                        let Some(latest) = *latest else { return Poll::Pending };
+                        let sleep = sleep.get_or_insert_with(|| world.sleep_until(latest));
+                        ready!(Pin::new(sleep).poll(cx));
+                        let Some((_, call)) = next.take() else { return Poll::Pending };
+                        return Poll::Ready(Err(no_place(&call, latest)));
+                    };
+                    let Some((mut service, mut call)) = next.take() else { return Poll::Pending };
+                    call.now = Some(world.tick());
+                    let inner = service.call(call);
+                    this.state.set(State::Asked { inner, place });
+                }
+                StateProjection::Asked { inner, place } => {
+                    let answer = ready!(inner.poll(cx));
+                    // Free before the caller looks at the answer, however long it keeps this future.
+                    drop(place.take());
+                    return Poll::Ready(answer);
+                }
+            }
+        }
+    }
+}
+
+/// There was no place until `latest`.
+fn no_place(call: &Call, latest: Tick) -> ModelError {
+    let words = "as many calls are on their way as may be";
+    if call.deadline.is_some_and(|deadline| deadline <= latest) {
+        return ModelError::new(ErrorKind::DeadlineExceeded, words).of_model(call.model_name());
+    }
+    // When a place is free nobody knows: not before now.
+    ModelError::new(ErrorKind::Closed, words).of_model(call.model_name()).ready_at(latest)
+}
+
+impl<S, F> fmt::Debug for ResponseFuture<S, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("bulkhead::ResponseFuture").finish_non_exhaustive()
+    }
+}

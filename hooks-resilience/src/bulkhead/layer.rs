@@ -1,0 +1,88 @@
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+use tower_layer::Layer;
+
+use super::BulkheadService;
+use crate::catalog::{Catalog, Model};
+use crate::health::SettingsError;
+use crate::world::World;
+
+/// Lets so many calls of one provider through at a time; see [`BulkheadService`]. All services made from it share
+/// the places.
+#[derive(Clone)]
+pub struct BulkheadLayer {
+    pub(super) places: Arc<Places>,
+}
+
+/// The places of all providers.
+pub(super) struct Places {
+    pub(super) world: World,
+    /// Of each model of the catalog, which hold many of them in common.
+    models: Vec<(Arc<str>, Arc<Semaphore>)>,
+}
+
+impl BulkheadLayer {
+    /// A layer of `each` places for every provider of `catalog`. A quota that says how many calls it lets through at
+    /// one time has as many places of its own.
+    ///
+    /// # Errors
+    /// No places at all.
+    pub fn new(catalog: &Catalog, world: World, each: usize) -> Result<Self, SettingsError> {
+        if each == 0 {
+            return Err(SettingsError::Zero("bulkhead.places"));
+        }
+        let (mut shared, mut models) = (Vec::new(), Vec::new());
+        for model in catalog.models() {
+            let places = places_of(&mut shared, model, each)?;
+            models.push((Arc::clone(&model.name), places));
+        }
+        Ok(Self { places: Arc::new(Places { world, models }) })
+    }
+}
+
+impl Places {
+    /// Those of `model`; None where it is not of the catalog.
+    pub(super) fn of(&self, model: &Model) -> Option<&Arc<Semaphore>> {
+        let (name, places) = self.models.get(model.index())?;
+        (*name == model.name).then_some(places)
+    }
+}
+
+/// Whose places they are: a provider's, or one of its quotas'.
+type Owner<'a> = (&'a str, Option<&'a str>);
+
+fn places_of<'a>(
+    shared: &mut Vec<(Owner<'a>, Arc<Semaphore>)>,
+    model: &'a Model,
+    each: usize,
+) -> Result<Arc<Semaphore>, SettingsError> {
+    let own = model.limits.concurrent.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let quota = own.map(|_| model.quota.as_deref().unwrap_or(&model.name));
+    let owner: Owner<'a> = (&model.provider, quota);
+    if let Some((_, places)) = shared.iter().find(|(known, _)| *known == owner) {
+        return Ok(Arc::clone(places));
+    }
+    let count = own.unwrap_or(each).min(Semaphore::MAX_PERMITS);
+    if count == 0 {
+        return Err(SettingsError::Zero("limits.concurrent"));
+    }
+    let places = Arc::new(Semaphore::new(count));
+    shared.push((owner, Arc::clone(&places)));
+    Ok(places)
+}
+
+impl<S> Layer<S> for BulkheadLayer {
+    type Service = BulkheadService<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        BulkheadService::new(inner, self.clone())
+    }
+}
+
+impl fmt::Debug for BulkheadLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BulkheadLayer").field("models", &self.places.models.len()).finish_non_exhaustive()
+    }
+}

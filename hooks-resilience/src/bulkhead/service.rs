@@ -1,0 +1,66 @@
+use std::mem;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::BulkheadLayer;
+use super::future::ResponseFuture;
+use crate::call::{Answered, Call};
+use crate::error::ModelError;
+
+/// Lets so many calls of one provider through at a time, so that one that hangs does not take all there is. Others
+/// wait in order of arrival, no longer than until the deadline or until another model could answer. A place is free
+/// again when its call ends or is dropped.
+#[derive(Clone, Debug)]
+pub struct BulkheadService<S> {
+    inner: S,
+    layer: BulkheadLayer,
+}
+
+impl<S> BulkheadService<S> {
+    /// Calls `inner` with the places of `layer`.
+    pub const fn new(inner: S, layer: BulkheadLayer) -> Self {
+        Self { inner, layer }
+    }
+
+    /// The inner service.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner service, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner service alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S, R> Service<Call> for BulkheadService<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+{
+    type Response = Answered<R>;
+    type Error = ModelError;
+    type Future = ResponseFuture<S, S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        let places = call.model.as_ref().and_then(|model| self.layer.places.of(model));
+        let Some(places) = places else { return ResponseFuture::asked(self.inner.call(call), None) };
+        match Arc::clone(places).try_acquire_owned() {
+            Ok(place) => ResponseFuture::asked(self.inner.call(call), Some(place)),
+            Err(_) => {
+                let (places, next) = (Arc::clone(places), self.inner.clone());
+                ResponseFuture::waiting(mem::replace(&mut self.inner, next), call, places, &self.layer)
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use tower_layer::Layer;
+
+use super::DeadlineService;
+use crate::health::SettingsError;
+use crate::world::World;
+
+/// Gives each call a deadline; see [`DeadlineService`].
+#[derive(Clone, Debug)]
+pub struct DeadlineLayer {
+    world: Arc<World>,
+    limit: Duration,
+}
+
+impl DeadlineLayer {
+    /// A layer that gives each call so long.
+    ///
+    /// # Errors
+    /// No time at all.
+    pub fn new(world: World, limit: Duration) -> Result<Self, SettingsError> {
+        if limit.is_zero() {
+            return Err(SettingsError::Zero("deadline"));
+        }
+        Ok(Self { world: Arc::new(world), limit })
+    }
+}
+
+impl<S> Layer<S> for DeadlineLayer {
+    type Service = DeadlineService<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        DeadlineService::new(inner, Arc::clone(&self.world), self.limit)
+    }
+}

@@ -1,0 +1,68 @@
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tower_service::Service;
+
+use super::future::ResponseFuture;
+use crate::call::{Answered, Call};
+use crate::error::ModelError;
+use crate::world::World;
+
+/// Gives each call a deadline, or an earlier one than it has, and answers by then. A call whose deadline has
+/// passed is refused at once.
+///
+/// All layers below keep to the deadline by themselves; what is here is for clients and layers that do not. So a
+/// timer is armed only while something is waited for that has none of its own: an attempt has one.
+#[derive(Clone, Debug)]
+pub struct DeadlineService<S> {
+    inner: S,
+    world: Arc<World>,
+    limit: Duration,
+}
+
+impl<S> DeadlineService<S> {
+    /// Gives each call of `inner` so long.
+    pub(super) const fn new(inner: S, world: Arc<World>, limit: Duration) -> Self {
+        Self { inner, world, limit }
+    }
+
+    /// The inner service.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner service, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner service alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S, R> Service<Call> for DeadlineService<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    type Response = Answered<R>;
+    type Error = ModelError;
+    type Future = ResponseFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut call: Call) -> Self::Future {
+        let now = call.tick(&self.world);
+        let own = now.after(self.limit);
+        let deadline = call.deadline.map_or(own, |given| given.min(own));
+        if deadline <= now {
+            return ResponseFuture::refused(call);
+        }
+        call.deadline = Some(deadline);
+        ResponseFuture::asked(self.inner.call(call.clone()), call, Arc::clone(&self.world))
+    }
+}

@@ -1,0 +1,158 @@
+//! Durations as people write them: `30s`, `500ms`, `1m30s`. For serde: `#[serde(with = "crate::duration")]`.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde::{Deserialize as _, Deserializer, Serializer};
+
+/// The units, the longest first, in milliseconds.
+const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+
+/// Why a text is no duration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`")]
+pub struct DurationError(String);
+
+/// Reads whole numbers with the units d, h, m, s and ms, the longer before the shorter.
+///
+/// # Errors
+/// A number without a unit, a unit that is not known or out of order, nothing at all, more than fits.
+pub fn parse(text: &str) -> Result<Duration, DurationError> {
+    let millis = parts(text).ok_or_else(|| DurationError(text.chars().take(40).collect()))?;
+    Ok(Duration::from_millis(millis))
+}
+
+fn parts(text: &str) -> Option<u64> {
+    let (mut rest, mut units, mut sum) = (text.trim(), UNITS.iter(), 0u64);
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let (number, tail) = rest.split_at_checked(rest.find(|c: char| !c.is_ascii_digit())?)?;
+        let end = tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at_checked(end)?;
+        // What was passed over is longer, or was there already.
+        let &(_, millis) = units.find(|(name, _)| *name == unit)?;
+        sum = sum.checked_add(number.parse::<u64>().ok()?.checked_mul(millis)?)?;
+        rest = tail;
+    }
+    Some(sum)
+}
+
+/// Writes what [`parse`] reads; parts of a millisecond are left out.
+pub fn write(duration: Duration) -> String {
+    let (mut rest, mut text) = (u64::try_from(duration.as_millis()).unwrap_or(u64::MAX), String::new());
+    for (unit, millis) in UNITS {
+        if rest >= millis {
+            // Writing to a string cannot fail.
+            let _written = write!(text, "{}{unit}", rest / millis);
+            rest %= millis;
+        }
+    }
+    if text.is_empty() { "0s".to_owned() } else { text }
+}
+
+/// For serde.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&write(*duration))
+}
+
+/// For serde.
+///
+/// # Errors
+/// Where the text is no duration.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse(&text).map_err(serde::de::Error::custom)
+}
+
+/// The same for a duration that may be absent: `#[serde(default, with = "crate::duration::option")]`.
+pub mod option {
+    use std::time::Duration;
+
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    /// For serde.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(duration: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+        match duration {
+            Some(duration) => super::serialize(duration, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// For serde.
+    ///
+    /// # Errors
+    /// Where the text is no duration.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| super::parse(&text).map_err(serde::de::Error::custom)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn people_write_them_like_this() {
+        for (text, millis) in [
+            ("0s", 0),
+            ("500ms", 500),
+            ("30s", 30_000),
+            ("1m30s", 90_000),
+            (" 5m ", 300_000),
+            ("1d2h", 93_600_000),
+            ("90s", 90_000),
+        ] {
+            assert_eq!(parse(text), Ok(Duration::from_millis(millis)), "{text}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_the_way_out() {
+        for text in [
+            "",
+            "30",
+            "s",
+            "-1s",
+            "1.5s",
+            "1s1m",
+            "1s1s",
+            "1 s",
+            "5w",
+            "99999999999999999999s",
+            "1µs",
+            "9999999999999999999d",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        let error = parse("30").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "`30` is no duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(millis in any::<u64>()) {
+            let duration = Duration::from_millis(millis);
+            prop_assert_eq!(parse(&write(duration)), Ok(duration));
+        }
+
+        #[test]
+        fn no_text_is_too_odd(text in ".{0,60}") {
+            // Either is fine; a panic is not.
+            let _read = parse(&text);
+        }
+    }
+}

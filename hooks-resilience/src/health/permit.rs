@@ -1,0 +1,76 @@
+//! The right to ask a model once.
+
+use std::time::Duration;
+
+use hooks_core::time::Tick;
+
+use super::Health;
+use crate::breaker::{Pass, Showed};
+use crate::error::{BreakerVote, ModelError, NextModel};
+
+/// The right to ask a model once. Whoever holds it says how it went; dropped before, it says nothing about the
+/// model, and a probe is given back.
+#[derive(Debug)]
+#[must_use = "a permit that is dropped is given back"]
+pub struct Permit {
+    health: Health,
+    model: usize,
+    pass: Pass,
+    /// What its provider's breaker gave, where that had something to find out.
+    provider: Option<Pass>,
+    told: bool,
+}
+
+impl Permit {
+    pub(super) fn new(health: Health, model: usize, pass: Pass, provider: Option<Pass>) -> Self {
+        Self { health, model, pass, provider, told: false }
+    }
+
+    /// Whether this call is the one that finds out.
+    pub fn is_probe(&self) -> bool {
+        matches!(self.pass, Pass::Probe(_)) || matches!(self.provider, Some(Pass::Probe(_)))
+    }
+
+    /// Now, on the clock of what it is a permit for.
+    pub(crate) fn now(&self) -> Tick {
+        self.health.world().tick()
+    }
+
+    /// The model answered, at `now`, `took` after it was asked.
+    pub fn succeeded(mut self, now: Tick, took: Duration) {
+        let slow = self.health.settings().breaker.slow_after.is_some_and(|limit| took >= limit);
+        self.tell(Showed::Success { slow }, false, now);
+    }
+
+    /// It failed, at `now`, `took` after it was asked. Where the provider said how long it wants to be left alone,
+    /// that is kept to.
+    pub fn failed(mut self, error: &ModelError, now: Tick, took: Duration) {
+        let treatment = self.health.treatments().of(error.kind());
+        if let Some(wait) = error.told_to_wait().filter(|_| treatment.gate) {
+            self.health.close_place(self.model, now.after(wait), error.kind(), now);
+        }
+        let slow = self.health.settings().breaker.slow_after.is_some_and(|limit| took >= limit);
+        let showed = match treatment.breaker {
+            BreakerVote::Abstain => Showed::Nothing,
+            BreakerVote::Failure => Showed::Failure { slow },
+            BreakerVote::Slow => Showed::Failure { slow: true },
+            BreakerVote::Open => Showed::Hopeless,
+        };
+        let wide = showed == Showed::Hopeless && treatment.next_model == NextModel::OtherProvider;
+        self.tell(showed, wide, now);
+    }
+
+    fn tell(&mut self, showed: Showed, wide: bool, now: Tick) {
+        self.told = true;
+        self.health.tell(self.model, self.pass, self.provider, showed, wide, now);
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        if !self.told && self.is_probe() {
+            let now = self.now();
+            self.tell(Showed::Nothing, false, now);
+        }
+    }
+}

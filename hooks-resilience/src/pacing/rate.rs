@@ -1,0 +1,95 @@
+//! One rate, as the generic cell rate algorithm keeps it: a single number, the time at which all is paid.
+
+use std::time::Duration;
+
+use hooks_core::time::Tick;
+
+/// So many units in a minute. What was taken is paid back unit by unit; a burst may be owed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rate {
+    /// The time in which one unit comes back, in nanoseconds.
+    interval: u64,
+    /// How much may be owed, in nanoseconds.
+    burst: u64,
+    /// When all that was taken is paid.
+    paid: u64,
+}
+
+const MINUTE: u64 = 60_000_000_000;
+
+impl Rate {
+    /// `per_minute` units, of which as many may be taken at once as come back in `burst`, and at least one.
+    pub(crate) fn new(per_minute: u64, burst: Duration) -> Self {
+        let interval = MINUTE.div_ceil(per_minute.max(1));
+        Self { interval, burst: nanos(burst).max(interval), paid: 0 }
+    }
+
+    /// From when on `units` may be taken. More than fit into a burst may be taken once all is paid.
+    pub(crate) fn ready_at(&self, units: u64, now: Tick) -> Tick {
+        let now = nanos(now.0);
+        let owed = self.interval.saturating_mul(units).min(self.burst);
+        let earliest = self.paid.saturating_add(owed).saturating_sub(self.burst);
+        Tick(Duration::from_nanos(earliest.max(now)))
+    }
+
+    /// Takes `units`, also ahead of time.
+    pub(crate) fn take(&mut self, units: u64, now: Tick) {
+        let owed = self.interval.saturating_mul(units);
+        self.paid = self.paid.max(nanos(now.0)).saturating_add(owed);
+    }
+
+    /// Gives back what was taken.
+    pub(crate) fn give_back(&mut self, units: u64) {
+        self.paid = self.paid.saturating_sub(self.interval.saturating_mul(units));
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Tick {
+        Tick(Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn it_gives_its_burst_and_then_its_pace() {
+        let mut rate = Rate::new(60, Duration::from_secs(2));
+        for expected in [0, 0, 1, 2] {
+            assert_eq!(rate.ready_at(1, at(0)), at(expected));
+            rate.take(1, at(0));
+        }
+        assert_eq!(rate.ready_at(1, at(10)), at(10));
+    }
+
+    #[test]
+    fn what_is_given_back_is_there_again() {
+        let mut rate = Rate::new(60, Duration::from_secs(1));
+        rate.take(1, at(0));
+        rate.take(1, at(0));
+        rate.give_back(1);
+        assert_eq!(rate.ready_at(1, at(0)), at(1));
+    }
+
+    #[test]
+    fn more_than_a_burst_goes_once_all_is_paid_and_is_paid_in_full() {
+        let mut rate = Rate::new(60, Duration::from_secs(2));
+        rate.take(1, at(0));
+        assert_eq!(rate.ready_at(30, at(0)), at(1));
+        rate.take(30, at(1));
+        assert_eq!(rate.ready_at(2, at(1)), at(31));
+    }
+
+    #[test]
+    fn the_ends_of_the_range_are_still_rates() {
+        for (per_minute, units) in [(0, u64::MAX), (u64::MAX, u64::MAX), (1, 0)] {
+            let mut rate = Rate::new(per_minute, Duration::MAX);
+            rate.take(units, Tick(Duration::MAX));
+            assert!(rate.ready_at(units, at(0)) >= at(0));
+        }
+    }
+}

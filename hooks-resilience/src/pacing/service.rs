@@ -1,0 +1,72 @@
+use std::mem;
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::future::ResponseFuture;
+use crate::call::{Answered, Call};
+use crate::error::ModelError;
+use crate::health::{Because, Closed, Health};
+
+/// Sends calls no faster than the limits of their model: those of the catalog, or those its provider was seen to
+/// tell. Without limits it does nothing.
+///
+/// A call that has to wait books its slot, so that those who wait go one after the other, each at its time; one
+/// that would have to wait beyond its deadline, or until another model could answer, is answered by an error of
+/// kind `Closed` that says when there is room. A caller who goes away gives the slot back.
+#[derive(Clone, Debug)]
+pub struct PacingService<S> {
+    inner: S,
+    health: Health,
+}
+
+impl<S> PacingService<S> {
+    /// Paces `inner` by `health`.
+    pub const fn new(inner: S, health: Health) -> Self {
+        Self { inner, health }
+    }
+
+    /// The inner service.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner service, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner service alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S, R> Service<Call> for PacingService<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+{
+    type Response = Answered<R>;
+    type Error = ModelError;
+    type Future = ResponseFuture<S, S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut call: Call) -> Self::Future {
+        let now = call.tick(self.health.world());
+        let latest = [call.deadline, call.elsewhere].into_iter().flatten().min();
+        let Some(model) = &call.model else { return ResponseFuture::sent(self.inner.call(call), None) };
+        match self.health.book(model, call.needs(), now, latest) {
+            Ok(Some(slot)) if slot.at() > now => {
+                let next = self.inner.clone();
+                ResponseFuture::waiting(mem::replace(&mut self.inner, next), call, slot)
+            }
+            Ok(slot) => ResponseFuture::sent(self.inner.call(call), slot),
+            Err(ready_at) => {
+                ResponseFuture::refused(Closed { ready_at, because: Because::Rate }.error(&model.name))
+            }
+        }
+    }
+}
