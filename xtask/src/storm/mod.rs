@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     if let Some(path) = &options.svg {
         workspace::write(path, &plot::draw(&runs))?;
     }
-    let verdicts = gates::judge(&runs);
+    let verdicts = gates::judge(&runs, options.is_whole());
     if !options.json {
         report::print_gates(&verdicts);
         println!("\n{} runs in {watch}", runs.len());

@@ -50,6 +50,11 @@ impl Options {
         Ok(options)
     }
 
+    /// Whether everything runs, so that everything is judged.
+    pub(super) fn is_whole(&self) -> bool {
+        self.files.is_empty() && self.policies.is_empty()
+    }
+
     /// The storms to run: those that are named, or all there are.
     ///
     /// # Errors

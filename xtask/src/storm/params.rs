@@ -26,6 +26,10 @@ pub(super) struct Params {
     pub(super) days: f64,
     /// How long it lasts where the run has to be short.
     pub(super) short_days: f64,
+    /// Whether instances that know nothing of each other are judged too. On a quota that only all together can keep,
+    /// they cannot hold out.
+    #[serde(default = "yes")]
+    pub(super) is_for_loners: bool,
     #[serde(default)]
     pub(super) traffic: Traffic,
     #[serde(default = "Provider::usual")]
@@ -174,6 +178,9 @@ pub(super) struct IncidentParams {
     pub(super) provider: Option<String>,
     /// Of which model; all of the provider's where absent.
     pub(super) model: Option<String>,
+    /// Whether it happens to everybody at one time: the fleet's own network.
+    #[serde(default)]
+    pub(super) at_once: bool,
     pub(super) kind: IncidentKind,
     #[serde(default)]
     pub(super) per_day: f64,
@@ -260,6 +267,10 @@ impl Params {
         }
         Ok(())
     }
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn one() -> u64 {

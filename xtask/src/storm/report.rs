@@ -45,15 +45,16 @@ pub(super) fn print_gates(verdicts: &[Verdict]) {
     if verdicts.is_empty() {
         return;
     }
-    println!("\n{:<12} {:<34} {:>10} {:>10}", "storm", "gate", "bar", "measured");
+    println!("\n{:<12} {:<34} {:>10} {:>10}  of", "policy", "gate", "bar", "measured");
     for verdict in verdicts {
         println!(
-            "{:<12} {:<34} {:>10} {:>10}  {}",
-            verdict.storm,
+            "{:<12} {:<34} {:>10} {:>10}  {:<7} {}",
+            verdict.who,
             verdict.gate,
             verdict.bar,
             verdict.measured,
-            if verdict.holds { "ok" } else { "MISSED" }
+            if verdict.holds { "ok" } else { "MISSED" },
+            verdict.storm
         );
     }
 }

@@ -117,12 +117,13 @@ impl Sim {
 
     /// One attempt at `model`, given up after `limit`.
     pub(super) async fn attempt(&self, key: u64, model: usize, limit: Duration) -> Result<(), Fault> {
-        self.fulfil(key, model, limit, false).await
+        self.fulfil(key, model, limit, None).await
     }
 
-    /// The same, at a place in the quota that was taken by [`Sim::book`].
-    pub(super) async fn attempt_booked(&self, key: u64, model: usize) -> Result<(), Fault> {
-        self.fulfil(key, model, Duration::MAX, true).await
+    /// The same at a place in the quota that was taken by [`Sim::book`], and with the luck of an attempt that is
+    /// chosen.
+    pub(super) async fn attempt_booked(&self, key: u64, model: usize, luck: u64) -> Result<(), Fault> {
+        self.fulfil(key, model, Duration::MAX, Some(luck)).await
     }
 
     /// Takes a place in the quota at `at`.
@@ -138,13 +139,14 @@ impl Sim {
         self.lock().calls.get(&key).map(|open| open.asked)
     }
 
-    /// How many attempts the call `key` made.
-    pub(super) fn attempts(&self, key: u64) -> u64 {
-        self.lock().calls.get(&key).map_or(0, |open| open.attempts)
-    }
-
-    async fn fulfil(&self, key: u64, model: usize, limit: Duration, booked: bool) -> Result<(), Fault> {
-        let Some(fate) = self.start(key, model, booked) else {
+    async fn fulfil(
+        &self,
+        key: u64,
+        model: usize,
+        limit: Duration,
+        luck: Option<u64>,
+    ) -> Result<(), Fault> {
+        let Some(fate) = self.start(key, model, luck) else {
             return Err(Fault { kind: ErrorKind::Unknown, retry_after: None });
         };
         let mut attempt = InFlight { sim: self, key, model, is_over: false };
@@ -158,7 +160,7 @@ impl Sim {
         result
     }
 
-    fn start(&self, key: u64, model: usize, booked: bool) -> Option<Fate> {
+    fn start(&self, key: u64, model: usize, luck: Option<u64>) -> Option<Fate> {
         let now = self.now();
         let provider = self.providers.provider_of(model);
         let mut state = self.lock();
@@ -171,7 +173,7 @@ impl Sim {
         open.tried |= 1 << model;
         open.in_flight += 1;
         meter.attempted(model, now);
-        let mut fate = self.providers.fate(&open.asked, model, open.attempts, now);
+        let mut fate = self.providers.fate(&open.asked, model, luck.unwrap_or(open.attempts), now);
         // What a failing provider or its front answers does not count against the quota.
         let is_let_in = |fault: Fault| {
             !matches!(
@@ -179,7 +181,7 @@ impl Sim {
                 ErrorKind::Overloaded | ErrorKind::Network | ErrorKind::Server | ErrorKind::QuotaExhausted
             )
         };
-        if !booked
+        if luck.is_none()
             && fate.takes.is_some()
             && fate.result.err().is_none_or(is_let_in)
             && let Some(Err(wait)) = quotas.get_mut(provider).map(|quota| quota.take(now))

@@ -34,7 +34,8 @@ impl Weather {
                 if incident.provider.as_ref().is_some_and(|name| *name != provider.name) {
                     continue;
                 }
-                let mut dice = Dice::of(params.seed, Purpose::Weather, [front as u64, place as u64]);
+                let whose = if incident.at_once { 0 } else { place as u64 };
+                let mut dice = Dice::of(params.seed, Purpose::Weather, [front as u64, whose]);
                 let happened = happen(incident, params.days, &mut dice);
                 for (model, of_model) in params.models.iter().zip(&mut models) {
                     let is_hit = model.provider == provider.name

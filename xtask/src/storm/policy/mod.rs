@@ -37,23 +37,40 @@ pub(super) struct Contender {
     pub(super) key: &'static str,
     /// In tables.
     pub(super) name: &'static str,
+    pub(super) role: Role,
     pub(super) policy: Policy,
+}
+
+/// What a contender is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Something that is commonly written.
+    Common,
+    /// What has to hold the gates.
+    Ours,
+    /// The same where nobody knows of another.
+    Lone,
+    /// The same with a part taken out: has to miss a gate.
+    Mutant,
+    /// The best there could be.
+    Oracle,
 }
 
 /// All of them, worst first.
 pub(super) const CONTENDERS: &[Contender] = &[
-    Contender { key: "none", name: "one model, no retry", policy: Policy::Tries(Tries::NONE) },
-    Contender { key: "three", name: "3 tries, fixed delay", policy: Policy::Tries(Tries::THREE) },
-    Contender { key: "ten", name: "10 tries at once", policy: Policy::Tries(Tries::TEN) },
-    Contender { key: "exponential", name: "exponential, 5 tries, no jitter", policy: Policy::Tries(Tries::FIVE) },
-    Contender { key: "sample", name: "sample of the provider design", policy: Policy::Sample },
+    Contender { key: "none", name: "one model, no retry", role: Role::Common, policy: Policy::Tries(Tries::NONE) },
+    Contender { key: "three", name: "3 tries, fixed delay", role: Role::Common, policy: Policy::Tries(Tries::THREE) },
+    Contender { key: "ten", name: "10 tries at once", role: Role::Common, policy: Policy::Tries(Tries::TEN) },
+    Contender { key: "exponential", name: "exponential, 5 tries, no jitter", role: Role::Common, policy: Policy::Tries(Tries::FIVE) },
+    Contender { key: "sample", name: "sample of the provider design", role: Role::Common, policy: Policy::Sample },
     Contender {
         key: "classified",
         name: "classified, full jitter, Retry-After, 5 tries",
+        role: Role::Common,
         policy: Policy::Tries(Tries::CLASSIFIED),
     },
-    Contender { key: "chain", name: "chain, no breaker, no budget", policy: Policy::Chain },
-    Contender { key: "oracle", name: "oracle that knows the future", policy: Policy::Oracle },
+    Contender { key: "chain", name: "chain, no breaker, no budget", role: Role::Common, policy: Policy::Chain },
+    Contender { key: "oracle", name: "oracle that knows the future", role: Role::Oracle, policy: Policy::Oracle },
 ];
 
 /// The policy at work in one instance.

@@ -12,6 +12,9 @@ use crate::storm::traffic::Asked;
 /// How many moments after a change of the weather it looks at; far more than there are within a deadline.
 const FAR: usize = 64;
 
+/// How many moments it looks at in one weather, a second apart.
+const LUCK: u64 = 12;
+
 /// Makes a call.
 pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
     let deadline = sim.deadline();
@@ -28,7 +31,7 @@ pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
         }
         sim.book(model, answer.start);
         sim.time.sleep(answer.start.since(now)).await;
-        if sim.attempt_booked(asked.key, model).await.is_ok() {
+        if sim.attempt_booked(asked.key, model, answer.luck).await.is_ok() {
             return Ok(());
         }
     }
@@ -41,24 +44,32 @@ pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
 struct FirstAnswer {
     start: Tick,
     done: Tick,
+    /// Which attempt it is that is answered: it knows which of the next moments is the lucky one.
+    luck: u64,
     is_later_weather: bool,
 }
 
 fn first_answer(sim: &Sim, asked: &Asked, model: usize, now: Tick, deadline: Tick) -> Option<FirstAnswer> {
-    let next = sim.attempts(asked.key) + 1;
-    let mut at = sim.next_slot(model, now);
+    let mut from = sim.next_slot(model, now);
     let first_change = sim.providers.weather.at(model, now).1.unwrap_or(Tick(Duration::MAX));
     for _ in 0..FAR {
-        if at >= deadline {
+        let until = sim.providers.weather.at(model, from).1.unwrap_or(Tick(Duration::MAX));
+        for luck in 0..LUCK {
+            let start = from.after(Duration::from_secs(luck));
+            if start >= until.min(deadline) {
+                break;
+            }
+            let fate = sim.providers.fate(asked, model, luck, start);
+            if let (Some(takes), Ok(())) = (fate.takes, fate.result) {
+                let done = start.after(takes);
+                let is_later_weather = start >= first_change;
+                return (done <= deadline).then_some(FirstAnswer { start, done, luck, is_later_weather });
+            }
+        }
+        from = until;
+        if from >= deadline {
             return None;
         }
-        let fate = sim.providers.fate(asked, model, next, at);
-        if let (Some(takes), Ok(())) = (fate.takes, fate.result) {
-            let done = at.after(takes);
-            return (done <= deadline)
-                .then_some(FirstAnswer { start: at, done, is_later_weather: at >= first_change });
-        }
-        at = sim.providers.weather.at(model, at).1?;
     }
     None
 }
