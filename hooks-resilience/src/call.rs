@@ -47,8 +47,12 @@ pub struct Call {
     /// The earliest moment at which another model could answer instead, as it was when this attempt began: nobody
     /// below waits beyond it. None where there is no other.
     pub elsewhere: Option<Tick>,
+    /// How often this model was tried already on behalf of this call, in earlier turns.
+    pub(crate) tried: u32,
     /// Whether a layer above tries again: a second loop inside would multiply the attempts.
     pub(crate) retried: bool,
+    /// Whether a layer above chooses the model: a second choice inside would multiply the attempts too.
+    pub(crate) planned: bool,
 }
 
 /// What all attempts of one call share.
@@ -69,10 +73,17 @@ impl Call {
     /// A call of `request`, in `context`. The `id` is the same for all attempts: what a provider is told, so that
     /// it does a thing once, and what a budget settles by.
     pub fn new(context: Arc<HookContext>, request: ModelRequest, id: OpId) -> Self {
+<<<<<<< HEAD
         let (needs, task) = (Needs::default(), None);
         let (effects, timed) = (AtomicBool::new(false), AtomicBool::new(false));
         let body = Arc::new(Body { context, request, needs, id, task, effects, timed });
         Self { body, model: None, deadline: None, now: None, elsewhere: None, retried: false }
+=======
+        let (needs, task, effects) = (Needs::default(), None, AtomicBool::new(false));
+        let body = Arc::new(Body { context, request, needs, id, task, effects });
+        let (tried, retried, planned) = (0, false, false);
+        Self { body, model: None, deadline: None, now: None, elsewhere: None, tried, retried, planned }
+>>>>>>> chain
     }
 
     /// Says what the model has to be able to do.
@@ -162,7 +173,19 @@ impl Call {
         self.deadline.map(|deadline| deadline.since(now))
     }
 
+    /// Has the request name the model it goes to. Copies the request only where somebody else has the call too.
+    pub(crate) fn name_model(&mut self, name: &str) {
+        if self.body.request.model != name {
+            self.change(|body| name.clone_into(&mut body.request.model));
+        }
+    }
+
     fn with_body(mut self, change: impl FnOnce(&mut Body)) -> Self {
+        self.change(change);
+        self
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut Body)) {
         match Arc::get_mut(&mut self.body) {
             Some(body) => change(body),
             None => {
@@ -179,7 +202,6 @@ impl Call {
                 self.body = Arc::new(body);
             }
         }
-        self
     }
 }
 

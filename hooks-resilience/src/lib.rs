@@ -30,8 +30,10 @@ mod classify;
 pub mod deadline;
 pub mod duration;
 mod error;
+pub mod fallback;
 mod health;
 pub mod pacing;
+pub mod retry;
 mod world;
 
 pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};
@@ -45,8 +47,10 @@ pub use self::deadline::{DeadlineLayer, DeadlineService};
 pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
+pub use self::fallback::{Fallback, FallbackLayer, FallbackSettings};
 pub use self::health::{
     Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
 };
 pub use self::pacing::{PacingLayer, PacingService};
+pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::world::World;

@@ -26,6 +26,8 @@ struct Detail {
     ready_at: Option<Tick>,
     received: Option<(Message, Usage)>,
     failed: Vec<FailedAttempt>,
+    /// Whether it ends a chain.
+    exhausted: bool,
     source: Option<BoxError>,
 }
 
@@ -92,6 +94,22 @@ impl ModelError {
         failed.append(&mut self.detail.failed);
         self.detail.failed = failed;
         self
+    }
+
+    /// Takes out what was tried before.
+    pub(crate) fn take_failed(&mut self) -> Vec<FailedAttempt> {
+        std::mem::take(&mut self.detail.failed)
+    }
+
+    /// Says that nothing was left to try.
+    pub(crate) fn exhausted(mut self) -> Self {
+        self.detail.exhausted = true;
+        self
+    }
+
+    /// Whether it ends a call because no model of its chain is left.
+    pub fn is_exhausted(&self) -> bool {
+        self.detail.exhausted
     }
 
     /// What kind it is.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::ErrorKind;
 
 /// What is done about one kind of error. The default of each kind is [`Treatment::of`]; a host, or `hooks.yaml`,
@@ -123,12 +125,15 @@ impl Treatments {
 
 /// How long the pauses between attempts are: full jitter, that is anything from nothing to a bound that doubles
 /// (Brooker, "Exponential backoff and jitter", 2015).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Backoff {
     /// The bound of the first pause.
+    #[serde(with = "crate::duration")]
     pub base: Duration,
     /// The bound no pause exceeds.
+    #[serde(with = "crate::duration")]
     pub cap: Duration,
 }
 

@@ -1,0 +1,115 @@
+//! What has to change about a conversation before another model gets it.
+
+use hooks_core::event::Message;
+use serde_json::Value;
+
+use crate::catalog::Model;
+
+/// Adapts a conversation that was held with one model to another. The model's name is set in any case.
+pub trait Adapt: Send + Sync {
+    /// `messages` as `to` gets them; `None` where nothing has to change. `from` is the model that the call was
+    /// made for.
+    fn adapt(&self, messages: &[Message], from: &Model, to: &Model) -> Option<Vec<Message>>;
+}
+
+/// The default: what a model of another provider thought, signed or encrypted by it, is left out, since only its
+/// maker accepts it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DropForeignThinking;
+
+impl Adapt for DropForeignThinking {
+    fn adapt(&self, messages: &[Message], from: &Model, to: &Model) -> Option<Vec<Message>> {
+        if from.provider == to.provider || !messages.iter().any(has_thinking) {
+            return None;
+        }
+        Some(messages.iter().filter_map(without_thinking).collect())
+    }
+}
+
+impl<F> Adapt for F
+where
+    F: Fn(&[Message], &Model, &Model) -> Option<Vec<Message>> + Send + Sync,
+{
+    fn adapt(&self, messages: &[Message], from: &Model, to: &Model) -> Option<Vec<Message>> {
+        self(messages, from, to)
+    }
+}
+
+/// The key under which a part that is no thought carries the signature of one.
+const SIGNATURE: &str = "thoughtSignature";
+
+fn has_thinking(message: &Message) -> bool {
+    message
+        .content
+        .as_array()
+        .is_some_and(|blocks| blocks.iter().any(|block| is_thinking(block) || block.get(SIGNATURE).is_some()))
+}
+
+/// The message without its thoughts; `None` where it was nothing else.
+fn without_thinking(message: &Message) -> Option<Message> {
+    if !has_thinking(message) {
+        return Some(message.clone());
+    }
+    let blocks = message.content.as_array().map(Vec::as_slice).unwrap_or_default();
+    let said = blocks.iter().filter(|block| !is_thinking(block)).map(|block| {
+        let mut block = block.clone();
+        if let Some(fields) = block.as_object_mut() {
+            fields.shift_remove(SIGNATURE);
+        }
+        block
+    });
+    let said: Vec<Value> = said.collect();
+    (!said.is_empty()).then(|| Message { role: message.role, content: Value::Array(said) })
+}
+
+/// Whether a block is a thought, as the vendors mark them.
+fn is_thinking(block: &Value) -> bool {
+    let kind = block.get("type").and_then(Value::as_str);
+    matches!(kind, Some("thinking" | "redacted_thinking" | "reasoning"))
+        || block.get("reasoningContent").is_some()
+        || block.get("thought").and_then(Value::as_bool) == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::event::Role;
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalog::Tier;
+
+    fn adapted(content: Value, to: &str) -> Option<Vec<Value>> {
+        let (from, to) = (Model::new("a", "one", Tier::Fast), Model::new("b", to, Tier::Fast));
+        let messages = [Message::text(Role::User, "hello"), Message { role: Role::Assistant, content }];
+        let messages = DropForeignThinking.adapt(&messages, &from, &to)?;
+        Some(messages.into_iter().skip(1).map(|message| message.content).collect())
+    }
+
+    #[test]
+    fn the_thoughts_of_another_provider_are_left_out() {
+        for thought in [
+            json!({"type": "thinking", "thinking": "hm", "signature": "x"}),
+            json!({"type": "redacted_thinking", "data": "x"}),
+            json!({"type": "reasoning", "encrypted_content": "x"}),
+            json!({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "x"}}}),
+            json!({"text": "hm", "thought": true}),
+        ] {
+            let said = json!({"type": "text", "text": "yes"});
+            assert_eq!(adapted(json!([thought, said]), "two"), Some(vec![json!([said])]), "{thought}");
+            assert_eq!(adapted(json!([thought]), "two"), Some(vec![]), "{thought}");
+        }
+    }
+
+    #[test]
+    fn a_signature_is_left_out_and_what_it_signs_stays() {
+        let call = json!({"functionCall": {"name": "edit"}, "thoughtSignature": "x"});
+        assert_eq!(adapted(json!([call]), "two"), Some(vec![json!([{"functionCall": {"name": "edit"}}])]));
+    }
+
+    #[test]
+    fn nothing_is_copied_where_nothing_has_to_change() {
+        assert_eq!(adapted(json!([{"type": "thinking"}]), "one"), None);
+        assert_eq!(adapted(json!("plain"), "two"), None);
+        assert_eq!(adapted(json!([{"type": "text", "text": "I was thinking"}]), "two"), None);
+    }
+}

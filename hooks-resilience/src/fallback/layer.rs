@@ -1,0 +1,80 @@
+use std::fmt;
+use std::sync::Arc;
+
+use tower_layer::Layer;
+
+use super::adapt::{Adapt, DropForeignThinking};
+use super::parking::{ParkedCall, Parking};
+use super::service::Fallback;
+use super::settings::FallbackSettings;
+use super::stay::Stays;
+use crate::chain::Chains;
+use crate::health::{Health, SettingsError};
+
+/// Chooses the model of each call, and the next one after a failure; see the module docs.
+#[derive(Clone)]
+pub struct FallbackLayer {
+    shared: Arc<Shared>,
+}
+
+/// What all services of a layer share.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) chains: Chains,
+    pub(super) health: Health,
+    pub(super) settings: FallbackSettings,
+    pub(super) adapt: Arc<dyn Adapt>,
+    pub(super) parking: Parking,
+    pub(super) on_park: Option<Arc<dyn Fn(ParkedCall<'_>) + Send + Sync>>,
+    pub(super) stays: Arc<Stays>,
+}
+
+impl FallbackLayer {
+    /// Takes the models from `chains` and asks those that `health` says are ready.
+    ///
+    /// # Errors
+    /// The settings are nonsense.
+    pub fn new(chains: Chains, health: Health, settings: FallbackSettings) -> Result<Self, SettingsError> {
+        settings.check()?;
+        let (adapt, parking) = (Arc::new(DropForeignThinking), Parking::default());
+        let shared =
+            Shared { chains, health, settings, adapt, parking, on_park: None, stays: Arc::default() };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Adapts conversations to other models like this.
+    #[must_use]
+    pub fn adapting(self, adapt: impl Adapt + 'static) -> Self {
+        self.with(|shared| shared.adapt = Arc::new(adapt))
+    }
+
+    /// Calls `listener` whenever a call is parked; it must not block.
+    #[must_use]
+    pub fn on_park(self, listener: impl Fn(ParkedCall<'_>) + Send + Sync + 'static) -> Self {
+        self.with(|shared| shared.on_park = Some(Arc::new(listener)))
+    }
+
+    /// The calls that are parked.
+    pub fn parking(&self) -> &Parking {
+        &self.shared.parking
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+        change(Arc::make_mut(&mut self.shared));
+        self
+    }
+}
+
+impl<S> Layer<S> for FallbackLayer {
+    type Service = Fallback<S>;
+
+    fn layer(&self, inner: S) -> Fallback<S> {
+        Fallback::new(inner, Arc::clone(&self.shared))
+    }
+}
+
+impl fmt::Debug for FallbackLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FallbackLayer").field("settings", &self.shared.settings).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,80 @@
+//! Calls that wait because no model is ready: counted, bounded, visible.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use hooks_core::time::Tick;
+
+use crate::call::Call;
+
+/// How many calls are parked, and were. Clones share the counts.
+#[derive(Clone, Debug, Default)]
+pub struct Parking(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    now: AtomicUsize,
+    ever: AtomicU64,
+    turned_away: AtomicU64,
+}
+
+/// A call that is about to be parked.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct ParkedCall<'a> {
+    /// The call.
+    pub call: &'a Call,
+    /// Since when.
+    pub since: Tick,
+    /// Until when; its deadline is later.
+    pub until: Tick,
+}
+
+impl Parking {
+    /// How many are parked now.
+    pub fn parked(&self) -> usize {
+        self.0.now.load(Ordering::Relaxed)
+    }
+
+    /// How often a call was parked.
+    pub fn ever(&self) -> u64 {
+        self.0.ever.load(Ordering::Relaxed)
+    }
+
+    /// How many calls there was no place for.
+    pub fn turned_away(&self) -> u64 {
+        self.0.turned_away.load(Ordering::Relaxed)
+    }
+
+    /// Takes a place of `places`; `None` where all are taken.
+    pub(super) fn enter(&self, places: usize) -> Option<Place> {
+        let more = |now: usize| (now < places).then(|| now + 1);
+        if self.0.now.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
+            self.0.turned_away.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        self.0.ever.fetch_add(1, Ordering::Relaxed);
+        Some(Place(Arc::clone(&self.0)))
+    }
+}
+
+impl fmt::Debug for ParkedCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParkedCall")
+            .field("id", &self.call.id())
+            .field("since", &self.since)
+            .field("until", &self.until)
+            .finish()
+    }
+}
+
+/// The place of one call; left when it is dropped.
+#[derive(Debug)]
+pub(super) struct Place(Arc<Counts>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Ordering::Relaxed);
+    }
+}

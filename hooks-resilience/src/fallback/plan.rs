@@ -1,0 +1,314 @@
+//! What a call does next: decided from what failed and what is ready, without waiting for anything.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::time::Tick;
+
+use super::settings::FallbackSettings;
+use crate::call::Needs;
+use crate::catalog::Model;
+use crate::chain::Chain;
+use crate::error::{ErrorKind, ModelError, NextModel, SameModel, Treatments};
+use crate::health::{Health, Readiness};
+
+/// What a plan asks about models: [`Health`], or a table in a test.
+pub trait View {
+    /// When `model` could be asked.
+    fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness;
+
+    /// Takes one further attempt from the retry budget; false where it is used up.
+    fn another_attempt(&self, model: &Model, now: Tick) -> bool;
+}
+
+impl View for Health {
+    fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
+        Self::readiness(self, model, needs, now)
+    }
+
+    fn another_attempt(&self, model: &Model, now: Tick) -> bool {
+        Self::another_attempt(self, model, now)
+    }
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Ask a model.
+    Try {
+        /// Its place in the chain.
+        place: usize,
+        /// From when on another one could answer instead; `None` where there is no other.
+        elsewhere: Option<Tick>,
+    },
+    /// No model is ready: look again then.
+    Park(Tick),
+    /// There is nothing left to do.
+    GiveUp(End),
+}
+
+/// Why there is nothing left to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End {
+    /// The last error is one that another model would give too.
+    Final,
+    /// No model is left that could be asked.
+    NoneLeft,
+    /// As many attempts were made as may be.
+    Attempts,
+    /// The deadline passed, or would before a model is ready: then.
+    Late(Option<Tick>),
+    /// A model is ready only then, longer away than a call may be parked.
+    TooFar(Tick),
+}
+
+/// The course of one call along its chain. Pure: it is told the time and what failed, and says what to do.
+///
+/// It always ends: attempts are counted, and each turn without one needs time to pass, which is bounded too.
+#[derive(Debug)]
+pub struct Plan {
+    chain: Chain,
+    needs: Needs,
+    deadline: Option<Tick>,
+    settings: FallbackSettings,
+    /// The place that is asked before all others, as long as it did not fail.
+    preferred: usize,
+    /// The place that was asked last.
+    asked: usize,
+    attempts: u32,
+    turns: u32,
+    parked: Duration,
+    /// What came of each place of the chain; empty, and not allocated, until something failed.
+    past: Vec<Past>,
+    /// Providers of which this call asks nothing more.
+    barred: Vec<Arc<str>>,
+    /// The window that was too small.
+    too_small: Option<u64>,
+    /// Whether a refused content was carried to another provider.
+    crossed: bool,
+    over: bool,
+}
+
+/// What came of one place of the chain.
+#[derive(Clone, Copy, Debug, Default)]
+struct Past {
+    attempts: u32,
+    /// How often it was closed when it was its turn.
+    closed: u32,
+    not_before: Tick,
+    barred: bool,
+}
+
+/// More turns than any course takes whose time passes.
+const TURNS: u32 = 10_000;
+
+/// The least that has to pass before a model that was closed is looked at again, doubled each time.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The most that it is doubled to.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
+
+impl Plan {
+    /// The course of a call that needs `needs`, along `chain`.
+    pub fn new(chain: Chain, needs: Needs, deadline: Option<Tick>, settings: FallbackSettings) -> Self {
+        Self {
+            chain,
+            needs,
+            deadline,
+            settings,
+            preferred: 0,
+            asked: 0,
+            attempts: 0,
+            turns: 0,
+            parked: Duration::ZERO,
+            past: Vec::new(),
+            barred: Vec::new(),
+            too_small: None,
+            crossed: false,
+            over: false,
+        }
+    }
+
+    /// Asks the model at `place` before the others.
+    #[must_use]
+    pub fn preferring(mut self, place: usize) -> Self {
+        self.preferred = place;
+        self
+    }
+
+    /// The models, in order.
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// How often the model at `place` was tried.
+    pub fn attempts_of(&self, place: usize) -> u32 {
+        self.past(place).attempts
+    }
+
+    /// What to do at `now`.
+    pub fn next(&mut self, view: &impl View, now: Tick) -> Step {
+        self.turns += 1;
+        if self.over {
+            return Step::GiveUp(End::Final);
+        }
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            return Step::GiveUp(End::Late(None));
+        }
+        if self.attempts >= self.settings.max_attempts || self.turns > TURNS {
+            return Step::GiveUp(End::Attempts);
+        }
+        // Each turn but the last bars a place.
+        loop {
+            let Some(place) = self.fresh(view, now).or_else(|| self.again(view, now)) else {
+                return self.wait(view, now);
+            };
+            let is_fresh = self.past(place).attempts == 0;
+            if is_fresh || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now)) {
+                self.asked = place;
+                return Step::Try { place, elsewhere: self.elsewhere(place, view, now) };
+            }
+            self.change(place, |past| past.barred = true);
+        }
+    }
+
+    /// The model that was asked last failed, at `now`. `pause` says how long to leave it alone after so many
+    /// failures, where nobody else does.
+    pub fn failed(
+        &mut self,
+        error: &ModelError,
+        treatments: &Treatments,
+        now: Tick,
+        pause: impl FnOnce(u32) -> Duration,
+    ) {
+        let place = self.asked;
+        let Some(model) = self.chain.get(place).cloned() else { return };
+        if error.kind() == ErrorKind::Closed {
+            return self.was_closed(place, error.ready_again(), now);
+        }
+        let earlier = error
+            .failed()
+            .iter()
+            .filter(|failed| failed.model == model.name && failed.kind != ErrorKind::Closed);
+        let attempts = u32::try_from(earlier.count()).unwrap_or(u32::MAX).saturating_add(1);
+        self.attempts = self.attempts.saturating_add(attempts);
+        let treatment = treatments.of(error.kind());
+        match treatment.next_model {
+            NextModel::No => self.over = true,
+            NextModel::Any => {}
+            NextModel::OtherProvider => self.barred.push(Arc::clone(&model.provider)),
+            NextModel::IfAllowed if treatments.cross_content_filter && !self.crossed => {
+                self.crossed = true;
+                self.barred.push(Arc::clone(&model.provider));
+            }
+            NextModel::IfAllowed => self.over = true,
+            NextModel::LargerWindow => {
+                let window = model.context_tokens.unwrap_or_else(|| self.needs.tokens());
+                self.too_small = self.too_small.max(Some(window));
+            }
+        }
+        let ready_at = error.ready_again().or_else(|| error.told_to_wait().map(|wait| now.after(wait)));
+        let attempts = self.past(place).attempts.saturating_add(attempts);
+        let (barred, not_before) = match treatment.same_model {
+            SameModel::No | SameModel::Compacted => (true, now),
+            SameModel::Backoff(more) if attempts > more => (true, now),
+            SameModel::Backoff(_) | SameModel::AsTold(_) => {
+                (false, ready_at.unwrap_or_else(|| now.after(pause(attempts))))
+            }
+        };
+        self.change(place, |past| {
+            past.attempts = attempts;
+            past.not_before = past.not_before.max(not_before);
+            past.barred |= barred;
+        });
+    }
+
+    /// The places before `place` that are passed over because they are not ready, and when they are.
+    pub(super) fn passed_over<'a>(
+        &'a self,
+        place: usize,
+        view: &'a impl View,
+        now: Tick,
+    ) -> impl Iterator<Item = (&'a Arc<Model>, Tick)> {
+        let before = (0..place.min(self.chain.len())).filter(|before| self.past(*before).attempts == 0);
+        before.filter_map(move |before| {
+            let at = self.ready_at(before, view, now)?;
+            Some((self.chain.get(before)?, at)).filter(|_| at > now)
+        })
+    }
+
+    /// A model that was not tried yet and is ready: the preferred one, or the first of the chain.
+    fn fresh(&self, view: &impl View, now: Tick) -> Option<usize> {
+        let is_fresh = |place: &usize| {
+            self.past(*place).attempts == 0 && self.ready_at(*place, view, now).is_some_and(|at| at <= now)
+        };
+        Some(self.preferred).filter(is_fresh).or_else(|| (0..self.chain.len()).find(is_fresh))
+    }
+
+    /// A model that failed before and may be tried again: the one that may for longest.
+    fn again(&self, view: &impl View, now: Tick) -> Option<usize> {
+        let tried = (0..self.chain.len()).filter(|place| self.past(*place).attempts > 0);
+        let ready = tried.filter(|place| self.ready_at(*place, view, now).is_some_and(|at| at <= now));
+        ready.min_by_key(|place| self.past(*place).not_before)
+    }
+
+    fn wait(&mut self, view: &impl View, now: Tick) -> Step {
+        let earliest = (0..self.chain.len()).filter_map(|place| self.ready_at(place, view, now)).min();
+        let Some(until) = earliest else { return Step::GiveUp(End::NoneLeft) };
+        if self.deadline.is_some_and(|deadline| until >= deadline) {
+            return Step::GiveUp(End::Late(Some(until)));
+        }
+        let parked = self.parked.saturating_add(until.since(now));
+        if parked > self.settings.max_park {
+            return Step::GiveUp(End::TooFar(until));
+        }
+        self.parked = parked;
+        Step::Park(until)
+    }
+
+    /// When another place than `place` could be asked.
+    fn elsewhere(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
+        let mut earliest: Option<Tick> = None;
+        for other in (0..self.chain.len()).filter(|other| *other != place) {
+            let Some(at) = self.ready_at(other, view, now) else { continue };
+            if at <= now {
+                return Some(now);
+            }
+            earliest = Some(earliest.map_or(at, |earliest| earliest.min(at)));
+        }
+        earliest
+    }
+
+    /// From when on the model at `place` may be asked; `None` where this call must not ask it (any more).
+    fn ready_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
+        let (model, past) = (self.chain.get(place)?, self.past(place));
+        let small = self.too_small.is_some_and(|small| model.context_tokens.is_none_or(|it| it <= small));
+        if past.barred || small || self.barred.contains(&model.provider) || !model.can_serve(&self.needs) {
+            return None;
+        }
+        let at = view.readiness(model, &self.needs, now).tick(now)?;
+        Some(at.max(past.not_before))
+    }
+
+    /// Nobody was asked: others were faster, or the rate is used up. Looked at again when it is said to be ready, and
+    /// never at once, so that a model that is always ready and never open ends too.
+    fn was_closed(&mut self, place: usize, ready_at: Option<Tick>, now: Tick) {
+        self.change(place, |past| {
+            let doubled = LOOK.saturating_mul(1u32.checked_shl(past.closed).unwrap_or(u32::MAX));
+            past.closed = past.closed.saturating_add(1);
+            past.not_before = now.after(doubled.min(LONGEST_LOOK)).max(ready_at.unwrap_or(now));
+        });
+    }
+
+    fn past(&self, place: usize) -> Past {
+        self.past.get(place).copied().unwrap_or_default()
+    }
+
+    fn change(&mut self, place: usize, change: impl FnOnce(&mut Past)) {
+        self.past.resize(self.chain.len(), Past::default());
+        if let Some(past) = self.past.get_mut(place) {
+            change(past);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! One call on its way: the plan, and what belongs to it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::HookFuture;
+use hooks_core::drivers::ModelRequest;
+use hooks_core::time::Tick;
+
+use super::layer::Shared;
+use super::parking::{ParkedCall, Place};
+use super::plan::{End, Plan, Step};
+use crate::call::{Answered, Call, FailedAttempt};
+use crate::duration;
+use crate::error::{ErrorKind, ModelError};
+use crate::world::World;
+
+/// One call on its way.
+pub(super) struct Run {
+    shared: Arc<Shared>,
+    call: Call,
+    plan: Plan,
+    /// The place of the chain that is asked.
+    place: usize,
+    /// What failed, in order, and who was passed over.
+    failed: Vec<FailedAttempt>,
+    /// The error that tells most so far, and its place among `failed`.
+    telling: Option<(usize, ModelError)>,
+}
+
+/// What to do next.
+pub(super) enum Next {
+    Ask(Call),
+    Wait(Wait),
+    End(ModelError),
+}
+
+/// A call that is parked: it wakes at the end of `sleep`, and leaves its place when it is dropped.
+pub(super) struct Wait {
+    pub(super) sleep: HookFuture<'static, ()>,
+    _place: Place,
+}
+
+/// The longest that is added to a wait, so that those who wait for one moment do not all come at once.
+const LONGEST_JITTER: Duration = Duration::from_secs(1);
+
+impl Run {
+    pub(super) fn new(call: Call, shared: Arc<Shared>, now: Tick) -> Result<Self, ModelError> {
+        if call.planned || call.retried {
+            return Err(nested(&call));
+        }
+        let chain = shared.chains.for_call(&call)?;
+        let preferred = shared.settings.stay.map_or(0, |_| shared.stays.place(&chain, now));
+        let plan = Plan::new(chain, *call.needs(), call.deadline, shared.settings).preferring(preferred);
+        Ok(Self { shared, call, plan, place: 0, failed: Vec::new(), telling: None })
+    }
+
+    pub(super) fn world(&self) -> &World {
+        self.shared.health.world()
+    }
+
+    /// What to do at `now`.
+    pub(super) fn step(&mut self, now: Tick) -> Next {
+        match self.plan.next(&self.shared.health, now) {
+            Step::Try { place, elsewhere } => Next::Ask(self.attempt(place, elsewhere, now)),
+            Step::Park(until) => self.park(until, now),
+            Step::GiveUp(end) => Next::End(self.end(end)),
+        }
+    }
+
+    /// The model that was asked failed, at `now`: what to do next.
+    pub(super) fn failed(&mut self, mut error: ModelError, now: Tick) -> Next {
+        let Self { shared, plan, call, .. } = self;
+        let (world, backoff) = (shared.health.world(), shared.settings.backoff);
+        plan.failed(&error, shared.health.treatments(), now, |attempt| backoff.pause(attempt, world));
+        let name = plan.chain().get(self.place).map_or_else(|| "".into(), |model| Arc::clone(&model.name));
+        let has_effects = call.has_effects();
+        self.failed.append(&mut error.take_failed());
+        self.failed.push(FailedAttempt::new(name, &error, now));
+        let telling = self.telling.as_ref();
+        if has_effects || telling.is_none_or(|(_, other)| tells(error.kind()) > tells(other.kind())) {
+            self.telling = Some((self.failed.len() - 1, error));
+        }
+        // What happened would happen twice.
+        if has_effects { Next::End(self.end(End::Final)) } else { self.step(now) }
+    }
+
+    /// Completes the answer of the model that was asked.
+    pub(super) fn answered<R>(&mut self, answered: &mut Answered<R>) {
+        if !self.failed.is_empty() {
+            self.failed.append(&mut answered.failed);
+            answered.failed = std::mem::take(&mut self.failed);
+        }
+        // The answer's call may be sent again by whoever gets it.
+        (answered.call.planned, answered.call.tried, answered.call.elsewhere) = (false, 0, None);
+        if let Some(stay) = self.shared.settings.stay {
+            let now = self.world().tick();
+            self.shared.stays.served(self.plan.chain(), self.place, now, stay);
+        }
+    }
+
+    fn attempt(&mut self, place: usize, elsewhere: Option<Tick>, now: Tick) -> Call {
+        self.note_passed_over(place, now);
+        self.place = place;
+        let chain = self.plan.chain();
+        let (Some(from), Some(model)) = (chain.first(), chain.get(place)) else { return self.call.clone() };
+        let tried = self.plan.attempts_of(place);
+        if tried == 0 {
+            self.shared.health.first_attempt(model);
+        }
+        self.call.name_model(&model.name);
+        let request = self.call.request();
+        let adapted = self.shared.adapt.adapt(&request.messages, from, model).map(|messages| ModelRequest {
+            model: model.name.as_ref().to_owned(),
+            iteration: request.iteration,
+            messages,
+        });
+        let mut attempt = self.call.clone();
+        attempt.model = Some(Arc::clone(model));
+        attempt.now = Some(now);
+        attempt.elsewhere = elsewhere;
+        attempt.tried = tried;
+        attempt.planned = true;
+        match adapted {
+            Some(request) => attempt.with_request(request),
+            None => attempt,
+        }
+    }
+
+    /// Writes down, once, why the models before `place` are not asked.
+    fn note_passed_over(&mut self, place: usize, now: Tick) {
+        for (model, at) in self.plan.passed_over(place, &self.shared.health, now) {
+            if self.failed.iter().any(|failed| failed.model == model.name) {
+                continue;
+            }
+            let wait = duration::write(at.since(now).max(Duration::from_millis(1)));
+            let error = ModelError::new(ErrorKind::Closed, format!("not asked: it is ready in {wait}"));
+            self.failed.push(FailedAttempt::new(Arc::clone(&model.name), &error, now));
+        }
+    }
+
+    fn park(&self, until: Tick, now: Tick) -> Next {
+        let Some(place) = self.shared.parking.enter(self.shared.settings.max_parked) else {
+            let error = ModelError::new(
+                ErrorKind::Closed,
+                "no model is ready, and as many calls wait as may; raise `max_parked`, or call less",
+            );
+            return Next::End(error.ready_at(until).after(self.failed.clone()).exhausted());
+        };
+        if let Some(listener) = &self.shared.on_park {
+            listener(ParkedCall { call: &self.call, since: now, until });
+        }
+        let most = (until.since(now) / 10).min(LONGEST_JITTER).as_nanos();
+        let jitter = self.world().below(u64::try_from(most).unwrap_or(u64::MAX));
+        let until = until.after(Duration::from_nanos(jitter));
+        let until = self.call.deadline.map_or(until, |deadline| until.min(deadline));
+        Next::Wait(Wait { sleep: self.world().timer.sleep(until.since(now)), _place: place })
+    }
+
+    /// The error that the call ends with.
+    fn end(&mut self, end: End) -> ModelError {
+        let mut failed = std::mem::take(&mut self.failed);
+        let telling = self.telling.take();
+        let last = telling.as_ref().map(|(_, error)| error.to_string());
+        let own = |kind, why: &str| {
+            let because = last.as_deref().map(|last| format!("; `{last}` came before")).unwrap_or_default();
+            ModelError::new(kind, format!("{why}{because}"))
+        };
+        let error = match (end, telling) {
+            (End::Late(ready_at), telling) => {
+                let error = match ready_at {
+                    Some(tick) => own(ErrorKind::DeadlineExceeded, "no model is ready before the deadline")
+                        .ready_at(tick),
+                    None => own(ErrorKind::DeadlineExceeded, "the deadline passed"),
+                };
+                match telling {
+                    Some((_, cause)) => error.caused_by(cause),
+                    None => error,
+                }
+            }
+            (end, Some((place, error))) => {
+                // It is the error itself; the others are what was tried beside it.
+                if place < failed.len() {
+                    failed.remove(place);
+                }
+                match end {
+                    End::TooFar(ready_at) => error.ready_at(ready_at),
+                    _ => error,
+                }
+            }
+            (End::TooFar(ready_at), None) => {
+                own(ErrorKind::Closed, "no model is ready as soon as a call may wait").ready_at(ready_at)
+            }
+            (End::Final | End::NoneLeft | End::Attempts, None) => {
+                own(ErrorKind::NoModel, "no model of the chain can do what the call needs")
+            }
+        };
+        let error = error.after(failed);
+        if end == End::Final { error } else { error.exhausted() }
+    }
+}
+
+/// How much an error tells about why a call came to nothing: what somebody has to mend most, that nobody was asked
+/// least.
+const fn tells(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::Closed => 0,
+        ErrorKind::Unknown => 1,
+        ErrorKind::Authentication
+        | ErrorKind::Permission
+        | ErrorKind::QuotaExhausted
+        | ErrorKind::ModelUnavailable => 3,
+        ErrorKind::ContextOverflow | ErrorKind::ContentFilter | ErrorKind::Stopped => 4,
+        // These end a call wherever they come from.
+        ErrorKind::InvalidRequest
+        | ErrorKind::OutputTruncated
+        | ErrorKind::DeadlineExceeded
+        | ErrorKind::NoModel
+        | ErrorKind::NestedRetry => 5,
+        _ => 2,
+    }
+}
+
+fn nested(call: &Call) -> ModelError {
+    let text = if call.planned {
+        "a fallback chain inside a fallback chain multiplies the attempts; leave one of them out"
+    } else {
+        "a retry loop around a fallback chain multiplies the attempts; put the `RetryLayer` inside"
+    };
+    ModelError::new(ErrorKind::NestedRetry, text)
+}

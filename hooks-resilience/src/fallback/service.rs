@@ -1,0 +1,80 @@
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::future::ResponseFuture;
+use super::layer::Shared;
+use super::run::{Next, Run};
+use crate::call::{Answered, Call};
+use crate::error::ModelError;
+
+/// Asks the models of a call's chain, one after the other, until one answers.
+///
+/// Readiness is the inner service's; the instance that was made ready is asked first, and again for every further
+/// attempt once it is ready anew. A call that has to be parked first takes no instance with it. The healthy path
+/// allocates nothing.
+#[derive(Clone)]
+pub struct Fallback<S> {
+    inner: S,
+    shared: Arc<Shared>,
+}
+
+impl<S> Fallback<S> {
+    pub(super) const fn new(inner: S, shared: Arc<Shared>) -> Self {
+        Self { inner, shared }
+    }
+
+    /// The inner service.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner service, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner service alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S, R> Service<Call> for Fallback<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+{
+    type Response = Answered<R>;
+    type Error = ModelError;
+    type Future = ResponseFuture<S>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut call: Call) -> ResponseFuture<S> {
+        let now = call.tick(self.shared.health.world());
+        let mut run = match Run::new(call, Arc::clone(&self.shared), now) {
+            Ok(run) => run,
+            Err(error) => return ResponseFuture::refused(error),
+        };
+        match run.step(now) {
+            Next::Ask(attempt) => {
+                let unready = self.inner.clone();
+                let mut ready = std::mem::replace(&mut self.inner, unready);
+                let future = ready.call(attempt);
+                ResponseFuture::asking(future, ready, run)
+            }
+            Next::Wait(wait) => ResponseFuture::parked(wait, self.inner.clone(), run),
+            Next::End(error) => ResponseFuture::refused(error),
+        }
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Fallback<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fallback").field("inner", &self.inner).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,48 @@
+//! Which model calls stay with after a failover.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hooks_core::time::Tick;
+
+use crate::chain::Chain;
+
+/// For each model that chains begin with, the one that serves in its place, and until when. As large as the catalog
+/// at most.
+#[derive(Debug, Default)]
+pub(super) struct Stays(Mutex<HashMap<usize, Stay>>);
+
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    model: usize,
+    until: Tick,
+}
+
+impl Stays {
+    /// The place in `chain` of the model that calls stay with; the first where there is none.
+    pub(super) fn place(&self, chain: &Chain, now: Tick) -> usize {
+        let Some(first) = chain.first() else { return 0 };
+        let Some(stay) = self.lock().get(&first.index()).copied().filter(|stay| now < stay.until) else {
+            return 0;
+        };
+        chain.iter().position(|model| model.index() == stay.model).unwrap_or(0)
+    }
+
+    /// The model at `place` of `chain` served, at `now`. One that served by staying is not stayed with for longer:
+    /// the preferred one is looked at again in time.
+    pub(super) fn served(&self, chain: &Chain, place: usize, now: Tick, stay: Duration) {
+        let (Some(first), Some(model)) = (chain.first(), chain.get(place)) else { return };
+        let mut stays = self.lock();
+        let kept = stays.get(&first.index()).is_some_and(|it| it.model == model.index() && now < it.until);
+        if place == 0 {
+            stays.remove(&first.index());
+        } else if !kept {
+            stays.insert(first.index(), Stay { model: model.index(), until: now.after(stay) });
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<usize, Stay>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

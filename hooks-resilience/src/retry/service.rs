@@ -1,0 +1,71 @@
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::future::ResponseFuture;
+use super::layer::Shared;
+use crate::call::{Answered, Call};
+use crate::error::{ErrorKind, ModelError};
+
+/// Asks the same model again as long as that helps.
+///
+/// Readiness is the inner service's; the instance that was made ready is asked first, and made ready anew for every
+/// further attempt, after the pause, so that no permit is held over it. The healthy path allocates nothing.
+#[derive(Clone, Debug)]
+pub struct Retry<S> {
+    inner: S,
+    shared: Arc<Shared>,
+}
+
+impl<S> Retry<S> {
+    pub(super) const fn new(inner: S, shared: Arc<Shared>) -> Self {
+        Self { inner, shared }
+    }
+
+    /// The inner service.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner service, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner service alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S, R> Service<Call> for Retry<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+{
+    type Response = Answered<R>;
+    type Error = ModelError;
+    type Future = ResponseFuture<S>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut call: Call) -> ResponseFuture<S> {
+        if call.retried {
+            return ResponseFuture::refused(ModelError::new(
+                ErrorKind::NestedRetry,
+                "a retry loop inside a retry loop multiplies the attempts; leave one of them out",
+            ));
+        }
+        call.retried = true;
+        // A chain counts the first attempts of its models itself.
+        if let Some(model) = call.model.as_ref().filter(|_| !call.planned) {
+            self.shared.health.first_attempt(model);
+        }
+        let unready = self.inner.clone();
+        let mut ready = std::mem::replace(&mut self.inner, unready);
+        let future = ready.call(call.clone());
+        ResponseFuture::asking(future, ready, call, Arc::clone(&self.shared))
+    }
+}
