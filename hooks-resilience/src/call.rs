@@ -73,17 +73,11 @@ impl Call {
     /// A call of `request`, in `context`. The `id` is the same for all attempts: what a provider is told, so that
     /// it does a thing once, and what a budget settles by.
     pub fn new(context: Arc<HookContext>, request: ModelRequest, id: OpId) -> Self {
-<<<<<<< HEAD
         let (needs, task) = (Needs::default(), None);
         let (effects, timed) = (AtomicBool::new(false), AtomicBool::new(false));
         let body = Arc::new(Body { context, request, needs, id, task, effects, timed });
-        Self { body, model: None, deadline: None, now: None, elsewhere: None, retried: false }
-=======
-        let (needs, task, effects) = (Needs::default(), None, AtomicBool::new(false));
-        let body = Arc::new(Body { context, request, needs, id, task, effects });
         let (tried, retried, planned) = (0, false, false);
         Self { body, model: None, deadline: None, now: None, elsewhere: None, tried, retried, planned }
->>>>>>> chain
     }
 
     /// Says what the model has to be able to do.

@@ -207,7 +207,7 @@ impl Meter {
             let is_trusted = evidence.failed.is_none_or(|failed| now.since(failed) > MEMORY)
                 && evidence.told <= now;
             let has_room =
-                || quotas.get(providers.provider_of(model)).is_some_and(|quota| quota.used(now) < 0.5);
+                || quotas.get(providers.provider_of(model)).is_some_and(|quota| quota.used(now) < 0.1);
             let is_clear = || providers.weather.at(model, now).0.is_empty();
             if is_trusted && has_room() && is_clear() && providers.is_able(asked, model) {
                 well |= 1 << model;

@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     let options = Options::parse(arguments)?;
     let watch = Stopwatch::start();
     let storms = options.storms()?;
-    let runs = simulate(&storms, &options.contenders()?);
+    let runs = simulate(&storms, &options.contenders()?)?;
     if options.json {
         println!("{}", report::json(&runs)?);
     } else {
@@ -79,7 +79,7 @@ pub(crate) fn check() -> Result {
 }
 
 /// Every policy in every storm, on all cores.
-fn simulate(storms: &[Arc<Params>], contenders: &[&'static Contender]) -> Vec<Run> {
+fn simulate(storms: &[Arc<Params>], contenders: &[&'static Contender]) -> Result<Vec<Run>> {
     let jobs: Vec<_> =
         storms.iter().flat_map(|storm| contenders.iter().map(move |contender| (storm, *contender))).collect();
     let next = AtomicUsize::new(0);
@@ -92,7 +92,7 @@ fn simulate(storms: &[Arc<Params>], contenders: &[&'static Contender]) -> Vec<Ru
                     let place = next.fetch_add(1, Ordering::Relaxed);
                     let Some((storm, contender)) = jobs.get(place) else { break };
                     let measures = Sim::run(storm, contender.policy);
-                    let run = Run { storm: Arc::clone(storm), contender, measures };
+                    let run = measures.map(|measures| Run { storm: Arc::clone(storm), contender, measures });
                     runs.lock().unwrap_or_else(PoisonError::into_inner).push((place, run));
                 }
             });

@@ -18,6 +18,10 @@ use super::params::Params;
 use super::policy::{Mind, Policy};
 use super::providers::{Fate, Fault, Providers, Quota};
 use super::traffic::{self, Arrival, Asked, Conversation};
+use crate::error::Result;
+
+/// What an attempt comes to.
+type Response = std::result::Result<(), Fault>;
 
 /// The world.
 #[derive(Debug)]
@@ -50,7 +54,10 @@ struct Open {
 
 impl Sim {
     /// Runs all sessions of a storm under `policy`.
-    pub(super) fn run(params: &Arc<Params>, policy: Policy) -> Measures {
+    ///
+    /// # Errors
+    /// The storm makes no sense to the policy.
+    pub(super) fn run(params: &Arc<Params>, policy: Policy) -> Result<Measures> {
         let providers = Providers::new(Arc::clone(params));
         let state = State {
             quotas: params.providers.iter().map(Quota::new).collect(),
@@ -60,12 +67,13 @@ impl Sim {
         let time = VirtualTime::default();
         let params = Arc::clone(params);
         let sim = Arc::new(Self { params, time: time.clone(), providers, state: Mutex::new(state) });
-        time.block_on(sim.live(policy));
-        sim.lock().meter.measures()
+        let minds = policy.minds(&sim)?;
+        time.block_on(sim.live(&minds));
+        let measures = sim.lock().meter.measures();
+        Ok(measures)
     }
 
-    async fn live(self: &Arc<Self>, policy: Policy) {
-        let minds = policy.minds(self);
+    async fn live(&self, minds: &[Mind]) {
         let mut sessions = FuturesUnordered::new();
         for arrival in traffic::arrivals(&self.params) {
             let mut alarm = pin!(self.time.sleep(arrival.at.since(self.now())));
@@ -116,13 +124,13 @@ impl Sim {
     }
 
     /// One attempt at `model`, given up after `limit`.
-    pub(super) async fn attempt(&self, key: u64, model: usize, limit: Duration) -> Result<(), Fault> {
+    pub(super) async fn attempt(&self, key: u64, model: usize, limit: Duration) -> Response {
         self.fulfil(key, model, limit, None).await
     }
 
     /// The same at a place in the quota that was taken by [`Sim::book`], and with the luck of an attempt that is
     /// chosen.
-    pub(super) async fn attempt_booked(&self, key: u64, model: usize, luck: u64) -> Result<(), Fault> {
+    pub(super) async fn attempt_booked(&self, key: u64, model: usize, luck: u64) -> Response {
         self.fulfil(key, model, Duration::MAX, Some(luck)).await
     }
 
@@ -145,7 +153,7 @@ impl Sim {
         model: usize,
         limit: Duration,
         luck: Option<u64>,
-    ) -> Result<(), Fault> {
+    ) -> Response {
         let Some(fate) = self.start(key, model, luck) else {
             return Err(Fault { kind: ErrorKind::Unknown, retry_after: None });
         };
@@ -193,7 +201,7 @@ impl Sim {
         Some(fate)
     }
 
-    fn finish(&self, key: u64, model: usize, result: Option<Result<(), Fault>>) {
+    fn finish(&self, key: u64, model: usize, result: Option<Response>) {
         let now = self.now();
         let mut state = self.lock();
         let State { quotas, calls, meter } = &mut *state;
@@ -217,7 +225,7 @@ impl Sim {
         now
     }
 
-    fn end(&self, asked: &Asked, began: Tick, answer: Result<(), ErrorKind>) {
+    fn end(&self, asked: &Asked, began: Tick, answer: std::result::Result<(), ErrorKind>) {
         let now = self.now();
         let mut state = self.lock();
         let Some(open) = state.calls.remove(&asked.key) else { return };

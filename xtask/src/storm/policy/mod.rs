@@ -2,6 +2,7 @@
 
 mod chain;
 mod oracle;
+mod ours;
 mod sample;
 mod tries;
 
@@ -10,9 +11,11 @@ use std::time::Duration;
 
 use hooks_resilience::ErrorKind;
 
+use self::ours::{Ours, Parts};
 use self::tries::Tries;
 use super::sim::Sim;
 use super::traffic::Asked;
+use crate::error::Result;
 
 /// How long one attempt may take, under every policy.
 const ATTEMPT: Duration = Duration::from_secs(60);
@@ -26,6 +29,8 @@ pub(super) enum Policy {
     Sample,
     /// All models in order, each with tries of its own; nothing is remembered.
     Chain,
+    /// The layers of `hooks-resilience`.
+    Ours(Parts),
     /// Knows the future.
     Oracle,
 }
@@ -70,13 +75,47 @@ pub(super) const CONTENDERS: &[Contender] = &[
         policy: Policy::Tries(Tries::CLASSIFIED),
     },
     Contender { key: "chain", name: "chain, no breaker, no budget", role: Role::Common, policy: Policy::Chain },
+    Contender { key: "ours", name: "hooks-resilience", role: Role::Ours, policy: Policy::Ours(Parts::ALL) },
+    Contender {
+        key: "lone",
+        name: "hooks-resilience, each instance alone",
+        role: Role::Lone,
+        policy: Policy::Ours(Parts::LONE),
+    },
+    Contender {
+        key: "no-chain",
+        name: "without the chain",
+        role: Role::Mutant,
+        policy: Policy::Ours(Parts::NO_CHAIN),
+    },
+    Contender {
+        key: "no-parking",
+        name: "without parking",
+        role: Role::Mutant,
+        policy: Policy::Ours(Parts::NO_PARKING),
+    },
+    Contender {
+        key: "no-sharing",
+        name: "without sharing",
+        role: Role::Mutant,
+        policy: Policy::Ours(Parts::LONE),
+    },
+    Contender {
+        key: "no-pacing",
+        name: "without pacing",
+        role: Role::Mutant,
+        policy: Policy::Ours(Parts::NO_PACING),
+    },
     Contender { key: "oracle", name: "oracle that knows the future", role: Role::Oracle, policy: Policy::Oracle },
 ];
 
 /// The policy at work in one instance.
 #[derive(Debug)]
-pub(super) struct Mind {
-    policy: Policy,
+pub(super) enum Mind {
+    /// One that keeps nothing from call to call.
+    Plain(Policy),
+    /// The layers.
+    Ours(Ours),
 }
 
 /// What a policy remembers within a session.
@@ -91,14 +130,21 @@ pub(super) struct Memory {
 
 impl Policy {
     /// The policy in all instances of a fleet.
-    pub(super) fn minds(self, sim: &Arc<Sim>) -> Vec<Mind> {
-        (0..sim.params.instances).map(|_| Mind { policy: self }).collect()
+    ///
+    /// # Errors
+    /// The storm makes no sense.
+    pub(super) fn minds(self, sim: &Arc<Sim>) -> Result<Vec<Mind>> {
+        match self {
+            Self::Ours(parts) => Ok(Ours::fleet(parts, sim)?.into_iter().map(Mind::Ours).collect()),
+            _ => Ok((0..sim.params.instances).map(|_| Mind::Plain(self)).collect()),
+        }
     }
 
     /// Whether the instances know of each other.
     pub(super) fn is_shared(self) -> bool {
         match self {
             Self::Tries(_) | Self::Sample | Self::Chain => false,
+            Self::Ours(parts) => parts.sharing,
             Self::Oracle => true,
         }
     }
@@ -111,12 +157,18 @@ impl Mind {
     }
 
     /// Makes a call.
-    pub(super) async fn ask(&self, sim: &Sim, asked: &Asked, memory: &mut Memory) -> Result<(), ErrorKind> {
-        match self.policy {
-            Policy::Tries(tries) => tries.ask(sim, asked).await,
-            Policy::Sample => sample::ask(sim, asked, memory).await,
-            Policy::Chain => chain::ask(sim, asked).await,
-            Policy::Oracle => oracle::ask(sim, asked).await,
+    pub(super) async fn ask(
+        &self,
+        sim: &Sim,
+        asked: &Asked,
+        memory: &mut Memory,
+    ) -> std::result::Result<(), ErrorKind> {
+        match self {
+            Self::Plain(Policy::Tries(tries)) => tries.ask(sim, asked).await,
+            Self::Plain(Policy::Sample) => sample::ask(sim, asked, memory).await,
+            Self::Plain(Policy::Chain) => chain::ask(sim, asked).await,
+            Self::Plain(Policy::Oracle | Policy::Ours(_)) => oracle::ask(sim, asked).await,
+            Self::Ours(ours) => ours.ask(asked).await,
         }
     }
 }
