@@ -67,15 +67,17 @@ struct Body {
     effects: AtomicBool,
     /// Whether an attempt below armed a timer that fires at the deadline at the latest.
     timed: AtomicBool,
+    /// The body this one was copied from, to change the request: what happens to one copy of a call happens to all.
+    origin: Option<Arc<Body>>,
 }
 
 impl Call {
     /// A call of `request`, in `context`. The `id` is the same for all attempts: what a provider is told, so that
     /// it does a thing once, and what a budget settles by.
     pub fn new(context: Arc<HookContext>, request: ModelRequest, id: OpId) -> Self {
-        let (needs, task) = (Needs::default(), None);
+        let (needs, task, origin) = (Needs::default(), None, None);
         let (effects, timed) = (AtomicBool::new(false), AtomicBool::new(false));
-        let body = Arc::new(Body { context, request, needs, id, task, effects, timed });
+        let body = Arc::new(Body { context, request, needs, id, task, effects, timed, origin });
         let (tried, retried, planned) = (0, false, false);
         Self { body, model: None, deadline: None, now: None, elsewhere: None, tried, retried, planned }
     }
@@ -139,22 +141,22 @@ impl Call {
     /// Says that something happened which a second attempt would do again: a streamed tool call was run. From
     /// here on the call is not repeated.
     pub fn mark_effects(&self) {
-        self.body.effects.store(true, Ordering::Release);
+        self.origin().effects.store(true, Ordering::Release);
     }
 
     /// Whether something happened that a second attempt would do again.
     pub fn has_effects(&self) -> bool {
-        self.body.effects.load(Ordering::Acquire)
+        self.origin().effects.load(Ordering::Acquire)
     }
 
     /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
     pub(crate) fn mark_timed(&self, timed: bool) {
-        self.body.timed.store(timed, Ordering::Relaxed);
+        self.origin().timed.store(timed, Ordering::Relaxed);
     }
 
     /// Whether an attempt below has a timer that fires at the deadline at the latest.
     pub(crate) fn is_timed(&self) -> bool {
-        self.body.timed.load(Ordering::Relaxed)
+        self.origin().timed.load(Ordering::Relaxed)
     }
 
     /// When this attempt began, reading the clock only where nobody did.
@@ -174,6 +176,10 @@ impl Call {
         }
     }
 
+    fn origin(&self) -> &Arc<Body> {
+        self.body.origin.as_ref().unwrap_or(&self.body)
+    }
+
     fn with_body(mut self, change: impl FnOnce(&mut Body)) -> Self {
         self.change(change);
         self
@@ -189,8 +195,9 @@ impl Call {
                     needs: self.body.needs,
                     id: self.body.id,
                     task: self.body.task.clone(),
-                    effects: AtomicBool::new(self.has_effects()),
+                    effects: AtomicBool::new(false),
                     timed: AtomicBool::new(false),
+                    origin: Some(Arc::clone(self.origin())),
                 };
                 change(&mut body);
                 self.body = Arc::new(body);

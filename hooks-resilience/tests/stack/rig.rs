@@ -1,0 +1,227 @@
+//! A whole stack over a scripted client, in time that passes only while everybody waits.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hooks_core::drivers::ModelRequest;
+use hooks_core::event::{Message, Role};
+use hooks_core::state::OpId;
+use hooks_core::testing::VirtualTime;
+use hooks_core::time::{Clock, SeededRandom, Tick, Timer};
+use hooks_core::{Environment, HookContext, HookFuture};
+use hooks_resilience::{
+    Answered, AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
+    DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, ModelError,
+    PacingLayer, RetryLayer, RetrySettings, Tier, World,
+};
+use tower::{Service, ServiceBuilder, ServiceExt};
+
+pub(crate) type Outcome = Result<Answered<&'static str>, ModelError>;
+
+/// What a client does with one call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Act {
+    pub(crate) kind: Option<ErrorKind>,
+    pub(crate) told: Option<Duration>,
+    pub(crate) takes: Duration,
+    /// Whether it runs a tool before it ends.
+    pub(crate) effects: bool,
+}
+
+impl Act {
+    pub(crate) fn answer() -> Self {
+        Self { kind: None, told: None, takes: Duration::from_millis(100), effects: false }
+    }
+
+    pub(crate) fn fail(kind: ErrorKind) -> Self {
+        Self { kind: Some(kind), ..Self::answer() }
+    }
+
+    pub(crate) fn told(self, told: Duration) -> Self {
+        Self { told: Some(told), ..self }
+    }
+
+    pub(crate) fn taking(self, takes: Duration) -> Self {
+        Self { takes, ..self }
+    }
+
+    pub(crate) fn with_effects(self) -> Self {
+        Self { effects: true, ..self }
+    }
+}
+
+/// Does what its script says for each model, then what it always does; keeps who was asked, and when.
+#[derive(Clone)]
+pub(crate) struct Client {
+    time: VirtualTime,
+    script: Arc<Mutex<HashMap<String, VecDeque<Act>>>>,
+    always: Arc<Mutex<HashMap<String, Act>>>,
+    asked: Arc<Mutex<Vec<(String, Duration)>>>,
+    requests: Arc<Mutex<Vec<ModelRequest>>>,
+}
+
+impl Client {
+    pub(crate) fn new(time: &VirtualTime) -> Self {
+        let (script, always, asked, requests) = Default::default();
+        Self { time: time.clone(), script, always, asked, requests }
+    }
+
+    pub(crate) fn then(&self, model: &str, acts: impl IntoIterator<Item = Act>) -> &Self {
+        self.script.lock().unwrap().entry(model.to_owned()).or_default().extend(acts);
+        self
+    }
+
+    pub(crate) fn always(&self, model: &str, act: Act) -> &Self {
+        self.always.lock().unwrap().insert(model.to_owned(), act);
+        self
+    }
+
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    pub(crate) fn times(&self) -> Vec<Duration> {
+        self.asked.lock().unwrap().iter().map(|(_, at)| *at).collect()
+    }
+
+    pub(crate) fn requests(&self) -> Vec<ModelRequest> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+impl Service<Call> for Client {
+    type Response = &'static str;
+    type Error = ModelError;
+    type Future = HookFuture<'static, Result<&'static str, ModelError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        let name = call.model_name().to_owned();
+        self.asked.lock().unwrap().push((name.clone(), self.time.tick().0));
+        self.requests.lock().unwrap().push(call.request().clone());
+        let act = self.script.lock().unwrap().get_mut(&name).and_then(VecDeque::pop_front);
+        let act = act.or_else(|| self.always.lock().unwrap().get(&name).copied()).unwrap_or(Act::answer());
+        let time = self.time.clone();
+        HookFuture::later(async move {
+            time.sleep(act.takes).await;
+            if act.effects {
+                call.mark_effects();
+            }
+            match (act.kind, act.told) {
+                (None, _) => Ok("yes"),
+                (Some(kind), None) => Err(ModelError::new(kind, "it failed")),
+                (Some(kind), Some(told)) => Err(ModelError::new(kind, "it failed").retry_after(told)),
+            }
+        })
+    }
+}
+
+/// A stack, and what it is made of.
+pub(crate) struct Rig {
+    pub(crate) time: VirtualTime,
+    pub(crate) health: Health,
+    pub(crate) client: Client,
+    pub(crate) chains: Chains,
+    pub(crate) fallback: FallbackLayer,
+    pub(crate) world: World,
+}
+
+impl Rig {
+    pub(crate) fn new(models: impl IntoIterator<Item = Model>) -> Self {
+        Self::with(models, HealthSettings::default(), FallbackSettings::default())
+    }
+
+    pub(crate) fn with(
+        models: impl IntoIterator<Item = Model>,
+        health: HealthSettings,
+        settings: FallbackSettings,
+    ) -> Self {
+        let time = VirtualTime::default();
+        let environment = Environment {
+            clock: Arc::new(time.clone()),
+            random: Arc::new(SeededRandom::new(7)),
+            ..Environment::detached()
+        };
+        let world = World::new(&environment, time.clone());
+        let catalog = Catalog::new(models).unwrap();
+        let health = Health::new(&catalog, health, world.clone()).unwrap();
+        let config = ChainsConfig::default().with_default("standard");
+        let chains = Chains::new(&catalog, &config).unwrap();
+        let fallback = FallbackLayer::new(chains.clone(), health.clone(), settings).unwrap();
+        Self { client: Client::new(&time), time, health, chains, fallback, world }
+    }
+
+    pub(crate) fn stack(
+        &self,
+    ) -> impl Service<Call, Response = Answered<&'static str>, Error = ModelError, Future: Send> + Clone + use<>
+    {
+        ServiceBuilder::new()
+            .layer(DeadlineLayer::new(self.world.clone(), Duration::from_secs(600)).unwrap())
+            .layer(self.fallback.clone())
+            .layer(RetryLayer::new(self.health.clone(), RetrySettings::default()).unwrap())
+            .layer(PacingLayer::new(self.health.clone()))
+            .layer(BreakerLayer::new(self.health.clone()))
+            .layer(AttemptLayer::new(self.world.clone(), AttemptSettings::default(), Classified).unwrap())
+            .service(self.client.clone())
+    }
+
+    /// Sends `call` through the stack.
+    pub(crate) fn send(&self, call: Call) -> Outcome {
+        self.time.block_on(self.stack().oneshot(call)).expect("nobody sleeps for ever")
+    }
+
+    pub(crate) fn call(&self) -> Call {
+        call("")
+    }
+
+    pub(crate) fn now(&self) -> Duration {
+        self.time.tick().0
+    }
+
+    /// Lets time pass.
+    pub(crate) fn wait(&self, wait: Duration) {
+        self.time.block_on(self.time.sleep(wait));
+    }
+
+    pub(crate) fn deadline(&self, wait: Duration) -> Tick {
+        self.time.tick().after(wait)
+    }
+}
+
+/// A call that names `model`.
+pub(crate) fn call(model: &str) -> Call {
+    let messages = vec![Message::text(Role::User, "hello")];
+    let request = ModelRequest { model: model.to_owned(), iteration: 1, messages };
+    Call::new(HookContext::new("s1", "lead").into(), request, OpId(1))
+}
+
+/// `one` of provider `p`, `two` of `p`, `three` of `q`, with growing windows.
+pub(crate) fn three() -> [Model; 3] {
+    [("one", "p", 1_000), ("two", "p", 2_000), ("three", "q", 4_000)].map(|(name, provider, window)| {
+        let mut model = Model::new(name, provider, Tier::Standard);
+        model.context_tokens = Some(window);
+        model
+    })
+}
+
+/// One model alone.
+pub(crate) fn alone() -> [Model; 1] {
+    [Model::new("one", "p", Tier::Standard)]
+}
+
+pub(crate) fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+pub(crate) fn kinds(outcome: &Outcome) -> Vec<ErrorKind> {
+    let failed = match outcome {
+        Ok(answered) => &answered.failed[..],
+        Err(error) => error.failed(),
+    };
+    failed.iter().map(|failed| failed.kind).collect()
+}
