@@ -10,18 +10,16 @@ use super::window::{Counts, Window};
 /// One breaker. No clock, no lock, no chance of its own: whoever holds it brings all three.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Core {
-    state: State,
-    window: Window,
+    pub(super) state: State,
+    pub(super) window: Window,
     /// Failures since the last success.
-    in_a_row: u32,
+    pub(super) in_a_row: u32,
     /// How often it opened since it was last well.
-    openings: u32,
-    /// Numbers the probes.
-    probes: u64,
+    pub(super) openings: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// Lets calls through, since then.
     Closed { since: Tick },
     /// Lets none through before then.
@@ -73,7 +71,6 @@ impl Core {
             window: Window::new(settings.window),
             in_a_row: 0,
             openings: 0,
-            probes: 0,
         }
     }
 
@@ -95,8 +92,8 @@ impl Core {
         (at > now).then_some(at)
     }
 
-    /// Lets a call through, or says from when on.
-    pub(crate) fn admit(&mut self, now: Tick, settings: &BreakerSettings) -> Result<Pass, Tick> {
+    /// Lets a call through, or says from when on; as a probe it is called `probe`.
+    pub(crate) fn admit(&mut self, probe: u64, now: Tick, settings: &BreakerSettings) -> Result<Pass, Tick> {
         if let Some(at) = self.opens_at(now) {
             return Err(at);
         }
@@ -104,9 +101,17 @@ impl Core {
             State::Closed { .. } => return Ok(Pass::Usual),
             State::Open { hard, .. } | State::Probing { hard, .. } => hard,
         };
-        self.probes = self.probes.wrapping_add(1);
-        self.state = State::Probing { probe: self.probes, lost: now.after(settings.probe), hard };
-        Ok(Pass::Probe(self.probes))
+        self.state = State::Probing { probe, lost: now.after(settings.probe), hard };
+        Ok(Pass::Probe(probe))
+    }
+
+    /// Whether a call that was let through still is, after others had their say.
+    pub(crate) fn still_lets(&self, pass: Pass) -> bool {
+        match self.state {
+            State::Closed { .. } => true,
+            State::Open { .. } => false,
+            State::Probing { probe, .. } => pass == Pass::Probe(probe),
+        }
     }
 
     /// A call that was let through came to an end. `jitter` is a number below 2^16.
@@ -119,7 +124,7 @@ impl Core {
         jitter: u16,
     ) {
         match (self.state, pass) {
-            (State::Closed { since }, _) => self.count(showed, since, now, settings, jitter),
+            (State::Closed { .. }, _) => self.count(showed, now, settings, jitter),
             (State::Probing { probe, hard, .. }, Pass::Probe(mine)) if probe == mine => match showed {
                 Showed::Nothing => self.state = State::Open { until: now, hard },
                 Showed::Success { .. } => self.close(now),
@@ -138,20 +143,31 @@ impl Core {
         }
     }
 
-    fn count(&mut self, showed: Showed, since: Tick, now: Tick, settings: &BreakerSettings, jitter: u16) {
+    fn count(&mut self, showed: Showed, now: Tick, settings: &BreakerSettings, jitter: u16) {
         let (failed, slow) = match showed {
             Showed::Nothing => return,
             Showed::Hopeless => return self.open_hard(now, settings, jitter),
             Showed::Success { slow } => (false, slow),
             Showed::Failure { slow } => (true, slow),
         };
+        if !failed && !slow {
+            return self.went_well(1, now, settings);
+        }
         self.window.add(now, Counts { calls: 1, failed: failed.into(), slow: slow.into() });
         self.in_a_row = if failed { self.in_a_row.saturating_add(1) } else { 0 };
-        if !failed && now.since(since) >= settings.open_at_most {
-            self.openings = 0;
-        }
-        if (failed || slow) && self.is_too_much(now, settings) {
+        if self.is_too_much(now, settings) {
             self.open(now, settings, jitter);
+        }
+    }
+
+    /// So many calls were answered, and in good time.
+    pub(crate) fn went_well(&mut self, calls: u32, now: Tick, settings: &BreakerSettings) {
+        let State::Closed { since } = self.state else { return };
+        self.window.add(now, Counts { calls, failed: 0, slow: 0 });
+        self.in_a_row = 0;
+        // It was well for as long as it is ever left alone: what was before is forgotten.
+        if now.since(since) >= settings.open_at_most {
+            self.openings = 0;
         }
     }
 

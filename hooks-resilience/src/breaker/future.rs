@@ -5,68 +5,153 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use hooks_core::HookFuture;
 use hooks_core::time::Tick;
 use pin_project::pin_project;
+use tower_service::Service;
 
-use crate::call::Answered;
+use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
-use crate::health::Permit;
+use crate::health::{Closed, Health, Permit};
 
 /// The answer of a model that was let through, or the refusal.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
-pub struct ResponseFuture<F> {
+pub struct ResponseFuture<S, F, T> {
     #[pin]
-    state: State<F>,
+    state: State<S, F, T>,
 }
 
 #[pin_project(project = StateProjection)]
-enum State<F> {
+enum State<S, F, T> {
+    /// The fleet is heard before the call is judged.
+    Refreshing { refresh: HookFuture<'static, ()>, next: Option<(S, Call, Health)> },
+    /// The fleet is told of a probe before it is sent.
+    Confirming { telling: HookFuture<'static, ()>, next: Option<(S, Call, Permit)> },
+    /// The model is asked.
     Asked {
         #[pin]
         inner: F,
         permit: Option<(Permit, Tick)>,
     },
-    Refused(Option<ModelError>),
+    /// The fleet is told how it went.
+    Telling { telling: HookFuture<'static, ()>, answer: Option<Result<T, ModelError>> },
+    /// The answer is there.
+    Answered(Option<Result<T, ModelError>>),
 }
 
-impl<F> ResponseFuture<F> {
-    pub(super) fn asked(inner: F, permit: Option<(Permit, Tick)>) -> Self {
+impl<S, F, T> ResponseFuture<S, F, T> {
+    pub(super) fn refreshing(
+        refresh: HookFuture<'static, ()>,
+        service: S,
+        call: Call,
+        health: Health,
+    ) -> Self {
+        Self { state: State::Refreshing { refresh, next: Some((service, call, health)) } }
+    }
+
+    pub(super) fn confirming(
+        telling: HookFuture<'static, ()>,
+        permit: Permit,
+        service: S,
+        call: Call,
+    ) -> Self {
+        Self { state: State::Confirming { telling, next: Some((service, call, permit)) } }
+    }
+
+    pub(super) const fn asked(inner: F, permit: Option<(Permit, Tick)>) -> Self {
         Self { state: State::Asked { inner, permit } }
     }
 
-    pub(super) fn refused(error: ModelError) -> Self {
-        Self { state: State::Refused(Some(error)) }
+    pub(super) const fn refused(error: ModelError) -> Self {
+        Self { state: State::Answered(Some(Err(error))) }
     }
 }
 
-impl<F, R> Future for ResponseFuture<F>
+impl<S, R> Future for ResponseFuture<S, S::Future, Answered<R>>
 where
-    F: Future<Output = Result<Answered<R>, ModelError>>,
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
 {
     type Output = Result<Answered<R>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.project().state.project() {
-            StateProjection::Refused(error) => Poll::Ready(Err(error.take().unwrap_or_else(|| {
-                ModelError::new(ErrorKind::Unknown, "it was asked again after it had answered")
-            }))),
-            StateProjection::Asked { inner, permit } => {
-                let answer = ready!(inner.poll(cx));
-                if let Some((permit, began)) = permit.take() {
-                    let now = permit.now();
-                    match &answer {
-                        Ok(_) => permit.succeeded(now, now.since(began)),
-                        Err(error) => permit.failed(error, now, now.since(began)),
-                    }
+        let mut this = self.project();
+        loop {
+            let state = match this.state.as_mut().project() {
+                StateProjection::Refreshing { refresh, next } => {
+                    ready!(Pin::new(refresh).poll(cx));
+                    let Some((service, call, health)) = next.take() else { return Poll::Pending };
+                    judged(service, call, &health)
                 }
-                Poll::Ready(answer)
-            }
+                StateProjection::Confirming { telling, next } => {
+                    ready!(Pin::new(telling).poll(cx));
+                    let Some((service, call, permit)) = next.take() else { return Poll::Pending };
+                    confirmed(service, call, permit)
+                }
+                StateProjection::Asked { inner, permit } => {
+                    let answer = ready!(inner.poll(cx));
+                    let Some((permit, began)) = permit.take() else { return Poll::Ready(answer) };
+                    let now = permit.now();
+                    let telling = match &answer {
+                        Ok(_) => permit.success(now, now.since(began)),
+                        Err(error) => permit.failure(error, now, now.since(began)),
+                    };
+                    let Some(telling) = telling else { return Poll::Ready(answer) };
+                    State::Telling { telling, answer: Some(answer) }
+                }
+                StateProjection::Telling { telling, answer } => {
+                    ready!(Pin::new(telling).poll(cx));
+                    State::Answered(answer.take())
+                }
+                StateProjection::Answered(answer) => {
+                    return Poll::Ready(answer.take().unwrap_or_else(|| {
+                        let words = "it was asked again after it had answered";
+                        Err(ModelError::new(ErrorKind::Unknown, words))
+                    }));
+                }
+            };
+            this.state.set(state);
         }
     }
 }
 
-impl<F> fmt::Debug for ResponseFuture<F> {
+/// What becomes of a call once the fleet was heard.
+fn judged<S, R>(mut service: S, mut call: Call, health: &Health) -> State<S, S::Future, Answered<R>>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    let now = health.world().tick();
+    call.now = Some(now);
+    let admitted = call.model.as_ref().map(|model| health.admit_and_tell(model, now));
+    match admitted.transpose() {
+        Ok(None) => State::Asked { inner: service.call(call), permit: None },
+        Ok(Some((permit, None))) => State::Asked { inner: service.call(call), permit: Some((permit, now)) },
+        Ok(Some((permit, Some(telling)))) => {
+            State::Confirming { telling, next: Some((service, call, permit)) }
+        }
+        Err(closed) => refused(closed, &call),
+    }
+}
+
+/// What becomes of a probe once the fleet was told.
+fn confirmed<S, R>(mut service: S, mut call: Call, permit: Permit) -> State<S, S::Future, Answered<R>>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    let now = permit.now();
+    call.now = Some(now);
+    match permit.confirm(now) {
+        Ok(()) => State::Asked { inner: service.call(call), permit: Some((permit, now)) },
+        Err(closed) => refused(closed, &call),
+    }
+}
+
+fn refused<S, F, T>(closed: Closed, call: &Call) -> State<S, F, T> {
+    let name = call.model.as_ref().map_or_else(|| call.model_name().into(), |model| model.name.clone());
+    State::Answered(Some(Err(closed.error(&name))))
+}
+
+impl<S, F, T> fmt::Debug for ResponseFuture<S, F, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("breaker::ResponseFuture").finish_non_exhaustive()
     }

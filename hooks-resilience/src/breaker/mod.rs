@@ -8,9 +8,11 @@ mod settings;
 #[cfg(test)]
 mod tests;
 mod window;
+mod wire;
 
 pub use self::core::BreakerState;
 pub(crate) use self::core::{Core, Pass, Showed};
 pub use self::layer::BreakerLayer;
 pub use self::service::BreakerService;
 pub use self::settings::BreakerSettings;
+pub(crate) use self::wire::Wire;

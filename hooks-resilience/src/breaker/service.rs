@@ -1,3 +1,4 @@
+use std::mem;
 use std::task::{Context, Poll};
 
 use tower_service::Service;
@@ -42,11 +43,11 @@ impl<S> BreakerService<S> {
 
 impl<S, R> Service<Call> for BreakerService<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
 {
     type Response = Answered<R>;
     type Error = ModelError;
-    type Future = ResponseFuture<S::Future>;
+    type Future = ResponseFuture<S, S::Future, Answered<R>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
         self.inner.poll_ready(cx)
@@ -54,13 +55,20 @@ where
 
     fn call(&mut self, mut call: Call) -> Self::Future {
         let now = call.tick(self.health.world());
-        let permit = match &call.model {
-            None => None,
-            Some(model) => match self.health.admit(model, now) {
-                Ok(permit) => Some((permit, now)),
-                Err(closed) => return ResponseFuture::refused(closed.error(&model.name)),
-            },
-        };
-        ResponseFuture::asked(self.inner.call(call), permit)
+        let Some(model) = &call.model else { return ResponseFuture::asked(self.inner.call(call), None) };
+        if let Some(refresh) = self.health.refresh(model, now) {
+            let next = self.inner.clone();
+            let ready = mem::replace(&mut self.inner, next);
+            return ResponseFuture::refreshing(refresh, ready, call, self.health.clone());
+        }
+        match self.health.admit_and_tell(model, now) {
+            Ok((permit, None)) => ResponseFuture::asked(self.inner.call(call), Some((permit, now))),
+            Ok((permit, Some(telling))) => {
+                let next = self.inner.clone();
+                let ready = mem::replace(&mut self.inner, next);
+                ResponseFuture::confirming(telling, permit, ready, call)
+            }
+            Err(closed) => ResponseFuture::refused(closed.error(&model.name)),
+        }
     }
 }

@@ -49,7 +49,7 @@ impl Window {
 
     /// What is counted within one window before `now`.
     pub(crate) fn sum(&self, now: Tick) -> Counts {
-        let oldest = self.stretch(now).saturating_sub(BUCKETS as u64 - 1);
+        let oldest = self.oldest(now);
         let mut sum = Counts::default();
         for bucket in self.buckets.iter().filter(|bucket| bucket.stretch >= oldest) {
             sum.add(bucket.counts);
@@ -57,9 +57,21 @@ impl Window {
         sum
     }
 
+    /// What is counted within one window before `now`: when it was, and how much.
+    pub(crate) fn counted(&self, now: Tick) -> impl Iterator<Item = (Tick, Counts)> + '_ {
+        let oldest = self.oldest(now);
+        let counted = move |bucket: &&Bucket| bucket.stretch >= oldest && bucket.counts != Counts::default();
+        let when = |bucket: &Bucket| Tick(Duration::from_nanos(bucket.stretch.saturating_mul(self.length)));
+        self.buckets.iter().filter(counted).map(move |bucket| (when(bucket), bucket.counts))
+    }
+
     /// Forgets all.
     pub(crate) fn clear(&mut self) {
         self.buckets = [Bucket::default(); BUCKETS];
+    }
+
+    fn oldest(&self, now: Tick) -> u64 {
+        self.stretch(now).saturating_sub(BUCKETS as u64 - 1)
     }
 
     fn stretch(&self, at: Tick) -> u64 {

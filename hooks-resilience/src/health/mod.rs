@@ -2,27 +2,34 @@
 //! still be sent to them. All layers of a stack share it, and so may a fleet.
 
 mod budget;
+mod fleet;
 mod gate;
 mod permit;
+mod place;
+mod quota;
 mod readiness;
 mod settings;
 mod standing;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use hooks_core::HookFuture;
 use hooks_core::state::StateStore;
 use hooks_core::time::Tick;
 
+use self::fleet::{Fleet, Link};
 pub use self::permit::Permit;
+use self::place::{Change, Event, Place, What};
+use self::quota::Quota;
 pub use self::readiness::{Because, Closed, Readiness};
 pub use self::settings::{BudgetSettings, HealthSettings, SettingsError};
-use self::standing::{Provider, Quota, Standing};
+use self::standing::{Provider, Standing};
 use crate::breaker::{BreakerState, Pass, Showed};
 use crate::call::Needs;
 use crate::catalog::{Catalog, Limits, Model};
 use crate::error::{ErrorKind, Treatments};
-use crate::pacing::Slot;
+use crate::pacing::{Booked, Slot};
 use crate::world::World;
 
 /// What is known about the models of a catalog. Clones share it.
@@ -40,7 +47,11 @@ struct Inner {
     settings: HealthSettings,
     world: World,
     listeners: Mutex<Vec<Listener>>,
+    fleet: OnceLock<Fleet>,
 }
+
+/// What is left to do where a store answers later.
+pub(crate) type Telling = Option<HookFuture<'static, ()>>;
 
 type Listener = Arc<dyn Fn(&Transition) + Send + Sync>;
 
@@ -69,11 +80,12 @@ impl Health {
         settings.check()?;
         let (mut models, mut quotas, mut providers) = (Vec::new(), Vec::new(), Vec::new());
         for model in catalog.models() {
-            let quota = standing::quota_of(&mut quotas, model, &settings);
+            let quota = quota::quota_of(&mut quotas, model, &settings);
             let provider = standing::provider_of(&mut providers, model, &settings);
             models.push(Standing::new(model, quota, provider, &settings));
         }
-        let inner = Inner { models, quotas, providers, settings, world, listeners: Mutex::default() };
+        let (listeners, fleet) = (Mutex::default(), OnceLock::new());
+        let inner = Inner { models, quotas, providers, settings, world, listeners, fleet };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -81,7 +93,16 @@ impl Health {
     /// clone is used.
     #[must_use]
     pub fn shared(self, store: Arc<dyn StateStore>, fleet: &str) -> Self {
-        drop((store, fleet));
+        let Inner { models, quotas, providers, .. } = &*self.inner;
+        if self.inner.fleet.set(Fleet::new(store)).is_ok() {
+            let models = models.iter().map(|it| ("model", &it.name, &it.place));
+            let quotas = quotas.iter().map(|it| ("quota", &it.name, &it.place));
+            let providers = providers.iter().map(|it| ("provider", &it.name, &it.place));
+            for (what, name, place) in models.chain(quotas).chain(providers) {
+                place.link.get_or_init(|| Link::new(fleet, what, &place.provider, name));
+            }
+            self.inner.quotas.iter().for_each(|quota| quota.share(fleet, &self.inner.settings));
+        }
         self
     }
 
@@ -107,11 +128,12 @@ impl Health {
         }
         let Some(known) = self.known(model) else { return Readiness::Ready };
         let Some(quota) = self.inner.quotas.get(known.quota) else { return Readiness::Ready };
-        let Some(paced) = quota.ready_at(needs, now) else { return Readiness::Never };
-        let broken =
-            known.breaker.opens_at(now).max(self.provider(known).and_then(|it| it.breaker.opens_at(now)));
-        let tick = paced.max(known.gate.opens()).max(quota.gate.opens());
-        Readiness::at(tick.max(broken.unwrap_or(now)), now)
+        let Some(paced) = quota.ready_at(needs, now, self.inner.fleet.get()) else { return Readiness::Never };
+        self.look(known, now);
+        let places = self.places(known);
+        let shut = places.iter().flatten().map(|place| place.gate()).max();
+        let broken = places.iter().flatten().filter_map(|place| place.opens_at(now)).max();
+        Readiness::at(paced.max(shut.unwrap_or_default()).max(broken.unwrap_or_default()), now)
     }
 
     /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
@@ -119,6 +141,7 @@ impl Health {
     pub fn close_until(&self, model: &Model, until: Tick, why: ErrorKind) {
         if self.known(model).is_some() {
             self.close_place(model.index(), until, why, self.inner.world.tick());
+            drop(self.known(model).and_then(|known| self.tell_fleet(known)));
         }
     }
 
@@ -127,54 +150,100 @@ impl Health {
     /// # Errors
     /// Not now; the error says from when on.
     pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, Closed> {
+        self.admit_and_tell(model, now).map(|(permit, _)| permit)
+    }
+
+    /// The same; a probe has to be told to a fleet whose store answers later, and is confirmed after that.
+    pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), Closed> {
         let Some(known) = self.known(model) else {
-            return Ok(Permit::new(self.clone(), usize::MAX, Pass::Usual, None));
+            return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, None), None));
         };
-        let shut = self.inner.quotas.get(known.quota).map_or(Tick::default(), |quota| quota.gate.opens());
-        let shut = shut.max(known.gate.opens());
+        self.look(known, now);
+        let shut = self.places(known).into_iter().flatten().map(Place::gate).max().unwrap_or_default();
         if shut > now {
             return Err(Closed { ready_at: shut, because: Because::Gate });
         }
         let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
         let settings = &self.inner.settings.breaker;
-        let provider = match self.provider(known) {
-            Some(provider) => provider.breaker.admit_if_troubled(now, settings).map_err(closed)?,
-            None => None,
-        };
-        match known.breaker.admit(now, settings) {
-            Ok(pass) => Ok(Permit::new(self.clone(), model.index(), pass, provider)),
-            Err(at) => {
-                if let (Some(pass), Some(it)) = (provider, self.provider(known)) {
-                    it.breaker.tell(pass, Showed::Nothing, now, settings, 0);
-                }
-                Err(closed(at))
-            }
+        let name = || self.inner.world.random.next_u64();
+        let own = known.place.admit(name, now, settings).map_err(closed)?.unwrap_or(Pass::Usual);
+        let mut permit = Permit::new(self.clone(), model.index(), own, None);
+        if let Some(provider) = self.provider(known) {
+            // Where it refuses, the permit is dropped, and with it a probe is given back.
+            permit.provider = provider.place.admit(name, now, settings).map_err(closed)?;
+        }
+        if !permit.is_probe() {
+            return Ok((permit, None));
+        }
+        let telling = self.tell_fleet(known);
+        if telling.is_none() {
+            self.confirm(&permit, now)?;
+        }
+        Ok((permit, telling))
+    }
+
+    /// Whether a probe is still ours, now that the fleet had its say.
+    pub(crate) fn confirm(&self, permit: &Permit, now: Tick) -> Result<(), Closed> {
+        let Some(known) = self.inner.models.get(permit.model) else { return Ok(()) };
+        let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
+        known.place.still_lets(permit.pass, now).map_err(closed)?;
+        match (permit.provider, self.provider(known)) {
+            (Some(pass), Some(provider)) => provider.place.still_lets(pass, now).map_err(closed),
+            _ => Ok(()),
         }
     }
 
-    /// Takes what this needs from the rate of `model`.
+    /// Hears what the fleet knows of `model`, where the store answers later and was not heard for a while.
+    pub(crate) fn refresh(&self, model: &Model, now: Tick) -> Telling {
+        let (fleet, known) = (self.inner.fleet.get()?, self.known(model)?);
+        let stale = |place: &Place| place.link.get().is_some_and(|link| fleet::is_stale(place, link, now));
+        (fleet.answers_later() && self.places(known).into_iter().flatten().any(stale))
+            .then(|| self.synchronise(known))
+    }
+
+    /// Takes what this needs from the rate of `model`. Of a fleet's rate only from a store that answers at once;
+    /// otherwise from our share of it.
     ///
     /// # Errors
     /// Not now; from then on.
     pub fn pace(&self, model: &Model, needs: &Needs, now: Tick) -> Result<(), Tick> {
-        match self.known(model).and_then(|known| self.inner.quotas.get(known.quota)) {
-            Some(quota) => quota.book(needs, now, Some(now)).map(|_| ()),
-            None => Ok(()),
-        }
+        let booked = self.book(model, needs, now, Some(now)).unwrap_or_else(|_later| {
+            let quota = self.known(model).and_then(|known| self.inner.quotas.get(known.quota));
+            quota.map_or(Ok(None), |quota| quota.book(needs, now, Some(now))).map(|_| None)
+        })?;
+        booked.into_iter().for_each(|mut slot| slot.used(true));
+        Ok(())
     }
 
-    /// A place in the rate of `model`, at the latest at `latest`; None where it has no rate.
+    /// A slot in the rate of `model`, at the latest at `latest`; or the future of one.
     pub(crate) fn book(
         &self,
         model: &Model,
         needs: &Needs,
         now: Tick,
         latest: Option<Tick>,
-    ) -> Result<Option<Slot>, Tick> {
-        let Some(known) = self.known(model) else { return Ok(None) };
-        let Some(quota) = self.inner.quotas.get(known.quota) else { return Ok(None) };
-        let at = quota.book(needs, now, latest)?;
-        Ok(at.map(|at| Slot::new(self.clone(), known.quota, *needs, at)))
+    ) -> Result<Booked, HookFuture<'static, Booked>> {
+        let Some(known) = self.known(model) else { return Ok(Ok(None)) };
+        let Some(quota) = self.inner.quotas.get(known.quota) else { return Ok(Ok(None)) };
+        if quota.is_shared() {
+            return fleet::begun(self.book_shared(known.quota, *needs, latest));
+        }
+        Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at?))))
+    }
+
+    fn book_shared(&self, place: usize, needs: Needs, latest: Option<Tick>) -> HookFuture<'static, Booked> {
+        let health = self.clone();
+        HookFuture::later(async move {
+            let inner = &health.inner;
+            let Some(quota) = inner.quotas.get(place) else { return Ok(None) };
+            if let Some(fleet) = inner.fleet.get()
+                && let Some(booked) = quota.book_shared(fleet, &inner.world, &needs, latest).await
+            {
+                return booked.map(|at| Some(Slot::new(health.clone(), place, needs, at).of_fleet()));
+            }
+            let booked = quota.book(&needs, inner.world.tick(), latest);
+            booked.map(|at| Some(Slot::new(health.clone(), place, needs, at?)))
+        })
     }
 
     pub(crate) fn give_back(&self, quota: usize, needs: &Needs) {
@@ -206,7 +275,7 @@ impl Health {
 
     /// What the breaker of `model` does with calls.
     pub fn breaker(&self, model: &Model) -> BreakerState {
-        self.known(model).map_or(BreakerState::Closed, |known| known.breaker.state())
+        self.known(model).map_or(BreakerState::Closed, |known| known.place.state())
     }
 
     /// Calls `listener` whenever a breaker goes from one state to another; it must not block.
@@ -217,32 +286,78 @@ impl Health {
     fn close_place(&self, model: usize, until: Tick, why: ErrorKind, now: Tick) {
         let until = until.min(now.after(self.inner.settings.longest_gate));
         let Some(known) = self.inner.models.get(model) else { return };
-        match self.inner.quotas.get(known.quota) {
-            Some(quota) if why == ErrorKind::RateLimited => quota.gate.shut_until(until),
-            _ => known.gate.shut_until(until),
-        }
+        let quota = self.inner.quotas.get(known.quota).filter(|_| why == ErrorKind::RateLimited);
+        let place = quota.map_or(&known.place, |quota| &quota.place);
+        let shut = Event { at: now, what: What::Shut { until } };
+        let _unchanged = place.happened(shut, &self.inner.settings.breaker);
     }
 
     /// A permit came to its end. `wide` where what was shown is true of all models of the provider.
-    fn tell(&self, model: usize, pass: Pass, provider: Option<Pass>, showed: Showed, wide: bool, now: Tick) {
-        let Some(known) = self.inner.models.get(model) else { return };
-        let settings = &self.inner.settings.breaker;
+    fn tell(&self, permit: &Permit, showed: Showed, wide: bool, now: Tick) -> Telling {
+        let known = self.inner.models.get(permit.model)?;
         let own = if wide { Showed::Nothing } else { showed };
-        let change = known.breaker.tell(pass, own, now, settings, self.jitter(showed));
-        self.announce(change, Some(&known.name), known, now);
+        self.ended(&known.place, permit.pass, own, now);
+        // A provider's breaker counts only what breaks or mends its credentials.
         let shared = match showed {
             Showed::Success { .. } => showed,
             Showed::Hopeless if wide => showed,
             _ => Showed::Nothing,
         };
-        // A provider's breaker only counts what mends or breaks its credentials.
-        if (provider.is_some() || shared == Showed::Hopeless)
-            && let Some(it) = self.provider(known)
+        if (permit.provider.is_some() || shared == Showed::Hopeless)
+            && let Some(provider) = self.provider(known)
         {
-            let pass = provider.unwrap_or(Pass::Usual);
-            let change = it.breaker.tell(pass, shared, now, settings, self.jitter(shared));
-            self.announce(change, None, known, now);
+            self.ended(&provider.place, permit.provider.unwrap_or(Pass::Usual), shared, now);
         }
+        self.tell_fleet(known)
+    }
+
+    fn ended(&self, place: &Place, pass: Pass, showed: Showed, now: Tick) {
+        let what = match (pass, showed) {
+            (Pass::Usual, Showed::Nothing) => return,
+            (Pass::Usual, Showed::Success { slow: false }) => What::WentWell(1),
+            _ => What::Ended { pass, showed, jitter: self.jitter(showed) },
+        };
+        let change = place.happened(Event { at: now, what }, &self.inner.settings.breaker);
+        self.announce(change, place, now);
+    }
+
+    /// Tells the fleet what it has to hear at once. What is left of it where its store answers later.
+    fn tell_fleet(&self, known: &Standing) -> Telling {
+        let untold = |place: &Place| place.link.get().is_some() && place.has_untold_failure();
+        if !self.places(known).into_iter().flatten().any(untold) {
+            return None;
+        }
+        fleet::begun(self.synchronise(known)).err()
+    }
+
+    /// Tells and hears all that concerns a model.
+    fn synchronise(&self, known: &Standing) -> HookFuture<'static, ()> {
+        let (health, model) = (self.clone(), known.place.model.clone());
+        HookFuture::later(async move {
+            let known = health.inner.models.iter().find(|known| Some(&known.name) == model.as_ref());
+            let (Some(known), Some(fleet)) = (known, health.inner.fleet.get()) else { return };
+            for place in health.places(known).into_iter().flatten() {
+                if let Some(link) = place.link.get() {
+                    fleet::synchronise(&health, fleet, place, link).await;
+                }
+            }
+        })
+    }
+
+    /// Hears what the fleet knows, from a store that answers at once.
+    fn look(&self, known: &Standing, now: Tick) {
+        let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) else { return };
+        for place in self.places(known).into_iter().flatten() {
+            if let Some(link) = place.link.get() {
+                fleet::look(self, fleet, place, link, now);
+            }
+        }
+    }
+
+    /// All that concerns a model: its own place, its quota's, its provider's.
+    fn places<'a>(&'a self, known: &'a Standing) -> [Option<&'a Place>; 3] {
+        let quota = self.inner.quotas.get(known.quota).map(|quota| &quota.place);
+        [Some(&known.place), quota, self.provider(known).map(|provider| &provider.place)]
     }
 
     /// Chance is asked for only where it may be needed.
@@ -253,16 +368,11 @@ impl Health {
         }
     }
 
-    fn announce(
-        &self,
-        change: Option<(BreakerState, BreakerState)>,
-        model: Option<&Arc<str>>,
-        known: &Standing,
-        at: Tick,
-    ) {
-        let (Some((from, to)), Some(provider)) = (change, self.provider(known)) else { return };
+    fn announce(&self, change: Change, place: &Place, at: Tick) {
+        let Some((from, to)) = change else { return };
+        let (model, provider) = (place.model.clone(), Arc::clone(&place.provider));
+        let change = Transition { model, provider, from, to, at };
         let listeners = self.listeners().clone();
-        let change = Transition { model: model.cloned(), provider: Arc::clone(&provider.name), from, to, at };
         for listener in listeners {
             listener(&change);
         }

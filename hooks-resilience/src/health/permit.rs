@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
-use super::Health;
+use super::{Closed, Health, Telling};
 use crate::breaker::{Pass, Showed};
 use crate::error::{BreakerVote, ModelError, NextModel};
 
@@ -14,10 +14,10 @@ use crate::error::{BreakerVote, ModelError, NextModel};
 #[must_use = "a permit that is dropped is given back"]
 pub struct Permit {
     health: Health,
-    model: usize,
-    pass: Pass,
+    pub(super) model: usize,
+    pub(super) pass: Pass,
     /// What its provider's breaker gave, where that had something to find out.
-    provider: Option<Pass>,
+    pub(super) provider: Option<Pass>,
     told: bool,
 }
 
@@ -37,40 +37,56 @@ impl Permit {
     }
 
     /// The model answered, at `now`, `took` after it was asked.
-    pub fn succeeded(mut self, now: Tick, took: Duration) {
-        let slow = self.health.settings().breaker.slow_after.is_some_and(|limit| took >= limit);
-        self.tell(Showed::Success { slow }, false, now);
+    pub fn succeeded(self, now: Tick, took: Duration) {
+        drop(self.success(now, took));
     }
 
     /// It failed, at `now`, `took` after it was asked. Where the provider said how long it wants to be left alone,
     /// that is kept to.
-    pub fn failed(mut self, error: &ModelError, now: Tick, took: Duration) {
+    pub fn failed(self, error: &ModelError, now: Tick, took: Duration) {
+        drop(self.failure(error, now, took));
+    }
+
+    /// Whether the fleet leaves this call to us; only a probe can be lost to others.
+    pub(crate) fn confirm(&self, now: Tick) -> Result<(), Closed> {
+        self.health.confirm(self, now)
+    }
+
+    pub(crate) fn success(self, now: Tick, took: Duration) -> Telling {
+        let slow = self.is_slow(took);
+        self.tell(Showed::Success { slow }, false, now)
+    }
+
+    pub(crate) fn failure(self, error: &ModelError, now: Tick, took: Duration) -> Telling {
         let treatment = self.health.treatments().of(error.kind());
         if let Some(wait) = error.told_to_wait().filter(|_| treatment.gate) {
             self.health.close_place(self.model, now.after(wait), error.kind(), now);
         }
-        let slow = self.health.settings().breaker.slow_after.is_some_and(|limit| took >= limit);
         let showed = match treatment.breaker {
             BreakerVote::Abstain => Showed::Nothing,
-            BreakerVote::Failure => Showed::Failure { slow },
+            BreakerVote::Failure => Showed::Failure { slow: self.is_slow(took) },
             BreakerVote::Slow => Showed::Failure { slow: true },
             BreakerVote::Open => Showed::Hopeless,
         };
         let wide = showed == Showed::Hopeless && treatment.next_model == NextModel::OtherProvider;
-        self.tell(showed, wide, now);
+        self.tell(showed, wide, now)
     }
 
-    fn tell(&mut self, showed: Showed, wide: bool, now: Tick) {
+    fn is_slow(&self, took: Duration) -> bool {
+        self.health.settings().breaker.slow_after.is_some_and(|limit| took >= limit)
+    }
+
+    fn tell(mut self, showed: Showed, wide: bool, now: Tick) -> Telling {
         self.told = true;
-        self.health.tell(self.model, self.pass, self.provider, showed, wide, now);
+        self.health.tell(&self, showed, wide, now)
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
         if !self.told && self.is_probe() {
-            let now = self.now();
-            self.tell(Showed::Nothing, false, now);
+            // What a store that answers later would have to hear goes along with the next word.
+            drop(self.health.tell(self, Showed::Nothing, false, self.now()));
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct HealthSettings {
     pub budget: BudgetSettings,
     /// The longest a provider's word keeps a model closed: one that says "a week" is asked before.
     pub longest_gate: Duration,
+    /// How many instances share a store, roughly: while it is away each keeps to its share of the rates.
+    pub instances: u32,
     /// What is done about each kind of error.
     pub treatments: Treatments,
 }
@@ -28,6 +30,7 @@ impl Default for HealthSettings {
             burst: Duration::from_secs(5),
             budget: BudgetSettings::default(),
             longest_gate: Duration::from_secs(60 * 60),
+            instances: 10,
             treatments: Treatments::default(),
         }
     }
@@ -60,6 +63,9 @@ impl HealthSettings {
         }
         if self.longest_gate.is_zero() {
             return Err(SettingsError::Zero("longest_gate"));
+        }
+        if self.instances == 0 {
+            return Err(SettingsError::Zero("instances"));
         }
         Ok(())
     }

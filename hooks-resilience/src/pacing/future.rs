@@ -3,15 +3,18 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use hooks_core::HookFuture;
+use hooks_core::time::Tick;
 use pin_project::pin_project;
 use tower_service::Service;
 
-use super::Slot;
+use super::{Booked, Slot};
 use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
+use crate::health::{Because, Closed, Health};
 
 /// The answer of a call that was sent in its time.
 #[pin_project]
@@ -23,11 +26,18 @@ pub struct ResponseFuture<S, F> {
 
 #[pin_project(project = StateProjection)]
 enum State<S, F> {
+    /// The store of a fleet is asked for a slot.
+    Booking {
+        booking: HookFuture<'static, Booked>,
+        next: Option<Next<S>>,
+    },
+    /// The moment of the slot has not come yet.
     Waiting {
         sleep: HookFuture<'static, ()>,
-        /// The service, the call and its slot, until the moment has come.
-        next: Option<(S, Call, Slot)>,
+        slot: Option<Slot>,
+        next: Option<Next<S>>,
     },
+    /// The call is sent.
     Sent {
         #[pin]
         inner: F,
@@ -36,19 +46,63 @@ enum State<S, F> {
     Refused(Option<ModelError>),
 }
 
+/// What is sent once its moment has come.
+struct Next<S> {
+    service: S,
+    call: Call,
+    health: Health,
+}
+
 impl<S, F> ResponseFuture<S, F> {
-    pub(super) fn sent(inner: F, mut slot: Option<Slot>) -> Self {
+    pub(super) fn sent(inner: F, slot: Option<Slot>) -> Self {
+        Self { state: State::sent(inner, slot) }
+    }
+
+    pub(super) fn waiting(
+        booked: Result<Booked, HookFuture<'static, Booked>>,
+        service: S,
+        call: Call,
+        health: &Health,
+    ) -> Self {
+        let next = Next { service, call, health: health.clone() };
+        Self {
+            state: match booked {
+                Ok(booked) => State::booked(booked, next),
+                Err(booking) => State::Booking { booking, next: Some(next) },
+            },
+        }
+    }
+
+    pub(super) fn refused(ready_at: Tick, model: &Arc<str>) -> Self {
+        Self { state: State::refused(ready_at, model) }
+    }
+}
+
+impl<S, F> State<S, F> {
+    fn booked(booked: Booked, next: Next<S>) -> Self {
+        match booked {
+            Ok(slot) => {
+                let world = next.health.world();
+                let sleep = match &slot {
+                    Some(slot) => world.sleep_until(slot.at()),
+                    None => HookFuture::now(()),
+                };
+                Self::Waiting { sleep, slot, next: Some(next) }
+            }
+            Err(ready_at) => match &next.call.model {
+                Some(model) => Self::refused(ready_at, &model.name),
+                None => Self::refused(ready_at, &next.call.model_name().into()),
+            },
+        }
+    }
+
+    fn sent(inner: F, mut slot: Option<Slot>) -> Self {
         slot.iter_mut().for_each(|slot| slot.used(true));
-        Self { state: State::Sent { inner, slot } }
+        Self::Sent { inner, slot }
     }
 
-    pub(super) fn waiting(service: S, call: Call, slot: Slot) -> Self {
-        let sleep = slot.health().world().sleep_until(slot.at());
-        Self { state: State::Waiting { sleep, next: Some((service, call, slot)) } }
-    }
-
-    pub(super) fn refused(error: ModelError) -> Self {
-        Self { state: State::Refused(Some(error)) }
+    fn refused(ready_at: Tick, model: &Arc<str>) -> Self {
+        Self::Refused(Some(Closed { ready_at, because: Because::Rate }.error(model)))
     }
 }
 
@@ -61,13 +115,19 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         loop {
-            match this.state.as_mut().project() {
-                StateProjection::Waiting { sleep, next } => {
+            let state = match this.state.as_mut().project() {
+                StateProjection::Booking { booking, next } => {
+                    let booked = ready!(Pin::new(booking).poll(cx));
+                    let Some(next) = next.take() else { return Poll::Pending };
+                    State::booked(booked, next)
+                }
+                StateProjection::Waiting { sleep, slot, next } => {
                     ready!(Pin::new(sleep).poll(cx));
-                    let Some((mut service, mut call, slot)) = next.take() else { return Poll::Pending };
-                    call.now = Some(slot.health().world().tick());
-                    let inner = service.call(call);
-                    this.state.set(Self::sent(inner, Some(slot)).state);
+                    let Some(Next { mut service, mut call, health }) = next.take() else {
+                        return Poll::Pending;
+                    };
+                    call.now = Some(health.world().tick());
+                    State::sent(service.call(call), slot.take())
                 }
                 StateProjection::Sent { inner, slot } => {
                     let answer = ready!(inner.poll(cx));
@@ -84,7 +144,8 @@ where
                         ModelError::new(ErrorKind::Unknown, "it was asked again after it had answered")
                     })));
                 }
-            }
+            };
+            this.state.set(state);
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod future;
 mod layer;
 mod rate;
 mod service;
+mod shared;
 mod slot;
 #[cfg(test)]
 mod tests;
@@ -11,4 +12,5 @@ mod tests;
 pub use self::layer::PacingLayer;
 pub(crate) use self::rate::Rate;
 pub use self::service::PacingService;
-pub(crate) use self::slot::Slot;
+pub(crate) use self::shared::SharedRate;
+pub(crate) use self::slot::{Booked, Slot};

@@ -6,7 +6,7 @@ use tower_service::Service;
 use super::future::ResponseFuture;
 use crate::call::{Answered, Call};
 use crate::error::ModelError;
-use crate::health::{Because, Closed, Health};
+use crate::health::Health;
 
 /// Sends calls no faster than the limits of their model: those of the catalog, or those its provider was seen to
 /// tell. Without limits it does nothing.
@@ -59,13 +59,14 @@ where
         let latest = [call.deadline, call.elsewhere].into_iter().flatten().min();
         let Some(model) = &call.model else { return ResponseFuture::sent(self.inner.call(call), None) };
         match self.health.book(model, call.needs(), now, latest) {
-            Ok(Some(slot)) if slot.at() > now => {
-                let next = self.inner.clone();
-                ResponseFuture::waiting(mem::replace(&mut self.inner, next), call, slot)
+            Ok(Ok(slot)) if slot.as_ref().is_none_or(|slot| slot.at() <= now) => {
+                ResponseFuture::sent(self.inner.call(call), slot)
             }
-            Ok(slot) => ResponseFuture::sent(self.inner.call(call), slot),
-            Err(ready_at) => {
-                ResponseFuture::refused(Closed { ready_at, because: Because::Rate }.error(&model.name))
+            Ok(Err(ready_at)) => ResponseFuture::refused(ready_at, &model.name),
+            booked => {
+                let next = self.inner.clone();
+                let ready = mem::replace(&mut self.inner, next);
+                ResponseFuture::waiting(booked, ready, call, &self.health)
             }
         }
     }

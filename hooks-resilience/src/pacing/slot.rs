@@ -5,6 +5,9 @@ use hooks_core::time::Tick;
 use crate::call::Needs;
 use crate::health::Health;
 
+/// A slot, or from when on there is room; None where there is no rate.
+pub(crate) type Booked = Result<Option<Slot>, Tick>;
+
 /// A place in a rate: from a moment on a call may be sent. Dropped before it was used, it is given back, so that
 /// a caller who waits and goes away costs nobody anything.
 #[derive(Debug)]
@@ -13,12 +16,19 @@ pub(crate) struct Slot {
     quota: usize,
     needs: Needs,
     at: Tick,
+    shared: bool,
     used: bool,
 }
 
 impl Slot {
     pub(crate) fn new(health: Health, quota: usize, needs: Needs, at: Tick) -> Self {
-        Self { health, quota, needs, at, used: false }
+        Self { health, quota, needs, at, shared: false, used: false }
+    }
+
+    /// A slot of a fleet. Its store has no way to give one back: the fleet sends a call less.
+    pub(crate) fn of_fleet(mut self) -> Self {
+        self.shared = true;
+        self
     }
 
     /// From when on the call may be sent.
@@ -30,15 +40,11 @@ impl Slot {
     pub(crate) fn used(&mut self, used: bool) {
         self.used = used;
     }
-
-    pub(crate) fn health(&self) -> &Health {
-        &self.health
-    }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if !self.used {
+        if !self.used && !self.shared {
             self.health.give_back(self.quota, &self.needs);
         }
     }

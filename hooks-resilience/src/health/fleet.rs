@@ -1,0 +1,246 @@
+//! What a fleet shares: one value for each model, provider and quota, with its breaker and its gate.
+//!
+//! The value is the whole breaker, written by compare-and-set: so the fleet's breaker is the same pure core as a
+//! lone one's, its one probe is one for all, and no store has to know what a breaker is. What happened here is
+//! played again on what others wrote meanwhile. Only what fails or probes is told at once; answers in good time go
+//! along with the next word, or after a second.
+//!
+//! Nobody waits long: an engine in this process answers at once and is asked each time, any other at most once a
+//! second, for at most 50 ms. While it is away our own breakers go on with what they know.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use hooks_core::HookFuture;
+use hooks_core::state::{Answer, Key, Op, StateStore};
+use hooks_core::time::{Tick, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::place::{Place, play};
+use super::{Health, HealthSettings};
+use crate::breaker::{Core, Wire};
+use crate::world::World;
+
+/// The longest a store is waited for.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// What was heard longer ago is stale; a store that did not answer is left alone for as long.
+const STALE: Duration = Duration::from_secs(1);
+/// So often a word is written again that somebody else was faster with.
+const TRIES: usize = 8;
+
+/// The store of a fleet.
+pub(super) struct Fleet {
+    store: Arc<dyn StateStore>,
+    /// Whether the store answers later: then it is not asked on the way of every call.
+    answers_later: AtomicBool,
+    /// When a store that did not answer is asked again, in nanoseconds.
+    away_until: AtomicU64,
+}
+
+/// A place's entry in the store.
+pub(super) struct Link {
+    key: Key,
+    /// The revision that was read last; 0 where none was.
+    revision: AtomicU64,
+    /// When it was read, in nanoseconds.
+    heard: AtomicU64,
+    /// Whether somebody is reading or writing it.
+    busy: AtomicBool,
+}
+
+/// What is written.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Written {
+    /// When, by the store's time.
+    at: u64,
+    breaker: Wire,
+    /// For so many milliseconds the gate is shut.
+    gate_for: u64,
+}
+
+impl Fleet {
+    pub(super) fn new(store: Arc<dyn StateStore>) -> Self {
+        Self { store, answers_later: AtomicBool::new(false), away_until: AtomicU64::new(0) }
+    }
+
+    /// Does `op` for a store that answers at once; None where it does not.
+    pub(super) fn ask_now(&self, op: Op) -> Option<Answer> {
+        if self.answers_later() {
+            return None;
+        }
+        match self.store.apply(op) {
+            HookFuture::Now(answer) => answer?.ok(),
+            HookFuture::Later(_) => {
+                self.answers_later.store(true, Ordering::Relaxed);
+                None
+            }
+        }
+    }
+
+    /// Does `op`, in the time a store has.
+    pub(super) async fn ask(&self, op: Op, world: &World) -> Option<Answer> {
+        if nanos(world.tick()) < self.away_until.load(Ordering::Relaxed) {
+            return None;
+        }
+        let answer = within(PATIENCE, world, self.store.apply(op)).await.and_then(Result::ok);
+        if answer.is_none() {
+            self.away_until.store(nanos(world.tick().after(STALE)), Ordering::Relaxed);
+        }
+        answer
+    }
+
+    pub(super) fn answers_later(&self) -> bool {
+        self.answers_later.load(Ordering::Relaxed)
+    }
+}
+
+impl Link {
+    pub(super) fn new(fleet: &str, what: &str, provider: &str, name: &str) -> Self {
+        let key = Key::new(Some(fleet), &["health", what, provider, name]);
+        let (revision, heard, busy) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+        Self { key, revision, heard, busy }
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Acquire)
+    }
+
+    fn is_stale(&self, now: Tick) -> bool {
+        let heard = Tick(Duration::from_nanos(self.heard.load(Ordering::Relaxed)));
+        now.since(heard) >= STALE
+    }
+}
+
+/// Reads what the fleet knows of `place`, from a store that answers at once.
+pub(super) fn look(health: &Health, fleet: &Fleet, place: &Place, link: &Link, now: Tick) {
+    let Some(Answer::Value(Some((text, revision)))) = fleet.ask_now(Op::Get { key: link.key.clone() }) else {
+        return;
+    };
+    if link.revision.load(Ordering::Acquire) == revision {
+        return;
+    }
+    if let Some(Answer::Now(time)) = fleet.ask_now(Op::Now) {
+        let (core, gate) = read(&text, time, now, health.settings());
+        link.revision.store(revision, Ordering::Release);
+        let (_, told) = place.untold();
+        health.announce(place.adopt(core, gate, told, &health.settings().breaker), place, now);
+    }
+}
+
+/// Whether what is known of `place` is old, and nobody asks already.
+pub(super) fn is_stale(place: &Place, link: &Link, now: Tick) -> bool {
+    (link.is_stale(now) || place.has_untold_failure()) && !link.is_busy()
+}
+
+/// Tells the fleet what happened at `place`, and hears what it knows. One at a time: what happens meanwhile is told
+/// as well, or next time.
+pub(super) async fn synchronise(health: &Health, fleet: &Fleet, place: &Place, link: &Link) {
+    if link.busy.swap(true, Ordering::Acquire) {
+        return;
+    }
+    let _busy = Busy(&link.busy);
+    let (world, settings) = (health.world(), health.settings());
+    for _ in 0..TRIES {
+        let Some(Answer::Value(stored)) = fleet.ask(Op::Get { key: link.key.clone() }, world).await else {
+            return;
+        };
+        let Some(Answer::Now(time)) = fleet.ask(Op::Now, world).await else { return };
+        let now = world.tick();
+        link.heard.store(nanos(now), Ordering::Relaxed);
+        let (untold, told) = place.untold();
+        let (text, revision) = match stored {
+            Some((text, revision)) => (Some(text), revision),
+            None => (None, 0),
+        };
+        let (mut core, mut gate) = match &text {
+            Some(text) => read(text, time, now, settings),
+            None => (Core::new(&settings.breaker), Tick::default()),
+        };
+        if untold.is_empty() {
+            if revision != link.revision.swap(revision, Ordering::AcqRel) {
+                health.announce(place.adopt(core, gate, told, &settings.breaker), place, now);
+            }
+            return;
+        }
+        for event in &untold {
+            play(&mut core, event, &settings.breaker);
+        }
+        gate = gate.max(place.gate());
+        let Some(value) = write(&core, gate, time, now) else { return };
+        let set = Op::CompareAndSet { key: link.key.clone(), revision, value, ttl: Some(kept(settings)) };
+        match fleet.ask(set, world).await {
+            Some(Answer::Done) => {
+                link.revision.store(revision.saturating_add(1), Ordering::Release);
+                let told = told.saturating_add(untold.len() as u64);
+                health.announce(place.adopt(core, gate, told, &settings.breaker), place, now);
+                if !place.has_untold_failure() {
+                    return;
+                }
+            }
+            Some(Answer::Conflict(_)) => {}
+            _ => return,
+        }
+    }
+}
+
+/// What is written as `text`, read at `time` of the store, which is `now` here. What cannot be read says nothing.
+fn read(text: &str, time: Timestamp, now: Tick, settings: &HealthSettings) -> (Core, Tick) {
+    let written: Written = serde_json::from_str(text).unwrap_or_default();
+    let ago = time.since(Timestamp(written.at));
+    let gate = Duration::from_millis(written.gate_for).min(settings.longest_gate).saturating_sub(ago);
+    let gate = if gate.is_zero() { Tick::default() } else { now.after(gate) };
+    (written.breaker.core(ago, now, &settings.breaker), gate)
+}
+
+fn write(core: &Core, gate: Tick, time: Timestamp, now: Tick) -> Option<Arc<str>> {
+    // Rounded up: nobody may come back earlier than was said.
+    let gate_for = gate.since(now).as_nanos().div_ceil(1_000_000);
+    let gate_for = u64::try_from(gate_for).unwrap_or(u64::MAX);
+    let written = Written { at: time.0, breaker: Wire::of(core, now), gate_for };
+    serde_json::to_string(&written).ok().map(Into::into)
+}
+
+/// How long an entry says anything.
+fn kept(settings: &HealthSettings) -> Duration {
+    let breaker = &settings.breaker;
+    settings.longest_gate.max(breaker.open_hard).max(breaker.open_at_most).saturating_add(breaker.window) * 2
+}
+
+/// Polls `work` once: what answers at once is done, the rest has to be waited for.
+pub(super) fn begun<T>(mut work: HookFuture<'static, T>) -> Result<T, HookFuture<'static, T>> {
+    match Pin::new(&mut work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => Ok(answer),
+        Poll::Pending => Err(work),
+    }
+}
+
+/// The answer of `work`, if there is one within `limit`.
+async fn within<T>(limit: Duration, world: &World, work: impl Future<Output = T>) -> Option<T> {
+    let (mut work, mut timer) = (pin!(work), None);
+    poll_fn(|cx| match work.as_mut().poll(cx) {
+        Poll::Ready(answer) => Poll::Ready(Some(answer)),
+        Poll::Pending => {
+            let timer = timer.get_or_insert_with(|| world.timer.sleep(limit));
+            Pin::new(timer).poll(cx).map(|()| None)
+        }
+    })
+    .await
+}
+
+/// Lets others in again, however it ended.
+struct Busy<'a>(&'a AtomicBool);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+fn nanos(tick: Tick) -> u64 {
+    u64::try_from(tick.0.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,194 @@
+//! What a breaker and a gate know of one model, provider or quota, for many who ask at once.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use hooks_core::time::Tick;
+
+use super::fleet::Link;
+use super::gate::Gate;
+use crate::breaker::{BreakerSettings, BreakerState, Core, Pass, Showed};
+
+/// A breaker and a gate.
+pub(super) struct Place {
+    local: Mutex<Local>,
+    /// Whether the breaker is anything but closed: where it is not, nobody has to take the lock to hear so.
+    troubled: AtomicBool,
+    gate: Gate,
+    /// Of which model; None where it is a provider's or a quota's.
+    pub(super) model: Option<Arc<str>>,
+    pub(super) provider: Arc<str>,
+    /// Where the fleet has it, if there is one.
+    pub(super) link: OnceLock<Link>,
+}
+
+struct Local {
+    core: Core,
+    /// What happened here that the fleet was not told yet.
+    untold: VecDeque<Event>,
+    /// How many of them were dropped from the front since the place was made.
+    told: u64,
+}
+
+/// Something that happened. Played again on what others saw, it has the same effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Event {
+    pub(super) at: Tick,
+    pub(super) what: What,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// So many calls were answered in good time.
+    WentWell(u32),
+    /// A call asked to be let through; as a probe it has this name.
+    Asked(u64),
+    /// A call that was let through came to its end.
+    Ended { pass: Pass, showed: Showed, jitter: u16 },
+    /// The gate was shut.
+    Shut { until: Tick },
+}
+
+/// What a breaker was, and what it is now.
+pub(super) type Change = Option<(BreakerState, BreakerState)>;
+
+/// Beyond so many the oldest is not told any more: the store was away for long, and it would be no news.
+const UNTOLD: usize = 256;
+
+impl Place {
+    pub(super) fn new(model: Option<&Arc<str>>, provider: &Arc<str>, settings: &BreakerSettings) -> Self {
+        let local = Local { core: Core::new(settings), untold: VecDeque::new(), told: 0 };
+        Self {
+            local: Mutex::new(local),
+            troubled: AtomicBool::new(false),
+            gate: Gate::default(),
+            model: model.cloned(),
+            provider: Arc::clone(provider),
+            link: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn state(&self) -> BreakerState {
+        self.local().core.state()
+    }
+
+    pub(super) fn gate(&self) -> Tick {
+        self.gate.opens()
+    }
+
+    pub(super) fn is_troubled(&self) -> bool {
+        self.troubled.load(Ordering::Acquire)
+    }
+
+    /// From when on the breaker lets a call through; None where it does at `now`.
+    pub(super) fn opens_at(&self, now: Tick) -> Option<Tick> {
+        if self.is_troubled() { self.local().core.opens_at(now) } else { None }
+    }
+
+    /// Lets a call through, or says from when on; None where nothing is to be found out. Only what changes something
+    /// is kept for the fleet.
+    pub(super) fn admit(
+        &self,
+        probe: impl FnOnce() -> u64,
+        now: Tick,
+        settings: &BreakerSettings,
+    ) -> Result<Option<Pass>, Tick> {
+        if !self.is_troubled() {
+            return Ok(None);
+        }
+        let (mut local, probe) = (self.local(), probe());
+        let pass = local.core.admit(probe, now, settings)?;
+        if pass != Pass::Usual && self.link.get().is_some() {
+            local.keep(Event { at: now, what: What::Asked(probe) }, false);
+        }
+        Ok(Some(pass))
+    }
+
+    /// Whether a call that was let through still is, now that others had their say.
+    pub(super) fn still_lets(&self, pass: Pass, now: Tick) -> Result<(), Tick> {
+        let local = self.local();
+        if local.core.still_lets(pass) { Ok(()) } else { Err(local.core.opens_at(now).unwrap_or(now)) }
+    }
+
+    /// Something happened here.
+    pub(super) fn happened(&self, event: Event, settings: &BreakerSettings) -> Change {
+        if let What::Shut { until } = event.what {
+            self.gate.shut_until(until);
+        }
+        let mut local = self.local();
+        let before = local.core.state();
+        play(&mut local.core, &event, settings);
+        if let Some(link) = self.link.get() {
+            // What is being told right now must not grow meanwhile.
+            local.keep(event, !link.is_busy());
+        }
+        self.changed(&local, before)
+    }
+
+    /// What the fleet was not told, and how often something was told before.
+    pub(super) fn untold(&self) -> (Vec<Event>, u64) {
+        let local = self.local();
+        (local.untold.iter().copied().collect(), local.told)
+    }
+
+    /// Whether the fleet has to hear something at once; answers in good time can wait.
+    pub(super) fn has_untold_failure(&self) -> bool {
+        self.local().untold.iter().any(|event| !matches!(event.what, What::WentWell(_)))
+    }
+
+    /// Takes over what the fleet knows, in which everything up to `told` is. What happened here since is played on it.
+    pub(super) fn adopt(&self, mut core: Core, gate: Tick, told: u64, settings: &BreakerSettings) -> Change {
+        self.gate.shut_until(gate);
+        let mut local = self.local();
+        let before = local.core.state();
+        while local.told < told && local.untold.pop_front().is_some() {
+            local.told += 1;
+        }
+        for event in &local.untold {
+            play(&mut core, event, settings);
+        }
+        local.core = core;
+        self.changed(&local, before)
+    }
+
+    fn changed(&self, local: &Local, before: BreakerState) -> Change {
+        let after = local.core.state();
+        self.troubled.store(after != BreakerState::Closed, Ordering::Release);
+        (before != after).then_some((before, after))
+    }
+
+    fn local(&self) -> MutexGuard<'_, Local> {
+        self.local.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Local {
+    fn keep(&mut self, event: Event, together: bool) {
+        if let (true, What::WentWell(more), Some(Event { what: What::WentWell(calls), .. })) =
+            (together, event.what, self.untold.back_mut())
+        {
+            *calls = calls.saturating_add(more);
+            return;
+        }
+        if self.untold.len() >= UNTOLD {
+            self.untold.pop_front();
+            self.told += 1;
+        }
+        self.untold.push_back(event);
+    }
+}
+
+/// What `event` does to a breaker.
+pub(super) fn play(core: &mut Core, event: &Event, settings: &BreakerSettings) {
+    match event.what {
+        What::WentWell(calls) => core.went_well(calls, event.at, settings),
+        What::Asked(probe) => {
+            // Somebody else's probe may be on its way: then this one is not sent.
+            let _refused = core.admit(probe, event.at, settings).is_err();
+        }
+        What::Ended { pass, showed, jitter } => core.tell(pass, showed, event.at, settings, jitter),
+        What::Shut { .. } => {}
+    }
+}

@@ -1,0 +1,211 @@
+//! What may be sent: a model's own quota, or one that several draw on.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use hooks_core::state::{Answer, Key};
+use hooks_core::time::Tick;
+
+use super::HealthSettings;
+use super::fleet::Fleet;
+use super::place::Place;
+use crate::call::Needs;
+use crate::catalog::{Limits, Model};
+use crate::pacing::{Rate, SharedRate};
+use crate::world::World;
+
+/// What is known of one quota.
+pub(super) struct Quota {
+    pub(super) name: Arc<str>,
+    /// Only its gate is used: a quota is used up, it does not break.
+    pub(super) place: Place,
+    rates: Mutex<Rates>,
+    /// The name of the fleet that shares it, if one does.
+    fleet: OnceLock<Arc<str>>,
+}
+
+/// The rates of one quota.
+#[derive(Clone, Default)]
+struct Rates {
+    limits: Limits,
+    requests: Option<Rate>,
+    tokens: Option<Rate>,
+    /// The same, as the fleet's store keeps them. Ours are our share then, for while it is away.
+    shared: Option<Arc<SharedRates>>,
+    /// Before this moment the store had no room.
+    full_until: Tick,
+}
+
+/// The rates of a fleet's quota.
+struct SharedRates {
+    requests: Option<SharedRate>,
+    tokens: Option<SharedRate>,
+}
+
+/// The place of the quota of `model`, which is made if it is not there. Models that share one are held to what the
+/// first of them says.
+pub(super) fn quota_of(quotas: &mut Vec<Quota>, model: &Model, settings: &HealthSettings) -> usize {
+    let name = model.quota.as_ref().unwrap_or(&model.name);
+    let own = model.quota.is_none();
+    let known = |quota: &Quota| !own && quota.name == *name && quota.place.provider == model.provider;
+    if let Some(place) = quotas.iter().position(known) {
+        return place;
+    }
+    let quota = Quota {
+        name: Arc::clone(name),
+        place: Place::new(None, &model.provider, &settings.breaker),
+        rates: Mutex::default(),
+        fleet: OnceLock::new(),
+    };
+    quota.learn(model.limits, settings);
+    quotas.push(quota);
+    quotas.len() - 1
+}
+
+impl Quota {
+    /// From when on there is room, as far as is known here; None where there never is.
+    pub(super) fn ready_at(&self, needs: &Needs, now: Tick, fleet: Option<&Fleet>) -> Option<Tick> {
+        let (at, shared) = {
+            let rates = self.rates();
+            match &rates.shared {
+                Some(shared) => (rates.fits(needs).then_some(rates.full_until)?, Arc::clone(shared)),
+                None => return rates.ready_at(needs, now),
+            }
+        };
+        let Some(fleet) = fleet.filter(|fleet| !fleet.answers_later()) else { return Some(at) };
+        // A store that answers at once is asked: it knows better than what was heard.
+        let mut wait = Duration::ZERO;
+        let looks = [(&shared.requests, 1), (&shared.tokens, needs.tokens())];
+        for op in looks.into_iter().filter_map(|(rate, amount)| rate.as_ref()?.look(amount)) {
+            match fleet.ask_now(op) {
+                Some(Answer::Wait(longer)) => wait = wait.max(longer),
+                Some(_) => {}
+                None => return Some(at),
+            }
+        }
+        Some(now.after(wait))
+    }
+
+    /// Takes what `needs` are, from the first moment there is room: no later than `latest`. That moment; None where
+    /// there is no rate.
+    pub(super) fn book(&self, needs: &Needs, now: Tick, latest: Option<Tick>) -> Result<Option<Tick>, Tick> {
+        let mut rates = self.rates();
+        if rates.requests.is_none() && rates.tokens.is_none() {
+            return Ok(None);
+        }
+        match rates.ready_at(needs, now) {
+            Some(at) if latest.is_none_or(|latest| at <= latest.max(now)) => {
+                rates.take(needs, now);
+                Ok(Some(at))
+            }
+            at => Err(at.unwrap_or(Tick(Duration::MAX))),
+        }
+    }
+
+    /// Whether a fleet's store keeps its rates.
+    pub(super) fn is_shared(&self) -> bool {
+        self.rates().shared.is_some()
+    }
+
+    /// The same, from the rates of the fleet; None where its store is away.
+    pub(super) async fn book_shared(
+        &self,
+        fleet: &Fleet,
+        world: &World,
+        needs: &Needs,
+        latest: Option<Tick>,
+    ) -> Option<Result<Tick, Tick>> {
+        let (shared, fits) = {
+            let rates = self.rates();
+            (rates.shared.clone()?, rates.fits(needs))
+        };
+        if !fits {
+            return Some(Err(Tick(Duration::MAX)));
+        }
+        let mut at = world.tick();
+        for (rate, amount) in [(&shared.tokens, needs.tokens()), (&shared.requests, 1)] {
+            let Some(rate) = rate else { continue };
+            match rate.book(amount, world.tick(), latest, |op| fleet.ask(op, world)).await? {
+                Ok(slot) => at = at.max(slot),
+                Err(ready_at) => {
+                    let mut rates = self.rates();
+                    rates.full_until = rates.full_until.max(ready_at);
+                    return Some(Err(ready_at));
+                }
+            }
+        }
+        Some(Ok(at))
+    }
+
+    /// Gives back what was taken for `needs`.
+    pub(super) fn give_back(&self, needs: &Needs) {
+        let mut rates = self.rates();
+        if let Some(rate) = &mut rates.requests {
+            rate.give_back(1);
+        }
+        if let Some(rate) = &mut rates.tokens {
+            rate.give_back(needs.tokens());
+        }
+    }
+
+    /// A fleet keeps the rates from now on.
+    pub(super) fn share(&self, fleet: &str, settings: &HealthSettings) {
+        let fleet = self.fleet.get_or_init(|| fleet.into());
+        self.rates().make(Some((fleet, self)), settings);
+    }
+
+    /// Takes over what limits are known; a rate that stays as it was keeps what is owed.
+    pub(super) fn learn(&self, limits: Limits, settings: &HealthSettings) {
+        let mut rates = self.rates();
+        let known = rates.limits;
+        rates.limits.requests_per_minute =
+            limits.requests_per_minute.filter(|limit| *limit > 0).or(known.requests_per_minute);
+        rates.limits.tokens_per_minute =
+            limits.tokens_per_minute.filter(|limit| *limit > 0).or(known.tokens_per_minute);
+        if rates.limits != known {
+            rates.make(self.fleet.get().map(|fleet| (fleet, self)), settings);
+        }
+    }
+
+    fn rates(&self) -> MutexGuard<'_, Rates> {
+        self.rates.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Rates {
+    /// Makes the rates of what limits are known.
+    fn make(&mut self, fleet: Option<(&Arc<str>, &Quota)>, settings: &HealthSettings) {
+        let share = if fleet.is_some() { u64::from(settings.instances.max(1)) } else { 1 };
+        let (requests, tokens) =
+            (self.limits.requests_per_minute.map(u64::from), self.limits.tokens_per_minute);
+        let rate = |limit: u64| Rate::new(limit.div_euclid(share).max(1), settings.burst);
+        (self.requests, self.tokens) = (requests.map(rate), tokens.map(rate));
+        self.shared = fleet.filter(|_| requests.or(tokens).is_some()).map(|(fleet, quota)| {
+            let key = |what| Key::new(Some(fleet), &["pace", &quota.place.provider, &quota.name, what]);
+            let shared = |what, limit: Option<u64>| {
+                limit.map(|limit| SharedRate::new(key(what), limit, settings.burst))
+            };
+            Arc::new(SharedRates { requests: shared("requests", requests), tokens: shared("tokens", tokens) })
+        });
+    }
+
+    /// Whether as much ever fits into a minute.
+    fn fits(&self, needs: &Needs) -> bool {
+        self.limits.tokens_per_minute.is_none_or(|limit| needs.input_tokens <= limit)
+    }
+
+    fn ready_at(&self, needs: &Needs, now: Tick) -> Option<Tick> {
+        let requests = self.requests.map(|rate| rate.ready_at(1, now));
+        let tokens = self.tokens.map(|rate| rate.ready_at(needs.tokens(), now));
+        self.fits(needs).then(|| requests.max(tokens).unwrap_or(now))
+    }
+
+    fn take(&mut self, needs: &Needs, now: Tick) {
+        if let Some(rate) = &mut self.requests {
+            rate.take(1, now);
+        }
+        if let Some(rate) = &mut self.tokens {
+            rate.take(needs.tokens(), now);
+        }
+    }
+}

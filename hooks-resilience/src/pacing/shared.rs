@@ -1,0 +1,96 @@
+//! A rate that a fleet shares, kept by its store.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use hooks_core::state::{Answer, Key, Op};
+use hooks_core::time::Tick;
+
+/// One rate, as the store's own rates can hold it.
+///
+/// Stores count whole units at whole milliseconds. A rate of a million tokens a minute would be rounded to nothing
+/// like it, so several are one unit there; what does not fill a unit is carried over to the next call.
+#[derive(Debug)]
+pub(crate) struct SharedRate {
+    key: Key,
+    /// How much is one unit of the store.
+    unit: u64,
+    /// The time in which one unit comes back.
+    interval: Duration,
+    /// How many may be taken at once.
+    burst: u32,
+    /// What was taken and not yet paid, less than a unit.
+    carried: AtomicU64,
+}
+
+/// Units come back at most so often: what rounding takes is then less than half a percent.
+const UNITS_A_MINUTE: u64 = 300;
+/// So often a place is asked for again that somebody else was faster with.
+const TRIES: usize = 6;
+
+impl SharedRate {
+    pub(crate) fn new(key: Key, limit: u64, burst: Duration) -> Self {
+        let limit = limit.max(1);
+        let unit = limit.div_ceil(UNITS_A_MINUTE);
+        let interval = u128::from(unit).saturating_mul(60_000).div_ceil(u128::from(limit));
+        let interval = Duration::from_millis(u64::try_from(interval).unwrap_or(u64::MAX));
+        let burst = burst.as_millis().checked_div(interval.as_millis()).unwrap_or(1);
+        let burst = u32::try_from(burst).unwrap_or(u32::MAX).max(1);
+        Self { key, unit, interval, burst, carried: AtomicU64::new(0) }
+    }
+
+    /// Whether there is room for `amount` now. It takes nothing.
+    pub(crate) fn look(&self, amount: u64) -> Option<Op> {
+        let cost = self.cost(amount);
+        let left = self.burst.max(cost) - cost;
+        let (key, interval) = (self.key.clone(), self.interval);
+        (cost > 0).then_some(Op::Pace { key, cost: 0, interval, burst: left })
+    }
+
+    /// Books a place for `amount` from `now` on, and no later than `latest`; without an answer of the store, None.
+    ///
+    /// A store only says how long to wait. So a place ahead is taken by asking as if so much more might be owed:
+    /// who books next hears of a longer wait, and everybody goes at their own moment, in the order they came.
+    pub(crate) async fn book<A>(
+        &self,
+        amount: u64,
+        now: Tick,
+        latest: Option<Tick>,
+        ask: impl Fn(Op) -> A,
+    ) -> Option<Result<Tick, Tick>>
+    where
+        A: Future<Output = Option<Answer>>,
+    {
+        let cost = self.cost(amount);
+        let (mut ahead, mut at) = (0u32, now);
+        for _ in 0..TRIES {
+            if latest.is_some_and(|latest| at > latest.max(now)) {
+                return Some(Err(at));
+            }
+            let burst = self.burst.max(cost).saturating_add(ahead);
+            let (key, interval) = (self.key.clone(), self.interval);
+            match if cost == 0 { Answer::Done } else { ask(Op::Pace { key, cost, interval, burst }).await? } {
+                Answer::Done => {
+                    let rest = self.carried.load(Ordering::Relaxed).saturating_add(amount) % self.unit;
+                    self.carried.store(rest, Ordering::Relaxed);
+                    return Some(Ok(at));
+                }
+                Answer::Wait(wait) => {
+                    ahead = ahead.saturating_add(self.units_in(wait));
+                    at = now.after(self.interval.saturating_mul(ahead));
+                }
+                _ => return None,
+            }
+        }
+        Some(Err(at))
+    }
+
+    fn cost(&self, amount: u64) -> u32 {
+        let owed = self.carried.load(Ordering::Relaxed).saturating_add(amount);
+        u32::try_from(owed / self.unit).unwrap_or(u32::MAX)
+    }
+
+    fn units_in(&self, wait: Duration) -> u32 {
+        u32::try_from(wait.as_nanos().div_ceil(self.interval.as_nanos().max(1))).unwrap_or(u32::MAX)
+    }
+}
