@@ -9,7 +9,7 @@ use super::settings::FallbackSettings;
 use crate::call::Needs;
 use crate::catalog::Model;
 use crate::chain::Chain;
-use crate::error::{ErrorKind, ModelError, NextModel, SameModel, Treatments};
+use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatments};
 use crate::health::{Health, Readiness};
 
 /// What a plan asks about models: [`Health`], or a table in a test.
@@ -159,7 +159,7 @@ impl Plan {
         if self.attempts >= self.settings.max_attempts || self.turns > TURNS {
             return Step::GiveUp(End::Attempts);
         }
-        // Each turn but the last bars a place.
+        // Each turn but the last puts a place off.
         loop {
             let Some(place) = self.fresh(view, now).or_else(|| self.again(view, now)) else {
                 return self.wait(view, now);
@@ -169,7 +169,9 @@ impl Plan {
                 self.asked = place;
                 return Step::Try { place, elsewhere: self.elsewhere(place, view, now) };
             }
-            self.change(place, |past| past.barred = true);
+            // The budget fills again.
+            let rested = now.after(self.settings.backoff.cap.max(LOOK));
+            self.change(place, |past| past.not_before = rested);
         }
     }
 
@@ -211,8 +213,13 @@ impl Plan {
         let ready_at = error.ready_again().or_else(|| error.told_to_wait().map(|wait| now.after(wait)));
         let attempts = self.past(place).attempts.saturating_add(attempts);
         let (barred, not_before) = match treatment.same_model {
-            SameModel::No | SameModel::Compacted => (true, now),
-            SameModel::Backoff(more) if attempts > more => (true, now),
+            SameModel::Compacted => (true, now),
+            // What passes by itself may be over after a rest: calls that are parked ask again, within their attempts.
+            SameModel::No if matches!(treatment.breaker, BreakerVote::Failure | BreakerVote::Slow) => {
+                (false, now.after(self.settings.backoff.cap))
+            }
+            SameModel::No => (true, now),
+            SameModel::Backoff(more) if attempts > more => (false, now.after(self.settings.backoff.cap)),
             SameModel::Backoff(_) | SameModel::AsTold(_) => {
                 (false, ready_at.unwrap_or_else(|| now.after(pause(attempts))))
             }

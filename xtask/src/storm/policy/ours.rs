@@ -63,8 +63,7 @@ impl Ours {
     pub(super) fn fleet(parts: Parts, sim: &Arc<Sim>) -> Result<Vec<Self>> {
         let store: Arc<dyn StateStore> = Arc::new(Memory::new(Arc::new(sim.time.clone())));
         let catalog = catalog(&sim.params, parts)?;
-        let mut temp = None;
-        let one = |instance| Self::new(parts, sim, &catalog, &store, &mut temp, instance).map_err(|error| {
+        let one = |instance| Self::new(parts, sim, &catalog, &store, instance).map_err(|error| {
             Error::doing("the stack of hooks-resilience", error)
         });
         (0..sim.params.instances).map(one).collect()
@@ -75,7 +74,6 @@ impl Ours {
         sim: &Arc<Sim>,
         catalog: &Catalog,
         store: &Arc<dyn StateStore>,
-        temp: &mut Option<Health>,
         instance: u32,
     ) -> std::result::Result<Self, Box<dyn std::error::Error>> {
         let seed = Dice::of(sim.params.seed, Purpose::Policy, [u64::from(instance), 0]).bits();
@@ -89,7 +87,7 @@ impl Ours {
         settings.treatments.cross_content_filter = true;
         settings.breaker.slow_after = Some(SLOW);
         let health = Health::new(catalog, settings, world.clone())?;
-        let health = if parts.sharing { let _ = store; temp.get_or_insert(health).clone() } else { health };
+        let health = if parts.sharing { health.shared(Arc::clone(store), "storm") } else { health };
 
         let length = if parts.chain { usize::MAX } else { 1 };
         let names = catalog.models().iter().take(length).map(|model| model.name.as_ref());
