@@ -31,6 +31,8 @@ pub mod deadline;
 pub mod duration;
 mod error;
 pub mod fallback;
+#[cfg(test)]
+mod fixture;
 mod health;
 pub mod pacing;
 pub mod retry;
