@@ -18,8 +18,8 @@ pub(super) struct Meter {
     params: Arc<Params>,
     /// From when to when the first model of the chain is in trouble.
     trouble: Vec<(Tick, Tick)>,
-    /// Which models share the provider of the first.
-    with_first: Vec<bool>,
+    /// The provider of each model.
+    providers: Vec<usize>,
     /// Who knows of each other: all instances, or each alone.
     is_shared: bool,
     evidence: Vec<Vec<Evidence>>,
@@ -119,11 +119,10 @@ impl Meter {
             let Some(until) = until else { break };
             at = until;
         }
-        let first = providers.provider_of(0);
         Self {
             params: Arc::clone(params),
             trouble,
-            with_first: (0..params.models.len()).map(|model| providers.provider_of(model) == first).collect(),
+            providers: (0..params.models.len()).map(|model| providers.provider_of(model)).collect(),
             is_shared,
             evidence: vec![vec![Evidence::default(); params.models.len()]; groups],
             windows: BTreeMap::new(),
@@ -141,7 +140,7 @@ impl Meter {
     /// An attempt begins.
     pub(super) fn attempted(&mut self, model: usize, now: Tick) {
         self.measures.attempts += 1;
-        if self.with_first.get(model) == Some(&true) {
+        if self.providers.get(model) == self.providers.first() {
             self.add_load(now, Load { calls: 0, attempts: 1 });
         }
     }
@@ -187,9 +186,15 @@ impl Meter {
             return;
         }
         let group = if self.is_shared { 0 } else { asked.instance as usize };
-        if let Some(evidence) = self.evidence.get_mut(group).and_then(|group| group.get_mut(model)) {
-            evidence.failed = Some(now);
-            evidence.told = evidence.told.max(now.after(fault.retry_after.unwrap_or_default()));
+        // A quota is the organisation's: it speaks of all models of its provider.
+        let is_wide = matches!(fault.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+        let provider = self.providers.get(model).copied();
+        let of_group = self.evidence.get_mut(group).into_iter().flatten();
+        for ((other, evidence), of) in of_group.enumerate().zip(&self.providers) {
+            if other == model || (is_wide && Some(*of) == provider) {
+                evidence.failed = Some(now);
+                evidence.told = evidence.told.max(now.after(fault.retry_after.unwrap_or_default()));
+            }
         }
     }
 
@@ -219,6 +224,7 @@ impl Meter {
     /// A call slept, while the models in `well` were.
     pub(super) fn slept(&mut self, since: Tick, now: Tick, well: u64) {
         self.measures.idle += u64::from(well != 0 && now.since(since) > INSTANT);
+        if well != 0 && now.since(since) > INSTANT { eprintln!("IDLE since {:.3} until {:.3} well {well:b}", since.0.as_secs_f64(), now.0.as_secs_f64()); }
     }
 
     /// A call ended.
