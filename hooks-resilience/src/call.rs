@@ -51,8 +51,9 @@ pub struct Call {
     pub(crate) tried: u32,
     /// Whether a layer above tries again: a second loop inside would multiply the attempts.
     pub(crate) retried: bool,
-    /// Whether a layer above chooses the model: a second choice inside would multiply the attempts too.
-    pub(crate) planned: bool,
+    /// Which turn of a chain above this is, from 1: a chain inside would multiply the attempts too. 0 where there is no
+    /// chain.
+    pub(crate) turn: u32,
 }
 
 /// What all attempts of one call share.
@@ -78,8 +79,8 @@ impl Call {
         let (needs, task, origin) = (Needs::default(), None, None);
         let (effects, timed) = (AtomicBool::new(false), AtomicBool::new(false));
         let body = Arc::new(Body { context, request, needs, id, task, effects, timed, origin });
-        let (tried, retried, planned) = (0, false, false);
-        Self { body, model: None, deadline: None, now: None, elsewhere: None, tried, retried, planned }
+        let (tried, retried, turn) = (0, false, 0);
+        Self { body, model: None, deadline: None, now: None, elsewhere: None, tried, retried, turn }
     }
 
     /// Says what the model has to be able to do.

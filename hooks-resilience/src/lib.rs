@@ -34,7 +34,9 @@ pub mod fallback;
 #[cfg(test)]
 mod fixture;
 mod health;
+pub mod hedge;
 pub mod pacing;
+pub mod recover;
 pub mod retry;
 mod world;
 
@@ -53,6 +55,8 @@ pub use self::fallback::{Fallback, FallbackLayer, FallbackSettings};
 pub use self::health::{
     Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
 };
+pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
 pub use self::pacing::{PacingLayer, PacingService};
+pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
 pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::world::World;

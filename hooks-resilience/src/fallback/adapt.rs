@@ -1,8 +1,12 @@
 //! What has to change about a conversation before another model gets it.
 
+use std::sync::Arc;
+
+use hooks_core::drivers::ModelRequest;
 use hooks_core::event::Message;
 use serde_json::Value;
 
+use crate::call::Call;
 use crate::catalog::Model;
 
 /// Adapts a conversation that was held with one model to another. The model's name is set in any case.
@@ -32,6 +36,22 @@ where
 {
     fn adapt(&self, messages: &[Message], from: &Model, to: &Model) -> Option<Vec<Message>> {
         self(messages, from, to)
+    }
+}
+
+/// `call` as it goes to the model `to`.
+pub(crate) fn fit(adapt: &dyn Adapt, mut call: Call, from: &Model, to: &Arc<Model>) -> Call {
+    call.model = Some(Arc::clone(to));
+    let request = call.request();
+    match adapt.adapt(&request.messages, from, to) {
+        Some(messages) => {
+            let request = ModelRequest { model: to.name.to_string(), iteration: request.iteration, messages };
+            call.with_request(request)
+        }
+        None => {
+            call.name_model(&to.name);
+            call
+        }
     }
 }
 

@@ -27,6 +27,7 @@ mod stay;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::adapt::fit;
 pub use self::adapt::{Adapt, DropForeignThinking};
 pub use self::layer::FallbackLayer;
 pub use self::parking::{ParkedCall, Parking};

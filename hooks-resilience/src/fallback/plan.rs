@@ -100,8 +100,8 @@ struct Past {
     barred: bool,
 }
 
-/// More turns than any course takes whose time passes.
-const TURNS: u32 = 10_000;
+/// More turns than a course of four models takes that are looked at every second of five minutes.
+const TURNS: u32 = 4_000;
 
 /// The least that has to pass before a model that was closed is looked at again, doubled each time.
 const LOOK: Duration = Duration::from_millis(10);
@@ -143,6 +143,14 @@ impl Plan {
         self
     }
 
+    /// So many attempts were made before, all of them of the first model.
+    #[must_use]
+    pub fn having_tried(mut self, attempts: u32) -> Self {
+        self.attempts = attempts;
+        self.change(0, |past| past.attempts = attempts);
+        self
+    }
+
     /// The models, in order.
     pub fn chain(&self) -> &Chain {
         &self.chain
@@ -181,7 +189,7 @@ impl Plan {
         }
     }
 
-    /// The model that was asked last failed, at `now`. `pause` says how long to leave it alone after so many
+    /// The model that was asked last, or else the first, failed at `now`. `pause` says how long to leave it alone after so many
     /// failures, where nobody else does.
     pub fn failed(
         &mut self,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::drivers::ModelRequest;
 use hooks_core::time::Tick;
 
+use super::adapt;
 use super::layer::Shared;
 use super::parking::{ParkedCall, Place};
 use super::plan::{End, Plan, Step};
@@ -22,6 +22,7 @@ pub(super) struct Run {
     plan: Plan,
     /// The place of the chain that is asked.
     place: usize,
+    turn: u32,
     /// What failed, in order, and who was passed over.
     failed: Vec<FailedAttempt>,
     /// The error that tells most so far, and its place among `failed`.
@@ -46,13 +47,13 @@ const LONGEST_JITTER: Duration = Duration::from_secs(1);
 
 impl Run {
     pub(super) fn new(call: Call, shared: Arc<Shared>, now: Tick) -> Result<Self, ModelError> {
-        if call.planned || call.retried {
+        if call.turn > 0 || call.retried {
             return Err(nested(&call));
         }
         let chain = shared.chains.for_call(&call)?;
         let preferred = shared.settings.stay.map_or(0, |_| shared.stays.place(&chain, now));
         let plan = Plan::new(chain, *call.needs(), call.deadline, shared.settings).preferring(preferred);
-        Ok(Self { shared, call, plan, place: 0, failed: Vec::new(), telling: None })
+        Ok(Self { shared, call, plan, place: 0, turn: 0, failed: Vec::new(), telling: None })
     }
 
     pub(super) fn world(&self) -> &World {
@@ -92,7 +93,7 @@ impl Run {
             answered.failed = std::mem::take(&mut self.failed);
         }
         // The answer's call may be sent again by whoever gets it.
-        (answered.call.planned, answered.call.tried, answered.call.elsewhere) = (false, 0, None);
+        (answered.call.turn, answered.call.tried, answered.call.elsewhere) = (0, 0, None);
         if let Some(stay) = self.shared.settings.stay {
             let now = self.world().tick();
             self.shared.stays.served(self.plan.chain(), self.place, now, stay);
@@ -108,23 +109,15 @@ impl Run {
         if tried == 0 {
             self.shared.health.first_attempt(model);
         }
+        // Named once, so that the attempts need no copy for it.
         self.call.name_model(&model.name);
-        let request = self.call.request();
-        let adapted = self.shared.adapt.adapt(&request.messages, from, model).map(|messages| ModelRequest {
-            model: model.name.as_ref().to_owned(),
-            iteration: request.iteration,
-            messages,
-        });
-        let mut attempt = self.call.clone();
-        attempt.model = Some(Arc::clone(model));
+        self.turn = self.turn.saturating_add(1);
+        let mut attempt = adapt::fit(&*self.shared.adapt, self.call.clone(), from, model);
         attempt.now = Some(now);
         attempt.elsewhere = elsewhere;
         attempt.tried = tried;
-        attempt.planned = true;
-        match adapted {
-            Some(request) => attempt.with_request(request),
-            None => attempt,
-        }
+        attempt.turn = self.turn;
+        attempt
     }
 
     /// Writes down, once, why the models before `place` are not asked.
@@ -222,7 +215,7 @@ const fn tells(kind: ErrorKind) -> u8 {
 }
 
 fn nested(call: &Call) -> ModelError {
-    let text = if call.planned {
+    let text = if call.turn > 0 {
         "a fallback chain inside a fallback chain multiplies the attempts; leave one of them out"
     } else {
         "a retry loop around a fallback chain multiplies the attempts; put the `RetryLayer` inside"

@@ -1,1 +1,279 @@
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
 
+use hooks_core::time::Tick;
+use proptest::prelude::*;
+
+use super::*;
+use crate::call::Needs;
+use crate::catalog::{Catalog, Model, Tier};
+use crate::chain::Chain;
+use crate::error::{ErrorKind, ModelError, NextModel, SameModel, Treatments};
+use crate::health::Readiness;
+
+/// Readiness by table: when each model is ready next, moved on by those who ask it.
+#[derive(Default)]
+struct Table {
+    ready: HashMap<String, u64>,
+    budget: RefCell<u32>,
+}
+
+impl View for Table {
+    fn readiness(&self, model: &Model, _needs: &Needs, now: Tick) -> Readiness {
+        match self.ready.get(&*model.name) {
+            Some(&u64::MAX) => Readiness::Never,
+            Some(&seconds) if tick(seconds) > now => Readiness::At(tick(seconds)),
+            _ => Readiness::Ready,
+        }
+    }
+
+    fn another_attempt(&self, _model: &Model, _now: Tick) -> bool {
+        let mut budget = self.budget.borrow_mut();
+        let left = budget.checked_sub(1);
+        *budget = left.unwrap_or_default();
+        left.is_some()
+    }
+}
+
+fn tick(seconds: u64) -> Tick {
+    Tick(Duration::from_secs(seconds))
+}
+
+fn chain(models: Vec<Model>) -> Chain {
+    let catalog = Catalog::new(models).unwrap();
+    let mut models = catalog.models().iter().map(Arc::clone);
+    Chain::new(models.next().unwrap(), models)
+}
+
+/// What failed, or what else happened, at one attempt.
+#[derive(Clone, Debug)]
+struct Mishap {
+    kind: ErrorKind,
+    told: Option<u64>,
+    takes: u64,
+    /// When the model is ready again, as others left it.
+    leaves: Option<u64>,
+}
+
+fn mishap() -> impl Strategy<Value = Mishap> {
+    let kind = prop::sample::select(ErrorKind::ALL.to_vec());
+    // As often as not one that goes on.
+    let usual = prop::sample::select(vec![
+        ErrorKind::Overloaded,
+        ErrorKind::Network,
+        ErrorKind::RateLimited,
+        ErrorKind::Closed,
+    ]);
+    let kind = prop_oneof![kind, usual];
+    (kind, prop::option::of(0..100u64), 0..20u64, prop::option::of(0..400u64))
+        .prop_map(|(kind, told, takes, leaves)| Mishap { kind, told, takes, leaves })
+}
+
+fn model() -> impl Strategy<Value = (u8, Option<u64>, u64)> {
+    let ready = prop_oneof![3 => Just(0), 1 => 0..500u64, 1 => Just(u64::MAX)];
+    (0..3u8, prop::option::of(0..5u64), ready)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn a_course_ends_in_time_asks_nobody_it_must_not_and_never_parks_while_one_is_ready(
+        models in prop::collection::vec(model(), 1..6),
+        mishaps in prop::collection::vec(mishap(), 1..30),
+        deadline in prop::option::of(0..600u64),
+        max_park in 0..400u64,
+        max_attempts in 1..15u32,
+        budget in 0..10u32,
+        cross in any::<bool>(),
+    ) {
+        let named = models.iter().enumerate().map(|(index, (provider, window, _))| {
+            let mut model = Model::new(format!("m{index}"), format!("p{provider}"), Tier::Standard);
+            model.context_tokens = *window;
+            model
+        });
+        let chain = chain(named.collect());
+        let ready = models.iter().enumerate().map(|(index, (.., ready))| (format!("m{index}"), *ready));
+        let mut table = Table { ready: ready.collect(), budget: RefCell::new(budget) };
+        let mut treatments = Treatments::default();
+        treatments.cross_content_filter = cross;
+        let settings = FallbackSettings::default()
+            .with_max_attempts(max_attempts)
+            .with_max_park(Duration::from_secs(max_park));
+        let mut plan = Plan::new(chain.clone(), Needs::default(), deadline.map(tick), settings);
+        let (mut now, mut parked) = (Tick::default(), Duration::ZERO);
+        let mut mishaps = mishaps.into_iter().cycle();
+        let mut asked: Vec<(usize, ErrorKind)> = Vec::new();
+        // Who was closed at its turn is left alone for a moment, at most for a second.
+        let mut closed: HashMap<usize, Tick> = HashMap::new();
+        let ready = |table: &Table, place: usize, now| {
+            table.readiness(&chain[place], &Needs::default(), now) == Readiness::Ready
+        };
+        for turn in 0.. {
+            prop_assert!(turn < 5_000, "it does not end");
+            let fresh: Vec<usize> = (0..chain.len())
+                .filter(|place| !asked.iter().any(|(earlier, _)| earlier == place))
+                .filter(|place| !forbidden(&chain, &asked, *place))
+                .filter(|place| ready(&table, *place, now))
+                .filter(|place| closed.get(place).is_none_or(|at| now.since(*at) >= Duration::from_secs(1)))
+                .collect();
+            match plan.next(&table, now) {
+                Step::GiveUp(_) => break,
+                Step::Park(until) => {
+                    prop_assert!(fresh.is_empty(), "{fresh:?} is ready");
+                    prop_assert!(until > now);
+                    prop_assert!(deadline.is_none_or(|deadline| until < tick(deadline)));
+                    parked += until.since(now);
+                    prop_assert!(parked <= Duration::from_secs(max_park));
+                    now = until;
+                }
+                Step::Try { place, elsewhere } => {
+                    prop_assert!(deadline.is_none_or(|deadline| now < tick(deadline)));
+                    prop_assert!(ready(&table, place, now));
+                    prop_assert!(!forbidden(&chain, &asked, place), "{asked:?}, then {place}");
+                    prop_assert!(elsewhere.is_none_or(|at| at >= now));
+                    // The first that is ready goes first, and anybody new before anybody tried.
+                    if let Some(first) = fresh.first() {
+                        prop_assert!(*first == place || (place < *first && closed.contains_key(&place)));
+                        let others = fresh.len() > 1;
+                        prop_assert!(!others || elsewhere == Some(now));
+                    }
+                    let mishap = mishaps.next().unwrap();
+                    now = now.after(Duration::from_secs(mishap.takes));
+                    let error = ModelError::new(mishap.kind, "");
+                    let error = match mishap.told {
+                        Some(told) => error.retry_after(Duration::from_secs(told)),
+                        None => error,
+                    };
+                    if let Some(leaves) = mishap.leaves {
+                        table.ready.insert(chain[place].name.to_string(), leaves);
+                    }
+                    plan.failed(&error, &treatments, now, |_| Duration::from_secs(1));
+                    if mishap.kind == ErrorKind::Closed {
+                        closed.insert(place, now);
+                    } else {
+                        asked.push((place, mishap.kind));
+                        prop_assert!(asked.len() <= max_attempts as usize);
+                        let allowed = cross || mishap.kind != ErrorKind::ContentFilter;
+                        if treatments.of(mishap.kind).next_model == NextModel::No || !allowed {
+                            prop_assert_eq!(plan.next(&table, now), Step::GiveUp(End::Final));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether what failed before forbids asking `place`, worked out anew from the table.
+fn forbidden(chain: &Chain, asked: &[(usize, ErrorKind)], place: usize) -> bool {
+    let treatments = Treatments::default();
+    let own = asked.iter().filter(|(earlier, _)| *earlier == place).count();
+    asked.iter().any(|&(earlier, kind)| {
+        let treatment = treatments.of(kind);
+        let (failed, model) = (&chain[earlier], &chain[place]);
+        let elsewhere = match treatment.next_model {
+            NextModel::No => true,
+            NextModel::Any => false,
+            NextModel::OtherProvider | NextModel::IfAllowed => failed.provider == model.provider,
+            NextModel::LargerWindow => {
+                model.context_tokens.is_none_or(|window| window <= failed.context_tokens.unwrap_or(0))
+            }
+        };
+        let again = earlier == place
+            && match treatment.same_model {
+                SameModel::No | SameModel::Compacted => true,
+                SameModel::Backoff(more) => {
+                    // Only the last failure's own row counts how often.
+                    let last = asked.iter().rfind(|(earlier, _)| *earlier == place).map(|(_, kind)| *kind);
+                    last == Some(kind) && own > more as usize
+                }
+                SameModel::AsTold(_) => false,
+            };
+        elsewhere || again
+    })
+}
+
+fn three() -> Chain {
+    chain(["one", "two", "three"].map(|name| Model::new(name, name, Tier::Standard)).to_vec())
+}
+
+fn fails(plan: &mut Plan, kind: ErrorKind, now: u64) {
+    plan.failed(&ModelError::new(kind, ""), &Treatments::default(), tick(now), |_| Duration::from_secs(2));
+}
+
+#[test]
+fn a_model_that_failed_comes_after_those_that_were_not_asked() {
+    let table = Table { budget: RefCell::new(9), ..Table::default() };
+    let mut plan = Plan::new(three(), Needs::default(), None, FallbackSettings::default());
+    for place in 0..3 {
+        assert_eq!(plan.next(&table, tick(9)), Step::Try { place, elsewhere: next_after(place) });
+        fails(&mut plan, ErrorKind::Overloaded, 9);
+    }
+    assert_eq!(plan.next(&table, tick(9)), Step::Park(tick(11)));
+    assert_eq!(plan.next(&table, tick(11)), Step::Try { place: 0, elsewhere: Some(tick(11)) });
+}
+
+/// The last of three has nobody fresh behind it; the first is to be left alone for two seconds.
+fn next_after(place: usize) -> Option<Tick> {
+    Some(if place == 2 { tick(11) } else { tick(9) })
+}
+
+#[test]
+fn without_budget_nobody_is_asked_again() {
+    let mut plan = Plan::new(three(), Needs::default(), None, FallbackSettings::default());
+    for _ in 0..3 {
+        assert!(matches!(plan.next(&Table::default(), tick(0)), Step::Try { .. }));
+        fails(&mut plan, ErrorKind::Overloaded, 0);
+    }
+    assert_eq!(plan.next(&Table::default(), tick(0)), Step::Park(tick(2)));
+    assert_eq!(plan.next(&Table::default(), tick(2)), Step::GiveUp(End::NoneLeft));
+}
+
+#[test]
+fn attempts_that_a_loop_below_made_count() {
+    let mut plan = Plan::new(three(), Needs::default(), None, FallbackSettings::default());
+    assert!(matches!(plan.next(&Table::default(), tick(0)), Step::Try { place: 0, .. }));
+    let error = |kind| ModelError::new(kind, "");
+    let earlier = crate::FailedAttempt::new("one", &error(ErrorKind::Server), tick(0));
+    let error = error(ErrorKind::Server).after(vec![earlier.clone(), earlier]);
+    plan.failed(&error, &Treatments::default(), tick(0), |_| Duration::ZERO);
+    assert_eq!(plan.attempts_of(0), 3);
+}
+
+#[test]
+fn a_model_that_is_closed_at_its_turn_is_looked_at_again_ever_more_rarely() {
+    let mut plan = Plan::new(
+        chain(vec![Model::new("one", "p", Tier::Fast)]),
+        Needs::default(),
+        None,
+        FallbackSettings::default(),
+    );
+    let (table, mut now, mut turns) = (Table::default(), tick(0), 0);
+    loop {
+        turns += 1;
+        match plan.next(&table, now) {
+            Step::Try { .. } => {
+                let closed = ModelError::new(ErrorKind::Closed, "").ready_at(now);
+                plan.failed(&closed, &Treatments::default(), now, |_| Duration::ZERO);
+            }
+            Step::Park(until) => now = until,
+            Step::GiveUp(end) => break assert!(matches!(end, End::TooFar(_))),
+        }
+    }
+    assert!((500..1_000).contains(&turns), "{turns} turns");
+    assert!(now <= tick(300));
+}
+
+#[test]
+fn nonsense_settings_are_refused() {
+    assert!(FallbackSettings::default().with_max_attempts(0).check().is_err());
+    assert!(FallbackSettings::default().staying(Duration::ZERO).check().is_err());
+    let backoff = crate::Backoff::new(Duration::from_secs(2), Duration::from_secs(1));
+    assert!(FallbackSettings::default().with_backoff(backoff).check().is_err());
+    let read: FallbackSettings = serde_json::from_str(r#"{"max_park": "1m", "stay": "10m"}"#).unwrap();
+    assert_eq!((read.max_park, read.stay), (Duration::from_secs(60), Some(Duration::from_secs(600))));
+    assert!(serde_json::from_str::<FallbackSettings>(r#"{"max_parks": "1m"}"#).is_err());
+}

@@ -84,6 +84,9 @@ pub enum SettingsError {
     /// No ratio.
     #[error("`{0}` is no ratio; give it a value from 0 to 10")]
     Share(&'static str),
+    /// No percentage.
+    #[error("`{0}` is no percentage; give it a value from 1 to 99")]
+    Percent(&'static str),
     /// More than makes sense.
     #[error("`{0}` is longer than {1:?}; give it a shorter one")]
     TooLong(&'static str, Duration),

@@ -60,7 +60,7 @@ where
         }
         call.retried = true;
         // A chain counts the first attempts of its models itself.
-        if let Some(model) = call.model.as_ref().filter(|_| !call.planned) {
+        if let Some(model) = call.model.as_ref().filter(|_| call.turn == 0) {
             self.shared.health.first_attempt(model);
         }
         let unready = self.inner.clone();

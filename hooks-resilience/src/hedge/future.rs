@@ -1,0 +1,134 @@
+//! The future of a [`Hedge`](super::Hedge).
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hooks_core::HookFuture;
+use hooks_core::time::Tick;
+use pin_project::pin_project;
+use tower_service::Service;
+
+use super::layer::Shared;
+use crate::call::{Answered, Call, FailedAttempt};
+use crate::error::ModelError;
+
+/// The first answer of two attempts.
+#[pin_project]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture<S: Service<Call>> {
+    #[pin]
+    first: S::Future,
+    /// What the first attempt failed of, where the second is still on its way.
+    failed: Option<(ModelError, Tick)>,
+    #[pin]
+    second: Second<S::Future>,
+    /// What a second attempt needs; `None` where none is made.
+    rest: Option<Rest<S>>,
+}
+
+struct Rest<S> {
+    inner: S,
+    call: Call,
+    shared: Arc<Shared>,
+    began: Tick,
+}
+
+#[pin_project(project = SecondProjection)]
+enum Second<F> {
+    /// The first attempt was not waited for yet.
+    Idle,
+    /// Until the first attempt is slow.
+    Delayed(HookFuture<'static, ()>),
+    /// It is made ready for this.
+    Readying(Option<Call>),
+    Asking(#[pin] F),
+    /// It failed, or there is none.
+    Over,
+}
+
+impl<S: Service<Call>> ResponseFuture<S> {
+    pub(super) fn alone(first: S::Future) -> Self {
+        Self { first, failed: None, second: Second::Over, rest: None }
+    }
+
+    pub(super) fn hedged(first: S::Future, inner: S, call: Call, shared: Arc<Shared>, began: Tick) -> Self {
+        let rest = Some(Rest { inner, call, shared, began });
+        Self { first, failed: None, second: Second::Idle, rest }
+    }
+}
+
+impl<S, R> Future for ResponseFuture<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    type Output = Result<Answered<R>, ModelError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        if this.failed.is_none()
+            && let Poll::Ready(answer) = this.first.poll(cx)
+        {
+            let Some(rest) = this.rest.as_ref() else { return Poll::Ready(answer) };
+            let now = rest.shared.health.world().tick();
+            let on_its_way = matches!(*this.second, Second::Readying(_) | Second::Asking(_));
+            match answer {
+                Err(error) if on_its_way => *this.failed = Some((error, now)),
+                Err(error) => return Poll::Ready(Err(error)),
+                Ok(answered) => {
+                    rest.shared.took(&rest.call, now.since(rest.began));
+                    return Poll::Ready(Ok(answered));
+                }
+            }
+        }
+        let Some(rest) = this.rest.as_mut() else { return Poll::Pending };
+        loop {
+            let next = match this.second.as_mut().project() {
+                SecondProjection::Idle => match rest.shared.delay(&rest.call) {
+                    Some(delay) => Second::Delayed(rest.shared.health.world().timer.sleep(delay)),
+                    None => Second::Over,
+                },
+                SecondProjection::Delayed(delay) => {
+                    std::task::ready!(Pin::new(delay).poll(cx));
+                    let now = rest.shared.health.world().tick();
+                    match rest.shared.second(&rest.call, now) {
+                        Some(call) => Second::Readying(Some(call)),
+                        None => Second::Over,
+                    }
+                }
+                SecondProjection::Readying(call) => match std::task::ready!(rest.inner.poll_ready(cx)) {
+                    Ok(()) => match call.take() {
+                        Some(call) => Second::Asking(rest.inner.call(call)),
+                        None => Second::Over,
+                    },
+                    Err(_) => Second::Over,
+                },
+                SecondProjection::Asking(second) => match std::task::ready!(second.poll(cx)) {
+                    Ok(mut answered) => {
+                        if let Some((error, at)) = this.failed.take() {
+                            let name = Arc::<str>::from(rest.call.model_name());
+                            answered.failed.push(FailedAttempt::new(name, &error, at));
+                        }
+                        return Poll::Ready(Ok(answered));
+                    }
+                    Err(_) => Second::Over,
+                },
+                // What the first attempt said, or will say, is the answer: the call was that model's.
+                SecondProjection::Over => {
+                    return match this.failed.take() {
+                        Some((error, _)) => Poll::Ready(Err(error)),
+                        None => Poll::Pending,
+                    };
+                }
+            };
+            this.second.set(next);
+        }
+    }
+}
+
+impl<S: Service<Call>> fmt::Debug for ResponseFuture<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("hedge::ResponseFuture").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,71 @@
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::future::ResponseFuture;
+use super::layer::Shared;
+use crate::call::{Answered, Call};
+use crate::error::ModelError;
+
+/// Makes a second attempt beside a slow one.
+///
+/// Readiness is the inner service's; the instance that was made ready makes the first attempt, a clone the second. Off,
+/// it costs nothing.
+#[derive(Clone)]
+pub struct Hedge<S> {
+    inner: S,
+    shared: Arc<Shared>,
+}
+
+impl<S> Hedge<S> {
+    pub(super) const fn new(inner: S, shared: Arc<Shared>) -> Self {
+        Self { inner, shared }
+    }
+
+    /// The inner service.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner service, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner service alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S, R> Service<Call> for Hedge<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+{
+    type Response = Answered<R>;
+    type Error = ModelError;
+    type Future = ResponseFuture<S>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut call: Call) -> ResponseFuture<S> {
+        if !self.shared.is_on() {
+            return ResponseFuture::alone(self.inner.call(call));
+        }
+        self.shared.earn();
+        let began = call.tick(self.shared.health.world());
+        let unready = self.inner.clone();
+        let first = std::mem::replace(&mut self.inner, unready).call(call.clone());
+        ResponseFuture::hedged(first, self.inner.clone(), call, Arc::clone(&self.shared), began)
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Hedge<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hedge").field("inner", &self.inner).finish_non_exhaustive()
+    }
+}

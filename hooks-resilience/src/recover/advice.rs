@@ -1,0 +1,156 @@
+//! What a host is told to do next.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::event::ErrorType;
+use hooks_core::time::Tick;
+use hooks_core::{Reason, Recovery};
+
+use super::text::read_text;
+use crate::call::Needs;
+use crate::catalog::Model;
+use crate::chain::{Chain, Chains};
+use crate::error::{ModelError, SameModel};
+use crate::fallback::{End, FallbackSettings, Plan, Step};
+use crate::health::Health;
+
+/// Says what to do after a failure, from what the layers know. Cheap to clone.
+#[derive(Clone)]
+pub struct Advisor {
+    chains: Chains,
+    health: Health,
+    settings: FallbackSettings,
+    read: Arc<dyn Fn(&str, ErrorType) -> ModelError + Send + Sync>,
+}
+
+/// What failed, as a hook was told.
+pub(super) struct Failure<'a> {
+    pub(super) policy: &'static str,
+    pub(super) text: &'a str,
+    pub(super) error_type: ErrorType,
+    pub(super) model: Option<&'a str>,
+    pub(super) agent: &'a str,
+    /// How often it was tried, from 1.
+    pub(super) attempt: u32,
+}
+
+impl Advisor {
+    /// Judges by these; of the settings, how many attempts there are, the pauses, and how long to wait count.
+    pub fn new(chains: Chains, health: Health, settings: FallbackSettings) -> Self {
+        Self { chains, health, settings, read: Arc::new(read_text) }
+    }
+
+    /// Has errors read by `read` instead of [`read_text`].
+    #[must_use]
+    pub fn reading(mut self, read: impl Fn(&str, ErrorType) -> ModelError + Send + Sync + 'static) -> Self {
+        self.read = Arc::new(read);
+        self
+    }
+
+    pub(super) fn advise(&self, failure: &Failure<'_>) -> Recovery {
+        if failure.error_type == ErrorType::Tool {
+            return Recovery::default();
+        }
+        let error = (self.read)(failure.text, failure.error_type);
+        let now = self.health.world().tick();
+        let mut recovery = match self.chains.order(failure.model.unwrap_or_default(), failure.agent, None) {
+            Ok(chain) => self.along(&chain, failure, &error, now),
+            Err(_) => self.without_chain(failure, &error),
+        };
+        if self.health.treatments().of(error.kind()).alert {
+            let model = failure.model.map(|model| format!("`{model}`: ")).unwrap_or_default();
+            recovery.notify.push(format!("{model}{}: {}", error.kind(), error.message()));
+        }
+        recovery
+    }
+
+    /// What a stack would do whose model of the chain failed like this.
+    fn along(&self, chain: &Chain, failure: &Failure<'_>, error: &ModelError, now: Tick) -> Recovery {
+        let treatments = self.health.treatments();
+        let Some(failed) = chain.first() else { return Recovery::default() };
+        if let Some(wait) = error.told_to_wait().filter(|_| treatments.of(error.kind()).gate) {
+            self.health.close_until(failed, now.after(wait), error.kind());
+        }
+        let plan = Plan::new(chain.clone(), Needs::default(), None, self.settings);
+        let mut plan = plan.having_tried(failure.attempt.saturating_sub(1));
+        plan.failed(error, treatments, now, |attempt| self.pause(attempt));
+        let (step, at) = match plan.next(&self.health, now) {
+            // What will be ready then, is what to ask then.
+            Step::Park(until) => (plan.next(&self.health, until), until),
+            step => (step, now),
+        };
+        match step {
+            Step::Try { place, .. } => match chain.get(place) {
+                Some(model) => again(failure, error, Some((failed, model)), at.since(now)),
+                None => Recovery::default(),
+            },
+            Step::Park(_) => give_up(failure, error, "no model is ready as soon as one may wait"),
+            Step::GiveUp(end) => give_up(failure, error, words(end)),
+        }
+    }
+
+    /// What is left where nothing is known of the model: the same again, as often as that is worth it.
+    fn without_chain(&self, failure: &Failure<'_>, error: &ModelError) -> Recovery {
+        let attempt = failure.attempt.max(1);
+        let wait = match self.health.treatments().of(error.kind()).same_model {
+            SameModel::Backoff(more) if attempt <= more => Some(self.pause(attempt)),
+            SameModel::AsTold(longest) if attempt < self.settings.max_attempts => {
+                error.told_to_wait().filter(|told| *told <= longest)
+            }
+            _ => None,
+        };
+        match wait {
+            Some(wait) => again(failure, error, None, wait),
+            None => give_up(failure, error, "the same model would fail again, and no chain names another"),
+        }
+    }
+
+    fn pause(&self, attempt: u32) -> Duration {
+        self.settings.backoff.pause(attempt, self.health.world())
+    }
+}
+
+/// To try again after `wait`, with the second of `models` where that is another than the first, which failed.
+fn again(
+    failure: &Failure<'_>,
+    error: &ModelError,
+    models: Option<(&Arc<Model>, &Arc<Model>)>,
+    wait: Duration,
+) -> Recovery {
+    let other = models.filter(|(failed, model)| failed != model).map(|(_, model)| model.name.to_string());
+    let whom = other.as_deref().map_or("the same model".to_owned(), |name| format!("`{name}`"));
+    // Never earlier: a part of a millisecond is a whole one.
+    let millis = u64::try_from(wait.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
+    let when = if millis == 0 { "at once".to_owned() } else { format!("after {millis} ms") };
+    let text = format!("{} at attempt {}: ask {whom} {when}", error.kind(), failure.attempt.max(1));
+    Recovery {
+        retry: Some(true),
+        fallback_model: other,
+        backoff_ms: (millis > 0).then_some(millis),
+        reasons: vec![Reason::new(failure.policy, error.kind().word(), text)],
+        ..Recovery::default()
+    }
+}
+
+fn give_up(failure: &Failure<'_>, error: &ModelError, why: &str) -> Recovery {
+    let text = format!("{} at attempt {}: {why}", error.kind(), failure.attempt.max(1));
+    let reason = Reason::new(failure.policy, error.kind().word(), text);
+    Recovery { retry: Some(false), reasons: vec![reason], ..Recovery::default() }
+}
+
+const fn words(end: End) -> &'static str {
+    match end {
+        End::Final => "another model would say the same",
+        End::NoneLeft => "no model is left that could be asked",
+        End::Attempts => "as many attempts were made as may be",
+        End::Late(_) | End::TooFar(_) => "no model is ready as soon as one may wait",
+    }
+}
+
+impl fmt::Debug for Advisor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Advisor").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}

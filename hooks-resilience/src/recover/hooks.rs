@@ -1,0 +1,78 @@
+use std::future::{Ready, ready};
+use std::task::{Context, Poll};
+
+use hooks_core::event::{ErrorOccurred, SpawnFailed};
+use hooks_core::{HookError, HookRequest, Recovery};
+use tower_service::Service;
+
+use super::advice::{Advisor, Failure};
+
+/// Answers `error_occurred` with what to do next about the model; says nothing about a tool that failed.
+#[derive(Clone, Debug)]
+pub struct RecoverModel {
+    advisor: Advisor,
+}
+
+/// Answers `spawn_failed` with what to do next: another model, a pause, or to give up.
+#[derive(Clone, Debug)]
+pub struct RecoverSpawn {
+    advisor: Advisor,
+}
+
+impl RecoverModel {
+    /// Answers as `advisor` says.
+    pub const fn new(advisor: Advisor) -> Self {
+        Self { advisor }
+    }
+}
+
+impl RecoverSpawn {
+    /// Answers as `advisor` says.
+    pub const fn new(advisor: Advisor) -> Self {
+        Self { advisor }
+    }
+}
+
+impl Service<HookRequest<ErrorOccurred>> for RecoverModel {
+    type Response = Recovery;
+    type Error = HookError;
+    type Future = Ready<Result<Recovery, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<ErrorOccurred>) -> Self::Future {
+        let event = request.event();
+        ready(Ok(self.advisor.advise(&Failure {
+            policy: "model_recovery",
+            text: &event.error,
+            error_type: event.error_type,
+            model: event.current_model.as_deref(),
+            agent: &request.context().agent_name,
+            attempt: event.attempt,
+        })))
+    }
+}
+
+impl Service<HookRequest<SpawnFailed>> for RecoverSpawn {
+    type Response = Recovery;
+    type Error = HookError;
+    type Future = Ready<Result<Recovery, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<SpawnFailed>) -> Self::Future {
+        let event = request.event();
+        ready(Ok(self.advisor.advise(&Failure {
+            policy: "spawn_recovery",
+            text: &event.error,
+            error_type: event.error_type,
+            model: event.current_model.as_deref(),
+            agent: &event.agent_name,
+            attempt: event.attempt,
+        })))
+    }
+}

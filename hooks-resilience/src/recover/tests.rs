@@ -1,0 +1,155 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::event::{ErrorOccurred, ErrorType, SpawnFailed};
+use hooks_core::testing::VirtualTime;
+use hooks_core::time::SeededRandom;
+use hooks_core::{Environment, FailureLayer, HookContext, Hooks, Recovery};
+
+use super::*;
+use crate::{
+    Catalog, Chains, ChainsConfig, ErrorKind, FallbackSettings, Health, HealthSettings, Model, ModelError,
+    Tier, World,
+};
+
+struct Host {
+    time: VirtualTime,
+    health: Health,
+    catalog: Catalog,
+    advisor: Advisor,
+    hooks: Hooks,
+}
+
+fn host() -> Host {
+    let time = VirtualTime::default();
+    let environment = Environment {
+        clock: Arc::new(time.clone()),
+        random: Arc::new(SeededRandom::new(3)),
+        ..Environment::detached()
+    };
+    let catalog = Catalog::new([
+        Model::new("opus", "anthropic", Tier::Premium),
+        Model::new("gpt", "openai", Tier::Premium),
+        Model::new("haiku", "anthropic", Tier::Fast),
+    ])
+    .unwrap();
+    let health =
+        Health::new(&catalog, HealthSettings::default(), World::new(&environment, time.clone())).unwrap();
+    let config = ChainsConfig::default().with_agent("scribe", "fast");
+    let chains = Chains::new(&catalog, &config).unwrap();
+    let advisor = Advisor::new(chains, health.clone(), FallbackSettings::default());
+    let hooks = hooks(&advisor);
+    Host { time, health, catalog, advisor, hooks }
+}
+
+fn hooks(advisor: &Advisor) -> Hooks {
+    Hooks::builder()
+        .hook::<ErrorOccurred, _>(&FailureLayer::new("model"), RecoverModel::new(advisor.clone()))
+        .hook::<SpawnFailed, _>(&FailureLayer::new("spawn"), RecoverSpawn::new(advisor.clone()))
+        .build()
+}
+
+fn failed(text: &str, model: &str, attempt: u32) -> ErrorOccurred {
+    let mut event = ErrorOccurred::new(text, ErrorType::Model);
+    (event.current_model, event.attempt) = (Some(model.to_owned()), attempt);
+    event
+}
+
+impl Host {
+    fn asks(&self, event: ErrorOccurred) -> Recovery {
+        let on = self.hooks.on(HookContext::new("s", "lead"));
+        self.time.block_on(on.error_occurred(event)).unwrap()
+    }
+}
+
+#[test]
+fn another_model_that_is_ready_is_asked_at_once() {
+    let recovery = host().asks(failed("529 overloaded", "opus", 1));
+    assert_eq!((recovery.retry, recovery.fallback_model.as_deref()), (Some(true), Some("gpt")));
+    assert_eq!(recovery.backoff_ms, None);
+    let reason = &recovery.reasons[0];
+    assert_eq!((&*reason.policy, &*reason.rule), ("model_recovery", "overloaded"));
+    assert_eq!(reason.message, "overloaded at attempt 1: ask `gpt` at once");
+}
+
+#[test]
+fn a_model_alone_is_asked_again_after_a_pause_as_often_as_that_is_worth_it() {
+    let host = host();
+    for attempt in 1..=2 {
+        let recovery = host.asks(failed("529 overloaded", "haiku", attempt));
+        assert_eq!((recovery.retry, recovery.fallback_model), (Some(true), None));
+        assert!(recovery.backoff_ms.unwrap() <= 2_000);
+    }
+    let recovery = host.asks(failed("529 overloaded", "haiku", 3));
+    assert_eq!(recovery.retry, Some(false));
+    assert_eq!(recovery.reasons[0].message, "overloaded at attempt 3: no model is left that could be asked");
+}
+
+#[test]
+fn the_providers_time_is_kept_to() {
+    let host = host();
+    let recovery = host.asks(failed("429: try again in 20s", "haiku", 1));
+    assert_eq!((recovery.retry, recovery.fallback_model), (Some(true), None));
+    assert!(recovery.backoff_ms.unwrap() >= 20_000);
+    // Everybody who shares the health leaves it alone.
+    let haiku = host.catalog.get("haiku").unwrap();
+    let opens = host.health.readiness(haiku, &crate::Needs::default(), host.health.world().tick());
+    assert_eq!(opens.tick(hooks_core::time::Tick::default()).unwrap().0, Duration::from_secs(20));
+}
+
+#[test]
+fn credentials_that_are_refused_go_to_another_provider_and_tell_people() {
+    let recovery = host().asks(failed("401 invalid api key", "opus", 1));
+    assert_eq!(recovery.fallback_model.as_deref(), Some("gpt"));
+    assert_eq!(recovery.notify, ["`opus`: authentication: 401 invalid api key"]);
+    let recovery = host().asks(failed("401 invalid api key", "haiku", 1));
+    assert_eq!(recovery.retry, Some(false));
+}
+
+#[test]
+fn a_mistake_of_the_caller_is_given_up_with_its_reason() {
+    let recovery = host().asks(failed("400 bad request", "opus", 1));
+    assert_eq!(recovery.retry, Some(false));
+    assert_eq!(recovery.reasons[0].message, "invalid_request at attempt 1: another model would say the same");
+}
+
+#[test]
+fn a_tool_that_failed_is_not_its_business() {
+    let event = ErrorOccurred::new("exit code 1", ErrorType::Tool);
+    assert_eq!(host().asks(event), Recovery::default());
+}
+
+#[test]
+fn of_an_unknown_model_only_the_pause_is_known() {
+    let host = host();
+    let recovery = host.asks(failed("529 overloaded", "mystery", 1));
+    assert_eq!((recovery.retry, recovery.fallback_model), (Some(true), None));
+    assert_eq!(host.asks(failed("529 overloaded", "mystery", 3)).retry, Some(false));
+    assert_eq!(host.asks(ErrorOccurred::new("401", ErrorType::Permission)).retry, Some(false));
+}
+
+#[test]
+fn attempts_without_end_end() {
+    assert_eq!(host().asks(failed("429", "opus", u32::MAX)).retry, Some(false));
+}
+
+#[test]
+fn a_child_that_could_not_be_created_uses_its_own_chain() {
+    let host = host();
+    let mut event = SpawnFailed::new("scribe", "529 overloaded");
+    event.current_model = Some("opus".to_owned());
+    let on = host.hooks.on(HookContext::new("s", "lead"));
+    let recovery = host.time.block_on(on.spawn_failed(event)).unwrap();
+    assert_eq!(recovery.fallback_model.as_deref(), Some("haiku"));
+    assert_eq!(&*recovery.reasons[0].policy, "spawn_recovery");
+}
+
+#[test]
+fn a_host_that_knows_better_reads_errors_itself() {
+    let host = host();
+    let advisor = host.advisor.clone().reading(|text, _| ModelError::new(ErrorKind::InvalidRequest, text));
+    let hooks = hooks(&advisor);
+    let on = hooks.on(HookContext::new("s", "lead"));
+    let asked = on.error_occurred(failed("529 overloaded", "opus", 1));
+    assert_eq!(host.time.block_on(asked).unwrap().retry, Some(false));
+}
