@@ -9,7 +9,7 @@ use hooks_resilience::ErrorKind;
 use serde::Serialize;
 
 use super::params::Params;
-use super::providers::{Fault, Providers, Quota};
+use super::providers::{Fault, Providers, Quota, Response};
 use super::traffic::Asked;
 
 /// Collects.
@@ -71,6 +71,8 @@ struct Evidence {
 
 /// How long a failure speaks against a model.
 const MEMORY: Duration = Duration::from_secs(600);
+/// An answer, or the lack of one, that took so long speaks against a model too.
+pub(super) const SLOW: Duration = Duration::from_secs(30);
 /// A wait that is none.
 const INSTANT: Duration = Duration::from_millis(50);
 /// The windows in which load is looked at.
@@ -164,7 +166,8 @@ impl Meter {
         model: usize,
         asked: &Asked,
         now: Tick,
-        result: Option<Result<(), Fault>>,
+        took: Duration,
+        result: Option<Response>,
     ) {
         let answered = match result {
             Some(Ok(())) => 1.0,
@@ -180,20 +183,27 @@ impl Meter {
             let tokens = asked.tokens as f64 * input + asked.output as f64 * answered * output;
             self.measures.cost += tokens / 1e6;
         }
-        let Some(Err(fault)) = result else { return };
-        if matches!(fault.kind, ErrorKind::InvalidRequest | ErrorKind::ContentFilter | ErrorKind::ContextOverflow)
-        {
+        let fault = result.and_then(Response::err);
+        let is_the_calls_own = |fault: Fault| {
+            matches!(
+                fault.kind,
+                ErrorKind::InvalidRequest | ErrorKind::ContentFilter | ErrorKind::ContextOverflow
+            )
+        };
+        if fault.is_some_and(is_the_calls_own) || (fault.is_none() && took < SLOW) {
             return;
         }
         let group = if self.is_shared { 0 } else { asked.instance as usize };
         // A quota is the organisation's: it speaks of all models of its provider.
-        let is_wide = matches!(fault.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+        let is_of_quota = |kind| matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+        let is_wide = fault.is_some_and(|fault| is_of_quota(fault.kind));
+        let told = fault.and_then(|fault| fault.retry_after).unwrap_or_default();
         let provider = self.providers.get(model).copied();
         let of_group = self.evidence.get_mut(group).into_iter().flatten();
         for ((other, evidence), of) in of_group.enumerate().zip(&self.providers) {
             if other == model || (is_wide && Some(*of) == provider) {
                 evidence.failed = Some(now);
-                evidence.told = evidence.told.max(now.after(fault.retry_after.unwrap_or_default()));
+                evidence.told = evidence.told.max(now.after(told));
             }
         }
     }
@@ -224,7 +234,6 @@ impl Meter {
     /// A call slept, while the models in `well` were.
     pub(super) fn slept(&mut self, since: Tick, now: Tick, well: u64) {
         self.measures.idle += u64::from(well != 0 && now.since(since) > INSTANT);
-        if well != 0 && now.since(since) > INSTANT { eprintln!("IDLE since {:.3} until {:.3} well {well:b}", since.0.as_secs_f64(), now.0.as_secs_f64()); }
     }
 
     /// A call ended.

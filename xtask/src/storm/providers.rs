@@ -18,12 +18,15 @@ pub(super) struct Fault {
     pub(super) retry_after: Option<Duration>,
 }
 
+/// What an attempt comes to.
+pub(super) type Response = Result<(), Fault>;
+
 /// What becomes of an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fate {
     /// When the client knows; `None` where nothing ever comes.
     pub(super) takes: Option<Duration>,
-    pub(super) result: Result<(), Fault>,
+    pub(super) result: Response,
 }
 
 impl Fate {

@@ -16,12 +16,9 @@ use hooks_resilience::ErrorKind;
 use super::meter::{Measures, Meter};
 use super::params::Params;
 use super::policy::{Mind, Policy};
-use super::providers::{Fate, Fault, Providers, Quota};
+use super::providers::{Fate, Fault, Providers, Quota, Response};
 use super::traffic::{self, Arrival, Asked, Conversation};
 use crate::error::Result;
-
-/// What an attempt comes to.
-type Response = std::result::Result<(), Fault>;
 
 /// The world.
 #[derive(Debug)]
@@ -157,14 +154,14 @@ impl Sim {
         let Some(fate) = self.start(key, model, luck) else {
             return Err(Fault { kind: ErrorKind::Unknown, retry_after: None });
         };
-        let mut attempt = InFlight { sim: self, key, model, is_over: false };
+        let mut attempt = InFlight { sim: self, key, model, began: self.now(), is_over: false };
         let (takes, result) = match fate.takes {
             Some(takes) if takes <= limit => (takes, fate.result),
             _ => (limit, Err(Fault { kind: ErrorKind::AttemptTimeout, retry_after: None })),
         };
         self.time.sleep(takes).await;
         attempt.is_over = true;
-        self.finish(key, model, Some(result));
+        self.finish(key, model, takes, Some(result));
         result
     }
 
@@ -182,16 +179,8 @@ impl Sim {
         open.in_flight += 1;
         meter.attempted(model, now);
         let mut fate = self.providers.fate(&open.asked, model, luck.unwrap_or(open.attempts), now);
-        // What a failing provider or its front answers does not count against the quota.
-        let is_let_in = |fault: Fault| {
-            !matches!(
-                fault.kind,
-                ErrorKind::Overloaded | ErrorKind::Network | ErrorKind::Server | ErrorKind::QuotaExhausted
-            )
-        };
+        // Every request counts against the quota, also one that fails.
         if luck.is_none()
-            && fate.takes.is_some()
-            && fate.result.err().is_none_or(is_let_in)
             && let Some(Err(wait)) = quotas.get_mut(provider).map(|quota| quota.take(now))
         {
             let wait = Duration::from_secs(wait.as_secs() + 1);
@@ -201,12 +190,12 @@ impl Sim {
         Some(fate)
     }
 
-    fn finish(&self, key: u64, model: usize, result: Option<Response>) {
+    fn finish(&self, key: u64, model: usize, took: Duration, result: Option<Response>) {
         let now = self.now();
         let mut state = self.lock();
         let State { quotas, calls, meter } = &mut *state;
         let Some(open) = calls.get_mut(&key) else { return };
-        meter.finished(model, &open.asked, now, result);
+        meter.finished(model, &open.asked, now, took, result);
         open.in_flight = open.in_flight.saturating_sub(1);
         if open.in_flight == 0 {
             let well = meter.evidently_well(&self.providers, quotas, &open.asked, now);
@@ -247,13 +236,14 @@ struct InFlight<'s> {
     sim: &'s Sim,
     key: u64,
     model: usize,
+    began: Tick,
     is_over: bool,
 }
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            self.sim.finish(self.key, self.model, None);
+            self.sim.finish(self.key, self.model, self.sim.now().since(self.began), None);
         }
     }
 }

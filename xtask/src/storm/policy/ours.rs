@@ -23,6 +23,7 @@ use tower_service::Service;
 use super::ATTEMPT;
 use crate::error::{Error, Result};
 use crate::storm::dice::{Dice, Purpose};
+use crate::storm::meter::SLOW;
 use crate::storm::params::Params;
 use crate::storm::providers::Fault;
 use crate::storm::sim::Sim;
@@ -53,7 +54,6 @@ impl Parts {
 pub(in crate::storm) struct Ours {
     stack: BoxCloneSyncService<Call, Answered<()>, ModelError>,
     context: Arc<HookContext>,
-    sim: Arc<Sim>,
 }
 
 impl Ours {
@@ -87,7 +87,6 @@ impl Ours {
         // A host that lets another provider judge what one refused; the storm's filters refuse by chance.
         settings.treatments.cross_content_filter = true;
         settings.breaker.slow_after = Some(SLOW);
-        if let Ok(s) = std::env::var("OPEN") { settings.breaker.open_at_most = Duration::from_secs(s.parse().unwrap_or(1)); }
         let health = Health::new(catalog, settings, world.clone())?;
         let health = if parts.sharing { health.shared(Arc::clone(store), "storm") } else { health };
 
@@ -95,8 +94,7 @@ impl Ours {
         let names = catalog.models().iter().take(length).map(|model| model.name.as_ref());
         let chains = ChainsConfig::default().with_chain(CHAIN, ChainConfig::new(names)).with_default(CHAIN);
         let chains = Chains::new(catalog, &chains)?;
-        let mut fallback = FallbackSettings::default();
-        if let Ok(s) = std::env::var("PARK") { fallback.max_park = Duration::from_secs(s.parse().unwrap_or(1)); }
+        let fallback = FallbackSettings::default();
         let fallback = if parts.parking { fallback } else { fallback.with_max_park(Duration::ZERO) };
         let deadline = Duration::from_secs_f64(sim.params.traffic.deadline_s);
         let stack = ServiceBuilder::new()
@@ -107,7 +105,7 @@ impl Ours {
             .layer(BreakerLayer::new(health))
             .layer(AttemptLayer::new(world, AttemptSettings::default().with_timeout(ATTEMPT), Reader)?)
             .service(Client(Arc::clone(sim)));
-        Ok(Self { stack: BoxCloneSyncService::new(stack), context: Arc::new(HookContext::default()), sim: Arc::clone(sim) })
+        Ok(Self { stack: BoxCloneSyncService::new(stack), context: Arc::new(HookContext::default()) })
     }
 
     /// Makes a call.
@@ -122,10 +120,7 @@ impl Ours {
         let call = Call::new(Arc::clone(&self.context), ModelRequest::default(), id).needing(needs);
         match self.stack.clone().oneshot(call).await {
             Ok(_) => Ok(()),
-            Err(error) => {
-                if !asked.is_bug { eprintln!("FAIL at {} inst {} tokens {} {:?} ready {:?}: {:?}", self.sim.now().0.as_secs(), asked.instance, asked.tokens, error.to_string(), error.ready_again().map(|t| t.0.as_secs()), error.failed().iter().map(|f| format!("{}@{} {} {}", f.model, f.at.0.as_secs(), f.kind, f.message)).collect::<Vec<_>>()); }
-                Err(error.kind())
-            }
+            Err(error) => Err(error.kind()),
         }
     }
 }
@@ -138,8 +133,6 @@ impl fmt::Debug for Ours {
 
 /// The name of the one chain.
 const CHAIN: &str = "storm";
-/// From when on an answer is slow: the storm's models answer in eight seconds.
-const SLOW: Duration = Duration::from_secs(30);
 
 /// What the storm's models can do.
 fn catalog(params: &Params, parts: Parts) -> Result<Catalog> {
