@@ -20,6 +20,7 @@
 //! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
 //! are simulated in seconds. Nothing here does I/O.
 
+pub mod alert;
 pub mod attempt;
 pub mod breaker;
 pub mod bulkhead;
@@ -35,11 +36,14 @@ pub mod fallback;
 mod fixture;
 mod health;
 pub mod hedge;
+#[cfg(test)]
+mod interleave;
 pub mod pacing;
 pub mod recover;
 pub mod retry;
 mod world;
 
+pub use self::alert::{AlertLayer, AlertService, AlertSettings, AlertSink};
 pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};
 pub use self::breaker::{BreakerLayer, BreakerService, BreakerSettings, BreakerState};
 pub use self::bulkhead::{BulkheadLayer, BulkheadService};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use super::composite::Composite;
-use super::provider::{DecidingEvent, HooksProvider};
-use super::question::{Decided, decide};
+use super::provider::{DecidingEvent, HooksProvider, InformingEvent};
+use super::question::{Decided, decide, tell};
 use crate::request::HookRequest;
 
 /// A place that holds a whole set of hooks. Clones share it.
@@ -50,6 +50,12 @@ impl Live {
     pub async fn decide<E: DecidingEvent>(&self, request: HookRequest<E>) -> Decided<E> {
         let snapshot = self.snapshot();
         decide(snapshot.hooks(), request).await
+    }
+
+    /// Tells the current set of something.
+    pub async fn tell<E: InformingEvent>(&self, request: HookRequest<E>) -> E::Outcome {
+        let snapshot = self.snapshot();
+        tell(snapshot.hooks(), request).await
     }
 
     /// A place for a child: whatever is here, and `further` after it, which can only narrow it.

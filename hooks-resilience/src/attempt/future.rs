@@ -23,7 +23,8 @@ use crate::error::{ErrorKind, ModelError};
 pub struct ResponseFuture<F, C> {
     #[pin]
     state: State<F>,
-    call: Call,
+    /// Moved into the answer.
+    call: Option<Call>,
     layer: AttemptLayer<C>,
 }
 
@@ -40,11 +41,11 @@ enum State<F> {
 
 impl<F, C> ResponseFuture<F, C> {
     pub(super) fn asked(inner: F, call: Call, began: Tick, layer: AttemptLayer<C>) -> Self {
-        Self { state: State::Asked { inner, began, timer: None }, call, layer }
+        Self { state: State::Asked { inner, began, timer: None }, call: Some(call), layer }
     }
 
     pub(super) fn refused(error: ModelError, call: Call, layer: AttemptLayer<C>) -> Self {
-        Self { state: State::Refused(Some(error)), call, layer }
+        Self { state: State::Refused(Some(error)), call: Some(call), layer }
     }
 }
 
@@ -58,6 +59,7 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let shared = &this.layer.shared;
+        let Some(call) = this.call else { return Poll::Pending };
         let answer = match this.state.project() {
             StateProjection::Refused(error) => Err(error.take().unwrap_or_else(|| {
                 ModelError::new(ErrorKind::Unknown, "it was asked again after it had answered")
@@ -69,7 +71,7 @@ where
                         Poll::Ready(answer.map_err(|error| shared.classify.classify(error)))
                     }
                     Poll::Pending => {
-                        let armed = timer.get_or_insert_with(|| Armed::new(this.call, *began, this.layer));
+                        let armed = timer.get_or_insert_with(|| Armed::new(call, *began, this.layer));
                         Pin::new(&mut armed.sleep).poll(cx).map(|()| Err(armed.too_late()))
                     }
                 }));
@@ -77,13 +79,21 @@ where
             }
         };
         Poll::Ready(match answer {
-            Ok(reply) => Ok(Answered::new(this.call.clone(), reply)),
-            Err(error) if error.model().is_some() => Err(error),
-            Err(error) => Err(error.of_model(match &this.call.model {
-                Some(model) => Arc::clone(&model.name),
-                None => this.call.model_name().into(),
-            })),
+            Err(error) => Err(named(error, call)),
+            Ok(reply) => match this.call.take() {
+                Some(call) => Ok(Answered::new(call, reply)),
+                None => return Poll::Pending,
+            },
         })
+    }
+}
+
+/// `error`, which says which model it is of.
+fn named(error: ModelError, call: &Call) -> ModelError {
+    match &call.model {
+        _ if error.model().is_some() => error,
+        Some(model) => error.of_model(Arc::clone(&model.name)),
+        None => error.of_model(call.model_name()),
     }
 }
 

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tower_layer::Layer;
 
 use super::AttemptService;
@@ -23,10 +24,12 @@ pub(super) struct Shared<C> {
 }
 
 /// How long an attempt may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AttemptSettings {
     /// How long the client has for its answer, where its model says nothing else.
+    #[serde(with = "crate::duration")]
     pub timeout: Duration,
     /// Whether the client answers as soon as a stream begins: what is late then is the first byte.
     pub streams: bool,

@@ -2,31 +2,40 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::health::SettingsError;
 
 /// When a breaker opens, and for how long. The defaults suit agents, which make a few calls a minute.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BreakerSettings {
     /// How far back calls count.
+    #[serde(with = "crate::duration")]
     pub window: Duration,
     /// So many calls there have to be in a window before its rates mean anything.
     pub minimum_calls: u32,
     /// The share of failed calls at which it opens.
     pub failure_rate: f64,
     /// From when on an answer is slow, a good one too; None where only timeouts are.
+    #[serde(with = "crate::duration::option")]
     pub slow_after: Option<Duration>,
     /// The share of slow calls at which it opens.
     pub slow_rate: f64,
     /// So many failures one after the other open it however few calls there are.
     pub failures_in_a_row: u32,
     /// How long it stays open the first time; twice as long each time it opens again before it was well.
+    #[serde(with = "crate::duration")]
     pub open: Duration,
     /// The longest it stays open.
+    #[serde(with = "crate::duration")]
     pub open_at_most: Duration,
     /// How long it stays open where it takes somebody to mend it: bad credentials, credit used up.
+    #[serde(with = "crate::duration")]
     pub open_hard: Duration,
     /// How long a probe has to come back before another one is sent.
+    #[serde(with = "crate::duration")]
     pub probe: Duration,
 }
 

@@ -10,13 +10,16 @@ use crate::catalog::{Catalog, Model, Tier};
 /// The tiers a call can start at or descend to, the dearest first.
 pub(super) const TIERS: [Tier; 3] = [Tier::Premium, Tier::Standard, Tier::Fast];
 
+/// Models, in order.
+type Models = Vec<Arc<Model>>;
+
 /// One list, and what it goes on with.
 #[derive(Clone, Debug, Default)]
 pub(super) struct List {
     /// As a person wrote it, without those that chains skip.
-    pub(super) own: Vec<Arc<Model>>,
+    pub(super) own: Models,
     /// What comes when these are used up.
-    pub(super) further: Vec<Arc<Model>>,
+    pub(super) further: Models,
     /// Whether it may go upwards in cost.
     pub(super) upgrade: bool,
 }
@@ -25,7 +28,7 @@ pub(super) struct List {
 #[derive(Debug)]
 pub(super) struct Lists {
     pub(super) named: BTreeMap<String, List>,
-    pub(super) nuclear: Vec<Arc<Model>>,
+    pub(super) nuclear: Models,
 }
 
 /// Reads the lists of one configuration.
@@ -89,7 +92,7 @@ impl Lists {
 
 impl Reader<'_> {
     /// The models of each tier, listed or the catalog's.
-    fn tiers(&self) -> Result<BTreeMap<&'static str, Vec<Arc<Model>>>, ChainsError> {
+    fn tiers(&self) -> Result<BTreeMap<&'static str, Models>, ChainsError> {
         let mut tiers = BTreeMap::new();
         for tier in TIERS.into_iter().chain([Tier::Nuclear]) {
             let of_catalog = self.catalog.models().iter().filter(|model| model.tier == tier);
@@ -110,7 +113,7 @@ impl Reader<'_> {
     }
 
     /// The models of each chain itself.
-    fn chains(&self) -> Result<BTreeMap<&str, Vec<Arc<Model>>>, ChainsError> {
+    fn chains(&self) -> Result<BTreeMap<&str, Models>, ChainsError> {
         let mut chains = BTreeMap::new();
         for (name, chain) in &self.config.chains {
             let place = format!("chains.{name}");
@@ -134,9 +137,9 @@ impl Reader<'_> {
     fn follow(
         &self,
         name: &str,
-        chains: &BTreeMap<&str, Vec<Arc<Model>>>,
+        chains: &BTreeMap<&str, Models>,
         tiers: &BTreeMap<String, List>,
-    ) -> Result<(Vec<Arc<Model>>, Vec<Arc<Model>>), ChainsError> {
+    ) -> Result<(Models, Models), ChainsError> {
         let own = chains.get(name).cloned().unwrap_or_default();
         let (mut further, mut passed, mut at) = (Vec::new(), vec![name.to_owned()], name);
         // Ends: each turn passes a chain that was not passed yet.
@@ -160,7 +163,7 @@ impl Reader<'_> {
     }
 
     /// The models of these names, each once.
-    fn models(&self, path: &str, names: &[String]) -> Result<Vec<Arc<Model>>, ChainsError> {
+    fn models(&self, path: &str, names: &[String]) -> Result<Models, ChainsError> {
         if names.is_empty() {
             return Err(error(path, ChainFault::Empty));
         }
@@ -177,12 +180,7 @@ impl Reader<'_> {
         Ok(models)
     }
 
-    fn only_usable(
-        &self,
-        path: &str,
-        mut models: Vec<Arc<Model>>,
-        tier: Tier,
-    ) -> Result<Vec<Arc<Model>>, ChainsError> {
+    fn only_usable(&self, path: &str, mut models: Models, tier: Tier) -> Result<Models, ChainsError> {
         models.retain(|model| self.usable(model, tier));
         if models.is_empty() && (tier != Tier::Nuclear || self.config.nuclear) {
             return Err(error(path, ChainFault::NothingLeft));

@@ -17,6 +17,9 @@ pub struct FallbackLayer {
     shared: Arc<Shared>,
 }
 
+/// Hears of calls that are parked.
+type OnPark = dyn Fn(ParkedCall<'_>) + Send + Sync;
+
 /// What all services of a layer share.
 #[derive(Clone)]
 pub(super) struct Shared {
@@ -25,7 +28,7 @@ pub(super) struct Shared {
     pub(super) settings: FallbackSettings,
     pub(super) adapt: Arc<dyn Adapt>,
     pub(super) parking: Parking,
-    pub(super) on_park: Option<Arc<dyn Fn(ParkedCall<'_>) + Send + Sync>>,
+    pub(super) on_park: Option<Arc<OnPark>>,
     pub(super) stays: Arc<Stays>,
 }
 

@@ -46,11 +46,14 @@ pub(super) struct Link {
     key: Key,
     /// The revision that was read last; 0 where none was.
     revision: AtomicU64,
-    /// When it was read, in nanoseconds.
+    /// When it was read, in nanoseconds; `NEVER` where it was not.
     heard: AtomicU64,
     /// Whether somebody is reading or writing it.
     busy: AtomicBool,
 }
+
+/// When something was heard that never was.
+const NEVER: u64 = u64::MAX;
 
 /// What is written.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -94,6 +97,15 @@ impl Fleet {
         answer
     }
 
+    /// What is left of `work`, which tells what kind of store it is: one that answers at once leaves nothing.
+    pub(super) fn begin(&self, work: HookFuture<'static, ()>) -> Option<HookFuture<'static, ()>> {
+        let rest = begun(work).err();
+        if rest.is_some() {
+            self.answers_later.store(true, Ordering::Relaxed);
+        }
+        rest
+    }
+
     pub(super) fn answers_later(&self) -> bool {
         self.answers_later.load(Ordering::Relaxed)
     }
@@ -102,7 +114,7 @@ impl Fleet {
 impl Link {
     pub(super) fn new(fleet: &str, what: &str, provider: &str, name: &str) -> Self {
         let key = Key::new(Some(fleet), &["health", what, provider, name]);
-        let (revision, heard, busy) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+        let (revision, heard, busy) = (AtomicU64::new(0), AtomicU64::new(NEVER), AtomicBool::new(false));
         Self { key, revision, heard, busy }
     }
 
@@ -111,8 +123,8 @@ impl Link {
     }
 
     fn is_stale(&self, now: Tick) -> bool {
-        let heard = Tick(Duration::from_nanos(self.heard.load(Ordering::Relaxed)));
-        now.since(heard) >= STALE
+        let heard = self.heard.load(Ordering::Relaxed);
+        heard == NEVER || now.since(Tick(Duration::from_nanos(heard))) >= STALE
     }
 }
 
@@ -127,9 +139,13 @@ pub(super) fn look(health: &Health, fleet: &Fleet, place: &Place, link: &Link, n
     if let Some(Answer::Now(time)) = fleet.ask_now(Op::Now) {
         let (core, gate) = read(&text, time, now, health.settings());
         link.revision.store(revision, Ordering::Release);
-        let (_, told) = place.untold();
-        health.announce(place.adopt(core, gate, told, &health.settings().breaker), place, now);
+        health.announce(place.adopt(core, gate, place.told(), &health.settings().breaker), place, now);
     }
+}
+
+/// Whether nothing was ever heard of a place.
+pub(super) fn is_unheard(link: &Link) -> bool {
+    link.heard.load(Ordering::Relaxed) == NEVER
 }
 
 /// Whether what is known of `place` is old, and nobody asks already.
@@ -152,32 +168,45 @@ pub(super) async fn synchronise(health: &Health, fleet: &Fleet, place: &Place, l
         let Some(Answer::Now(time)) = fleet.ask(Op::Now, world).await else { return };
         let now = world.tick();
         link.heard.store(nanos(now), Ordering::Relaxed);
-        let (untold, told) = place.untold();
+        let (untold, told, ours) = place.untold();
         let (text, revision) = match stored {
             Some((text, revision)) => (Some(text), revision),
             None => (None, 0),
         };
+        let known = link.revision.load(Ordering::Acquire) == revision;
         let (mut core, mut gate) = match &text {
+            // Nobody wrote since: what is known here is all of it, and of times that were not rounded.
+            Some(_) if known => (ours, place.gate()),
             Some(text) => read(text, time, now, settings),
             None => (Core::new(&settings.breaker), Tick::default()),
         };
         if untold.is_empty() {
-            if revision != link.revision.swap(revision, Ordering::AcqRel) {
+            if !known {
+                link.revision.store(revision, Ordering::Release);
                 health.announce(place.adopt(core, gate, told, &settings.breaker), place, now);
             }
             return;
         }
-        for event in &untold {
-            play(&mut core, event, &settings.breaker);
+        let heard = (core.clone(), gate);
+        if text.is_none() || !known {
+            for event in &untold {
+                play(&mut core, event, &settings.breaker);
+            }
         }
         gate = gate.max(place.gate());
+        let told_all = told.saturating_add(untold.len() as u64);
+        if !known && text.is_some() && heard == (core.clone(), gate) {
+            // What happened here is no news: a probe, say, that somebody else has sent already.
+            link.revision.store(revision, Ordering::Release);
+            health.announce(place.adopt(core, gate, told_all, &settings.breaker), place, now);
+            return;
+        }
         let Some(value) = write(&core, gate, time, now) else { return };
         let set = Op::CompareAndSet { key: link.key.clone(), revision, value, ttl: Some(kept(settings)) };
         match fleet.ask(set, world).await {
             Some(Answer::Done) => {
                 link.revision.store(revision.saturating_add(1), Ordering::Release);
-                let told = told.saturating_add(untold.len() as u64);
-                health.announce(place.adopt(core, gate, told, &settings.breaker), place, now);
+                health.announce(place.adopt(core, gate, told_all, &settings.breaker), place, now);
                 if !place.has_untold_failure() {
                     return;
                 }

@@ -4,12 +4,16 @@
 mod budget;
 mod fleet;
 mod gate;
+#[cfg(test)]
+mod orders;
 mod permit;
 mod place;
 mod quota;
 mod readiness;
 mod settings;
 mod standing;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -170,7 +174,7 @@ impl Health {
         }
         let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
         let settings = &self.inner.settings.breaker;
-        let name = || self.inner.world.random.next_u64();
+        let name = || self.probe_name();
         let own = known.place.admit(name, now, settings).map_err(closed)?.unwrap_or(Pass::Usual);
         let mut permit = Permit::new(self.clone(), model.index(), own, None);
         if let Some(provider) = self.provider(known) {
@@ -198,12 +202,17 @@ impl Health {
         }
     }
 
-    /// Hears what the fleet knows of `model`, where the store answers later and was not heard for a while.
+    /// Hears what the fleet knows of `model`, where its store answers later and was not heard for a while.
     pub(crate) fn refresh(&self, model: &Model, now: Tick) -> Telling {
         let (fleet, known) = (self.inner.fleet.get()?, self.known(model)?);
-        let stale = |place: &Place| place.link.get().is_some_and(|link| fleet::is_stale(place, link, now));
-        (fleet.answers_later() && self.places(known).into_iter().flatten().any(stale))
-            .then(|| self.synchronise(known))
+        let links =
+            || self.places(known).into_iter().flatten().filter_map(|place| Some((place, place.link.get()?)));
+        let due = match fleet.answers_later() {
+            true => links().any(|(place, link)| fleet::is_stale(place, link, now)),
+            // Which kind it is shows when it is asked for the first time.
+            false => links().any(|(_, link)| fleet::is_unheard(link)),
+        };
+        if due { fleet.begin(self.synchronise(known)) } else { None }
     }
 
     /// Takes what this needs from the rate of `model`. Of a fleet's rate only from a store that answers at once;
@@ -236,7 +245,7 @@ impl Health {
         if opens > now {
             return Ok(Err(opens));
         }
-        if quota.is_shared() {
+        if self.inner.fleet.get().is_some() && quota.is_shared() {
             return fleet::begun(self.book_shared(known.quota, *needs, latest));
         }
         Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at?))))
@@ -369,6 +378,12 @@ impl Health {
     fn places<'a>(&'a self, known: &'a Standing) -> [Option<&'a Place>; 3] {
         let quota = self.inner.quotas.get(known.quota).map(|quota| &quota.place);
         [Some(&known.place), quota, self.provider(known).map(|provider| &provider.place)]
+    }
+
+    /// A name nobody else of the fleet gives a probe: also not where all instances have one seed.
+    fn probe_name(&self) -> u64 {
+        let own = u64::try_from(Arc::as_ptr(&self.inner).addr()).unwrap_or_default();
+        self.inner.world.random.next_u64() ^ own
     }
 
     /// Chance is asked for only where it may be needed.

@@ -79,6 +79,8 @@ impl Place {
     }
 
     pub(super) fn is_troubled(&self) -> bool {
+        #[cfg(test)]
+        crate::interleave::point();
         self.troubled.load(Ordering::Acquire)
     }
 
@@ -127,10 +129,15 @@ impl Place {
         self.changed(&local, before)
     }
 
-    /// What the fleet was not told, and how often something was told before.
-    pub(super) fn untold(&self) -> (Vec<Event>, u64) {
+    /// What the fleet was not told, how often something was told before, and the breaker with all of it.
+    pub(super) fn untold(&self) -> (Vec<Event>, u64, Core) {
         let local = self.local();
-        (local.untold.iter().copied().collect(), local.told)
+        (local.untold.iter().copied().collect(), local.told, local.core.clone())
+    }
+
+    /// How often something was told.
+    pub(super) fn told(&self) -> u64 {
+        self.local().told
     }
 
     /// Whether the fleet has to hear something at once; answers in good time can wait.
@@ -160,6 +167,8 @@ impl Place {
     }
 
     fn local(&self) -> MutexGuard<'_, Local> {
+        #[cfg(test)]
+        crate::interleave::point();
         self.local.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

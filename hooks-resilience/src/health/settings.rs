@@ -2,24 +2,30 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::breaker::BreakerSettings;
 use crate::error::Treatments;
 
 /// How the health of models is judged.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct HealthSettings {
     /// When a breaker opens.
     pub breaker: BreakerSettings,
     /// How far ahead of its pace a rate may be: what comes in this time may be taken at once.
+    #[serde(with = "crate::duration")]
     pub burst: Duration,
     /// How many attempts beyond the first ones there may be.
     pub budget: BudgetSettings,
     /// The longest a provider's word keeps a model closed: one that says "a week" is asked before.
+    #[serde(with = "crate::duration")]
     pub longest_gate: Duration,
     /// How many instances share a store, roughly: while it is away each keeps to its share of the rates.
     pub instances: u32,
-    /// What is done about each kind of error.
+    /// What is done about each kind of error; given by the host, not read with the rest.
+    #[serde(skip)]
     pub treatments: Treatments,
 }
 
@@ -38,7 +44,8 @@ impl Default for HealthSettings {
 
 /// How many attempts beyond the first ones there may be, for each provider: a share of the first ones, and some
 /// each minute however few those are. A share alone would starve an agent that makes four calls a minute.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BudgetSettings {
     /// The share of the first attempts.

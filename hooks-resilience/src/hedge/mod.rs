@@ -14,8 +14,6 @@ mod layer;
 mod recent;
 mod service;
 mod settings;
-#[cfg(test)]
-mod tests;
 
 pub use self::layer::HedgeLayer;
 pub use self::service::Hedge;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hooks_core::state::{Answer, Key, Op};
 use hooks_core::time::Tick;
+use tokio::sync::Mutex;
 
 /// One rate, as the store's own rates can hold it.
 ///
@@ -21,12 +22,14 @@ pub(crate) struct SharedRate {
     burst: u32,
     /// What was taken and not yet paid, less than a unit.
     carried: AtomicU64,
+    /// Held by who books.
+    turn: Mutex<()>,
 }
 
 /// Units come back at most so often: what rounding takes is then less than half a percent.
 const UNITS_A_MINUTE: u64 = 300;
 /// So often a place is asked for again that somebody else was faster with.
-const TRIES: usize = 6;
+const TRIES: usize = 64;
 
 impl SharedRate {
     pub(crate) fn new(key: Key, limit: u64, burst: Duration) -> Self {
@@ -36,7 +39,7 @@ impl SharedRate {
         let interval = Duration::from_millis(u64::try_from(interval).unwrap_or(u64::MAX));
         let burst = burst.as_millis().checked_div(interval.as_millis()).unwrap_or(1);
         let burst = u32::try_from(burst).unwrap_or(u32::MAX).max(1);
-        Self { key, unit, interval, burst, carried: AtomicU64::new(0) }
+        Self { key, unit, interval, burst, carried: AtomicU64::new(0), turn: Mutex::new(()) }
     }
 
     /// Whether there is room for `amount` now. It takes nothing.
@@ -50,7 +53,8 @@ impl SharedRate {
     /// Books a place for `amount` from `now` on, and no later than `latest`; without an answer of the store, None.
     ///
     /// A store only says how long to wait. So a place ahead is taken by asking as if so much more might be owed:
-    /// who books next hears of a longer wait, and everybody goes at their own moment, in the order they came.
+    /// who books next hears of a longer wait, and everybody goes at their own moment. Where somebody else is faster,
+    /// the place after theirs is asked for, and never one further ahead: two might find room at the same one.
     pub(crate) async fn book<A>(
         &self,
         amount: u64,
@@ -61,12 +65,11 @@ impl SharedRate {
     where
         A: Future<Output = Option<Answer>>,
     {
+        // Of one instance one at a time: the only race is with others.
+        let _turn = self.turn.lock().await;
         let cost = self.cost(amount);
         let (mut ahead, mut at) = (0u32, now);
         for _ in 0..TRIES {
-            if latest.is_some_and(|latest| at > latest.max(now)) {
-                return Some(Err(at));
-            }
             let burst = self.burst.max(cost).saturating_add(ahead);
             let (key, interval) = (self.key.clone(), self.interval);
             match if cost == 0 { Answer::Done } else { ask(Op::Pace { key, cost, interval, burst }).await? } {
@@ -76,8 +79,12 @@ impl SharedRate {
                     return Some(Ok(at));
                 }
                 Answer::Wait(wait) => {
-                    ahead = ahead.saturating_add(self.units_in(wait));
+                    let earliest = at.after(wait);
+                    ahead = ahead.saturating_add(self.units(wait));
                     at = now.after(self.interval.saturating_mul(ahead));
+                    if latest.is_some_and(|latest| at > latest) {
+                        return Some(Err(earliest));
+                    }
                 }
                 _ => return None,
             }
@@ -90,7 +97,8 @@ impl SharedRate {
         u32::try_from(owed / self.unit).unwrap_or(u32::MAX)
     }
 
-    fn units_in(&self, wait: Duration) -> u32 {
-        u32::try_from(wait.as_nanos().div_ceil(self.interval.as_nanos().max(1))).unwrap_or(u32::MAX)
+    /// How many units come back in `time`, the last one begun.
+    fn units(&self, time: Duration) -> u32 {
+        u32::try_from(time.as_nanos().div_ceil(self.interval.as_nanos().max(1))).unwrap_or(u32::MAX)
     }
 }

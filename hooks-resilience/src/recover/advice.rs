@@ -22,8 +22,11 @@ pub struct Advisor {
     chains: Chains,
     health: Health,
     settings: FallbackSettings,
-    read: Arc<dyn Fn(&str, ErrorType) -> ModelError + Send + Sync>,
+    read: Arc<Read>,
 }
+
+/// Reads the text of an error of a type.
+type Read = dyn Fn(&str, ErrorType) -> ModelError + Send + Sync;
 
 /// What failed, as a hook was told.
 pub(super) struct Failure<'a> {

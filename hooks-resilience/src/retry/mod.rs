@@ -18,8 +18,6 @@ pub mod future;
 mod layer;
 mod service;
 mod settings;
-#[cfg(test)]
-mod tests;
 
 pub use self::layer::RetryLayer;
 pub use self::service::Retry;

@@ -11,7 +11,7 @@ use crate::rig::*;
 /// Which models are asked when `one` fails once like this, and what comes of it.
 fn asked(act: Act) -> (Vec<String>, Outcome) {
     let rig = Rig::new(three());
-    rig.client.then("one", [act]);
+    rig.client.plays("one", [act]);
     let outcome = rig.send(rig.call());
     (rig.client.asked(), outcome)
 }
@@ -19,7 +19,7 @@ fn asked(act: Act) -> (Vec<String>, Outcome) {
 /// Which models are asked when there is one alone, which fails like this until it answers.
 fn alone_asked(acts: &[Act]) -> (Rig, Outcome) {
     let rig = Rig::new(alone());
-    rig.client.then("one", acts.iter().copied());
+    rig.client.plays("one", acts.iter().copied());
     let outcome = rig.send(rig.call());
     (rig, outcome)
 }
@@ -147,7 +147,7 @@ fn an_attempt_that_hangs_times_out_and_the_next_model_answers() {
     let mut models = three();
     models[0].attempt_timeout = Some(secs(30));
     let rig = Rig::new(models);
-    rig.client.then("one", [Act::answer().taking(secs(3_600))]);
+    rig.client.plays("one", [Act::answer().taking(secs(3_600))]);
     let outcome = rig.send(rig.call());
     assert_eq!(kinds(&outcome), [ErrorKind::AttemptTimeout]);
     assert!(rig.now() < secs(31));
@@ -164,7 +164,7 @@ fn context_overflow_goes_to_a_larger_window_only() {
     let mut models = three();
     models[1].context_tokens = Some(1_000);
     let rig = Rig::new(models);
-    rig.client.then("one", [Act::fail(ErrorKind::ContextOverflow)]);
+    rig.client.plays("one", [Act::fail(ErrorKind::ContextOverflow)]);
     assert!(rig.send(rig.call()).is_ok());
     assert_eq!(rig.client.asked(), ["one", "three"]);
     alone_is_asked(ErrorKind::ContextOverflow, 1);
@@ -207,8 +207,8 @@ fn content_filter_is_carried_to_another_provider_once_where_the_host_allows_it()
     fourth.context_tokens = Some(4_000);
     let models = three().into_iter().chain([fourth]);
     let rig = Rig::with(models, settings, FallbackSettings::default());
-    rig.client.then("one", [Act::fail(ErrorKind::ContentFilter)]);
-    rig.client.then("three", [Act::fail(ErrorKind::ContentFilter)]);
+    rig.client.plays("one", [Act::fail(ErrorKind::ContentFilter)]);
+    rig.client.plays("three", [Act::fail(ErrorKind::ContentFilter)]);
     assert_eq!(rig.send(rig.call()).unwrap_err().kind(), ErrorKind::ContentFilter);
     assert_eq!(rig.client.asked(), ["one", "three"]);
 }
@@ -272,7 +272,7 @@ fn a_host_may_change_a_row() {
     let mut settings = HealthSettings::default();
     settings.treatments = Treatments::default().with(ErrorKind::InvalidRequest, treatment);
     let rig = Rig::with(three(), settings, FallbackSettings::default());
-    rig.client.then("one", [Act::fail(ErrorKind::InvalidRequest)]);
+    rig.client.plays("one", [Act::fail(ErrorKind::InvalidRequest)]);
     assert!(rig.send(rig.call()).is_ok());
     assert_eq!(rig.client.asked(), ["one", "two"]);
 }

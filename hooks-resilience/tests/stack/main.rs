@@ -1,5 +1,11 @@
 //! The layers as a user composes them, over a scripted client, in virtual time.
 #![cfg(test)]
 
+mod alert;
+mod cancellation;
 mod decision_table;
+mod fallback;
+mod hedge;
+mod readiness;
+mod retry;
 mod rig;

@@ -68,7 +68,7 @@ impl Client {
         Self { time: time.clone(), script, always, asked, requests }
     }
 
-    pub(crate) fn then(&self, model: &str, acts: impl IntoIterator<Item = Act>) -> &Self {
+    pub(crate) fn plays(&self, model: &str, acts: impl IntoIterator<Item = Act>) -> &Self {
         self.script.lock().unwrap().entry(model.to_owned()).or_default().extend(acts);
         self
     }
@@ -165,6 +165,17 @@ impl Rig {
             .layer(self.fallback.clone())
             .layer(RetryLayer::new(self.health.clone(), RetrySettings::default()).unwrap())
             .layer(PacingLayer::new(self.health.clone()))
+            .layer(BreakerLayer::new(self.health.clone()))
+            .layer(AttemptLayer::new(self.world.clone(), AttemptSettings::default(), Classified).unwrap())
+            .service(self.client.clone())
+    }
+
+    /// The client as one attempt, with what stands around an attempt.
+    pub(crate) fn attempts(
+        &self,
+    ) -> impl Service<Call, Response = Answered<&'static str>, Error = ModelError, Future: Send> + Clone + use<>
+    {
+        ServiceBuilder::new()
             .layer(BreakerLayer::new(self.health.clone()))
             .layer(AttemptLayer::new(self.world.clone(), AttemptSettings::default(), Classified).unwrap())
             .service(self.client.clone())

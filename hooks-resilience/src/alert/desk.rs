@@ -1,0 +1,237 @@
+//! What is said, when, and to whom: shared by all services of a layer.
+
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use hooks_core::time::Tick;
+use hooks_core::{Background, HookContext, HookFuture};
+
+use super::settings::AlertSettings;
+use super::sink::AlertSink;
+use super::{Alert, AlertKind};
+use crate::breaker::BreakerState;
+use crate::call::FailedAttempt;
+use crate::duration;
+use crate::error::{ErrorKind, ModelError, Treatments};
+use crate::health::Transition;
+use crate::world::World;
+
+pub(super) struct Desk {
+    pub(super) settings: AlertSettings,
+    pub(super) treatments: Treatments,
+    pub(super) world: World,
+    pub(super) sink: Arc<dyn AlertSink>,
+    pub(super) background: Mutex<Option<Arc<dyn Background>>>,
+    pub(super) dropped: AtomicU64,
+    pub(super) state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    /// When attempts failed, the latest last; no more than make an alert.
+    errors: VecDeque<Tick>,
+    /// When each thing was said last.
+    said: HashMap<(AlertKind, Option<Arc<str>>), Tick>,
+    /// When alerts were made in the last minute.
+    made: VecDeque<Tick>,
+    held_back: u64,
+    queue: VecDeque<Alert>,
+    /// Whether somebody works off the queue.
+    at_work: bool,
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// How many things are remembered to have been said.
+const REMEMBERED: usize = 1_024;
+
+impl Desk {
+    /// A call failed, after `error.failed()` attempts.
+    pub(super) fn failed(self: &Arc<Self>, context: &Arc<HookContext>, error: &ModelError) {
+        let now = self.world.tick();
+        self.attempts(context, error.failed(), now);
+        self.attempt(context, error.kind(), error.model(), error.message(), now);
+        if error.is_exhausted() {
+            self.raise(context, AlertKind::ChainExhausted, None, format!("no model is left: {error}"), now);
+        }
+    }
+
+    /// A call was answered, after these attempts.
+    pub(super) fn answered(self: &Arc<Self>, context: &Arc<HookContext>, failed: &[FailedAttempt]) {
+        self.attempts(context, failed, self.world.tick());
+    }
+
+    /// A breaker changed its state.
+    pub(super) fn breaker(self: &Arc<Self>, change: &Transition) {
+        if change.from == BreakerState::Closed && change.to == BreakerState::Open {
+            let subject = change.model.as_ref().unwrap_or(&change.provider);
+            let text = "its breaker opened: it is left alone for a while".to_owned();
+            self.raise(&Arc::default(), AlertKind::BreakerOpened, Some(subject), text, change.at);
+        }
+    }
+
+    fn attempts(self: &Arc<Self>, context: &Arc<HookContext>, failed: &[FailedAttempt], now: Tick) {
+        for failed in failed {
+            self.attempt(context, failed.kind, Some(&failed.model), &failed.message, now);
+        }
+    }
+
+    fn attempt(
+        self: &Arc<Self>,
+        context: &Arc<HookContext>,
+        kind: ErrorKind,
+        model: Option<&Arc<str>>,
+        message: &str,
+        now: Tick,
+    ) {
+        // Nobody was asked, or nobody should have been.
+        if matches!(kind, ErrorKind::Closed | ErrorKind::Stopped) {
+            return;
+        }
+        if self.treatments.of(kind).alert {
+            self.raise(context, AlertKind::Mend(kind), model, format!("{kind}: {message}"), now);
+        }
+        if self.is_too_many(now) {
+            let window = duration::write(self.settings.window);
+            let text = format!("{} attempts failed within {window}", self.settings.errors);
+            self.raise(context, AlertKind::TooManyErrors, None, text, now);
+        }
+    }
+
+    fn is_too_many(&self, now: Tick) -> bool {
+        let mut state = self.lock();
+        state.errors.push_back(now);
+        let too_many = state.errors.len() >= self.settings.errors
+            && state.errors.front().is_some_and(|first| now.since(*first) <= self.settings.window);
+        if too_many {
+            state.errors.clear();
+        } else if state.errors.len() >= self.settings.errors {
+            state.errors.pop_front();
+        }
+        too_many
+    }
+
+    /// Puts an alert into the queue, unless it was said lately or too much is said.
+    fn raise(
+        self: &Arc<Self>,
+        context: &Arc<HookContext>,
+        kind: AlertKind,
+        subject: Option<&Arc<str>>,
+        message: String,
+        now: Tick,
+    ) {
+        let mut state = self.lock();
+        if !state.may_say((kind, subject.cloned()), now, &self.settings) {
+            state.held_back = state.held_back.saturating_add(1);
+            return;
+        }
+        if state.queue.len() >= self.settings.queue {
+            self.drop_one();
+            return;
+        }
+        let held_back = std::mem::take(&mut state.held_back);
+        let (subject, at, context) = (subject.cloned(), self.world.clock.now(), Arc::clone(context));
+        state.queue.push_back(Alert { kind, subject, message, at, context, held_back });
+        if std::mem::replace(&mut state.at_work, true) {
+            return;
+        }
+        drop(state);
+        self.work_off();
+    }
+
+    /// Has the queue worked off: in the background, or here as far as nothing has to be waited for.
+    fn work_off(self: &Arc<Self>) {
+        let mut work = Work { desk: Arc::clone(self), sending: None, is_done: false };
+        let background = self.background.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(background) = background else {
+            // Where it waits it is dropped, and with it the alert at hand.
+            let _nothing = Pin::new(&mut work).poll(&mut Context::from_waker(Waker::noop()));
+            return;
+        };
+        // One that panics has dropped the work: the queue is worked off with the next alert.
+        let _run = catch_unwind(AssertUnwindSafe(|| background.run(HookFuture::later(work))));
+    }
+
+    fn drop_one(&self) {
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn may_say(&mut self, what: (AlertKind, Option<Arc<str>>), now: Tick, settings: &AlertSettings) -> bool {
+        let is_quiet = |said: &Tick| now.since(*said) < settings.quiet;
+        if self.said.get(&what).is_some_and(is_quiet) {
+            return false;
+        }
+        while self.made.front().is_some_and(|made| now.since(*made) >= MINUTE) {
+            self.made.pop_front();
+        }
+        if self.said.len() >= REMEMBERED {
+            self.said.retain(|_, said| is_quiet(said));
+        }
+        if self.made.len() >= settings.per_minute || self.said.len() >= REMEMBERED {
+            return false;
+        }
+        self.made.push_back(now);
+        self.said.insert(what, now);
+        true
+    }
+}
+
+/// Works off the queue, one alert after the other.
+struct Work {
+    desk: Arc<Desk>,
+    sending: Option<HookFuture<'static, ()>>,
+    is_done: bool,
+}
+
+impl Future for Work {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if let Some(sending) = self.sending.as_mut() {
+                // A sink that panics has had its alert.
+                match catch_unwind(AssertUnwindSafe(|| Pin::new(sending).poll(cx))) {
+                    Ok(Poll::Pending) => return Poll::Pending,
+                    Ok(Poll::Ready(())) => {}
+                    Err(_) => self.desk.drop_one(),
+                }
+                self.sending = None;
+            }
+            let mut state = self.desk.lock();
+            let Some(alert) = state.queue.pop_front() else {
+                state.at_work = false;
+                drop(state);
+                self.is_done = true;
+                return Poll::Ready(());
+            };
+            drop(state);
+            match catch_unwind(AssertUnwindSafe(|| self.desk.sink.send(alert))) {
+                Ok(sending) => self.sending = Some(sending),
+                Err(_) => self.desk.drop_one(),
+            }
+        }
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        if self.sending.take().is_some() {
+            self.desk.drop_one();
+        }
+        // What is left in the queue goes with the next alert.
+        if !self.is_done {
+            self.desk.lock().at_work = false;
+        }
+    }
+}

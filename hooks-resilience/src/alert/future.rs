@@ -1,0 +1,53 @@
+//! The future of an [`AlertService`](super::AlertService).
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use hooks_core::HookContext;
+use pin_project::pin_project;
+
+use super::desk::Desk;
+use crate::call::Answered;
+use crate::error::ModelError;
+
+/// The inner answer, which is looked at as it passes.
+#[pin_project]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture<F> {
+    #[pin]
+    inner: F,
+    context: Arc<HookContext>,
+    desk: Arc<Desk>,
+}
+
+impl<F> ResponseFuture<F> {
+    pub(super) const fn new(inner: F, context: Arc<HookContext>, desk: Arc<Desk>) -> Self {
+        Self { inner, context, desk }
+    }
+}
+
+impl<F, R> Future for ResponseFuture<F>
+where
+    F: Future<Output = Result<Answered<R>, ModelError>>,
+{
+    type Output = Result<Answered<R>, ModelError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let answer = ready!(this.inner.poll(cx));
+        match &answer {
+            Ok(answered) if answered.failed.is_empty() => {}
+            Ok(answered) => this.desk.answered(this.context, &answered.failed),
+            Err(error) => this.desk.failed(this.context, error),
+        }
+        Poll::Ready(answer)
+    }
+}
+
+impl<F> fmt::Debug for ResponseFuture<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("alert::ResponseFuture").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,70 @@
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks_core::Background;
+use tower_layer::Layer;
+
+use super::desk::{Desk, State};
+use super::service::AlertService;
+use super::settings::AlertSettings;
+use super::sink::AlertSink;
+use crate::health::{Health, SettingsError};
+
+/// Tells people; see the module docs. All services made from it share what was said.
+#[derive(Clone)]
+pub struct AlertLayer {
+    desk: Arc<Desk>,
+}
+
+impl AlertLayer {
+    /// Tells `sink`, also of the breakers of `health`.
+    ///
+    /// # Errors
+    /// The settings are nonsense.
+    pub fn new(
+        health: &Health,
+        settings: AlertSettings,
+        sink: impl AlertSink + 'static,
+    ) -> Result<Self, SettingsError> {
+        settings.check()?;
+        let desk = Arc::new(Desk {
+            settings,
+            treatments: health.treatments().clone(),
+            world: health.world().clone(),
+            sink: Arc::new(sink),
+            background: Mutex::new(None),
+            dropped: AtomicU64::new(0),
+            state: Mutex::new(State::default()),
+        });
+        let watching = Arc::clone(&desk);
+        health.on_transition(move |change| watching.breaker(change));
+        Ok(Self { desk })
+    }
+
+    /// Has alerts sent in the background. Without one a sink that has to wait loses the alert, which is counted.
+    #[must_use]
+    pub fn in_background(self, background: Arc<dyn Background>) -> Self {
+        *self.desk.background.lock().unwrap_or_else(PoisonError::into_inner) = Some(background);
+        self
+    }
+
+    /// How many alerts were lost: the queue was full, the sink panicked or had nobody to wait for it.
+    pub fn dropped(&self) -> u64 {
+        self.desk.dropped.load(Ordering::Relaxed)
+    }
+}
+
+impl<S> Layer<S> for AlertLayer {
+    type Service = AlertService<S>;
+
+    fn layer(&self, inner: S) -> AlertService<S> {
+        AlertService::new(inner, Arc::clone(&self.desk))
+    }
+}
+
+impl fmt::Debug for AlertLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AlertLayer").field("settings", &self.desk.settings).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,62 @@
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::desk::Desk;
+use super::future::ResponseFuture;
+use crate::call::{Answered, Call};
+use crate::error::ModelError;
+
+/// Looks at answers and errors as they pass. Readiness is the inner service's.
+#[derive(Clone)]
+pub struct AlertService<S> {
+    inner: S,
+    desk: Arc<Desk>,
+}
+
+impl<S> AlertService<S> {
+    pub(super) const fn new(inner: S, desk: Arc<Desk>) -> Self {
+        Self { inner, desk }
+    }
+
+    /// The inner service.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner service, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner service alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S, R> Service<Call> for AlertService<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    type Response = Answered<R>;
+    type Error = ModelError;
+    type Future = ResponseFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        let context = Arc::clone(call.context());
+        ResponseFuture::new(self.inner.call(call), context, Arc::clone(&self.desk))
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for AlertService<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AlertService").field("inner", &self.inner).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,60 @@
+//! Where alerts go.
+
+use hooks_core::event::Notification;
+use hooks_core::{HookFuture, HookRequest, Live};
+
+use super::Alert;
+
+/// Takes alerts. What takes time (a webhook, a command) is done in the future it answers, which is run in the
+/// background; making that future must not block. A closure is one.
+pub trait AlertSink: Send + Sync {
+    /// Takes one alert.
+    fn send(&self, alert: Alert) -> HookFuture<'static, ()>;
+}
+
+impl<F: Fn(Alert) + Send + Sync> AlertSink for F {
+    fn send(&self, alert: Alert) -> HookFuture<'static, ()> {
+        self(alert);
+        HookFuture::now(())
+    }
+}
+
+/// Fires the `notification` event.
+#[derive(Clone, Debug)]
+pub struct NotificationSink {
+    hooks: Live,
+}
+
+impl NotificationSink {
+    /// Tells `hooks`, as they are when an alert comes up.
+    pub fn new(hooks: impl Into<Live>) -> Self {
+        Self { hooks: hooks.into() }
+    }
+}
+
+impl AlertSink for NotificationSink {
+    fn send(&self, alert: Alert) -> HookFuture<'static, ()> {
+        let hooks = self.hooks.clone();
+        let notification = Notification::new(alert.level(), alert.to_string());
+        HookFuture::later(async move {
+            hooks.tell(HookRequest::new(alert.context, notification)).await;
+        })
+    }
+}
+
+/// Writes alerts as `tracing` events.
+#[cfg(feature = "tracing")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TracingSink;
+
+#[cfg(feature = "tracing")]
+impl AlertSink for TracingSink {
+    fn send(&self, alert: Alert) -> HookFuture<'static, ()> {
+        let (kind, session) = (alert.kind, &alert.context.session_id);
+        match alert.level() {
+            hooks_core::event::Level::Error => tracing::error!(?kind, session, "{alert}"),
+            _ => tracing::warn!(?kind, session, "{alert}"),
+        }
+        HookFuture::now(())
+    }
+}

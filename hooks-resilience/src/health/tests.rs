@@ -1,0 +1,422 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use hooks_core::HookFuture;
+use hooks_core::state::{Answer, Key, Memory, Op, StateStore, StoreError};
+use hooks_core::testing::VirtualTime;
+use hooks_core::time::{Clock, Tick, Timer, Timestamp};
+use tower_layer::Layer;
+
+use super::{Health, HealthSettings, Readiness, SettingsError};
+use crate::attempt::{AttemptLayer, AttemptService, AttemptSettings};
+use crate::breaker::{BreakerLayer, BreakerService, BreakerState};
+use crate::fixture::{Client, Does, ask, at, call, catalog, poll, secs, world};
+use crate::pacing::{PacingLayer, PacingService};
+use crate::{Catalog, Classified, ErrorKind, ModelError, Needs};
+
+const MS: Duration = Duration::from_millis(1);
+const SERVER: Does = Does::Fails(ErrorKind::Server);
+
+/// A store that is so far away, and may not be there.
+struct Remote {
+    memory: Memory,
+    time: VirtualTime,
+    way: Duration,
+    asked: AtomicUsize,
+}
+
+impl StateStore for Remote {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let (answer, time, way) = (self.memory.apply(op), self.time.clone(), self.way);
+        HookFuture::later(async move {
+            time.sleep(way).await;
+            answer.await
+        })
+    }
+}
+
+/// A store that always errs.
+struct Broken;
+
+impl StateStore for Broken {
+    fn apply(&self, _op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        HookFuture::now(Err(StoreError::Unavailable("gone".into())))
+    }
+}
+
+fn memory(time: &VirtualTime) -> Arc<dyn StateStore> {
+    Arc::new(Memory::new(Arc::new(time.clone())))
+}
+
+fn remote(time: &VirtualTime, way: Duration) -> Arc<Remote> {
+    let memory = Memory::new(Arc::new(time.clone()));
+    Arc::new(Remote { memory, time: time.clone(), way, asked: AtomicUsize::new(0) })
+}
+
+fn settings() -> HealthSettings {
+    HealthSettings { burst: secs(1), instances: 2, ..HealthSettings::default() }
+}
+
+/// One instance of a fleet.
+struct Instance {
+    stack: PacingService<BreakerService<AttemptService<Client, Classified>>>,
+    health: Health,
+    catalog: Catalog,
+    time: VirtualTime,
+}
+
+impl Instance {
+    fn new(catalog: &Catalog, time: &VirtualTime, store: Arc<dyn StateStore>, client: &Client) -> Self {
+        let health = Health::new(catalog, settings(), world(time)).unwrap().shared(store, "fleet");
+        let attempt = AttemptLayer::new(world(time), AttemptSettings::default(), Classified).unwrap();
+        let breaker = BreakerLayer::new(health.clone()).layer(attempt.layer(client.clone()));
+        let stack = PacingLayer::new(health.clone()).layer(breaker);
+        Self { stack, health, catalog: catalog.clone(), time: time.clone() }
+    }
+
+    fn ask(&mut self) -> Result<&'static str, ModelError> {
+        let future = ask(&mut self.stack, call(&self.catalog));
+        self.time.block_on(future).unwrap().map(|answered| answered.reply)
+    }
+
+    fn kind(&mut self) -> Option<ErrorKind> {
+        self.ask().err().map(|error| error.kind())
+    }
+
+    fn readiness(&self) -> Readiness {
+        self.health.readiness(&self.catalog.models()[0], &Needs::default(), self.time.tick())
+    }
+
+    fn state(&self) -> BreakerState {
+        self.health.breaker(&self.catalog.models()[0])
+    }
+}
+
+fn wait(duration: Duration, time: &VirtualTime) {
+    time.block_on(time.sleep(duration)).unwrap();
+}
+
+#[test]
+fn failures_of_all_instances_add_up() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let (store, client) = (memory(&time), Client::new(&time, [SERVER; 3]));
+    let mut fleet: Vec<_> =
+        (0..4).map(|_| Instance::new(&catalog, &time, Arc::clone(&store), &client)).collect();
+    for instance in fleet.iter_mut().take(3) {
+        assert_eq!(instance.kind(), Some(ErrorKind::Server));
+    }
+    for instance in &mut fleet {
+        assert!(matches!(instance.readiness(), Readiness::At(_)));
+        assert_eq!(instance.kind(), Some(ErrorKind::Closed));
+    }
+    assert_eq!(client.asked(), 3);
+}
+
+#[test]
+fn a_success_anywhere_breaks_a_row_of_failures() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let store = memory(&time);
+    let client = Client::new(&time, [SERVER, SERVER, Does::Answers, SERVER, SERVER]);
+    let mut fleet: Vec<_> =
+        (0..2).map(|_| Instance::new(&catalog, &time, Arc::clone(&store), &client)).collect();
+    for (instance, failed) in [(0, true), (1, true), (0, false), (0, true), (1, true)] {
+        assert_eq!(fleet[instance].kind().is_some(), failed);
+    }
+    assert_eq!(fleet[0].state(), BreakerState::Closed);
+}
+
+#[test]
+fn a_fleet_sends_one_probe() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let store = memory(&time);
+    let client = Client::new(&time, [SERVER, SERVER, SERVER, Does::AnswersIn(secs(1))]);
+    let mut fleet: Vec<_> =
+        (0..200).map(|_| Instance::new(&catalog, &time, Arc::clone(&store), &client)).collect();
+    for _ in 0..3 {
+        fleet[0].kind();
+    }
+    wait(secs(15), &time);
+    let calls: Vec<_> = fleet.iter_mut().map(|it| ask(&mut it.stack, call(&catalog))).collect();
+    let answers = time.block_on(join_all(calls)).unwrap();
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
+    assert_eq!(client.asked(), 4);
+    // And all of them hear that it is well.
+    assert!(fleet.iter().all(|instance| instance.readiness() == Readiness::Ready));
+}
+
+#[test]
+fn a_probe_that_is_dropped_is_given_back_to_the_fleet() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let store = memory(&time);
+    let client = Client::new(&time, [SERVER, SERVER, SERVER, Does::Hangs]);
+    let [mut first, mut second] =
+        [(); 2].map(|()| Instance::new(&catalog, &time, Arc::clone(&store), &client));
+    for _ in 0..3 {
+        first.kind();
+    }
+    wait(secs(15), &time);
+    let mut probe = ask(&mut first.stack, call(&catalog));
+    assert!(poll(&mut probe).is_pending());
+    assert_eq!(second.kind(), Some(ErrorKind::Closed));
+    drop(probe);
+    assert_eq!(second.kind(), None);
+}
+
+#[test]
+fn a_gate_is_shut_for_all() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let store = memory(&time);
+    let client = Client::new(&time, [Does::Tells(ErrorKind::RateLimited, secs(90))]);
+    let [mut first, second] = [(); 2].map(|()| Instance::new(&catalog, &time, Arc::clone(&store), &client));
+    first.kind();
+    assert_eq!(second.readiness(), Readiness::At(at(90)));
+}
+
+#[test]
+fn fleets_and_tenants_do_not_see_each_other() {
+    let (time, catalog, store) = (VirtualTime::default(), catalog(|_| {}), VirtualTime::default());
+    let store = memory(&store);
+    let [first, second] = ["one", "two"].map(|fleet| {
+        Health::new(&catalog, settings(), world(&time)).unwrap().shared(Arc::clone(&store), fleet)
+    });
+    first.close_until(&catalog.models()[0], at(60), ErrorKind::RateLimited);
+    let ready = |health: &Health| health.readiness(&catalog.models()[0], &Needs::default(), at(0));
+    assert_eq!((ready(&first), ready(&second)), (Readiness::At(at(60)), Readiness::Ready));
+}
+
+/// 120 requests a minute, of which two may go at once.
+fn limited() -> Catalog {
+    catalog(|model| model.limits.requests_per_minute = Some(120))
+}
+
+/// When each of the calls of all instances was answered.
+fn moments(fleet: &mut [Instance], each: usize) -> Vec<Tick> {
+    let (time, catalog) = (fleet[0].time.clone(), fleet[0].catalog.clone());
+    let calls: Vec<_> = fleet
+        .iter_mut()
+        .flat_map(|it| (0..each).map(|_| ask(&mut it.stack, call(&catalog))).collect::<Vec<_>>())
+        .collect();
+    let moments = std::sync::Mutex::new(Vec::new());
+    let all = calls.into_iter().map(async |future| {
+        future.await.unwrap();
+        moments.lock().unwrap().push(time.tick());
+    });
+    time.block_on(join_all(all)).unwrap();
+    moments.into_inner().unwrap()
+}
+
+#[test]
+fn a_fleet_keeps_one_pace_and_nobody_stampedes() {
+    for way in [None, Some(MS)] {
+        let (time, catalog) = (VirtualTime::default(), limited());
+        let store = way.map_or_else(|| memory(&time), |way| remote(&time, way));
+        let mut fleet: Vec<_> = (0..5)
+            .map(|_| Instance::new(&catalog, &time, Arc::clone(&store), &Client::new(&time, [])))
+            .collect();
+        let mut moments = moments(&mut fleet, 4);
+        moments.sort();
+        // Twenty calls, two at once and then two in a second.
+        for window in moments.windows(4) {
+            assert!(window[3].since(window[0]) >= MS * 900, "{moments:?}");
+        }
+        assert!(*moments.last().unwrap() <= Tick(MS * 10_500), "{moments:?}");
+    }
+}
+
+#[test]
+fn who_would_wait_too_long_in_a_fleet_hears_when_there_is_room() {
+    let (time, catalog) = (VirtualTime::default(), limited());
+    let store = memory(&time);
+    let [mut first, mut second] =
+        [(); 2].map(|()| Instance::new(&catalog, &time, Arc::clone(&store), &Client::new(&time, [])));
+    moments(std::slice::from_mut(&mut first), 2);
+    assert_eq!(second.readiness(), Readiness::At(Tick(MS * 500)));
+    let late = call(&catalog).until(Tick(MS * 400));
+    let error = time.block_on(ask(&mut second.stack, late)).unwrap().unwrap_err();
+    assert_eq!((error.kind(), error.ready_again()), (ErrorKind::Closed, Some(Tick(MS * 500))));
+}
+
+#[test]
+fn a_large_rate_of_tokens_is_kept_to_half_a_percent() {
+    let (time, catalog) =
+        (VirtualTime::default(), catalog(|model| model.limits.tokens_per_minute = Some(1_000_000)));
+    let health = Health::new(&catalog, settings(), world(&time)).unwrap().shared(memory(&time), "fleet");
+    let needs = Needs { input_tokens: 700, output_tokens: 300, ..Needs::default() };
+    let mut sent = 0;
+    while time.tick() < at(600) {
+        if health.pace(&catalog.models()[0], &needs, time.tick()).is_ok() {
+            sent += 1;
+        } else {
+            wait(MS * 5, &time);
+        }
+    }
+    assert!((9_900..=10_040).contains(&sent), "{sent} thousand tokens in ten minutes");
+}
+
+#[test]
+fn a_store_that_answers_later_shares_as_well() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let store = remote(&time, MS);
+    let client = Client::new(&time, [SERVER, SERVER, SERVER, Does::AnswersIn(secs(1))]);
+    let mut fleet: Vec<_> =
+        (0..20).map(|_| Instance::new(&catalog, &time, Arc::<Remote>::clone(&store), &client)).collect();
+    for instance in fleet.iter_mut().take(3) {
+        assert_eq!(instance.kind(), Some(ErrorKind::Server));
+    }
+    for instance in &mut fleet {
+        wait(secs(1), &time);
+        assert_eq!(instance.kind(), Some(ErrorKind::Closed), "{:?}", instance.state());
+        if time.tick() > at(8) {
+            break;
+        }
+    }
+    wait(secs(20), &time);
+    let calls: Vec<_> = fleet.iter_mut().map(|it| ask(&mut it.stack, call(&catalog))).collect();
+    let answers = time.block_on(join_all(calls)).unwrap();
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
+    assert_eq!(client.asked(), 4);
+}
+
+#[test]
+fn a_store_that_answers_later_is_not_asked_on_every_way() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let store = remote(&time, MS);
+    let client = Client::new(&time, [Does::AnswersIn(MS * 10); 100]);
+    let mut instance = Instance::new(&catalog, &time, Arc::<Remote>::clone(&store), &client);
+    for _ in 0..100 {
+        instance.ask().unwrap();
+    }
+    // A second of calls: heard at the beginning and at the end.
+    assert!(store.asked.load(Ordering::Relaxed) <= 30, "{:?}", store.asked);
+}
+
+#[test]
+fn while_the_store_is_away_our_own_breaker_goes_on_and_nobody_waits_long() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let (lost, client) = (remote(&time, secs(3_600)), Client::new(&time, [SERVER; 3]));
+    let stores: [Arc<dyn StateStore>; 2] = [lost, Arc::new(Broken)];
+    for store in stores {
+        let client = client.clone();
+        let began = time.tick();
+        let mut instance = Instance::new(&catalog, &time, store, &client);
+        let script = Client::new(&time, [SERVER; 3]);
+        instance.stack = PacingLayer::new(instance.health.clone()).layer(
+            BreakerLayer::new(instance.health.clone()).layer(
+                AttemptLayer::new(world(&time), AttemptSettings::default(), Classified)
+                    .unwrap()
+                    .layer(script.clone()),
+            ),
+        );
+        assert_eq!([(); 3].map(|()| instance.kind()), [Some(ErrorKind::Server); 3]);
+        assert!(time.tick().since(began) <= MS * 50, "{:?}", time.tick().since(began));
+        assert_eq!(instance.kind(), Some(ErrorKind::Closed));
+        assert_eq!((instance.state(), script.asked()), (BreakerState::Open, 3));
+        // Its own probe is sent without the fleet.
+        wait(secs(15), &time);
+        assert_eq!(instance.kind(), None);
+    }
+}
+
+#[test]
+fn while_the_store_is_away_an_instance_keeps_to_its_share() {
+    let (time, catalog) = (VirtualTime::default(), limited());
+    let client = Client::new(&time, []);
+    let mut instance = Instance::new(&catalog, &time, Arc::new(Broken), &client);
+    // Of two instances: 60 a minute.
+    let moments = moments(std::slice::from_mut(&mut instance), 5);
+    assert_eq!(moments, [0, 1, 2, 3, 4].map(at));
+}
+
+#[test]
+fn a_calendar_that_is_set_prolongs_nothing() {
+    for calendar in [0, 86_400_000_000] {
+        let (time, catalog) = (VirtualTime::at(Timestamp(1_000_000_000)), catalog(|_| {}));
+        let (store, client) = (memory(&time), Client::new(&time, [SERVER; 3]));
+        let [mut first, second] =
+            [(); 2].map(|()| Instance::new(&catalog, &time, Arc::clone(&store), &client));
+        for _ in 0..3 {
+            first.kind();
+        }
+        let Readiness::At(ready) = first.readiness() else { panic!("ready") };
+        assert!(matches!(second.readiness(), Readiness::At(_)));
+        time.set_calendar(Timestamp(calendar));
+        for instance in [&first, &second] {
+            let Readiness::At(after) = instance.readiness() else { panic!("ready") };
+            assert!(after.since(ready).max(ready.since(after)) <= MS * 2, "{after:?} for {ready:?}");
+        }
+        wait(secs(15), &time);
+        assert_eq!(first.kind(), None);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_says_nothing() {
+    for text in ["", "nonsense", "[]", "{\"gate_for\":-1}", "{\"breaker\":{\"counted\":[[1]]}}"] {
+        let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+        let (store, client) = (memory(&time), Client::new(&time, [SERVER; 3]));
+        let key = Key::new(Some("fleet"), &["health", "model", "acme", "a"]);
+        time.block_on(store.apply(Op::Put { key, value: text.into(), ttl: None })).unwrap().unwrap();
+        let mut instance = Instance::new(&catalog, &time, store, &client);
+        assert_eq!([(); 4].map(|()| instance.kind().unwrap()).last(), Some(&ErrorKind::Closed), "{text}");
+    }
+}
+
+#[test]
+fn what_is_written_cannot_close_a_model_for_longer_than_our_own_settings() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let (store, most) = (memory(&time), u64::MAX);
+    let text =
+        format!("{{\"gate_for\":{most},\"breaker\":{{\"closed_for\":{most},\"openings\":4294967295}}}}");
+    let key = Key::new(Some("fleet"), &["health", "model", "acme", "a"]);
+    time.block_on(store.apply(Op::Put { key, value: text.into(), ttl: None })).unwrap().unwrap();
+    let instance = Instance::new(&catalog, &time, store, &Client::new(&time, []));
+    assert_eq!(instance.readiness(), Readiness::At(at(3_600)));
+}
+
+#[test]
+fn a_retry_budget_earns_its_share_and_never_starves() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let health = crate::fixture::health(&catalog, &time);
+    let model = &catalog.models()[0];
+    let spend = |now| (0..100).filter(|_| health.another_attempt(model, now)).count();
+    assert_eq!(spend(at(0)), 10);
+    (0..50).for_each(|_| health.first_attempt(model));
+    assert_eq!(spend(at(0)), 5);
+    // Ten a minute, whatever else.
+    assert_eq!(spend(at(30)), 5);
+    assert_eq!(spend(at(3_600)), 10);
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let refused = |change: fn(&mut HealthSettings)| {
+        let mut settings = HealthSettings::default();
+        change(&mut settings);
+        Health::new(&catalog(|_| {}), settings, world(&VirtualTime::default())).unwrap_err()
+    };
+    assert_eq!(refused(|it| it.breaker.window = Duration::ZERO), SettingsError::Zero("breaker.window"));
+    assert_eq!(refused(|it| it.breaker.minimum_calls = 0), SettingsError::Zero("breaker.minimum_calls"));
+    assert_eq!(refused(|it| it.breaker.failure_rate = f64::NAN), SettingsError::Rate("breaker.failure_rate"));
+    assert_eq!(refused(|it| it.breaker.slow_rate = 1.5), SettingsError::Rate("breaker.slow_rate"));
+    assert_eq!(refused(|it| it.budget.ratio = f64::INFINITY), SettingsError::Share("budget.ratio"));
+    assert_eq!(refused(|it| it.instances = 0), SettingsError::Zero("instances"));
+    assert_eq!(
+        refused(|it| it.breaker.open_at_most = secs(1)).to_string(),
+        "`breaker.open_at_most` is less than `breaker.open`; raise the first or lower the second"
+    );
+}
+
+#[test]
+fn settings_are_read_as_people_write_them() {
+    let text =
+        r#"{"breaker": {"window": "30s", "slow_after": null}, "burst": "2s", "budget": {"ratio": 0.2}}"#;
+    let read: HealthSettings = serde_json::from_str(text).unwrap();
+    assert_eq!((read.breaker.window, read.breaker.slow_after), (secs(30), None));
+    assert_eq!((read.burst, read.budget.per_minute), (secs(2), 10));
+    let again: HealthSettings = serde_json::from_str(&serde_json::to_string(&read).unwrap()).unwrap();
+    assert_eq!(again, read);
+    assert!(serde_json::from_str::<HealthSettings>(r#"{"brst": "2s"}"#).is_err());
+}

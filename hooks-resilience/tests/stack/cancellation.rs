@@ -1,0 +1,97 @@
+//! A call may be dropped at any await: nothing it held stays taken.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use hooks_core::time::Timer;
+use hooks_resilience::{ErrorKind, HedgeLayer, HedgeSettings};
+use tower::{Layer, Service, ServiceExt};
+
+use crate::rig::*;
+
+/// Drives `future` for so many polls, letting everybody else's time pass between them, then drops it. True where it
+/// ended before.
+fn drop_after<F: Future>(rig: &Rig, future: F, polls: usize) -> bool {
+    let mut future = pin!(future);
+    let mut left = polls;
+    let end = rig.time.block_on(std::future::poll_fn(|cx| {
+        if left == 0 {
+            return Poll::Ready(false);
+        }
+        left -= 1;
+        match future.as_mut().poll(cx) {
+            Poll::Ready(_) => Poll::Ready(true),
+            Poll::Pending => Poll::Pending,
+        }
+    }));
+    end.unwrap_or(false)
+}
+
+/// What everything is that a call can hold: a place among the parked, a probe of a breaker.
+fn nothing_is_held(rig: &Rig, polls: usize) {
+    assert_eq!(rig.fallback.parking().parked(), 0, "a place is held after {polls} polls");
+    // Whatever was open is probed by the next call, in time: no probe is out.
+    rig.wait(secs(1_000));
+    rig.client.always("one", Act::answer());
+    assert!(rig.send(rig.call()).is_ok(), "a probe is held after {polls} polls");
+    assert_eq!(rig.client.asked().last().unwrap(), "one");
+}
+
+#[test]
+fn at_every_await_of_a_call_that_fails_over_pauses_and_is_parked() {
+    let mut ended = false;
+    for polls in 1..60 {
+        let rig = Rig::new(three());
+        // Fails over, pauses, is parked until a breaker lets a probe through, and answers.
+        rig.client.plays("one", [Act::fail(ErrorKind::RateLimited).told(secs(30))]);
+        rig.client.plays("two", [Act::fail(ErrorKind::Overloaded); 2]);
+        rig.client.plays("three", [Act::fail(ErrorKind::Network); 2]);
+        ended = drop_after(&rig, rig.stack().oneshot(rig.call()), polls);
+        nothing_is_held(&rig, polls);
+        if ended {
+            break;
+        }
+    }
+    assert!(ended, "the call took more polls than were tried");
+}
+
+#[test]
+fn at_every_await_of_a_probe() {
+    for polls in 1..8 {
+        let rig = Rig::new(alone());
+        rig.client.plays("one", [Act::fail(ErrorKind::Network); 3]);
+        assert!(rig.send(rig.call()).is_err());
+        rig.wait(secs(60));
+        // The breaker is half open: this one is the probe.
+        drop_after(&rig, rig.stack().oneshot(rig.call()), polls);
+        nothing_is_held(&rig, polls);
+    }
+}
+
+#[test]
+fn at_every_await_of_a_hedged_call() {
+    let mut ended = false;
+    for polls in 1..20 {
+        let rig = Rig::new(three());
+        rig.client.plays("one", [Act::answer().taking(secs(60))]);
+        let layer = HedgeLayer::new(rig.chains.clone(), rig.health.clone(), HedgeSettings::after(secs(5)));
+        let mut call = call("one");
+        call.model = rig.chains.catalog().get("one").cloned();
+        ended = drop_after(&rig, layer.unwrap().layer(rig.attempts()).oneshot(call), polls);
+        nothing_is_held(&rig, polls);
+        if ended {
+            break;
+        }
+    }
+    assert!(ended);
+}
+
+#[test]
+fn before_it_is_polled_at_all() {
+    let rig = Rig::new(alone());
+    let mut stack = rig.stack();
+    assert!(stack.poll_ready(&mut Context::from_waker(Waker::noop())).is_ready());
+    drop(stack.call(rig.call()));
+    rig.time.block_on(rig.time.sleep(secs(1)));
+    nothing_is_held(&rig, 0);
+}

@@ -1,0 +1,268 @@
+//! Which model is asked, which one next, and how long is waited for it.
+
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::join_all;
+use hooks_core::event::{Message, Role};
+use hooks_resilience::fallback::ParkedCall;
+use hooks_resilience::{
+    Backoff, ErrorKind, FallbackSettings, HealthSettings, Model, ModelError, RetryLayer, RetrySettings, Tier,
+};
+use serde_json::json;
+use tower::{Layer, ServiceExt};
+
+use crate::rig::*;
+
+fn close(rig: &Rig, model: &str, seconds: u64) {
+    let model = rig.chains.catalog().get(model).unwrap();
+    rig.health.close_until(model, rig.deadline(secs(seconds)), ErrorKind::Overloaded);
+}
+
+fn rig_with(settings: FallbackSettings) -> Rig {
+    Rig::with(three(), HealthSettings::default(), settings)
+}
+
+#[test]
+fn the_first_of_the_chain_answers_while_it_is_well() {
+    let rig = Rig::new(three());
+    let answered = rig.send(rig.call()).unwrap();
+    assert_eq!(&*answered.model.unwrap().name, "one");
+    assert_eq!((answered.failed.len(), answered.failed.capacity()), (0, 0));
+    assert_eq!(rig.client.requests()[0].model, "one");
+}
+
+#[test]
+fn a_model_that_the_call_names_is_asked_first() {
+    let rig = Rig::new(three());
+    assert_eq!(&*rig.send(call("two")).unwrap().model.unwrap().name, "two");
+    let error = rig.send(call("nobody")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoModel);
+}
+
+#[test]
+fn while_nobody_is_ready_the_call_is_parked_until_the_earliest_is_never_before() {
+    let rig = Rig::new(three());
+    for (name, seconds) in [("one", 90), ("two", 60), ("three", 120)] {
+        close(&rig, name, seconds);
+    }
+    let outcome = rig.send(rig.call());
+    assert_eq!(rig.client.asked(), ["two"]);
+    let at = rig.client.times()[0];
+    assert!(at >= secs(60) && at <= secs(61), "{at:?}");
+    assert_eq!((rig.fallback.parking().ever(), rig.fallback.parking().parked()), (1, 0));
+    assert_eq!(kinds(&outcome), [ErrorKind::Closed]);
+}
+
+#[test]
+fn parking_is_bounded_by_the_deadline() {
+    let rig = Rig::new(alone());
+    close(&rig, "one", 60);
+    let error = rig.send(rig.call().until(rig.deadline(secs(30)))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    assert_eq!(error.ready_again(), Some(rig.deadline(secs(60))));
+    assert_eq!((rig.now(), rig.fallback.parking().ever()), (secs(0), 0));
+}
+
+#[test]
+fn parking_is_bounded_in_time() {
+    let rig =
+        Rig::with(alone(), HealthSettings::default(), FallbackSettings::default().with_max_park(secs(20)));
+    close(&rig, "one", 60);
+    let error = rig.send(rig.call()).unwrap_err();
+    assert_eq!((error.kind(), error.is_exhausted()), (ErrorKind::Closed, true));
+    assert_eq!(rig.now(), secs(0));
+}
+
+#[test]
+fn parking_is_bounded_in_number_and_seen() {
+    let rig = Rig::with(alone(), HealthSettings::default(), FallbackSettings::default().with_max_parked(2));
+    close(&rig, "one", 60);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&seen);
+    let fallback = rig.fallback.clone().on_park(move |parked: ParkedCall<'_>| {
+        listener.lock().unwrap().push((parked.since.0, parked.until.0));
+    });
+    let rig = Rig { fallback, ..rig };
+    let calls = (0..3).map(|_| rig.stack().oneshot(rig.call()));
+    let outcomes = rig.time.block_on(join_all(calls)).unwrap();
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 2);
+    let parking = rig.fallback.parking();
+    assert_eq!((parking.ever(), parking.turned_away(), parking.parked()), (2, 1, 0));
+    assert_eq!(*seen.lock().unwrap(), [(secs(0), secs(60)); 2]);
+}
+
+#[test]
+fn nobody_sleeps_while_another_model_could_answer() {
+    // The rate limit is short enough to be waited for, were there nobody else.
+    let rig = Rig::new(three());
+    rig.client.plays("one", [Act::fail(ErrorKind::RateLimited).told(secs(3))]);
+    rig.client.plays("two", [Act::fail(ErrorKind::Overloaded)]);
+    assert!(rig.send(rig.call()).is_ok());
+    assert_eq!(rig.client.asked(), ["one", "two", "three"]);
+    assert!(rig.now() < secs(1), "{:?}", rig.now());
+}
+
+#[test]
+fn a_model_that_failed_is_asked_again_when_all_others_failed_too() {
+    let rig = Rig::new(three());
+    for name in ["one", "two", "three"] {
+        rig.client.plays(name, [Act::fail(ErrorKind::Overloaded)]);
+    }
+    let answered = rig.send(rig.call()).unwrap();
+    assert_eq!((rig.client.asked().len(), answered.failed.len()), (4, 3));
+    let failed: Vec<&str> = answered.failed.iter().map(|failed| &*failed.model).collect();
+    assert_eq!(failed, ["one", "two", "three"]);
+}
+
+#[test]
+fn attempts_are_limited_for_the_whole_call() {
+    let rig = rig_with(FallbackSettings::default().with_max_attempts(2));
+    for name in ["one", "two", "three"] {
+        rig.client.always(name, Act::fail(ErrorKind::Overloaded));
+    }
+    let error = rig.send(rig.call()).unwrap_err();
+    assert_eq!((rig.client.asked().len(), error.is_exhausted()), (2, true));
+    // The one that is told, and the other.
+    assert_eq!((error.kind(), error.failed().len()), (ErrorKind::Overloaded, 1));
+}
+
+#[test]
+fn the_error_that_tells_most_is_the_calls() {
+    let rig = Rig::new(three());
+    rig.client.always("one", Act::fail(ErrorKind::AttemptTimeout));
+    rig.client.always("two", Act::fail(ErrorKind::Permission));
+    rig.client.always("three", Act::fail(ErrorKind::AttemptTimeout));
+    let error = rig.send(rig.call()).unwrap_err();
+    assert_eq!((error.kind(), &**error.model().unwrap()), (ErrorKind::Permission, "two"));
+    assert_eq!(error.failed().len(), 2);
+}
+
+#[test]
+fn a_deadline_that_passes_names_what_came_before() {
+    let rig = Rig::new(alone());
+    rig.client.always("one", Act::fail(ErrorKind::RateLimited).told(secs(20)));
+    let error = rig.send(rig.call().until(rig.deadline(secs(10)))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    assert!(error.message().contains("`one`: rate_limited"), "{error}");
+    assert_eq!(error.failed().len(), 1);
+    assert!(rig.now() < secs(1));
+}
+
+#[test]
+fn a_call_whose_tools_ran_is_not_repeated() {
+    let rig = Rig::new(three());
+    rig.client.plays("one", [Act::fail(ErrorKind::StreamBroken).with_effects()]);
+    let error = rig.send(rig.call()).unwrap_err();
+    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::StreamBroken, 1));
+}
+
+#[test]
+fn each_call_prefers_the_first_again_once_that_is_well() {
+    let rig = Rig::new(three());
+    rig.client.plays("one", [Act::fail(ErrorKind::Overloaded)]);
+    rig.send(rig.call()).unwrap();
+    rig.send(rig.call()).unwrap();
+    assert_eq!(rig.client.asked(), ["one", "two", "one"]);
+}
+
+#[test]
+fn calls_stay_with_the_model_that_took_over_where_that_is_set_and_no_longer() {
+    let rig = rig_with(FallbackSettings::default().staying(secs(60)));
+    rig.client.plays("one", [Act::fail(ErrorKind::Overloaded)]);
+    rig.send(rig.call()).unwrap();
+    rig.send(rig.call()).unwrap();
+    rig.wait(secs(50));
+    rig.send(rig.call()).unwrap();
+    rig.wait(secs(11));
+    rig.send(rig.call()).unwrap();
+    assert_eq!(rig.client.asked(), ["one", "two", "two", "two", "one"]);
+}
+
+#[test]
+fn one_that_calls_stay_with_and_that_fails_is_left() {
+    let rig = rig_with(FallbackSettings::default().staying(secs(60)));
+    rig.client.plays("one", [Act::fail(ErrorKind::Overloaded)]);
+    rig.client.plays("two", [Act::answer(), Act::fail(ErrorKind::Overloaded)]);
+    rig.send(rig.call()).unwrap();
+    rig.send(rig.call()).unwrap();
+    assert_eq!(rig.client.asked(), ["one", "two", "two", "one"]);
+}
+
+#[test]
+fn the_conversation_is_adapted_to_the_model() {
+    let rig = Rig::new(three());
+    rig.client.plays("one", [Act::fail(ErrorKind::Authentication)]);
+    let mut request = call("one").request().clone();
+    let thought = json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "yes"}]);
+    request.messages.push(Message { role: Role::Assistant, content: thought });
+    rig.send(call("one").with_request(request)).unwrap();
+    let sent = rig.client.requests();
+    assert_eq!([&*sent[0].model, &*sent[1].model], ["one", "three"]);
+    assert_eq!(sent[0].messages[1].content.as_array().unwrap().len(), 2);
+    assert_eq!(sent[1].messages[1].content, json!([{"type": "text", "text": "yes"}]));
+}
+
+#[test]
+fn effects_of_an_attempt_with_an_adapted_conversation_are_the_calls() {
+    let rig = Rig::new(three());
+    rig.client.plays("one", [Act::fail(ErrorKind::Authentication)]);
+    rig.client.plays("three", [Act::fail(ErrorKind::Overloaded).with_effects()]);
+    let kept = call("one");
+    assert_eq!(rig.send(kept.clone()).unwrap_err().kind(), ErrorKind::Overloaded);
+    assert_eq!(rig.client.asked(), ["one", "three"]);
+    assert!(kept.has_effects());
+}
+
+#[test]
+fn a_chain_in_a_chain_and_a_loop_around_a_chain_are_refused() {
+    let rig = Rig::new(three());
+    let nested = rig.fallback.layer(rig.stack());
+    let error = rig.time.block_on(nested.oneshot(rig.call())).unwrap().unwrap_err();
+    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::NestedRetry, 0));
+    let retry = RetryLayer::new(rig.health.clone(), RetrySettings::default()).unwrap();
+    let error = rig.time.block_on(retry.layer(rig.stack()).oneshot(rig.call())).unwrap().unwrap_err();
+    assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::NestedRetry, 0));
+}
+
+#[test]
+fn an_answered_call_can_be_sent_again() {
+    let rig = Rig::new(three());
+    let answered = rig.send(rig.call()).unwrap();
+    let mut again = answered.call;
+    again.model = None;
+    assert!(rig.send(again).is_ok());
+}
+
+#[test]
+fn a_fleet_that_waits_for_one_moment_does_not_come_at_once() {
+    let rig = Rig::new(alone());
+    close(&rig, "one", 30);
+    let calls = (0..20).map(|_| rig.stack().oneshot(rig.call()));
+    let outcomes = rig.time.block_on(join_all(calls)).unwrap();
+    assert!(outcomes.iter().all(Result::is_ok));
+    let mut times = rig.client.times();
+    times.sort();
+    times.dedup();
+    assert!(times.len() > 10 && times[0] >= secs(30));
+}
+
+#[test]
+fn the_same_model_pauses_longer_after_each_failure_over_all_turns() {
+    let backoff = Backoff::new(secs(4), secs(64));
+    let rig =
+        Rig::with(alone(), HealthSettings::default(), FallbackSettings::default().with_backoff(backoff));
+    rig.client.plays("one", [Act::fail(ErrorKind::Server); 2]);
+    assert!(rig.send(rig.call()).is_ok());
+    assert_eq!(rig.client.asked().len(), 3);
+}
+
+#[test]
+fn a_premium_chain_goes_down_and_never_up() {
+    let tiers = [("best", Tier::Premium), ("usual", Tier::Standard), ("small", Tier::Fast)];
+    let rig = Rig::new(tiers.map(|(name, tier)| Model::new(name, name, tier)));
+    rig.client.always("usual", Act::fail(ErrorKind::AttemptTimeout));
+    rig.client.always("small", Act::fail(ErrorKind::AttemptTimeout));
+    let error: ModelError = rig.send(call("usual")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AttemptTimeout);
+    assert_eq!(rig.client.asked(), ["usual", "small"]);
+}
