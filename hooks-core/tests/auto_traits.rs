@@ -28,7 +28,7 @@ all! {
     decide::DecideService<Settle, ()>, failure::FailureService<Settle>,
     Govern<()>, GovernModel<()>, GovernSpawn<()>, Router<()>, Session, Turn, Child<()>, Tally,
     ToolCall, ToolResult, ToolRequest, Governed, ToolOutcome, ModelCall, ModelOutcome, SpawnRequest, Routed<()>,
-    Approval, ApprovalRequest, NoApprover, Compaction, Prompted,
+    Approval, ApprovalRequest, NoApprover, Compaction, Compactor, Prompted,
     State, Memory, Op, OpId, Answer, Key, Scope, Member, StoreError,
 }
 

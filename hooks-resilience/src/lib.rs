@@ -16,6 +16,7 @@
 //! | `BreakerLayer` | leaves a model alone that keeps failing |
 //! | `BulkheadLayer` | so many calls of one provider at a time |
 //! | `AttemptLayer` | one attempt: its time limits, and what its error means |
+//! | [`Governed`] | the client, with hooks around each attempt |
 //!
 //! Time, randomness and shared state come through the traits of `hooks-core` ([`World`]), so that days of traffic
 //! are simulated in seconds. Nothing here does I/O.
@@ -34,10 +35,12 @@ mod error;
 pub mod fallback;
 #[cfg(test)]
 mod fixture;
+pub mod govern;
 mod health;
 pub mod hedge;
 #[cfg(test)]
 mod interleave;
+pub mod overflow;
 pub mod pacing;
 pub mod recover;
 pub mod retry;
@@ -56,10 +59,12 @@ pub use self::error::{
     Backoff, BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments,
 };
 pub use self::fallback::{Fallback, FallbackLayer, FallbackSettings};
+pub use self::govern::{Governed, Resilient};
 pub use self::health::{
     Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
 };
 pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
+pub use self::overflow::{OverflowLayer, OverflowSettings, OverflowSettingsError};
 pub use self::pacing::{PacingLayer, PacingService};
 pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
 pub use self::retry::{Retry, RetryLayer, RetrySettings};

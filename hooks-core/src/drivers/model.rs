@@ -49,9 +49,13 @@ pub enum ModelOutcome {
     Answered(ModelRequest, ModelReply),
     /// A hook stopped the call, or withheld the answer, for this reason.
     Stopped(String),
-    /// It failed; the error, and what the hooks propose.
-    Failed(String, Recovery),
+    /// It failed; the model's error, and what the hooks propose.
+    Failed(BoxError, Recovery),
 }
+
+/// Enters what an error says of itself into the event of it: its type, whether it may pass, how often it was
+/// tried. An error that it does not know it leaves as it is.
+pub type DescribeError = fn(&(dyn std::error::Error + 'static), &mut ErrorOccurred);
 
 /// Governs a model `S`: `before_model_call` may rewrite or stop it, `after_model_call` may rewrite or withhold
 /// the answer; a failure fires `error_occurred` and `notification`. Dropped while the model is called, it fires
@@ -62,18 +66,26 @@ pub struct GovernModel<S> {
     model: S,
     hooks: Live,
     tally: Arc<Tally>,
+    describe: Option<DescribeError>,
 }
 
 impl<S> GovernModel<S> {
     /// Governs `model` by `hooks`.
     pub fn new(hooks: impl Into<Live>, model: S) -> Self {
-        Self { model, hooks: hooks.into(), tally: Arc::default() }
+        Self { model, hooks: hooks.into(), tally: Arc::default(), describe: None }
     }
 
     /// Counts into `tally`.
     #[must_use]
     pub fn counting(mut self, tally: Arc<Tally>) -> Self {
         self.tally = tally;
+        self
+    }
+
+    /// Reads the model's errors by `describe`; without it, each is one of the model's, at its first attempt.
+    #[must_use]
+    pub fn describing(mut self, describe: DescribeError) -> Self {
+        self.describe = Some(describe);
         self
     }
 
@@ -111,7 +123,7 @@ where
     fn call(&mut self, call: ModelCall) -> Self::Future {
         let model = self.model.clone();
         let moment = Moment::new(self.hooks.snapshot(), call.context.for_call(None));
-        let tally = Arc::clone(&self.tally);
+        let (tally, describe) = (Arc::clone(&self.tally), self.describe);
         HookFuture::later(async move {
             let ModelRequest { model: name, iteration, messages } = call.request;
             let Decided { request, outcome } =
@@ -122,13 +134,18 @@ where
             let BeforeModelCall { model: name, iteration, messages } = request.event().clone();
             let request = ModelRequest { model: name, iteration, messages };
             let pending = PendingReply::new(&moment, &request);
-            let answer = model.oneshot(request.clone()).await.map_err(|error| error.into().to_string());
+            let answer = model.oneshot(request.clone()).await.map_err(Into::into);
             pending.disarm();
             let moment = moment.later();
             let mut reply = match answer {
                 Ok(reply) => reply,
                 Err(error) => {
-                    let recovery = moment.fail(model_error(&request, &error)).await;
+                    let error: BoxError = error;
+                    let mut event = model_error(&request, error.to_string());
+                    if let Some(describe) = describe {
+                        describe(&*error, &mut event);
+                    }
+                    let recovery = moment.fail(event).await;
                     return Ok(ModelOutcome::Failed(error, recovery));
                 }
             };
@@ -144,7 +161,7 @@ where
     }
 }
 
-fn model_error(request: &ModelRequest, error: &str) -> ErrorOccurred {
+fn model_error(request: &ModelRequest, error: impl Into<String>) -> ErrorOccurred {
     let mut event = ErrorOccurred::new(error, ErrorType::Model);
     event.current_model = Some(request.model.clone());
     event

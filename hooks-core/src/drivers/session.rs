@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::moment::Moment;
-use super::{Govern, GovernModel, GovernSpawn, Router, Tally, refusal};
+use super::{Compaction, Compactor, Govern, GovernModel, GovernSpawn, Router, Tally, refusal};
 use crate::context::HookContext;
 use crate::event::{
     AgentSwitched, EndReason, ErrorOccurred, EventKind, Level, MaxIterations, Notification, PostCompact,
     PreCompact, PromptKind, SessionEnd, SessionStart, Stop, TurnEnd, TurnEndReason, TurnStart,
     UserInputRequested, UserPromptSubmitted, WorktreeCreated,
 };
-use crate::outcome::{CompactNotes, CompactOutcome, ContextPatch, Gate, Judged, PromptOutcome, Recovery};
+use crate::outcome::{ContextPatch, Gate, Judged, PromptOutcome, Recovery};
 use crate::set::Live;
 use crate::time::Timestamp;
 
@@ -37,26 +37,6 @@ pub enum Prompted {
     Accepted(String, PromptOutcome),
     /// It does not, for this reason.
     Stopped(String, PromptOutcome),
-}
-
-/// What hooks made of a compaction.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Compaction {
-    /// Compact: keep what the notes hold, and use their summary where there is one. Report it with
-    /// [`Session::compacted`].
-    Proceed(CompactOutcome),
-    /// Do not, for this reason.
-    Vetoed(String, CompactOutcome),
-}
-
-impl Compaction {
-    /// What the hooks want kept, and their summary.
-    pub fn notes(&self) -> Option<&CompactNotes> {
-        match self {
-            Self::Proceed(outcome) | Self::Vetoed(_, outcome) => outcome.notes(),
-        }
-    }
 }
 
 impl Session {
@@ -120,17 +100,17 @@ impl Session {
 
     /// The context is about to be compacted.
     pub async fn compact(&self, asked: PreCompact) -> Compaction {
-        let outcome = self.moment().gate(asked).await.outcome;
-        if outcome.goes_ahead() {
-            Compaction::Proceed(outcome)
-        } else {
-            Compaction::Vetoed(refusal(outcome.shown_reason()), outcome)
-        }
+        self.compactor().ask(&self.context, asked).await
     }
 
     /// The context was compacted.
     pub async fn compacted(&self, done: PostCompact) {
-        self.moment().tell(done).await;
+        self.compactor().done(&self.context, done).await;
+    }
+
+    /// What drives the session's compactions, for a layer that compacts on its own.
+    pub fn compactor(&self) -> Compactor {
+        Compactor::new(self.hooks.clone())
     }
 
     /// Something failed that no other driver saw.

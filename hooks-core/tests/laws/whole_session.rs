@@ -351,6 +351,33 @@ fn a_model_call_fires_on_every_way_out() {
 }
 
 #[test]
+fn a_models_error_says_what_it_is_and_comes_back_as_itself() {
+    #[derive(Debug)]
+    struct TooLong;
+    impl std::fmt::Display for TooLong {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("too long")
+        }
+    }
+    impl std::error::Error for TooLong {}
+    let (recorder, hooks) = recorded();
+    let errs = service_fn(|_: ModelRequest| ready(Err::<ModelReply, _>(TooLong)));
+    let governed = GovernModel::new(hooks, errs).describing(|error, event| {
+        if error.is::<TooLong>() {
+            (event.error_type, event.attempt) = (ErrorType::ContextOverflow, 3);
+        }
+    });
+    let ModelOutcome::Failed(error, _) = run(governed.oneshot(model_call(&context()))).unwrap() else {
+        panic!("it failed")
+    };
+    assert!(error.is::<TooLong>());
+    let seen = recorder.seen();
+    let Some(WireEvent::ErrorOccurred(event)) = seen.get(1) else { panic!("{seen:?}") };
+    assert_eq!((&*event.error, event.error_type, event.attempt), ("too long", ErrorType::ContextOverflow, 3));
+    assert_eq!(event.current_model.as_deref(), Some("m"));
+}
+
+#[test]
 fn a_creation_that_is_dropped_failed_and_a_refused_one_creates_nothing() {
     let (recorder, hooks) = recorded();
     let never = service_fn(|_: SubagentStart| pending::<Result<u8, HookError>>());

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::BoxError;
-use hooks_core::event::{Message, Usage};
+use hooks_core::event::{ErrorOccurred, Message, Usage};
 use hooks_core::time::Tick;
+use hooks_core::{BoxError, Recovery};
 
-use super::ErrorKind;
+use super::{ErrorKind, NextModel, SameModel, Treatment};
 use crate::call::FailedAttempt;
 
 /// Why a model call failed. Two words wide, so that it costs a healthy answer nothing.
@@ -26,6 +26,7 @@ struct Detail {
     ready_at: Option<Tick>,
     received: Option<(Message, Usage)>,
     failed: Vec<FailedAttempt>,
+    proposal: Option<Recovery>,
     /// Whether it ends a chain.
     exhausted: bool,
     source: Option<BoxError>,
@@ -96,6 +97,13 @@ impl ModelError {
         self
     }
 
+    /// Keeps what hooks propose to do about it.
+    #[must_use]
+    pub fn proposing(mut self, recovery: Recovery) -> Self {
+        self.detail.proposal = Some(recovery);
+        self
+    }
+
     /// Takes out what was tried before.
     pub(crate) fn take_failed(&mut self) -> Vec<FailedAttempt> {
         std::mem::take(&mut self.detail.failed)
@@ -150,6 +158,30 @@ impl ModelError {
     /// What was tried, in order.
     pub fn failed(&self) -> &[FailedAttempt] {
         &self.detail.failed
+    }
+
+    /// What hooks propose to do about it. It narrows what the treatment of the kind allows: a `retry` of false
+    /// forbids to ask the same model again, a `fallback_model` goes before the rest of the chain, `backoff_ms` is
+    /// the least there is waited.
+    pub fn proposal(&self) -> Option<&Recovery> {
+        self.detail.proposal.as_ref()
+    }
+
+    /// Whether hooks said that it is not to be tried again.
+    pub fn forbids_retry(&self) -> bool {
+        self.proposal().is_some_and(|proposal| proposal.retry == Some(false))
+    }
+
+    /// Enters kind and attempts into the event of an error that is one of these; others it leaves as they are. For
+    /// [`GovernModel::describing`](hooks_core::drivers::GovernModel::describing).
+    pub fn describe(error: &(dyn std::error::Error + 'static), event: &mut ErrorOccurred) {
+        let Some(error) = error.downcast_ref::<Self>() else { return };
+        let treatment = Treatment::of(error.kind);
+        // What was passed over because it was closed was not tried.
+        let before = error.failed().iter().filter(|failed| failed.kind != ErrorKind::Closed).count();
+        event.error_type = error.kind.error_type();
+        event.attempt = u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1);
+        event.recoverable = treatment.same_model != SameModel::No || treatment.next_model != NextModel::No;
     }
 }
 

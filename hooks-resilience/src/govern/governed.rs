@@ -1,0 +1,120 @@
+//! Hooks around each attempt.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use hooks_core::drivers::{GovernModel, ModelCall, ModelOutcome};
+use hooks_core::event::ModelReply;
+use hooks_core::{BoxError, HookError, Recovery};
+use pin_project::pin_project;
+use tower_service::Service;
+
+use crate::call::Call;
+use crate::error::{ErrorKind, ModelError};
+
+/// Serves attempts of a stack by a governed model. See the module docs.
+///
+/// An answer is the model's, as the hooks left it. A stop is an error of kind [`Stopped`](ErrorKind::Stopped). A failure
+/// is the client's own [`ModelError`] with what the hooks propose ([`ModelError::proposal`]); a client with other
+/// errors has them classified before (`client.map_err(...)`), else they are of kind [`Unknown`](ErrorKind::Unknown), also
+/// to the hooks. The hooks see the model that this attempt goes to. One that writes another model's name sends the attempt
+/// there, which the stack does not learn: to forbid a model and leave the choice to the chain, deny.
+///
+/// Costs a copy of the request, which hooks may rewrite, and the driver's own box. Always ready, as the driver is.
+#[derive(Clone, Debug)]
+pub struct Governed<S> {
+    model: GovernModel<S>,
+}
+
+impl<S> Governed<S> {
+    /// Serves attempts by `model`. Its errors are described by [`ModelError::describe`] from here on.
+    pub fn new(model: GovernModel<S>) -> Self {
+        Self { model: model.describing(ModelError::describe) }
+    }
+
+    /// The model.
+    pub const fn get_ref(&self) -> &GovernModel<S> {
+        &self.model
+    }
+
+    /// The model, to change.
+    pub const fn get_mut(&mut self) -> &mut GovernModel<S> {
+        &mut self.model
+    }
+
+    /// The model alone.
+    pub fn into_inner(self) -> GovernModel<S> {
+        self.model
+    }
+}
+
+impl<S> Service<Call> for Governed<S>
+where
+    GovernModel<S>: Service<ModelCall, Response = ModelOutcome, Error = HookError>,
+{
+    type Response = ModelReply;
+    type Error = ModelError;
+    type Future = GovernedFuture<<GovernModel<S> as Service<ModelCall>>::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.model.poll_ready(cx).map_err(|error| not_asked(&error))
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        let mut request = call.request().clone();
+        if request.model != call.model_name() {
+            request.model = call.model_name().to_owned();
+        }
+        let context = Arc::clone(call.context());
+        GovernedFuture { outcome: self.model.call(ModelCall { context, request }), call: Some(call) }
+    }
+}
+
+/// The answer of a [`Governed`].
+#[pin_project]
+#[derive(Debug)]
+#[must_use = "futures do nothing unless polled"]
+pub struct GovernedFuture<F> {
+    #[pin]
+    outcome: F,
+    /// For the name of its model; none once it was told.
+    call: Option<Call>,
+}
+
+impl<F: Future<Output = Result<ModelOutcome, HookError>>> Future for GovernedFuture<F> {
+    type Output = Result<ModelReply, ModelError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let error = match ready!(this.outcome.poll(cx)) {
+            Ok(ModelOutcome::Answered(_, reply)) => return Poll::Ready(Ok(reply)),
+            Ok(ModelOutcome::Stopped(reason)) => ModelError::new(ErrorKind::Stopped, reason),
+            Ok(ModelOutcome::Failed(error, recovery)) => failed(error, recovery),
+            Ok(_) => ModelError::new(ErrorKind::Unknown, "the driver answered what this stack does not know"),
+            Err(error) => not_asked(&error),
+        };
+        Poll::Ready(Err(match (error.model(), this.call.take()) {
+            (None, Some(call)) => error.of_model(call.model_name()),
+            _ => error,
+        }))
+    }
+}
+
+/// The client's error, with what the hooks propose.
+fn failed(error: BoxError, recovery: Recovery) -> ModelError {
+    let error = match error.downcast::<ModelError>() {
+        Ok(error) => *error,
+        Err(error) => ModelError::new(ErrorKind::Unknown, error.to_string()).caused_by(error),
+    };
+    match recovery == Recovery::default() {
+        true => error,
+        false => error.proposing(recovery),
+    }
+}
+
+/// Hooks that cannot be asked have not allowed anything.
+fn not_asked(error: &HookError) -> ModelError {
+    ModelError::new(ErrorKind::Stopped, format!("the hooks could not be asked: {error}"))
+}

@@ -1,0 +1,196 @@
+//! A plain model, made of a stack.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use hooks_core::HookContext;
+use hooks_core::drivers::{ModelCall, ModelRequest};
+use hooks_core::event::{Message, ModelReply, Role};
+use hooks_core::state::OpId;
+use pin_project::pin_project;
+use serde_json::Value;
+use tower_service::Service;
+
+use crate::call::{Answered, Call, Needs};
+use crate::error::ModelError;
+use crate::overflow::{CountTokens, Estimate, is_picture};
+use crate::world::World;
+
+/// Serves model requests by a stack. See the module docs.
+///
+/// Each request becomes one [`Call`] with an id (that of its session and call id where the context has one, else a random
+/// one) and with what it needs: the tokens are counted, pictures are seen, and tools are taken to be needed, because the
+/// offer of tools stands in no message ([`Resilient::needing`]). Readiness is that of the stack.
+#[derive(Clone)]
+pub struct Resilient<S> {
+    stack: S,
+    context: Arc<HookContext>,
+    world: World,
+    count: Arc<dyn CountTokens>,
+    needs: Needs,
+    listener: Option<Arc<Listener>>,
+}
+
+type Listener = dyn Fn(&Answered<ModelReply>) + Send + Sync;
+
+impl<S> Resilient<S> {
+    /// Serves by `stack`.
+    pub fn new(stack: S, world: World) -> Self {
+        let needs = Needs { tools: true, ..Needs::default() };
+        Self { stack, context: Arc::default(), world, count: Arc::new(Estimate), needs, listener: None }
+    }
+
+    /// Says where requests happen that come without a context: those of a `GovernModel`. Chains of an agent's own go by
+    /// it.
+    #[must_use]
+    pub fn in_context(mut self, context: impl Into<Arc<HookContext>>) -> Self {
+        self.context = context.into();
+        self
+    }
+
+    /// Says what every request needs beside what its messages show: tools, and room for the answer. Tokens sent are
+    /// added to those that are counted.
+    #[must_use]
+    pub const fn needing(mut self, needs: Needs) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    /// Counts tokens by `count`.
+    #[must_use]
+    pub fn counting(mut self, count: impl CountTokens + 'static) -> Self {
+        self.count = Arc::new(count);
+        self
+    }
+
+    /// Tells `listener` of each answer: which model gave it, after which failures, to which conversation.
+    #[must_use]
+    pub fn telling(mut self, listener: impl Fn(&Answered<ModelReply>) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Arc::new(listener));
+        self
+    }
+
+    /// The stack.
+    pub const fn get_ref(&self) -> &S {
+        &self.stack
+    }
+
+    /// The stack, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.stack
+    }
+
+    /// The stack alone.
+    pub fn into_inner(self) -> S {
+        self.stack
+    }
+
+    fn make_call(&self, context: Arc<HookContext>, request: ModelRequest) -> Call {
+        let id = match &context.call_id {
+            Some(id) => OpId::of(&["model call", &context.session_id, id, &request.iteration.to_string()]),
+            None => OpId(self.world.random.next_u128()),
+        };
+        let counted = request
+            .messages
+            .iter()
+            .map(|message| self.count.count(&request.model, message))
+            .fold(0, u64::saturating_add);
+        let needs = Needs {
+            input_tokens: self.needs.input_tokens.saturating_add(counted),
+            tools: self.needs.tools || request.messages.iter().any(|message| message.role == Role::Tool),
+            vision: self.needs.vision || request.messages.iter().any(shows_a_picture),
+            ..self.needs
+        };
+        Call::new(context, request, id).needing(needs)
+    }
+}
+
+impl<S> Service<ModelCall> for Resilient<S>
+where
+    S: Service<Call, Response = Answered<ModelReply>, Error = ModelError>,
+{
+    type Response = ModelReply;
+    type Error = ModelError;
+    type Future = ResilientFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.stack.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: ModelCall) -> Self::Future {
+        let call = self.make_call(call.context, call.request);
+        ResilientFuture { answer: self.stack.call(call), listener: self.listener.clone() }
+    }
+}
+
+impl<S> Service<ModelRequest> for Resilient<S>
+where
+    S: Service<Call, Response = Answered<ModelReply>, Error = ModelError>,
+{
+    type Response = ModelReply;
+    type Error = ModelError;
+    type Future = ResilientFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.stack.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: ModelRequest) -> Self::Future {
+        let context = Arc::clone(&self.context);
+        Service::<ModelCall>::call(self, ModelCall { context, request })
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Resilient<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resilient")
+            .field("stack", &self.stack)
+            .field("needs", &self.needs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The answer of a [`Resilient`].
+#[pin_project]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResilientFuture<F> {
+    #[pin]
+    answer: F,
+    listener: Option<Arc<Listener>>,
+}
+
+impl<F: Future<Output = Result<Answered<ModelReply>, ModelError>>> Future for ResilientFuture<F> {
+    type Output = Result<ModelReply, ModelError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let answered = ready!(this.answer.poll(cx))?;
+        if let Some(listener) = this.listener {
+            listener(&answered);
+        }
+        Poll::Ready(Ok(answered.reply))
+    }
+}
+
+impl<F> fmt::Debug for ResilientFuture<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResilientFuture").finish_non_exhaustive()
+    }
+}
+
+/// Whether there is a picture in it, also in a tool result.
+fn shows_a_picture(message: &Message) -> bool {
+    let mut open = vec![&message.content];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(fields) if is_picture(fields) => return true,
+            Value::Object(fields) => open.extend(fields.values()),
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+    false
+}

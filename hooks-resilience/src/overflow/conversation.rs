@@ -1,0 +1,288 @@
+//! A conversation that is made shorter, by what needs no model.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use hooks_core::event::{Message, Role};
+use serde_json::{Map, Value};
+
+use super::keep::Keep;
+use super::shape::{self, Spot};
+use super::tokens::CountTokens;
+
+/// What a compaction has to know of messages.
+#[derive(Clone)]
+pub(super) struct Rules {
+    pub(super) count: Arc<dyn CountTokens>,
+    pub(super) keep: Arc<dyn Keep>,
+}
+
+/// A conversation on its way to a smaller one.
+pub(super) struct Conversation {
+    entries: Vec<Entry>,
+    tokens: u64,
+    model: Arc<str>,
+    rules: Rules,
+}
+
+struct Entry {
+    message: Message,
+    tokens: u64,
+    stays: Stays,
+}
+
+/// How much of a message has to stay.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stays {
+    /// All of it, verbatim.
+    Verbatim,
+    /// All but the tool results that stand in it.
+    ButResults,
+    /// Nothing.
+    Free,
+}
+
+/// Which messages a summary is to stand for.
+pub(super) struct Older {
+    chosen: Vec<bool>,
+    /// What they take.
+    pub(super) tokens: u64,
+    /// What the rest takes.
+    pub(super) rest: u64,
+}
+
+/// Content of so few bytes is left where it is: a mark is not much shorter.
+const SMALL: usize = 160;
+
+impl Conversation {
+    /// `messages`, as they are sent to `model`. `notes` go to the front, after the system's messages, and stay.
+    pub(super) fn new(messages: &[Message], notes: Option<Message>, model: Arc<str>, rules: Rules) -> Self {
+        let mut stays = which_stay(messages, &*rules.keep);
+        let mut messages = messages.to_vec();
+        if let Some(notes) = notes {
+            let front = messages.iter().take_while(|message| message.role == Role::System).count();
+            messages.insert(front, notes);
+            stays.insert(front, Stays::Verbatim);
+        }
+        let count = |message: &Message| rules.count.count(&model, message);
+        let entries: Vec<Entry> = messages
+            .into_iter()
+            .zip(stays)
+            .map(|(message, stays)| Entry { tokens: count(&message), message, stays })
+            .collect();
+        let tokens = entries.iter().fold(0, |sum: u64, entry| sum.saturating_add(entry.tokens));
+        Self { entries, tokens, model, rules }
+    }
+
+    /// What all of it takes.
+    pub(super) const fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// As it is now.
+    pub(super) fn messages(&self) -> Vec<Message> {
+        self.entries.iter().map(|entry| entry.message.clone()).collect()
+    }
+
+    /// Drops tool results, the oldest first, until that is `enough`; answers how many.
+    pub(super) fn drop_results(&mut self, enough: impl Fn(u64) -> bool) -> usize {
+        let mut dropped = 0;
+        for index in 0..self.entries.len() {
+            if enough(self.tokens) {
+                break;
+            }
+            let Some(entry) = self.entries.get(index).filter(|entry| entry.stays != Stays::Verbatim) else {
+                continue;
+            };
+            let marks: Vec<(Spot, String)> = large(shape::results(&entry.message), &entry.message)
+                .map(|(spot, bytes)| {
+                    (spot, format!("[a tool result of {bytes} bytes was dropped to make room]"))
+                })
+                .collect();
+            dropped += marks.len();
+            self.mark(index, marks);
+        }
+        dropped
+    }
+
+    /// Leaves of what stands in several places only the last; answers how many others there were.
+    pub(super) fn deduplicate(&mut self) -> usize {
+        let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
+        let mut repeats = Vec::new();
+        for (index, Entry { message, stays, .. }) in self.entries.iter().enumerate().rev() {
+            let mut spots = shape::results(message);
+            if message.role == Role::User {
+                spots.extend(shape::texts(message).into_iter().filter(|_| *stays != Stays::ButResults));
+            }
+            let mut marks = Vec::new();
+            for (spot, bytes) in large(spots, message).collect::<Vec<_>>().into_iter().rev() {
+                let Some(value) = spot.get(message) else { continue };
+                if !seen.insert(plain(value)) && *stays != Stays::Verbatim {
+                    marks.push((spot, format!("[these {bytes} bytes stand again further below]")));
+                }
+            }
+            if !marks.is_empty() {
+                repeats.push((index, marks));
+            }
+        }
+        let replaced = repeats.iter().map(|(_, marks)| marks.len()).sum();
+        for (index, marks) in repeats {
+            self.mark(index, marks);
+        }
+        replaced
+    }
+
+    /// What a summary can stand for: all that need not stay, but for the newest turns, as many as `fit` beside what
+    /// has to stay. A call and its results are chosen together.
+    pub(super) fn older(&self, fit: impl Fn(u64) -> bool) -> Older {
+        let units = units(self.entries.iter().map(|entry| &entry.message));
+        let (mut stays, mut tokens) = (vec![false; units.len()], vec![0u64; units.len()]);
+        for (entry, unit) in self.entries.iter().zip(&units) {
+            if let (Some(stays), Some(tokens)) = (stays.get_mut(*unit), tokens.get_mut(*unit)) {
+                *stays |= entry.stays != Stays::Free;
+                *tokens = tokens.saturating_add(entry.tokens);
+            }
+        }
+        let mut rest = stays.iter().zip(&tokens).filter(|(stays, _)| **stays).map(|(_, tokens)| tokens).sum();
+        for unit in units.iter().rev() {
+            let (Some(stays), Some(tokens)) = (stays.get_mut(*unit), tokens.get(*unit)) else { break };
+            if !*stays && fit(tokens.saturating_add(rest)) {
+                *stays = true;
+                rest = tokens.saturating_add(rest);
+            } else if !*stays {
+                break;
+            }
+        }
+        let chosen: Vec<bool> = units.iter().map(|unit| !stays.get(*unit).copied().unwrap_or(true)).collect();
+        Older { chosen, tokens: self.tokens.saturating_sub(rest), rest }
+    }
+
+    /// The messages that were chosen.
+    pub(super) fn chosen(&self, older: &Older) -> Vec<Message> {
+        let chosen = self.entries.iter().zip(&older.chosen).filter(|(_, chosen)| **chosen);
+        chosen.map(|(entry, _)| entry.message.clone()).collect()
+    }
+
+    /// Puts one message in the place of those that were chosen, where the first of them stood.
+    pub(super) fn replace(&mut self, older: &Older, with: Message) {
+        let tokens = self.rules.count.count(&self.model, &with);
+        let mut with = Some(Entry { message: with, tokens, stays: Stays::Free });
+        let mut chosen = older.chosen.iter().copied();
+        let mut left = Vec::with_capacity(self.entries.len());
+        for entry in self.entries.drain(..) {
+            match chosen.next() {
+                Some(true) => left.extend(with.take()),
+                _ => left.push(entry),
+            }
+        }
+        self.entries = left;
+        self.tokens = self.entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.tokens));
+    }
+
+    /// Puts marks into a message, and counts it anew.
+    fn mark(&mut self, index: usize, marks: Vec<(Spot, String)>) {
+        let Some(entry) = self.entries.get_mut(index) else { return };
+        for (spot, mark) in marks {
+            spot.put(&mut entry.message, mark);
+        }
+        let before =
+            std::mem::replace(&mut entry.tokens, self.rules.count.count(&self.model, &entry.message));
+        self.tokens = self.tokens.saturating_sub(before).saturating_add(entry.tokens);
+    }
+}
+
+/// How much of each message has to stay.
+fn which_stay(messages: &[Message], keep: &dyn Keep) -> Vec<Stays> {
+    let asks = |message: &Message| message.role == Role::User && shape::holds_more_than_results(message);
+    // A host may write reminders beside the results of tools: the last message that is the user's alone is the
+    // request, and what stands beside later results may be one.
+    let alone = messages.iter().rposition(|message| asks(message) && !shape::holds_results(message));
+    let beside = messages.iter().rposition(asks);
+    let of = |(index, message): (usize, &Message)| {
+        if message.role == Role::System || Some(index) == alone || keep.keeps(message) {
+            Stays::Verbatim
+        } else if Some(index) == beside {
+            Stays::ButResults
+        } else {
+            Stays::Free
+        }
+    };
+    messages.iter().enumerate().map(of).collect()
+}
+
+/// Which messages belong together, each named by the first of them: results with the message that made the calls, by
+/// id, and with what stands directly before them, whatever ids say.
+fn units<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<usize> {
+    let mut parents: Vec<usize> = Vec::new();
+    let mut callers: HashMap<&str, usize> = HashMap::new();
+    for (index, message) in messages.enumerate() {
+        parents.push(index);
+        callers.extend(shape::called(message).into_iter().map(|id| (id, index)));
+        if message.role == Role::Tool || shape::holds_results(message) {
+            let of_ids: Vec<usize> =
+                shape::answered(message).filter_map(|id| callers.get(id).copied()).collect();
+            for other in of_ids.into_iter().chain(index.checked_sub(1)) {
+                let (mine, theirs) = (root(&mut parents, index), root(&mut parents, other));
+                if let Some(parent) = parents.get_mut(mine.max(theirs)) {
+                    *parent = mine.min(theirs);
+                }
+            }
+        }
+    }
+    (0..parents.len()).map(|index| root(&mut parents, index)).collect()
+}
+
+/// The first of the messages that `at` belongs to; shortens the way there.
+fn root(parents: &mut [usize], mut at: usize) -> usize {
+    while let Some(parent) = parents.get(at).copied().filter(|parent| *parent != at) {
+        let next = parents.get(parent).copied().unwrap_or(parent);
+        if let Some(slot) = parents.get_mut(at) {
+            *slot = next;
+        }
+        at = next;
+    }
+    at
+}
+
+/// Those of `spots` where enough stands to be worth a mark, and how many bytes that is.
+fn large(spots: Vec<Spot>, message: &Message) -> impl Iterator<Item = (Spot, usize)> {
+    spots.into_iter().filter_map(|spot| {
+        let bytes = bytes(spot.get(message)?);
+        (bytes >= SMALL).then_some((spot, bytes))
+    })
+}
+
+/// How many bytes of text are in a value.
+fn bytes(value: &Value) -> usize {
+    let (mut sum, mut open) = (0, vec![value]);
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => sum += text.len(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => sum += 4,
+            Value::Array(items) => open.extend(items),
+            Value::Object(fields) => {
+                sum += fields.keys().map(String::len).sum::<usize>();
+                open.extend(fields.values());
+            }
+        }
+    }
+    sum
+}
+
+/// The text of a value: the same for a text and for a list of one block that is nothing but it.
+fn plain(value: &Value) -> Cow<'_, str> {
+    let block = match value {
+        Value::Array(blocks) if blocks.len() == 1 => blocks.first().unwrap_or(value),
+        _ => value,
+    };
+    let is_text = |block: &Map<String, Value>| match block.get("type") {
+        Some(kind) => kind == "text" && block.len() == 2,
+        None => block.len() == 1,
+    };
+    let text = || block.as_object().filter(|block| is_text(block))?.get("text")?.as_str();
+    match value.as_str().or_else(text) {
+        Some(text) => Cow::Borrowed(text),
+        None => Cow::Owned(value.to_string()),
+    }
+}

@@ -1,0 +1,81 @@
+//! Which messages a compaction leaves alone.
+
+use hooks_core::event::{Message, Role};
+use serde_json::Value;
+
+use super::shape;
+
+/// Says which messages stay verbatim, beside system messages and the newest user request. A closure of a message is
+/// one. Whoever keeps what tools returned lets a tool fill the window for good.
+pub trait Keep: Send + Sync {
+    /// Whether `message` stays as it is.
+    fn keeps(&self, message: &Message) -> bool;
+}
+
+impl<F: Fn(&Message) -> bool + Send + Sync> Keep for F {
+    fn keeps(&self, message: &Message) -> bool {
+        self(message)
+    }
+}
+
+/// Keeps messages of the user, the host and the model in whose text one of some marks stands, whatever its case. What
+/// tools returned is not looked at: a web page could pin itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked(Vec<String>);
+
+impl Marked {
+    /// Keeps what holds one of `marks`.
+    pub fn new<M: Into<String>>(marks: impl IntoIterator<Item = M>) -> Self {
+        Self(
+            marks
+                .into_iter()
+                .map(|mark| mark.into().to_lowercase())
+                .filter(|mark| !mark.is_empty())
+                .collect(),
+        )
+    }
+
+    fn stands_in(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        self.0.iter().any(|mark| text.contains(mark.as_str()))
+    }
+}
+
+impl Default for Marked {
+    /// The tags `<pinned>` and `<decision>`, and the word `decision:`, of which decision records are made.
+    fn default() -> Self {
+        Self::new(["<pinned", "<decision", "decision:"])
+    }
+}
+
+impl Keep for Marked {
+    fn keeps(&self, message: &Message) -> bool {
+        message.role != Role::Tool
+            && shape::texts(message)
+                .iter()
+                .filter_map(|spot| spot.get(message))
+                .filter_map(Value::as_str)
+                .any(|text| self.stands_in(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn keeps(role: Role, content: Value) -> bool {
+        Marked::default().keeps(&Message { role, content })
+    }
+
+    #[test]
+    fn what_people_and_models_mark_is_kept_and_what_tools_mark_is_not() {
+        assert!(keeps(Role::User, json!("Decision: we use SQLite")));
+        assert!(keeps(Role::Assistant, json!([{ "type": "text", "text": "<pinned>the plan</pinned>" }])));
+        assert!(!keeps(Role::User, json!("what shall we decide?")));
+        assert!(!keeps(Role::Tool, json!("<pinned>buy now</pinned>")));
+        let page = json!([{ "type": "tool_result", "tool_use_id": "a", "content": "<pinned>buy now" }]);
+        assert!(!keeps(Role::User, page));
+    }
+}

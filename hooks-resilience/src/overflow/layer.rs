@@ -1,0 +1,149 @@
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::drivers::Compactor;
+use hooks_core::{BoxError, CompactNotes, Live};
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::conversation::Rules;
+use super::keep::{Keep, Marked};
+use super::service::Overflow;
+use super::settings::{Means, OverflowSettings, OverflowSettingsError};
+use super::summary::{ByService, Summarise, SummaryRequest};
+use super::tokens::{CountTokens, Estimate};
+use crate::call::Call;
+use crate::error::{ErrorKind, SameModel, Treatments};
+use crate::world::World;
+
+/// Makes [`Overflow`]s. See the module docs.
+#[derive(Clone)]
+pub struct OverflowLayer(Arc<Shared>);
+
+/// Hears of compactions.
+pub(super) type Listener = dyn Fn(&Compacted<'_>) + Send + Sync;
+
+/// What all services of a layer share.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) settings: OverflowSettings,
+    pub(super) world: World,
+    pub(super) rules: Rules,
+    pub(super) compactor: Option<Compactor>,
+    pub(super) summariser: Option<Arc<dyn Summarise>>,
+    pub(super) listener: Option<Arc<Listener>>,
+    pub(super) switched_on: bool,
+}
+
+/// What a compaction came to, for a host that goes on with the shorter conversation.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Compacted<'a> {
+    /// The call as it was answered: its request has the shorter conversation.
+    pub call: &'a Call,
+    /// What was done, in order.
+    pub means: &'a [Means],
+    /// What was sent at first, in tokens.
+    pub tokens_before: u64,
+    /// And in the end.
+    pub tokens_after: u64,
+    /// What `pre_compact` answered: text that had to survive, and state to carry over.
+    pub notes: &'a CompactNotes,
+}
+
+impl OverflowLayer {
+    /// Compacts as `settings` say, with [`Estimate`] and [`Marked`], without hooks and without a summariser.
+    ///
+    /// # Errors
+    /// The settings make no sense.
+    pub fn new(settings: OverflowSettings, world: World) -> Result<Self, OverflowSettingsError> {
+        settings.validate()?;
+        let rules = Rules { count: Arc::new(Estimate), keep: Arc::new(Marked::default()) };
+        Ok(Self(Arc::new(Shared {
+            settings,
+            world,
+            rules,
+            compactor: None,
+            summariser: None,
+            listener: None,
+            switched_on: true,
+        })))
+    }
+
+    /// Has `hooks` decide about compactions and hear of them.
+    #[must_use]
+    pub fn with_hooks(self, hooks: impl Into<Live>) -> Self {
+        self.with_compactor(Compactor::new(hooks))
+    }
+
+    /// The same, through the driver of a session.
+    #[must_use]
+    pub fn with_compactor(self, compactor: Compactor) -> Self {
+        self.change(|shared| shared.compactor = Some(compactor))
+    }
+
+    /// Has `summariser` write summaries. Its calls are the host's to govern and to bound; here they may take
+    /// [`summary_timeout`](OverflowSettings::summary_timeout), and no longer than the call has.
+    #[must_use]
+    pub fn with_summariser<S>(self, summariser: S) -> Self
+    where
+        S: Service<SummaryRequest, Response = String, Error: Into<BoxError>, Future: Send>
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.change(|shared| shared.summariser = Some(Arc::new(ByService(summariser))))
+    }
+
+    /// Counts tokens by `count`.
+    #[must_use]
+    pub fn counting(self, count: impl CountTokens + 'static) -> Self {
+        self.change(|shared| shared.rules.count = Arc::new(count))
+    }
+
+    /// Leaves alone what `keep` keeps.
+    #[must_use]
+    pub fn keeping(self, keep: impl Keep + 'static) -> Self {
+        self.change(|shared| shared.rules.keep = Arc::new(keep))
+    }
+
+    /// Compacts only where the host's table of treatments still has it so.
+    #[must_use]
+    pub fn treating(self, treatments: &Treatments) -> Self {
+        let same_model = treatments.of(ErrorKind::ContextOverflow).same_model;
+        self.change(|shared| shared.switched_on = same_model == SameModel::Compacted)
+    }
+
+    /// Tells `listener` of each conversation that was answered once it was shorter. It is called before the answer is
+    /// given, so it has to be quick.
+    #[must_use]
+    pub fn telling(self, listener: impl Fn(&Compacted<'_>) + Send + Sync + 'static) -> Self {
+        self.change(|shared| shared.listener = Some(Arc::new(listener)))
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+}
+
+impl<S> Layer<S> for OverflowLayer {
+    type Service = Overflow<S>;
+
+    fn layer(&self, inner: S) -> Overflow<S> {
+        Overflow::new(inner, Arc::clone(&self.0))
+    }
+}
+
+impl fmt::Debug for OverflowLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Overflow").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}

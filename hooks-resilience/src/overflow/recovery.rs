@@ -1,0 +1,328 @@
+//! What is done once a conversation did not fit, from its first line to its last.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use hooks_core::CompactNotes;
+use hooks_core::drivers::Compaction;
+use hooks_core::event::{CompactionSource, PostCompact, PreCompact};
+use hooks_core::time::Tick;
+use tower::ServiceExt;
+use tower_service::Service;
+
+use super::budget::Budget;
+use super::conversation::Conversation;
+use super::layer::{Compacted, Shared};
+use super::settings::Means;
+use super::summary::{self, SummaryRequest};
+use crate::call::{Answered, Call, FailedAttempt, Needs};
+use crate::error::{ErrorKind, ModelError};
+
+/// What is needed to try again.
+pub(super) struct Recovery<S> {
+    service: S,
+    site: Site,
+}
+
+/// The call, and what its layer has.
+struct Site {
+    call: Call,
+    shared: Arc<Shared>,
+}
+
+/// The smallest summary worth asking for.
+const SMALLEST_SUMMARY: u64 = 64;
+
+impl<S> Recovery<S> {
+    pub(super) const fn new(service: S, call: Call, shared: Arc<Shared>) -> Self {
+        Self { service, site: Site { call, shared } }
+    }
+
+    /// Whether a shorter conversation is the answer to `error`.
+    pub(super) fn concerns(&self, error: &ModelError) -> bool {
+        self.site.concerns(error)
+    }
+
+    /// Tries shorter and shorter conversations; `sent` says whether `overflow` comes from an attempt.
+    pub(super) async fn run<R>(self, overflow: ModelError, sent: bool) -> Result<Answered<R>, ModelError>
+    where
+        S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+    {
+        let Self { service, site } = self;
+        let at = sent.then(|| site.shared.world.tick());
+        let mut work = match site.begin(&overflow, sent).await {
+            Ok(work) => work,
+            Err(Some(veto)) => return Err(veto.after(overflow.failed().to_vec()).caused_by(overflow)),
+            Err(None) => return Err(overflow),
+        };
+        let mut refusals = Refusals { last: overflow, at, before: Vec::new() };
+        let mut unsent = false;
+        // After all means: what became smaller, and not as small as it should, may be small enough.
+        let steps = site.shared.settings.means.iter().copied().map(Some).chain([None]);
+        for step in steps {
+            let before = work.conversation.tokens();
+            if let Some(means) = step {
+                site.apply(means, &mut work).await;
+                if work.conversation.tokens() >= before {
+                    continue;
+                }
+                work.done.push(means);
+                unsent = true;
+            }
+            let tokens = work.conversation.tokens();
+            let small =
+                if step.is_some() { work.budget.is_met_by(tokens) } else { work.budget.may_hold(tokens) };
+            if !(unsent && small) {
+                continue;
+            }
+            unsent = false;
+            let call = match site.shorter_call(&work) {
+                Ok(call) => call,
+                Err(late) => return Err(late.after(refusals.into_failed(&work.model))),
+            };
+            match service.clone().oneshot(call).await {
+                Ok(mut answered) => {
+                    let mut failed = refusals.into_failed(&work.model);
+                    failed.append(&mut answered.failed);
+                    answered.failed = failed;
+                    site.report(&work, &answered.call).await;
+                    return Ok(answered);
+                }
+                Err(error) if site.concerns(&error) => {
+                    refusals.add(error, site.shared.world.tick(), &work.model);
+                    work.budget.refuse(tokens);
+                }
+                Err(error) => return Err(error.after(refusals.into_failed(&work.model))),
+            }
+        }
+        Err(refusals.last.after(refusals.before))
+    }
+}
+
+impl Site {
+    fn concerns(&self, error: &ModelError) -> bool {
+        error.kind() == ErrorKind::ContextOverflow
+            && self.shared.switched_on
+            && !error.forbids_retry()
+            && !self.call.has_effects()
+    }
+
+    /// Asks the hooks. An error where the compaction is off: a new one that says why, or none beside the overflow.
+    async fn begin(&self, overflow: &ModelError, sent: bool) -> Result<Work, Option<ModelError>> {
+        let Shared { settings, rules, compactor, .. } = &*self.shared;
+        let (call, messages) = (&self.call, &self.call.request().messages);
+        let model: Arc<str> = match &call.model {
+            Some(model) => Arc::clone(&model.name),
+            None => call.model_name().into(),
+        };
+        let count = |sum: u64, message| sum.saturating_add(rules.count.count(&model, message));
+        let counted = messages.iter().fold(0, count);
+        let window = call.model.as_ref().and_then(|model| model.context_tokens);
+        let mut budget = Budget::new(counted, call.needs(), window, settings.target_percent);
+        let tokens_before = budget.stated(counted);
+        if sent {
+            budget.refuse(counted);
+        }
+        let mut asked = PreCompact::default();
+        asked.current_token_count = tokens_before;
+        asked.max_tokens = budget.window().unwrap_or_else(|| budget.target());
+        asked.compaction_strategy = Some(words(&settings.means));
+        asked.source = CompactionSource::Overflow;
+        asked.reason = Some(overflow.message().to_owned());
+        let mut notes = CompactNotes::default();
+        if let Some(compactor) = compactor {
+            let answer = compactor.ask(call.context(), asked.clone());
+            match self.within(call.deadline, answer).await.ok_or(None)? {
+                Compaction::Proceed(outcome) => notes = outcome.notes().cloned().unwrap_or_default(),
+                Compaction::Vetoed(reason, _) => {
+                    let message =
+                        format!("the conversation does not fit, and may not be compacted: {reason}");
+                    return Err(Some(ModelError::new(ErrorKind::ContextOverflow, message).of_model(model)));
+                }
+                _ => return Err(None),
+            }
+        }
+        let keep: Vec<String> =
+            notes.context.additional_context.iter().map(|note| note.text.clone()).collect();
+        let conversation =
+            Conversation::new(messages, summary::notes(&keep), Arc::clone(&model), rules.clone());
+        Ok(Work {
+            conversation,
+            budget,
+            model,
+            asked,
+            tokens_before,
+            keep,
+            notes,
+            done: Vec::new(),
+            gone: Gone::default(),
+        })
+    }
+
+    /// Makes the conversation shorter by one means, as far as that goes.
+    async fn apply(&self, means: Means, work: &mut Work) {
+        let budget = work.budget;
+        match means {
+            Means::DropToolResults => {
+                work.gone.results += work.conversation.drop_results(|tokens| budget.is_met_by(tokens));
+            }
+            Means::Deduplicate => work.gone.repeats += work.conversation.deduplicate(),
+            Means::Summarise => self.summarise(work).await,
+        }
+    }
+
+    /// Puts a summary, of hooks or of the summariser, in the place of the older turns. Where none can be had in time,
+    /// or it would be too long, everything stays.
+    async fn summarise(&self, work: &mut Work) {
+        let (conversation, budget) = (&work.conversation, work.budget);
+        // Half of the room is for the newest turns.
+        let older = conversation.older(|tokens| budget.stated(tokens) <= budget.target() / 2);
+        let room = budget.room_beside(older.rest).min(older.tokens / 2);
+        if room < SMALLEST_SUMMARY {
+            return;
+        }
+        let text = match (&work.notes.summary, &self.shared.summariser) {
+            (Some(summary), _) => summary.clone(),
+            (None, Some(summariser)) => {
+                let request = SummaryRequest {
+                    context: Arc::clone(self.call.context()),
+                    model: Arc::clone(&work.model),
+                    messages: conversation.chosen(&older),
+                    keep: work.keep.clone(),
+                    max_tokens: room,
+                };
+                let latest = self.shared.world.tick().after(self.shared.settings.summary_timeout);
+                let until = self.call.deadline.map_or(latest, |deadline| deadline.min(latest));
+                match self.within(Some(until), summariser.summarise(request)).await {
+                    Some(Ok(summary)) => summary,
+                    Some(Err(_)) | None => return,
+                }
+            }
+            (None, None) => return,
+        };
+        let message = summary::message(&text);
+        let tokens = self.shared.rules.count.count(&work.model, &message);
+        if text.trim().is_empty() || tokens >= older.tokens {
+            return;
+        }
+        work.conversation.replace(&older, message);
+        work.gone.summary = Some(text);
+    }
+
+    /// The call with the conversation as it is now. An error where the deadline has passed.
+    fn shorter_call(&self, work: &Work) -> Result<Call, ModelError> {
+        let now = self.shared.world.tick();
+        if self.call.deadline.is_some_and(|deadline| deadline <= now) {
+            let message = "the deadline passed while a conversation that did not fit was compacted";
+            let late = ModelError::new(ErrorKind::DeadlineExceeded, message);
+            return Err(late.of_model(Arc::clone(&work.model)));
+        }
+        let input_tokens = work.budget.stated(work.conversation.tokens());
+        let mut request = self.call.request().clone();
+        request.messages = work.conversation.messages();
+        let needs = Needs { input_tokens, ..*self.call.needs() };
+        let mut call = self.call.clone().with_request(request).needing(needs);
+        // Time has passed since the attempt before.
+        call.now = Some(now);
+        Ok(call)
+    }
+
+    /// Says that a compacted conversation was answered.
+    async fn report(&self, work: &Work, call: &Call) {
+        let tokens_after = work.budget.stated(work.conversation.tokens());
+        if let Some(listener) = &self.shared.listener {
+            let Work { done, tokens_before, notes, .. } = work;
+            let tokens_before = *tokens_before;
+            listener(&Compacted { call, means: done, tokens_before, tokens_after, notes });
+        }
+        if let Some(compactor) = &self.shared.compactor {
+            let mut done = PostCompact::after(&work.asked, work.gone.summary(), tokens_after);
+            done.compaction_strategy = Some(words(&work.done));
+            // An answer that is there is not lost to hooks that take too long.
+            let _in_time = self.within(self.call.deadline, compactor.done(self.call.context(), done)).await;
+        }
+    }
+
+    /// What `future` answers by `deadline`; without one it may take its time. The timer is set only where it waits.
+    async fn within<T>(&self, deadline: Option<Tick>, future: impl Future<Output = T>) -> Option<T> {
+        let mut future = pin!(future);
+        let mut alarm = None;
+        poll_fn(|cx| {
+            if let Poll::Ready(value) = future.as_mut().poll(cx) {
+                return Poll::Ready(Some(value));
+            }
+            let Some(deadline) = deadline else { return Poll::Pending };
+            let alarm = alarm.get_or_insert_with(|| self.shared.world.sleep_until(deadline));
+            pin!(alarm).poll(cx).map(|()| None)
+        })
+        .await
+    }
+}
+
+/// A compaction under way.
+struct Work {
+    conversation: Conversation,
+    budget: Budget,
+    model: Arc<str>,
+    asked: PreCompact,
+    tokens_before: u64,
+    keep: Vec<String>,
+    notes: CompactNotes,
+    done: Vec<Means>,
+    gone: Gone,
+}
+
+/// What the compaction took out.
+#[derive(Default)]
+struct Gone {
+    results: usize,
+    repeats: usize,
+    summary: Option<String>,
+}
+
+impl Gone {
+    /// In words, for `post_compact`: the summary, or what was done without one.
+    fn summary(&self) -> String {
+        let Self { results, repeats, summary } = self;
+        match summary {
+            Some(summary) => summary.clone(),
+            None => format!("no summary: {results} tool results dropped, {repeats} repeats removed"),
+        }
+    }
+}
+
+/// The attempts that were refused as too large.
+struct Refusals {
+    last: ModelError,
+    /// When that was; none where nothing was sent.
+    at: Option<Tick>,
+    before: Vec<FailedAttempt>,
+}
+
+impl Refusals {
+    /// One more.
+    fn add(&mut self, error: ModelError, at: Tick, model: &Arc<str>) {
+        self.remember_last(model);
+        (self.last, self.at) = (error, Some(at));
+    }
+
+    /// All of them, in order.
+    fn into_failed(mut self, model: &Arc<str>) -> Vec<FailedAttempt> {
+        self.remember_last(model);
+        self.before
+    }
+
+    fn remember_last(&mut self, model: &Arc<str>) {
+        if let Some(at) = self.at {
+            self.before.extend_from_slice(self.last.failed());
+            self.before.push(FailedAttempt::new(Arc::clone(model), &self.last, at));
+        }
+    }
+}
+
+/// Means in words.
+fn words(means: &[Means]) -> String {
+    means.iter().map(|means| means.word()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,75 @@
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tower_service::Service;
+
+use super::future::ResponseFuture;
+use super::layer::Shared;
+use super::recovery::Recovery;
+use crate::call::{Answered, Call};
+use crate::error::{ErrorKind, ModelError};
+
+/// Calls the inner service with shorter and shorter conversations once one does not fit. See the module docs.
+///
+/// Readiness is that of the inner service, and what was made ready is called first; further attempts make a clone
+/// ready.
+#[derive(Clone, Debug)]
+pub struct Overflow<S> {
+    inner: S,
+    shared: Arc<Shared>,
+}
+
+impl<S> Overflow<S> {
+    pub(super) const fn new(inner: S, shared: Arc<Shared>) -> Self {
+        Self { inner, shared }
+    }
+
+    /// The inner service.
+    pub const fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner service, to change.
+    pub const fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner service alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S, R> Service<Call> for Overflow<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError, Future: Send> + Clone + Send + 'static,
+    R: Send + 'static,
+{
+    type Response = Answered<R>;
+    type Error = ModelError;
+    type Future = ResponseFuture<S, R>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        let spare = self.inner.clone();
+        let recovery = Recovery::new(spare, call.clone(), Arc::clone(&self.shared));
+        match cannot_fit(&call) {
+            Some(error) => ResponseFuture::at_once(recovery, error),
+            None => ResponseFuture::new(self.inner.call(call), recovery),
+        }
+    }
+}
+
+/// Why the call need not be sent: what the host says it takes is more than the model's window. None where either is
+/// not known.
+fn cannot_fit(call: &Call) -> Option<ModelError> {
+    let (needs, model) = (call.needs(), call.model.as_ref()?);
+    let window = model.context_tokens?;
+    (needs.input_tokens > 0 && needs.tokens() > window).then(|| {
+        let message = format!("the call takes {} tokens, and the window holds {window}", needs.tokens());
+        ModelError::new(ErrorKind::ContextOverflow, message).of_model(Arc::clone(&model.name))
+    })
+}
