@@ -16,6 +16,12 @@ pub(super) struct Verdict {
     pub(super) holds: bool,
 }
 
+impl Verdict {
+    fn as_text(&self) -> String {
+        format!("{}: {} {}", self.storm, self.gate, self.measured)
+    }
+}
+
 /// Judges what ran; `is_whole` where those were all storms, so that a part taken out has to show.
 pub(super) fn judge(runs: &[Run], is_whole: bool) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
@@ -55,7 +61,12 @@ fn gates(run: &Run, oracle: Option<&Measures>, load_in_trouble: f64) -> Vec<Verd
     let avoidable = 100.0 * measures.avoidable();
     let mut found = Vec::new();
     if run.contender.role != Role::Lone {
-        found.push(verdict("avoidable failures, %", "< 0.1".into(), format!("{avoidable:.3}"), avoidable < 0.1));
+        found.push(verdict(
+            "avoidable failures, %",
+            "< 0.1".into(),
+            format!("{avoidable:.3}"),
+            avoidable < 0.1,
+        ));
         found.push(below("attempts a call", 1.10, measures.load()));
         found.push(below("its worst five minutes", 2.0, measures.worst_five_minutes));
     }
@@ -64,31 +75,37 @@ fn gates(run: &Run, oracle: Option<&Measures>, load_in_trouble: f64) -> Vec<Verd
     found.push(none("waits while another could answer", measures.idle));
     if let Some(oracle) = oracle {
         let share = 100.0 * measures.answered as f64 / oracle.answered.max(1) as f64;
-        found.push(verdict("goodput, % of the oracle's", ">= 95".into(), format!("{share:.2}"), share >= 95.0));
+        found.push(verdict(
+            "goodput, % of the oracle's",
+            ">= 95".into(),
+            format!("{share:.2}"),
+            share >= 95.0,
+        ));
     }
     found
 }
 
-/// Each part taken out misses a gate somewhere.
+/// Each part taken out misses a gate somewhere that is held with it.
 fn mutants(runs: &[Run]) -> Vec<Verdict> {
+    let of = |run: &Run| gates(run, oracle_of(run, runs), FLEET);
+    let whole = runs.iter().filter(|run| run.contender.role == Role::Ours);
+    let missed_anyway: Vec<Verdict> = whole.flat_map(of).filter(|verdict| !verdict.holds).collect();
+    let by_itself = |missed: &Verdict| {
+        !missed_anyway.iter().any(|other| other.storm == missed.storm && other.gate == missed.gate)
+    };
+    let mutants = runs.iter().filter(|run| run.contender.role == Role::Mutant);
     let mut found: Vec<Verdict> = Vec::new();
-    for run in runs {
-        let Role::Mutant = run.contender.role else { continue };
-        if found.iter().any(|verdict| verdict.who == run.contender.key) {
+    for mutant in mutants.map(|run| run.contender) {
+        if found.iter().any(|verdict| verdict.who == mutant.key) {
             continue;
         }
-        let same = runs.iter().filter(|other| other.contender.key == run.contender.key);
-        let missed: Vec<Verdict> = same
-            .flat_map(|other| gates(other, oracle_of(other, runs), FLEET))
-            .filter(|verdict| !verdict.holds)
-            .collect();
-        let first = missed.first().map_or_else(String::new, |first| {
-            format!("{}: {} {}", first.storm, first.gate, first.measured)
-        });
+        let same = runs.iter().filter(|run| run.contender.key == mutant.key);
+        let missed: Vec<Verdict> =
+            same.flat_map(of).filter(|verdict| !verdict.holds && by_itself(verdict)).collect();
         found.push(Verdict {
-            storm: first,
-            who: run.contender.key,
-            gate: "gates missed with a part taken out",
+            storm: missed.first().map_or_else(String::new, Verdict::as_text),
+            who: mutant.key,
+            gate: "gates missed, taken out",
             bar: ">= 1".into(),
             measured: missed.len().to_string(),
             holds: !missed.is_empty(),

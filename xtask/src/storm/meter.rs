@@ -219,8 +219,8 @@ impl Meter {
         let group = if self.is_shared { 0 } else { asked.instance as usize };
         let mut well = 0;
         for (model, evidence) in self.evidence.get(group).into_iter().flatten().enumerate() {
-            let is_trusted = evidence.failed.is_none_or(|failed| now.since(failed) > MEMORY)
-                && evidence.told <= now;
+            let is_trusted =
+                evidence.failed.is_none_or(|failed| now.since(failed) > MEMORY) && evidence.told <= now;
             let has_room =
                 || quotas.get(providers.provider_of(model)).is_some_and(|quota| quota.used(now) < 0.1);
             let is_clear = || providers.weather.at(model, now).0.is_empty();

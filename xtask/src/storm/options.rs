@@ -97,9 +97,9 @@ impl Options {
 }
 
 fn storm_files() -> Result<Vec<PathBuf>> {
-    let is_storm = |path: &Path| path.starts_with(FOLDER) && path.extension().is_some_and(|end| end == "json");
-    let mut files: Vec<PathBuf> =
-        workspace::files()?.into_iter().filter(|path| is_storm(path)).collect();
+    let is_storm =
+        |path: &Path| path.starts_with(FOLDER) && path.extension().is_some_and(|end| end == "json");
+    let mut files: Vec<PathBuf> = workspace::files()?.into_iter().filter(|path| is_storm(path)).collect();
     files.sort();
     Ok(files)
 }

@@ -56,7 +56,13 @@ pub(super) fn draw(runs: &[Run]) -> String {
          <title>Model calls in storms: policies compared</title>\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
-    text(&mut svg, 16.0, 28.0, "font-size=\"18\" font-weight=\"600\"", "Model calls in storms: policies compared");
+    text(
+        &mut svg,
+        16.0,
+        28.0,
+        "font-size=\"18\" font-weight=\"600\"",
+        "Model calls in storms: policies compared",
+    );
     legend(&mut svg, 16.0, 46.0);
     for (axis, top) in AXES.iter().zip([TOP, TOP + block + BETWEEN]) {
         text(&mut svg, 16.0, top - 12.0, "font-weight=\"600\"", axis.title);
@@ -142,7 +148,13 @@ fn text(svg: &mut String, x: f64, y: f64, style: &str, text: &str) {
 }
 
 fn significant(value: f64) -> String {
-    if value < 0.1 { format!("{value:.3}") } else if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") }
+    if value < 0.1 {
+        format!("{value:.3}")
+    } else if value < 10.0 {
+        format!("{value:.2}")
+    } else {
+        format!("{value:.1}")
+    }
 }
 
 fn distinct<'r>(names: impl Iterator<Item = &'r str>) -> Vec<&'r str> {

@@ -62,8 +62,7 @@ impl Providers {
             return Fate::fault(0.1, ErrorKind::ModelUnavailable);
         };
         let everyday = &self.params.everyday;
-        let mut dice =
-            Dice::of(self.params.seed, Purpose::Attempt, [asked.key, attempt * 64 + model as u64]);
+        let mut dice = Dice::of(self.params.seed, Purpose::Attempt, [asked.key, attempt * 64 + model as u64]);
         let (incidents, _) = self.weather.at(model, now);
         let mut slower = 1.0;
         for incident in incidents {
@@ -104,9 +103,10 @@ impl Providers {
 
     /// Whether the model could ever serve the call.
     pub(super) fn is_able(&self, asked: &Asked, model: usize) -> bool {
-        let fits = self.params.models.get(model).is_some_and(|served| {
-            asked.tokens.max(asked.estimate) + asked.output <= served.context_tokens
-        });
+        let fits =
+            self.params.models.get(model).is_some_and(|served| {
+                asked.tokens.max(asked.estimate) + asked.output <= served.context_tokens
+            });
         fits && !self.is_filtered(asked, model)
     }
 

@@ -139,18 +139,7 @@ impl Sim {
         }
     }
 
-    /// What was asked by the call `key`.
-    pub(super) fn asked(&self, key: u64) -> Option<Asked> {
-        self.lock().calls.get(&key).map(|open| open.asked)
-    }
-
-    async fn fulfil(
-        &self,
-        key: u64,
-        model: usize,
-        limit: Duration,
-        luck: Option<u64>,
-    ) -> Response {
+    async fn fulfil(&self, key: u64, model: usize, limit: Duration, luck: Option<u64>) -> Response {
         let Some(fate) = self.start(key, model, luck) else {
             return Err(Fault { kind: ErrorKind::Unknown, retry_after: None });
         };

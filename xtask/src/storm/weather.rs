@@ -95,8 +95,7 @@ fn happen(params: &IncidentParams, days: f64, dice: &mut Dice) -> Vec<Incident> 
 
 /// Cuts overlapping incidents at their ends.
 fn segments(incidents: &[Incident]) -> Vec<(Tick, Vec<Incident>)> {
-    let mut cuts: Vec<Tick> =
-        incidents.iter().flat_map(|incident| [incident.from, incident.until]).collect();
+    let mut cuts: Vec<Tick> = incidents.iter().flat_map(|incident| [incident.from, incident.until]).collect();
     cuts.sort_unstable();
     cuts.dedup();
     let going_on = |at: Tick| {

@@ -63,19 +63,50 @@ pub(super) enum Role {
 
 /// All of them, worst first.
 pub(super) const CONTENDERS: &[Contender] = &[
-    Contender { key: "none", name: "one model, no retry", role: Role::Common, policy: Policy::Tries(Tries::NONE) },
-    Contender { key: "three", name: "3 tries, fixed delay", role: Role::Common, policy: Policy::Tries(Tries::THREE) },
+    Contender {
+        key: "none",
+        name: "one model, no retry",
+        role: Role::Common,
+        policy: Policy::Tries(Tries::NONE),
+    },
+    Contender {
+        key: "three",
+        name: "3 tries, fixed delay",
+        role: Role::Common,
+        policy: Policy::Tries(Tries::THREE),
+    },
     Contender { key: "ten", name: "10 tries at once", role: Role::Common, policy: Policy::Tries(Tries::TEN) },
-    Contender { key: "exponential", name: "exponential, 5 tries, no jitter", role: Role::Common, policy: Policy::Tries(Tries::FIVE) },
-    Contender { key: "sample", name: "sample of the provider design", role: Role::Common, policy: Policy::Sample },
+    Contender {
+        key: "exponential",
+        name: "exponential, 5 tries, no jitter",
+        role: Role::Common,
+        policy: Policy::Tries(Tries::FIVE),
+    },
+    Contender {
+        key: "sample",
+        name: "sample of the provider design",
+        role: Role::Common,
+        policy: Policy::Sample,
+    },
     Contender {
         key: "classified",
         name: "classified, full jitter, Retry-After, 5 tries",
         role: Role::Common,
         policy: Policy::Tries(Tries::CLASSIFIED),
     },
-    Contender { key: "chain", name: "chain, no breaker, no budget", role: Role::Common, policy: Policy::Chain },
+    Contender {
+        key: "chain",
+        name: "chain, no breaker, no budget",
+        role: Role::Common,
+        policy: Policy::Chain,
+    },
     Contender { key: "ours", name: "hooks-resilience", role: Role::Ours, policy: Policy::Ours(Parts::ALL) },
+    Contender {
+        key: "hedged",
+        name: "hooks-resilience, hedging 3 % of calls",
+        role: Role::Ours,
+        policy: Policy::Ours(Parts::HEDGED),
+    },
     Contender {
         key: "lone",
         name: "hooks-resilience, each instance alone",
@@ -106,7 +137,12 @@ pub(super) const CONTENDERS: &[Contender] = &[
         role: Role::Mutant,
         policy: Policy::Ours(Parts::NO_PACING),
     },
-    Contender { key: "oracle", name: "oracle that knows the future", role: Role::Oracle, policy: Policy::Oracle },
+    Contender {
+        key: "oracle",
+        name: "oracle that knows the future",
+        role: Role::Oracle,
+        policy: Policy::Oracle,
+    },
 ];
 
 /// The policy at work in one instance.

@@ -13,8 +13,8 @@ use hooks_core::state::{Memory, OpId, StateStore};
 use hooks_core::time::SeededRandom;
 use hooks_resilience::{
     Answered, AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, ChainConfig, Chains, ChainsConfig,
-    Classify, DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, Limits,
-    Model, ModelError, Needs, PacingLayer, Price, RetryLayer, RetrySettings, World,
+    Classify, DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, HedgeLayer,
+    HedgeSettings, Limits, Model, ModelError, Needs, PacingLayer, Price, RetryLayer, RetrySettings, World,
 };
 use tower::ServiceBuilder;
 use tower::util::{BoxCloneSyncService, ServiceExt};
@@ -40,10 +40,14 @@ pub(in crate::storm) struct Parts {
     pub(super) sharing: bool,
     /// The provider's quotas are kept.
     pub(super) pacing: bool,
+    /// A slow call gets a second attempt beside it.
+    pub(super) hedging: bool,
 }
 
 impl Parts {
-    pub(super) const ALL: Self = Self { chain: true, parking: true, sharing: true, pacing: true };
+    pub(super) const ALL: Self =
+        Self { chain: true, parking: true, sharing: true, pacing: true, hedging: false };
+    pub(super) const HEDGED: Self = Self { hedging: true, ..Self::ALL };
     pub(super) const LONE: Self = Self { sharing: false, ..Self::ALL };
     pub(super) const NO_CHAIN: Self = Self { chain: false, ..Self::ALL };
     pub(super) const NO_PARKING: Self = Self { parking: false, ..Self::ALL };
@@ -64,9 +68,10 @@ impl Ours {
     pub(super) fn fleet(parts: Parts, sim: &Arc<Sim>) -> Result<Vec<Self>> {
         let store: Arc<dyn StateStore> = Arc::new(Memory::new(Arc::new(sim.time.clone())));
         let catalog = catalog(&sim.params, parts)?;
-        let one = |instance| Self::new(parts, sim, &catalog, &store, instance).map_err(|error| {
-            Error::doing("the stack of hooks-resilience", error)
-        });
+        let one = |instance| {
+            Self::new(parts, sim, &catalog, &store, instance)
+                .map_err(|error| Error::doing("the stack of hooks-resilience", error))
+        };
         (0..sim.params.instances).map(one).collect()
     }
 
@@ -97,9 +102,12 @@ impl Ours {
         let fallback = FallbackSettings::default();
         let fallback = if parts.parking { fallback } else { fallback.with_max_park(Duration::ZERO) };
         let deadline = Duration::from_secs_f64(sim.params.traffic.deadline_s);
+        let hedge = if parts.hedging { HedgeSettings::at_percentile(99) } else { HedgeSettings::default() };
+        let hedge = HedgeLayer::new(chains.clone(), health.clone(), hedge)?;
         let stack = ServiceBuilder::new()
             .layer(DeadlineLayer::new(world.clone(), deadline)?)
             .layer(FallbackLayer::new(chains, health.clone(), fallback)?)
+            .layer(hedge)
             .layer(RetryLayer::new(health.clone(), RetrySettings::default())?)
             .option_layer(parts.pacing.then(|| PacingLayer::new(health.clone())))
             .layer(BreakerLayer::new(health))
