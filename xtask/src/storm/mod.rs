@@ -15,6 +15,8 @@ mod policy;
 mod providers;
 mod report;
 mod sim;
+#[cfg(test)]
+mod tests;
 mod traffic;
 mod weather;
 
