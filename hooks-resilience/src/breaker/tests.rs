@@ -128,7 +128,7 @@ fn it_stays_open_longer_each_time_up_to_a_limit_and_forgets_that_once_it_was_wel
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
     let (mut stack, health, _) = stack(&catalog, &time, [SERVER; 9]);
     ask_times(3, &mut stack, &catalog, &time);
-    for bound in [10, 20, 40, 80, 120, 120, 120] {
+    for bound in [10, 20, 30, 30, 30, 30, 30] {
         let opened = time.tick();
         let open = ready_at(&health, &catalog, &time).since(opened);
         assert!(open >= secs(bound) && open < secs(bound) * 5 / 4, "{open:?} for {bound}");

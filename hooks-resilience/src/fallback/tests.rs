@@ -229,7 +229,8 @@ fn without_budget_nobody_is_asked_again() {
         fails(&mut plan, ErrorKind::Overloaded, 0);
     }
     assert_eq!(plan.next(&Table::default(), tick(0)), Step::Park(tick(2)));
-    assert_eq!(plan.next(&Table::default(), tick(2)), Step::GiveUp(End::NoneLeft));
+    // The budget fills again.
+    assert_eq!(plan.next(&Table::default(), tick(2)), Step::Park(tick(32)));
 }
 
 #[test]

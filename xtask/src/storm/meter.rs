@@ -103,6 +103,11 @@ impl Load {
     }
 }
 
+/// The number of the window a moment is in.
+fn window(at: Tick) -> u64 {
+    at.0.as_secs() / WINDOW.as_secs()
+}
+
 fn ratio(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
@@ -140,10 +145,19 @@ impl Meter {
     }
 
     /// An attempt begins.
-    pub(super) fn attempted(&mut self, model: usize, now: Tick) {
+    ///
+    /// A call that comes over from an earlier window asks in this one too: `counted` says when it
+    /// last did.
+    pub(super) fn attempted(&mut self, model: usize, now: Tick, counted: &mut Tick) {
         self.measures.attempts += 1;
         if self.providers.get(model) == self.providers.first() {
             self.add_load(now, Load { calls: 0, attempts: 1 });
+            if window(*counted) != window(now) {
+                *counted = now;
+                if let Some(load) = self.windows.get_mut(&window(now)) {
+                    load.calls += 1;
+                }
+            }
         }
     }
 
@@ -153,8 +167,7 @@ impl Meter {
         if last.is_none_or(|(_, until)| *until <= now) {
             return;
         }
-        let window = now.0.as_secs() / WINDOW.as_secs();
-        for into in [&mut self.measures.in_trouble, self.windows.entry(window).or_default()] {
+        for into in [&mut self.measures.in_trouble, self.windows.entry(window(now)).or_default()] {
             into.calls += load.calls;
             into.attempts += load.attempts;
         }

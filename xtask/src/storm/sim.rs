@@ -41,6 +41,8 @@ struct State {
 struct Open {
     asked: Asked,
     began: Tick,
+    /// When it was last counted as one that asks.
+    counted: Tick,
     attempts: u64,
     /// The models it was sent to, as bits.
     tried: u64,
@@ -166,7 +168,7 @@ impl Sim {
         open.attempts += 1;
         open.tried |= 1 << model;
         open.in_flight += 1;
-        meter.attempted(model, now);
+        meter.attempted(model, now, &mut open.counted);
         let mut fate = self.providers.fate(&open.asked, model, luck.unwrap_or(open.attempts), now);
         // Every request counts against the quota, also one that fails.
         if luck.is_none()
@@ -199,7 +201,10 @@ impl Sim {
         meter.began(now);
         let well = meter.evidently_well(&self.providers, quotas, &asked, now);
         let asleep = Some((now, well));
-        calls.insert(asked.key, Open { asked, began: now, attempts: 0, tried: 0, in_flight: 0, asleep });
+        calls.insert(
+            asked.key,
+            Open { asked, began: now, counted: now, attempts: 0, tried: 0, in_flight: 0, asleep },
+        );
         now
     }
 
