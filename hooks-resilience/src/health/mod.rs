@@ -241,6 +241,7 @@ impl Health {
         let Some(quota) = self.inner.quotas.get(known.quota) else { return Ok(Ok(None)) };
         // Who would not be let through takes no place: all who waited for a probe would, and a fleet's are not given
         // back.
+        self.look(known, now);
         let opens = self.opens_at(known, now);
         if opens > now {
             return Ok(Err(opens));
