@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::process::Program;
 use crate::stopwatch::Stopwatch;
-use crate::{codegen, conformance, examples, features, instructions, msrv, tidy};
+use crate::{codegen, conformance, examples, features, instructions, msrv, storm, tidy};
 
 /// A step: its name, and what it does.
 type Step = (&'static str, fn() -> Result);
@@ -18,6 +18,7 @@ const STEPS: &[Step] = &[
     ("codegen", codegen::check),
     ("examples", examples::run),
     ("conformance", conformance::run),
+    ("storm", storm::check),
     ("instructions", instructions::check),
     ("features", features::run),
     ("msrv", msrv::run),

@@ -13,6 +13,7 @@ mod metadata;
 mod msrv;
 mod process;
 mod stopwatch;
+mod storm;
 mod tidy;
 mod workspace;
 
@@ -32,6 +33,8 @@ usage: cargo xtask COMMAND
   conformance                   holds the recorded vectors and corpora beside the checkout against their floors
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict; corpora)
   bench [FILTER]                measures what everything costs, against its bars
+  storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short]
+                                days of model calls against failing providers, ours beside other policies
   instructions [--bless]        counts instructions, against the checked-in counts
 ";
 
@@ -63,6 +66,7 @@ fn run(arguments: &[&str]) -> Result {
         }
         ["bench"] => bench::run(""),
         ["bench", filter] => bench::run(filter),
+        ["storm", options @ ..] => storm::run(options),
         ["instructions"] => instructions::check(),
         ["instructions", "--bless"] => instructions::bless(),
         [] | ["help" | "--help" | "-h"] => {

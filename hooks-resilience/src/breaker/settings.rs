@@ -56,7 +56,7 @@ impl Default for BreakerSettings {
             slow_rate: 0.8,
             failures_in_a_row: 3,
             open: Duration::from_secs(10),
-            open_at_most: Duration::from_secs(120),
+            open_at_most: Duration::from_secs(30),
             open_hard: Duration::from_secs(300),
             probe: Duration::from_secs(60),
         }

@@ -10,7 +10,7 @@ use crate::breaker::BreakerState;
 use crate::call::Needs;
 use crate::catalog::Model;
 use crate::chain::Chain;
-use crate::error::{ErrorKind, ModelError, NextModel, SameModel, Treatments};
+use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatments};
 use crate::health::{Health, Readiness};
 
 /// What a plan asks about models: [`Health`], or a table in a test.
@@ -127,6 +127,12 @@ const TURNS: u32 = 4_000;
 /// The least that has to pass before a model that was closed is looked at again, doubled each time.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// How often a call comes back exactly when it was told to; after that its pauses grow.
+const BELIEVED: u32 = 2;
+
+/// The longest a model is left alone by a call.
+const LONGEST_REST: Duration = Duration::from_secs(120);
+
 /// The most that it is doubled to.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
@@ -202,7 +208,7 @@ impl Plan {
         if self.attempts >= self.max_attempts || self.turns > TURNS {
             return Step::GiveUp(End::Attempts);
         }
-        // Each turn but the last bars a place.
+        // Each turn but the last puts a place off.
         loop {
             let Some(place) = self.fresh(view, now).or_else(|| self.again(view, now)) else {
                 return self.wait(view, now);
@@ -212,7 +218,9 @@ impl Plan {
                 self.asked = place;
                 return Step::Try { place, elsewhere: self.elsewhere(place, view, now) };
             }
-            self.change(place, |past| past.barred = true);
+            // The budget fills again.
+            let rested = now.after(self.rest(1));
+            self.change(place, |past| past.not_before = rested);
         }
     }
 
@@ -253,9 +261,16 @@ impl Plan {
         }
         let ready_at = error.ready_again().or_else(|| error.told_to_wait().map(|wait| now.after(wait)));
         let attempts = self.past(place).attempts.saturating_add(attempts);
+        let passes = matches!(treatment.breaker, BreakerVote::Failure | BreakerVote::Slow);
         let (barred, not_before) = match treatment.same_model {
+            // What passes by itself may be over after a rest: calls that are parked ask again, within their attempts.
+            SameModel::No if passes => (false, now.after(self.rest(attempts))),
+            SameModel::Backoff(more) if attempts > more => (false, now.after(self.rest(attempts - more))),
             SameModel::No | SameModel::Compacted => (true, now),
-            SameModel::Backoff(more) if attempts > more => (true, now),
+            // A provider that says "a second" again and again is not believed for ever.
+            SameModel::AsTold(_) if attempts > BELIEVED => {
+                (false, now.after(pause(attempts)).max(ready_at.unwrap_or(now)))
+            }
             SameModel::Backoff(_) | SameModel::AsTold(_) => {
                 (false, ready_at.unwrap_or_else(|| now.after(pause(attempts))))
             }
@@ -357,6 +372,13 @@ impl Plan {
             past.closed = past.closed.saturating_add(1);
             past.not_before = now.after(doubled.min(LONGEST_LOOK)).max(ready_at.unwrap_or(now));
         });
+    }
+
+    /// How long a model is left alone whose tries are used up for the `time`th time: in minutes that a call is parked
+    /// it is asked a few times, not in vain every second.
+    fn rest(&self, time: u32) -> Duration {
+        let doubled = 1u32.checked_shl(time.saturating_sub(1)).unwrap_or(u32::MAX);
+        self.settings.backoff.cap.saturating_mul(doubled).clamp(LOOK, LONGEST_REST)
     }
 
     fn past(&self, place: usize) -> Past {

@@ -30,7 +30,7 @@ pub struct FallbackSettings {
 impl Default for FallbackSettings {
     fn default() -> Self {
         Self {
-            max_attempts: 12,
+            max_attempts: 24,
             backoff: Backoff::default(),
             max_park: Duration::from_secs(5 * 60),
             max_parked: 1_024,

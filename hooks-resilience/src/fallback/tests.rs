@@ -11,7 +11,7 @@ use super::*;
 use crate::call::Needs;
 use crate::catalog::{Catalog, Model, Tier};
 use crate::chain::Chain;
-use crate::error::{ErrorKind, ModelError, NextModel, SameModel, Treatments};
+use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatments};
 use crate::health::Readiness;
 
 /// Readiness by table: when each model is ready next, moved on by those who ask it.
@@ -171,7 +171,6 @@ proptest! {
 /// Whether what failed before forbids asking `place`, worked out anew from the table.
 fn forbidden(chain: &Chain, asked: &[(usize, ErrorKind)], place: usize) -> bool {
     let treatments = Treatments::default();
-    let own = asked.iter().filter(|(earlier, _)| *earlier == place).count();
     asked.iter().any(|&(earlier, kind)| {
         let treatment = treatments.of(kind);
         let (failed, model) = (&chain[earlier], &chain[place]);
@@ -185,12 +184,10 @@ fn forbidden(chain: &Chain, asked: &[(usize, ErrorKind)], place: usize) -> bool 
         };
         let again = earlier == place
             && match treatment.same_model {
-                SameModel::No | SameModel::Compacted => true,
-                SameModel::Backoff(more) => {
-                    // Only the last failure's own row counts how often.
-                    let last = asked.iter().rfind(|(earlier, _)| *earlier == place).map(|(_, kind)| *kind);
-                    last == Some(kind) && own > more as usize
-                }
+                SameModel::Compacted => true,
+                // What passes by itself may be over after a rest.
+                SameModel::No => !matches!(treatment.breaker, BreakerVote::Failure | BreakerVote::Slow),
+                SameModel::Backoff(_) => false,
                 SameModel::AsTold(_) => false,
             };
         elsewhere || again
@@ -230,7 +227,8 @@ fn without_budget_nobody_is_asked_again() {
         fails(&mut plan, ErrorKind::Overloaded, 0);
     }
     assert_eq!(plan.next(&Table::default(), tick(0)), Step::Park(tick(2)));
-    assert_eq!(plan.next(&Table::default(), tick(2)), Step::GiveUp(End::NoneLeft));
+    // The budget fills again.
+    assert_eq!(plan.next(&Table::default(), tick(2)), Step::Park(tick(32)));
 }
 
 #[test]

@@ -134,10 +134,15 @@ impl Health {
         let Some(quota) = self.inner.quotas.get(known.quota) else { return Readiness::Ready };
         let Some(paced) = quota.ready_at(needs, now, self.inner.fleet.get()) else { return Readiness::Never };
         self.look(known, now);
+        Readiness::at(paced.max(self.opens_at(known, now)), now)
+    }
+
+    /// From when on gates and breakers let somebody through.
+    fn opens_at(&self, known: &Standing, now: Tick) -> Tick {
         let places = self.places(known);
         let shut = places.iter().flatten().map(|place| place.gate()).max();
         let broken = places.iter().flatten().filter_map(|place| place.opens_at(now)).max();
-        Readiness::at(paced.max(shut.unwrap_or_default()).max(broken.unwrap_or_default()), now)
+        shut.unwrap_or_default().max(broken.unwrap_or_default())
     }
 
     /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
@@ -234,6 +239,13 @@ impl Health {
     ) -> Result<Booked, HookFuture<'static, Booked>> {
         let Some(known) = self.known(model) else { return Ok(Ok(None)) };
         let Some(quota) = self.inner.quotas.get(known.quota) else { return Ok(Ok(None)) };
+        // Who would not be let through takes no place: all who waited for a probe would, and a fleet's are not given
+        // back.
+        self.look(known, now);
+        let opens = self.opens_at(known, now);
+        if opens > now {
+            return Ok(Err(opens));
+        }
         if self.inner.fleet.get().is_some() && quota.is_shared() {
             return fleet::begun(self.book_shared(known.quota, *needs, latest));
         }

@@ -4,6 +4,7 @@
 //! one is not what would be written, or is left over.
 
 mod events_page;
+mod resilience_page;
 mod schemas;
 
 use std::path::{Path, PathBuf};
@@ -59,6 +60,7 @@ pub(crate) fn check() -> Result {
 
 fn generate() -> Result<Vec<Generated>> {
     let mut all = vec![Generated { path: "docs/events.md".into(), text: events_page::text() }];
+    all.push(Generated { path: resilience_page::PATH.into(), text: resilience_page::text()? });
     all.extend(schemas::all()?);
     Ok(all)
 }

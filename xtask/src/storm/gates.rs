@@ -1,0 +1,121 @@
+//! What has to hold: for the layers in every storm, and, so that the storms are worth something, that the layers do
+//! not hold it with any one part taken out.
+
+use super::Run;
+use super::meter::Measures;
+use super::policy::Role;
+
+/// A gate, and what was measured.
+#[derive(Clone, Debug)]
+pub(super) struct Verdict {
+    pub(super) storm: String,
+    pub(super) who: &'static str,
+    pub(super) gate: &'static str,
+    pub(super) bar: String,
+    pub(super) measured: String,
+    pub(super) holds: bool,
+}
+
+impl Verdict {
+    fn as_text(&self) -> String {
+        format!("{}: {} {}", self.storm, self.gate, self.measured)
+    }
+}
+
+/// Judges what ran; `is_whole` where those were all storms, so that a part taken out has to show.
+pub(super) fn judge(runs: &[Run], is_whole: bool) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    for run in runs {
+        match run.contender.role {
+            Role::Ours => verdicts.extend(gates(run, oracle_of(run, runs), FLEET)),
+            Role::Lone if run.storm.is_for_loners => verdicts.extend(gates(run, None, LONE)),
+            _ => {}
+        }
+    }
+    if is_whole {
+        verdicts.extend(mutants(runs));
+    }
+    verdicts
+}
+
+/// The load on a failing provider that a fleet may cause.
+const FLEET: f64 = 1.0;
+/// The same for an instance that knows of no other: it has to find out everything for itself.
+const LONE: f64 = 1.25;
+
+/// The gates of one run.
+fn gates(run: &Run, oracle: Option<&Measures>, load_in_trouble: f64) -> Vec<Verdict> {
+    let measures = &run.measures;
+    let verdict = |gate, bar: String, measured: String, holds| Verdict {
+        storm: run.storm.name.clone(),
+        who: run.contender.key,
+        gate,
+        bar,
+        measured,
+        holds,
+    };
+    let below = |gate, bar: f64, measured: f64| {
+        verdict(gate, format!("<= {bar}"), format!("{measured:.3}"), measured <= bar)
+    };
+    let none = |gate, measured: u64| verdict(gate, "0".into(), measured.to_string(), measured == 0);
+    let avoidable = 100.0 * measures.avoidable();
+    let mut found = Vec::new();
+    if run.contender.role != Role::Lone {
+        found.push(verdict(
+            "avoidable failures, %",
+            "< 0.1".into(),
+            format!("{avoidable:.3}"),
+            avoidable < 0.1,
+        ));
+        found.push(below("attempts a call", 1.10, measures.load()));
+        found.push(below("its worst five minutes", 2.0, measures.worst_five_minutes));
+    }
+    found.push(below("on the failing provider, a call", load_in_trouble, measures.load_in_trouble()));
+    found.push(none("calls beyond their deadline", measures.late));
+    found.push(none("waits while another could answer", measures.idle));
+    if let Some(oracle) = oracle {
+        let share = 100.0 * measures.answered as f64 / oracle.answered.max(1) as f64;
+        found.push(verdict(
+            "goodput, % of the oracle's",
+            ">= 95".into(),
+            format!("{share:.2}"),
+            share >= 95.0,
+        ));
+    }
+    found
+}
+
+/// Each part taken out misses a gate somewhere that is held with it.
+fn mutants(runs: &[Run]) -> Vec<Verdict> {
+    let of = |run: &Run| gates(run, oracle_of(run, runs), FLEET);
+    let whole = runs.iter().filter(|run| run.contender.role == Role::Ours);
+    let missed_anyway: Vec<Verdict> = whole.flat_map(of).filter(|verdict| !verdict.holds).collect();
+    let by_itself = |missed: &Verdict| {
+        !missed_anyway.iter().any(|other| other.storm == missed.storm && other.gate == missed.gate)
+    };
+    let mutants = runs.iter().filter(|run| run.contender.role == Role::Mutant);
+    let mut found: Vec<Verdict> = Vec::new();
+    for mutant in mutants.map(|run| run.contender) {
+        if found.iter().any(|verdict| verdict.who == mutant.key) {
+            continue;
+        }
+        let same = runs.iter().filter(|run| run.contender.key == mutant.key);
+        let missed: Vec<Verdict> =
+            same.flat_map(of).filter(|verdict| !verdict.holds && by_itself(verdict)).collect();
+        found.push(Verdict {
+            storm: missed.first().map_or_else(String::new, Verdict::as_text),
+            who: mutant.key,
+            gate: "gates missed, taken out",
+            bar: ">= 1".into(),
+            measured: missed.len().to_string(),
+            holds: !missed.is_empty(),
+        });
+    }
+    found
+}
+
+fn oracle_of<'r>(run: &Run, runs: &'r [Run]) -> Option<&'r Measures> {
+    runs.iter()
+        .find(|other| other.contender.role == Role::Oracle && other.storm.name == run.storm.name)
+        .map(|oracle| &oracle.measures)
+}

@@ -1,0 +1,288 @@
+//! What is measured, from outside: nothing here asks a policy what it did.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::time::Tick;
+use hooks_resilience::ErrorKind;
+use serde::Serialize;
+
+use super::params::Params;
+use super::providers::{Fault, Providers, Quota, Response};
+use super::traffic::Asked;
+
+/// Collects.
+#[derive(Debug)]
+pub(super) struct Meter {
+    params: Arc<Params>,
+    /// From when to when the first model of the chain is in trouble.
+    trouble: Vec<(Tick, Tick)>,
+    /// The provider of each model.
+    providers: Vec<usize>,
+    /// Who knows of each other: all instances, or each alone.
+    is_shared: bool,
+    evidence: Vec<Vec<Evidence>>,
+    windows: BTreeMap<u64, Load>,
+    waits_ms: Vec<u32>,
+    measures: Measures,
+}
+
+/// What a policy got out of a storm.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Measures {
+    pub(super) sessions: u64,
+    /// Sessions that ended because of a call nobody would have answered.
+    pub(super) caller_bugs: u64,
+    /// Sessions that ended for other reasons, by the last error.
+    pub(super) failed: BTreeMap<ErrorKind, u64>,
+    pub(super) calls: u64,
+    /// Calls that were answered by their deadline.
+    pub(super) answered: u64,
+    pub(super) attempts: u64,
+    /// What came while the first provider was in trouble.
+    pub(super) in_trouble: Load,
+    /// Attempts at it for each call in its worst five minutes.
+    pub(super) worst_five_minutes: f64,
+    /// Calls that ended after their deadline.
+    pub(super) late: u64,
+    /// Times a call waited although another model, against which nobody had anything, would have answered.
+    pub(super) idle: u64,
+    /// How long calls took, in seconds: median, 99th and 99.9th percentile.
+    pub(super) waits_s: [f64; 3],
+    /// In US dollars.
+    pub(super) cost: f64,
+}
+
+/// Calls that began, and attempts at the provider that is in trouble.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct Load {
+    pub(super) calls: u64,
+    pub(super) attempts: u64,
+}
+
+/// What was seen of a model.
+#[derive(Clone, Copy, Debug, Default)]
+struct Evidence {
+    failed: Option<Tick>,
+    /// Until when it asked to be left alone.
+    told: Tick,
+}
+
+/// How long a failure speaks against a model.
+const MEMORY: Duration = Duration::from_secs(600);
+/// An answer, or the lack of one, that took so long speaks against a model too.
+pub(super) const SLOW: Duration = Duration::from_secs(30);
+/// A wait that is none.
+const INSTANT: Duration = Duration::from_millis(50);
+/// The windows in which load is looked at.
+const WINDOW: Duration = Duration::from_secs(300);
+/// A window with fewer calls says nothing.
+const FEW: u64 = 30;
+
+impl Measures {
+    /// The share of sessions that failed and need not have.
+    pub(super) fn avoidable(&self) -> f64 {
+        ratio(self.failed.values().sum(), self.sessions)
+    }
+
+    /// Attempts for each call.
+    pub(super) fn load(&self) -> f64 {
+        ratio(self.attempts, self.calls)
+    }
+
+    /// Attempts at the failing provider for each call.
+    pub(super) fn load_in_trouble(&self) -> f64 {
+        ratio(self.in_trouble.attempts, self.in_trouble.calls)
+    }
+}
+
+impl Load {
+    fn ratio(self) -> f64 {
+        ratio(self.attempts, self.calls)
+    }
+}
+
+/// The number of the window a moment is in.
+fn window(at: Tick) -> u64 {
+    at.0.as_secs() / WINDOW.as_secs()
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+impl Meter {
+    pub(super) fn new(params: &Arc<Params>, providers: &Providers, is_shared: bool) -> Self {
+        let groups = if is_shared { 1 } else { params.instances as usize };
+        let mut trouble = Vec::new();
+        let mut at = Tick::default();
+        loop {
+            let (incidents, until) = providers.weather.at(0, at);
+            let end = until.unwrap_or(Tick(Duration::MAX));
+            if !incidents.is_empty() {
+                trouble.push((at, end));
+            }
+            let Some(until) = until else { break };
+            at = until;
+        }
+        Self {
+            params: Arc::clone(params),
+            trouble,
+            providers: (0..params.models.len()).map(|model| providers.provider_of(model)).collect(),
+            is_shared,
+            evidence: vec![vec![Evidence::default(); params.models.len()]; groups],
+            windows: BTreeMap::new(),
+            waits_ms: Vec::new(),
+            measures: Measures::default(),
+        }
+    }
+
+    /// A call begins.
+    pub(super) fn began(&mut self, now: Tick) {
+        self.measures.calls += 1;
+        self.add_load(now, Load { calls: 1, attempts: 0 });
+    }
+
+    /// An attempt begins.
+    ///
+    /// A call that comes over from an earlier window asks in this one too: `counted` says when it
+    /// last did.
+    pub(super) fn attempted(&mut self, model: usize, now: Tick, counted: &mut Tick) {
+        self.measures.attempts += 1;
+        if self.providers.get(model) == self.providers.first() {
+            self.add_load(now, Load { calls: 0, attempts: 1 });
+            if window(*counted) != window(now) {
+                *counted = now;
+                if let Some(load) = self.windows.get_mut(&window(now)) {
+                    load.calls += 1;
+                }
+            }
+        }
+    }
+
+    fn add_load(&mut self, now: Tick, load: Load) {
+        let after = self.trouble.partition_point(|(from, _)| *from <= now);
+        let last = after.checked_sub(1).and_then(|last| self.trouble.get(last));
+        if last.is_none_or(|(_, until)| *until <= now) {
+            return;
+        }
+        for into in [&mut self.measures.in_trouble, self.windows.entry(window(now)).or_default()] {
+            into.calls += load.calls;
+            into.attempts += load.attempts;
+        }
+    }
+
+    /// An attempt ended; without a result, it was given up.
+    pub(super) fn finished(
+        &mut self,
+        model: usize,
+        asked: &Asked,
+        now: Tick,
+        took: Duration,
+        result: Option<Response>,
+    ) {
+        let answered = match result {
+            Some(Ok(())) => 1.0,
+            None => 0.5,
+            Some(Err(fault)) => match fault.kind {
+                ErrorKind::AttemptTimeout | ErrorKind::StreamBroken => 0.5,
+                _ => 0.0,
+            },
+        };
+        if answered > 0.0
+            && let Some([input, output]) = self.params.models.get(model).map(|model| model.price)
+        {
+            let tokens = asked.tokens as f64 * input + asked.output as f64 * answered * output;
+            self.measures.cost += tokens / 1e6;
+        }
+        let fault = result.and_then(Response::err);
+        let is_the_calls_own = |fault: Fault| {
+            matches!(
+                fault.kind,
+                ErrorKind::InvalidRequest | ErrorKind::ContentFilter | ErrorKind::ContextOverflow
+            )
+        };
+        if fault.is_some_and(is_the_calls_own) || (fault.is_none() && took < SLOW) {
+            return;
+        }
+        let group = if self.is_shared { 0 } else { asked.instance as usize };
+        // A quota is the organisation's: it speaks of all models of its provider.
+        let is_of_quota = |kind| matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+        let is_wide = fault.is_some_and(|fault| is_of_quota(fault.kind));
+        let told = fault.and_then(|fault| fault.retry_after).unwrap_or_default();
+        let provider = self.providers.get(model).copied();
+        let of_group = self.evidence.get_mut(group).into_iter().flatten();
+        for ((other, evidence), of) in of_group.enumerate().zip(&self.providers) {
+            if other == model || (is_wide && Some(*of) == provider) {
+                evidence.failed = Some(now);
+                evidence.told = evidence.told.max(now.after(told));
+            }
+        }
+    }
+
+    /// The models that would answer `asked` now, against which nobody who could tell has anything: bits.
+    pub(super) fn evidently_well(
+        &self,
+        providers: &Providers,
+        quotas: &[Quota],
+        asked: &Asked,
+        now: Tick,
+    ) -> u64 {
+        let group = if self.is_shared { 0 } else { asked.instance as usize };
+        let mut well = 0;
+        for (model, evidence) in self.evidence.get(group).into_iter().flatten().enumerate() {
+            let is_trusted =
+                evidence.failed.is_none_or(|failed| now.since(failed) > MEMORY) && evidence.told <= now;
+            let has_room =
+                || quotas.get(providers.provider_of(model)).is_some_and(|quota| quota.used(now) < 0.1);
+            let is_clear = || providers.weather.at(model, now).0.is_empty();
+            if is_trusted && has_room() && is_clear() && providers.is_able(asked, model) {
+                well |= 1 << model;
+            }
+        }
+        well
+    }
+
+    /// A call slept, while the models in `well` were.
+    pub(super) fn slept(&mut self, since: Tick, now: Tick, well: u64) {
+        self.measures.idle += u64::from(well != 0 && now.since(since) > INSTANT);
+    }
+
+    /// A call ended.
+    pub(super) fn answered(&mut self, took: Duration, limit: Duration, is_answered: bool) {
+        let is_late = took > limit + INSTANT;
+        self.measures.late += u64::from(is_late);
+        self.measures.answered += u64::from(is_answered && !is_late);
+        self.waits_ms.push(u32::try_from(took.as_millis()).unwrap_or(u32::MAX));
+    }
+
+    /// A session came to its end.
+    pub(super) fn session_ended(&mut self) {
+        self.measures.sessions += 1;
+    }
+
+    /// A session ended because of a call that was not answered.
+    pub(super) fn session_failed(&mut self, asked: &Asked, error: ErrorKind) {
+        self.measures.sessions += 1;
+        if asked.is_bug {
+            self.measures.caller_bugs += 1;
+        } else {
+            *self.measures.failed.entry(error).or_default() += 1;
+        }
+    }
+
+    /// What it comes to.
+    pub(super) fn measures(&mut self) -> Measures {
+        let mut measures = self.measures.clone();
+        self.waits_ms.sort_unstable();
+        let last = self.waits_ms.len().saturating_sub(1) as f64;
+        measures.waits_s = [0.5, 0.99, 0.999].map(|part| {
+            let place = (last * part).round() as usize;
+            self.waits_ms.get(place).map_or(0.0, |ms| f64::from(*ms) / 1e3)
+        });
+        let windows = self.windows.values().filter(|load| load.calls >= FEW);
+        measures.worst_five_minutes = windows.map(|load| load.ratio()).fold(0.0, f64::max);
+        measures
+    }
+}

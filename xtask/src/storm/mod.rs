@@ -1,0 +1,106 @@
+//! `cargo xtask storm`: days of a fleet's model calls against providers that fail, in seconds, the same at every run;
+//! fails where the layers of `hooks-resilience` miss a gate.
+//!
+//! A storm is a file of parameters ([`params`]); chance follows from its seed and from what is asked ([`dice`]), so
+//! that all policies meet the same weather and the same luck. [`sim`] is the world of one run, [`meter`] watches it
+//! from outside, [`policy`] holds what is compared, [`gates`] what has to hold.
+
+mod dice;
+mod gates;
+mod meter;
+mod options;
+mod params;
+mod plot;
+mod policy;
+mod providers;
+mod report;
+mod sim;
+#[cfg(test)]
+mod tests;
+mod traffic;
+mod weather;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use self::meter::Measures;
+use self::options::Options;
+use self::params::Params;
+use self::policy::Contender;
+use self::sim::Sim;
+use crate::error::{Error, Result};
+use crate::stopwatch::Stopwatch;
+use crate::workspace;
+
+/// One policy in one storm.
+#[derive(Debug)]
+struct Run {
+    storm: Arc<Params>,
+    contender: &'static Contender,
+    measures: Measures,
+}
+
+/// Runs storms as the arguments say.
+///
+/// # Errors
+/// An argument or a file makes no sense, or a gate is missed.
+pub(crate) fn run(arguments: &[&str]) -> Result {
+    let options = Options::parse(arguments)?;
+    let watch = Stopwatch::start();
+    let storms = options.storms()?;
+    let runs = simulate(&storms, &options.contenders()?)?;
+    if options.json {
+        println!("{}", report::json(&runs)?);
+    } else {
+        for storm in &storms {
+            let of_storm: Vec<&Run> = runs.iter().filter(|run| run.storm.name == storm.name).collect();
+            report::print(storm, &of_storm);
+        }
+    }
+    if let Some(path) = &options.svg {
+        workspace::write(path, &plot::draw(&runs))?;
+    }
+    let verdicts = gates::judge(&runs, options.is_whole());
+    if !options.json {
+        report::print_gates(&verdicts);
+        println!("\n{} runs in {watch}", runs.len());
+    }
+    let missed = verdicts.iter().filter(|verdict| !verdict.holds).count();
+    if missed > 0 {
+        return Err(Error::new(format!("{missed} gates are missed")));
+    }
+    Ok(())
+}
+
+/// What CI runs: fewer days, every gate.
+///
+/// # Errors
+/// A gate is missed.
+pub(crate) fn check() -> Result {
+    run(&["--short"])
+}
+
+/// Every policy in every storm, on all cores.
+fn simulate(storms: &[Arc<Params>], contenders: &[&'static Contender]) -> Result<Vec<Run>> {
+    let jobs: Vec<_> =
+        storms.iter().flat_map(|storm| contenders.iter().map(move |contender| (storm, *contender))).collect();
+    let next = AtomicUsize::new(0);
+    let runs = Mutex::new(Vec::new());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(jobs.len()) {
+            scope.spawn(|| {
+                loop {
+                    let place = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((storm, contender)) = jobs.get(place) else { break };
+                    let measures = Sim::run(storm, contender.policy);
+                    let run = measures.map(|measures| Run { storm: Arc::clone(storm), contender, measures });
+                    runs.lock().unwrap_or_else(PoisonError::into_inner).push((place, run));
+                }
+            });
+        }
+    });
+    let mut runs = runs.into_inner().unwrap_or_else(PoisonError::into_inner);
+    runs.sort_unstable_by_key(|(place, _)| *place);
+    runs.into_iter().map(|(_, run)| run).collect()
+}

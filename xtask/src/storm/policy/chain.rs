@@ -1,0 +1,23 @@
+//! A fallback chain and nothing else: every call begins at the first model, and finds out for itself.
+
+use hooks_resilience::ErrorKind;
+
+use super::tries::Tries;
+use crate::storm::sim::Sim;
+use crate::storm::traffic::Asked;
+
+/// Makes a call.
+pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
+    let mut last = ErrorKind::NoModel;
+    for (model, served) in sim.params.models.iter().enumerate() {
+        if asked.estimate + asked.output > served.context_tokens {
+            continue;
+        }
+        match Tries::CLASSIFIED.at_most(2).ask_of(sim, asked, model).await {
+            Ok(()) => return Ok(()),
+            Err(ErrorKind::InvalidRequest) => return Err(ErrorKind::InvalidRequest),
+            Err(kind) => last = kind,
+        }
+    }
+    Err(last)
+}

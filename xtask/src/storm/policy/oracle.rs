@@ -1,0 +1,75 @@
+//! Knows the weather, the quotas and the luck of every attempt: asks whoever answers first, and never in vain. What
+//! it reaches is the most there is to reach.
+
+use std::time::Duration;
+
+use hooks_core::time::{Tick, Timer};
+use hooks_resilience::ErrorKind;
+
+use crate::storm::sim::Sim;
+use crate::storm::traffic::Asked;
+
+/// How many moments after a change of the weather it looks at; far more than there are within a deadline.
+const FAR: usize = 64;
+
+/// How many moments it looks at in one weather, a second apart.
+const LUCK: u64 = 12;
+
+/// Makes a call.
+pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
+    let deadline = sim.deadline();
+    loop {
+        let now = sim.now();
+        let best = (0..sim.params.models.len())
+            .filter_map(|model| first_answer(sim, asked, model, now, deadline).map(|answer| (answer, model)))
+            .min_by_key(|(answer, _)| answer.done);
+        let Some((answer, model)) = best else { break };
+        if answer.start > now && answer.is_later_weather {
+            // Quota is booked only for the weather of today.
+            sim.time.sleep(answer.start.since(now)).await;
+            continue;
+        }
+        sim.book(model, answer.start);
+        sim.time.sleep(answer.start.since(now)).await;
+        if sim.attempt_booked(asked.key, model, answer.luck).await.is_ok() {
+            return Ok(());
+        }
+    }
+    // Nobody would answer in time: one attempt, for the error.
+    let fault = sim.attempt(asked.key, 0, Duration::from_secs(60).min(deadline.since(sim.now()))).await;
+    Err(fault.err().map_or(ErrorKind::DeadlineExceeded, |fault| fault.kind))
+}
+
+/// The first answer of one model.
+struct FirstAnswer {
+    start: Tick,
+    done: Tick,
+    /// Which attempt it is that is answered: it knows which of the next moments is the lucky one.
+    luck: u64,
+    is_later_weather: bool,
+}
+
+fn first_answer(sim: &Sim, asked: &Asked, model: usize, now: Tick, deadline: Tick) -> Option<FirstAnswer> {
+    let mut from = sim.next_slot(model, now);
+    let first_change = sim.providers.weather.at(model, now).1.unwrap_or(Tick(Duration::MAX));
+    for _ in 0..FAR {
+        let until = sim.providers.weather.at(model, from).1.unwrap_or(Tick(Duration::MAX));
+        for luck in 0..LUCK {
+            let start = from.after(Duration::from_secs(luck));
+            if start >= until.min(deadline) {
+                break;
+            }
+            let fate = sim.providers.fate(asked, model, luck, start);
+            if let (Some(takes), Ok(())) = (fate.takes, fate.result) {
+                let done = start.after(takes);
+                let is_later_weather = start >= first_change;
+                return (done <= deadline).then_some(FirstAnswer { start, done, luck, is_later_weather });
+            }
+        }
+        from = until;
+        if from >= deadline {
+            return None;
+        }
+    }
+    None
+}

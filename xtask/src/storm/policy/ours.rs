@@ -1,0 +1,199 @@
+//! The layers of `hooks-resilience`: the code that users run, not a model of it.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hooks_core::HookContext;
+use hooks_core::drivers::ModelRequest;
+use hooks_core::event::MicroUsd;
+use hooks_core::state::{Memory, OpId, StateStore};
+use hooks_core::time::SeededRandom;
+use hooks_resilience::{
+    Answered, AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, ChainConfig, Chains, ChainsConfig,
+    Classify, DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, HedgeLayer,
+    HedgeSettings, Limits, Model, ModelError, Needs, PacingLayer, Price, RetryLayer, RetrySettings, World,
+};
+use tower::ServiceBuilder;
+use tower::util::{BoxCloneSyncService, ServiceExt};
+use tower_service::Service;
+
+use super::ATTEMPT;
+use crate::error::{Error, Result};
+use crate::storm::dice::{Dice, Purpose};
+use crate::storm::meter::SLOW;
+use crate::storm::params::Params;
+use crate::storm::providers::Fault;
+use crate::storm::sim::Sim;
+use crate::storm::traffic::Asked;
+
+/// Which parts are in the stack.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::storm) struct Parts {
+    /// All models, or the first alone.
+    pub(super) chain: bool,
+    /// Calls wait while no model is ready.
+    pub(super) parking: bool,
+    /// The instances know of each other.
+    pub(super) sharing: bool,
+    /// The provider's quotas are kept.
+    pub(super) pacing: bool,
+    /// A slow call gets a second attempt beside it.
+    pub(super) hedging: bool,
+}
+
+impl Parts {
+    pub(super) const ALL: Self =
+        Self { chain: true, parking: true, sharing: true, pacing: true, hedging: false };
+    pub(super) const HEDGED: Self = Self { hedging: true, ..Self::ALL };
+    pub(super) const LONE: Self = Self { sharing: false, ..Self::ALL };
+    pub(super) const NO_CHAIN: Self = Self { chain: false, ..Self::ALL };
+    pub(super) const NO_PARKING: Self = Self { parking: false, ..Self::ALL };
+    pub(super) const NO_PACING: Self = Self { pacing: false, ..Self::ALL };
+}
+
+/// The layers as one instance has them.
+pub(in crate::storm) struct Ours {
+    stack: BoxCloneSyncService<Call, Answered<()>, ModelError>,
+    context: Arc<HookContext>,
+}
+
+impl Ours {
+    /// The stacks of all instances.
+    ///
+    /// # Errors
+    /// The storm has two models of one name.
+    pub(super) fn fleet(parts: Parts, sim: &Arc<Sim>) -> Result<Vec<Self>> {
+        let store: Arc<dyn StateStore> = Arc::new(Memory::new(Arc::new(sim.time.clone())));
+        let catalog = catalog(&sim.params, parts)?;
+        let one = |instance| {
+            Self::new(parts, sim, &catalog, &store, instance)
+                .map_err(|error| Error::doing("the stack of hooks-resilience", error))
+        };
+        (0..sim.params.instances).map(one).collect()
+    }
+
+    fn new(
+        parts: Parts,
+        sim: &Arc<Sim>,
+        catalog: &Catalog,
+        store: &Arc<dyn StateStore>,
+        instance: u32,
+    ) -> std::result::Result<Self, Box<dyn std::error::Error>> {
+        let seed = Dice::of(sim.params.seed, Purpose::Policy, [u64::from(instance), 0]).bits();
+        let world = World {
+            clock: Arc::new(sim.time.clone()),
+            timer: Arc::new(sim.time.clone()),
+            random: Arc::new(SeededRandom::new(seed)),
+        };
+        let mut settings = HealthSettings::default();
+        // A host that lets another provider judge what one refused; the storm's filters refuse by chance.
+        settings.treatments.cross_content_filter = true;
+        settings.breaker.slow_after = Some(SLOW);
+        let health = Health::new(catalog, settings, world.clone())?;
+        let health = if parts.sharing { health.shared(Arc::clone(store), "storm") } else { health };
+
+        let length = if parts.chain { usize::MAX } else { 1 };
+        let names = catalog.models().iter().take(length).map(|model| model.name.as_ref());
+        let chains = ChainsConfig::default().with_chain(CHAIN, ChainConfig::new(names)).with_default(CHAIN);
+        let chains = Chains::new(catalog, &chains)?;
+        let fallback = FallbackSettings::default();
+        let fallback = if parts.parking { fallback } else { fallback.with_max_park(Duration::ZERO) };
+        let deadline = Duration::from_secs_f64(sim.params.traffic.deadline_s);
+        let hedge = if parts.hedging { HedgeSettings::at_percentile(99) } else { HedgeSettings::default() };
+        let hedge = HedgeLayer::new(chains.clone(), health.clone(), hedge)?;
+        let stack = ServiceBuilder::new()
+            .layer(DeadlineLayer::new(world.clone(), deadline)?)
+            .layer(FallbackLayer::new(chains, health.clone(), fallback)?)
+            .layer(hedge)
+            .layer(RetryLayer::new(health.clone(), RetrySettings::default())?)
+            .option_layer(parts.pacing.then(|| PacingLayer::new(health.clone())))
+            .layer(BreakerLayer::new(health))
+            .layer(AttemptLayer::new(world, AttemptSettings::default().with_timeout(ATTEMPT), Reader)?)
+            .service(Client(Arc::clone(sim)));
+        Ok(Self { stack: BoxCloneSyncService::new(stack), context: Arc::new(HookContext::default()) })
+    }
+
+    /// Makes a call.
+    pub(super) async fn ask(&self, asked: &Asked) -> std::result::Result<(), ErrorKind> {
+        let needs = Needs {
+            input_tokens: asked.estimate,
+            output_tokens: asked.output,
+            tools: true,
+            ..Needs::default()
+        };
+        let id = OpId(asked.key.into());
+        let call = Call::new(Arc::clone(&self.context), ModelRequest::default(), id).needing(needs);
+        match self.stack.clone().oneshot(call).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.kind()),
+        }
+    }
+}
+
+impl fmt::Debug for Ours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ours").finish_non_exhaustive()
+    }
+}
+
+/// The name of the one chain.
+const CHAIN: &str = "storm";
+
+/// What the storm's models can do.
+fn catalog(params: &Params, parts: Parts) -> Result<Catalog> {
+    let model = |served: &crate::storm::params::ModelParams| {
+        let [input, output] = served.price.map(|dollars| (dollars * 1e6) as u64);
+        let mut model = Model::new(served.name.as_str(), served.provider.as_str(), served.tier);
+        model.context_tokens = Some(served.context_tokens);
+        model.price = Some(Price { input: MicroUsd(input), output: MicroUsd(output) });
+        let quota = params.providers.iter().find(|provider| provider.name == served.provider);
+        if let Some(quota) = quota.filter(|_| parts.pacing) {
+            model.quota = Some(quota.name.as_str().into());
+            model.limits =
+                Limits { requests_per_minute: Some(quota.requests_per_minute), ..Limits::default() };
+        }
+        model
+    };
+    Catalog::new(params.models.iter().map(model)).map_err(|error| Error::doing("the storm's models", error))
+}
+
+/// A client of the simulated providers.
+#[derive(Clone, Debug)]
+struct Client(Arc<Sim>);
+
+impl Service<Call> for Client {
+    type Response = ();
+    type Error = Fault;
+    type Future = Pin<Box<dyn Future<Output = std::result::Result<(), Fault>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<std::result::Result<(), Fault>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        let sim = Arc::clone(&self.0);
+        Box::pin(async move {
+            // A call without a model does not get here: the chain chose one.
+            let model = call.model.as_ref().map_or(usize::MAX, |model| model.index());
+            let key = u64::try_from(call.id().0).unwrap_or_default();
+            sim.attempt(key, model, Duration::MAX).await
+        })
+    }
+}
+
+/// Reads what the simulated providers answer.
+#[derive(Clone, Copy, Debug)]
+struct Reader;
+
+impl Classify<Fault> for Reader {
+    fn classify(&self, fault: Fault) -> ModelError {
+        let error = ModelError::new(fault.kind, "the storm");
+        match fault.retry_after {
+            Some(wait) => error.retry_after(wait),
+            None => error,
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The sample of the hooks-provider design: one counter of retries that is never reset, a chain that is shifted at
+//! every error of a model, two to the power of the counter in seconds for an error of the network.
+
+use std::time::Duration;
+
+use hooks_core::time::Timer;
+use hooks_resilience::ErrorKind;
+
+use super::{ATTEMPT, Memory};
+use crate::storm::sim::Sim;
+use crate::storm::traffic::Asked;
+
+/// How often the network is given another chance in a session.
+const RETRIES: u32 = 3;
+
+/// Makes a call.
+pub(super) async fn ask(sim: &Sim, asked: &Asked, memory: &mut Memory) -> Result<(), ErrorKind> {
+    loop {
+        let Err(fault) = sim.attempt(asked.key, memory.place, ATTEMPT).await else { return Ok(()) };
+        match fault.kind {
+            ErrorKind::Network | ErrorKind::AttemptTimeout | ErrorKind::StreamBroken => {
+                if memory.retries >= RETRIES {
+                    return Err(fault.kind);
+                }
+                memory.retries += 1;
+                sim.time.sleep(Duration::from_secs(1 << memory.retries)).await;
+            }
+            ErrorKind::InvalidRequest | ErrorKind::ContentFilter | ErrorKind::ContextOverflow => {
+                return Err(fault.kind);
+            }
+            _ if memory.place + 1 < sim.params.models.len() => memory.place += 1,
+            _ => return Err(fault.kind),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The simulated providers: what becomes of an attempt, by the weather, the quota and its luck.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::time::Tick;
+use hooks_resilience::ErrorKind;
+
+use super::dice::{Dice, Purpose};
+use super::params::{IncidentKind, Params, Provider, RetryAfter};
+use super::traffic::Asked;
+use super::weather::{Incident, Weather};
+
+/// What went wrong with an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) kind: ErrorKind,
+    pub(super) retry_after: Option<Duration>,
+}
+
+/// What an attempt comes to.
+pub(super) type Response = Result<(), Fault>;
+
+/// What becomes of an attempt.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fate {
+    /// When the client knows; `None` where nothing ever comes.
+    pub(super) takes: Option<Duration>,
+    pub(super) result: Response,
+}
+
+impl Fate {
+    fn fault(takes_s: f64, kind: ErrorKind) -> Self {
+        Self::told(takes_s, kind, None)
+    }
+
+    fn told(takes_s: f64, kind: ErrorKind, retry_after: Option<Duration>) -> Self {
+        let takes = Some(Duration::from_secs_f64(takes_s));
+        Self { takes, result: Err(Fault { kind, retry_after }) }
+    }
+}
+
+/// All of them, apart from what is left of their quotas.
+#[derive(Debug)]
+pub(super) struct Providers {
+    params: Arc<Params>,
+    of_model: Vec<usize>,
+    pub(super) weather: Weather,
+}
+
+impl Providers {
+    pub(super) fn new(params: Arc<Params>) -> Self {
+        let weather = Weather::new(&params);
+        let place = |name: &String| params.providers.iter().position(|provider| provider.name == *name);
+        let of_model = params.models.iter().map(|model| place(&model.provider).unwrap_or_default()).collect();
+        Self { params, of_model, weather }
+    }
+
+    /// What becomes of the `attempt`th attempt of `asked`, beginning now, if the quota lets it in.
+    pub(super) fn fate(&self, asked: &Asked, model: usize, attempt: u64, now: Tick) -> Fate {
+        let Some(served) = self.params.models.get(model) else {
+            return Fate::fault(0.1, ErrorKind::ModelUnavailable);
+        };
+        let everyday = &self.params.everyday;
+        let mut dice = Dice::of(self.params.seed, Purpose::Attempt, [asked.key, attempt * 64 + model as u64]);
+        let (incidents, _) = self.weather.at(model, now);
+        let mut slower = 1.0;
+        for incident in incidents {
+            // Drawn also where it does not hit, so that everything after is the same with and without it.
+            let (is_hit, how, takes) = (dice.chance(incident.share), dice.unit(), dice.unit());
+            match incident.kind {
+                _ if !is_hit => {}
+                IncidentKind::Failing => return failing(how, takes),
+                IncidentKind::Slow => slower *= incident.slower,
+                IncidentKind::RateLimited => {
+                    let wait = wait(incident, now);
+                    return Fate::told(0.05 + 0.2 * takes, ErrorKind::RateLimited, wait);
+                }
+                IncidentKind::SpendCap => return Fate::fault(0.05 + 0.2 * takes, ErrorKind::QuotaExhausted),
+            }
+        }
+        let (error, broken) = (dice.chance(everyday.error), dice.chance(everyday.broken));
+        let (how, part) = (dice.unit(), dice.unit());
+        let mut takes = dice.time(served.answer_s, everyday.spread).mul_f64(slower);
+        if asked.is_bug {
+            return Fate::fault(0.3, ErrorKind::InvalidRequest);
+        }
+        if asked.tokens + asked.output > served.context_tokens {
+            return Fate::fault(0.5, ErrorKind::ContextOverflow);
+        }
+        if self.is_filtered(asked, model) {
+            return Fate::fault(1.5, ErrorKind::ContentFilter);
+        }
+        if error {
+            return failing(how, part);
+        }
+        if broken {
+            takes = takes.mul_f64(part);
+            return Fate::fault(takes.as_secs_f64(), ErrorKind::StreamBroken);
+        }
+        Fate { takes: Some(takes), result: Ok(()) }
+    }
+
+    /// Whether the model could ever serve the call.
+    pub(super) fn is_able(&self, asked: &Asked, model: usize) -> bool {
+        let fits =
+            self.params.models.get(model).is_some_and(|served| {
+                asked.tokens.max(asked.estimate) + asked.output <= served.context_tokens
+            });
+        fits && !self.is_filtered(asked, model)
+    }
+
+    fn is_filtered(&self, asked: &Asked, model: usize) -> bool {
+        let provider = self.provider_of(model);
+        let mut dice = Dice::of(self.params.seed, Purpose::Filter, [asked.key, provider as u64]);
+        dice.chance(self.params.everyday.filter)
+    }
+
+    /// The place of the provider that serves a model.
+    pub(super) fn provider_of(&self, model: usize) -> usize {
+        self.of_model.get(model).copied().unwrap_or_default()
+    }
+}
+
+/// A provider that fails: mostly it says so, sometimes it says nothing.
+fn failing(how: f64, takes: f64) -> Fate {
+    if how < 0.55 {
+        Fate::fault(0.2 + 1.8 * takes, ErrorKind::Overloaded)
+    } else if how < 0.8 {
+        Fate::fault(0.5 + 2.5 * takes, ErrorKind::Server)
+    } else if how < 0.94 {
+        Fate::fault(0.1 + 0.9 * takes, ErrorKind::Network)
+    } else {
+        Fate { takes: None, result: Ok(()) }
+    }
+}
+
+fn wait(incident: &Incident, now: Tick) -> Option<Duration> {
+    const WEEK: Duration = Duration::from_secs(7 * 86_400);
+    match incident.retry_after {
+        // In whole seconds, rounded up, as the header has them.
+        RetryAfter::Honest => Some(Duration::from_secs(incident.until.since(now).as_secs() + 1)),
+        RetryAfter::TooShort => Some(Duration::from_secs(1)),
+        RetryAfter::Missing => None,
+        RetryAfter::Week => Some(WEEK),
+    }
+}
+
+/// What is left of a provider's quota: a bucket that fills evenly (GCRA).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quota {
+    interval: Duration,
+    tolerance: Duration,
+    refused: Duration,
+    /// When the bucket would be full.
+    full_at: Duration,
+}
+
+impl Quota {
+    pub(super) fn new(provider: &Provider) -> Self {
+        let interval = Duration::from_secs_f64(60.0 / f64::from(provider.requests_per_minute));
+        Self {
+            interval,
+            tolerance: Duration::from_secs_f64(provider.burst_s),
+            refused: interval.mul_f64(provider.refused_counts),
+            full_at: Duration::ZERO,
+        }
+    }
+
+    /// When the next request will be let in, were none to come before.
+    pub(super) fn next(&self, now: Tick) -> Tick {
+        Tick(now.0.max((self.full_at + self.interval).saturating_sub(self.tolerance)))
+    }
+
+    /// How full it is used, from 0 to 1.
+    pub(super) fn used(&self, now: Tick) -> f64 {
+        self.full_at.saturating_sub(now.0).as_secs_f64() / self.tolerance.as_secs_f64()
+    }
+
+    /// Lets a request in, or says when to come back.
+    pub(super) fn take(&mut self, now: Tick) -> Result<(), Duration> {
+        let next = self.next(now);
+        if next > now {
+            // A quota that counts what it refuses does not do so for ever.
+            let most = now.0 + self.tolerance * 2;
+            self.full_at = (self.full_at + self.refused).min(most.max(self.full_at));
+            return Err(self.next(now).since(now));
+        }
+        self.book(now);
+        Ok(())
+    }
+
+    /// Takes a place at `at`, which [`Quota::next`] gave.
+    pub(super) fn book(&mut self, at: Tick) {
+        self.full_at = self.full_at.max(at.0) + self.interval;
+    }
+}

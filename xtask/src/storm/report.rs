@@ -1,0 +1,80 @@
+//! The tables, and the same as JSON.
+
+use serde_json::json;
+
+use super::Run;
+use super::gates::Verdict;
+use super::params::Params;
+use crate::error::{Error, Result};
+
+/// Prints what every policy got out of one storm.
+pub(super) fn print(storm: &Params, runs: &[&Run]) {
+    println!("\n{}: {}", storm.name, storm.about);
+    println!(
+        "{} instances, {} days, seed {}; X is the provider `{}`\n",
+        storm.instances,
+        storm.days,
+        storm.seed,
+        storm.models.first().map_or("", |model| &model.provider),
+    );
+    println!(
+        "{:<46} {:>8} {:>8} {:>6} {:>6} {:>6} {:>5} {:>8} {:>22} {:>7}",
+        "policy", "sessions", "avoid %", "load", "on X", "5 min", "late", "idle", "p50 / p99 / p99.9 s", "$"
+    );
+    for run in runs {
+        let measures = &run.measures;
+        let [median, slow, slowest] = measures.waits_s;
+        println!(
+            "{:<46} {:>8} {:>8.3} {:>6.3} {:>6.2} {:>6.2} {:>5} {:>8} {:>22} {:>7.0}",
+            run.contender.name,
+            measures.sessions,
+            100.0 * measures.avoidable(),
+            measures.load(),
+            measures.load_in_trouble(),
+            measures.worst_five_minutes,
+            measures.late,
+            measures.idle,
+            format!("{median:.1} / {slow:.0} / {slowest:.0}"),
+            measures.cost,
+        );
+    }
+}
+
+/// Prints what has to hold, and whether it does.
+pub(super) fn print_gates(verdicts: &[Verdict]) {
+    if verdicts.is_empty() {
+        return;
+    }
+    println!("\n{:<12} {:<34} {:>10} {:>10}  of", "policy", "gate", "bar", "measured");
+    for verdict in verdicts {
+        println!(
+            "{:<12} {:<34} {:>10} {:>10}  {:<7} {}",
+            verdict.who,
+            verdict.gate,
+            verdict.bar,
+            verdict.measured,
+            if verdict.holds { "ok" } else { "MISSED" },
+            verdict.storm
+        );
+    }
+}
+
+/// Everything that was measured.
+///
+/// # Errors
+/// It cannot be written as JSON.
+pub(super) fn json(runs: &[Run]) -> Result<String> {
+    let run = |run: &Run| {
+        json!({
+            "storm": run.storm.name,
+            "seed": run.storm.seed,
+            "policy": run.contender.key,
+            "avoidable": run.measures.avoidable(),
+            "load": run.measures.load(),
+            "load_in_trouble": run.measures.load_in_trouble(),
+            "measures": run.measures,
+        })
+    };
+    let runs: Vec<_> = runs.iter().map(run).collect();
+    serde_json::to_string_pretty(&runs).map_err(|cause| Error::doing("the report", cause))
+}

@@ -1,0 +1,126 @@
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::time::Tick;
+
+use super::meter::Measures;
+use super::params::Params;
+use super::policy::CONTENDERS;
+use super::providers::Quota;
+use super::sim::Sim;
+use super::weather::Weather;
+use super::{gates, plot, simulate, traffic};
+
+const HOUR: f64 = 1.0 / 24.0;
+
+/// The storm of a file, for so many days.
+fn storm(file: &str, days: f64) -> Arc<Params> {
+    let mut params = Params::read(Path::new(file)).unwrap();
+    params.days = days;
+    Arc::new(params)
+}
+
+fn run(storm: &Arc<Params>, key: &str) -> Measures {
+    let contender = CONTENDERS.iter().find(|contender| contender.key == key).unwrap();
+    Sim::run(storm, contender.policy).unwrap()
+}
+
+/// A storm in which `north` is down for the second half of two hours.
+fn outage() -> Arc<Params> {
+    let text = r#"{
+        "name": "outage", "about": "one provider down", "instances": 20, "days": 0.0834, "short_days": 0.0834,
+        "incidents": [{ "kind": "failing", "provider": "north", "at_min": [60], "minutes": [60, 60] }]
+    }"#;
+    Arc::new(serde_json::from_str(text).unwrap())
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_and_another_one_does_not() {
+    let storm = storm("storms/bad.json", 2.0 * HOUR);
+    let again = serde_json::to_string(&run(&storm, "ours")).unwrap();
+    assert_eq!(serde_json::to_string(&run(&storm, "ours")).unwrap(), again);
+    let other = Arc::new(Params { seed: 2, ..Params::clone(&storm) });
+    assert_ne!(serde_json::to_string(&run(&other, "ours")).unwrap(), again);
+}
+
+#[test]
+fn the_layers_survive_an_outage_that_ends_sessions_without_them() {
+    let storm = outage();
+    let (naive, ours, oracle) = (run(&storm, "three"), run(&storm, "ours"), run(&storm, "oracle"));
+    assert!(naive.avoidable() > 0.3, "{naive:?}");
+    assert_eq!(ours.failed.values().sum::<u64>(), 0, "{ours:?}");
+    assert!(ours.load_in_trouble() < 0.3, "{ours:?}");
+    assert_eq!((ours.late, ours.idle), (0, 0));
+    assert_eq!(ours.answered, oracle.answered);
+}
+
+#[test]
+fn without_the_chain_an_outage_misses_gates() {
+    let contenders: Vec<_> =
+        CONTENDERS.iter().filter(|it| ["ours", "no-chain", "oracle"].contains(&it.key)).collect();
+    let runs = simulate(&[outage()], &contenders).unwrap();
+    let verdicts = gates::judge(&runs, true);
+    assert!(verdicts.iter().all(|verdict| verdict.holds), "{verdicts:?}");
+    assert!(verdicts.iter().any(|verdict| verdict.who == "no-chain"));
+    assert!(plot::draw(&runs).ends_with("</svg>\n"));
+}
+
+#[test]
+fn a_wait_while_another_could_answer_is_seen_from_outside() {
+    assert!(run(&outage(), "three").idle > 0);
+}
+
+#[test]
+fn all_policies_meet_the_same_calls() {
+    let storm = storm("storms/ordinary.json", 2.0 * HOUR);
+    let sessions = traffic::arrivals(&storm).len() as u64;
+    for key in ["none", "chain", "ours", "oracle"] {
+        assert_eq!(run(&storm, key).sessions, sessions, "{key}");
+    }
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let read = |text: &str| {
+        let file = tempfile(text);
+        Params::read(&file).map(|_| ()).unwrap_err().to_string()
+    };
+    let base = r#""name": "a", "about": "b", "days": 1, "short_days": 1"#;
+    assert!(read(&format!(r#"{{ {base}, "instances": 0, "incidents": [] }}"#)).contains("instance"));
+    assert!(read(&format!(r#"{{ {base}, "instances": 1, "incident": [] }}"#)).contains("unknown field"));
+    let incident = r#"[{ "kind": "failing", "provider": "west", "minutes": [1, 2] }]"#;
+    assert!(read(&format!(r#"{{ {base}, "instances": 1, "incidents": {incident} }}"#)).contains("`west`"));
+}
+
+/// A file of the build's own folder that holds `text`.
+fn tempfile(text: &str) -> std::path::PathBuf {
+    let name = format!("storm-{}-{}.json", std::process::id(), text.len());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn a_quota_lets_in_its_burst_and_then_its_pace() {
+    let storm = outage();
+    let mut quota = Quota::new(&storm.providers[0]);
+    let at = |seconds| Tick(Duration::from_secs(seconds));
+    let let_in = (0..100).filter(|_| quota.take(at(1_000)).is_ok()).count();
+    // 150 a minute, of which as many may come at once as in 15 seconds.
+    assert!((36..=38).contains(&let_in), "{let_in}");
+    // What was refused counts by half, up to another burst.
+    assert!(quota.take(at(1_010)).is_err());
+    assert!(quota.take(at(1_031)).is_ok());
+}
+
+#[test]
+fn the_weather_is_what_the_file_says() {
+    let weather = Weather::new(&outage());
+    let at = |minutes: u64| Tick(Duration::from_secs(60 * minutes));
+    assert!(weather.at(0, at(59)).0.is_empty());
+    assert_eq!(weather.at(0, at(59)).1, Some(at(60)));
+    assert_eq!(weather.at(0, at(61)).0.len(), 1);
+    assert!(weather.at(1, at(61)).0.is_empty());
+    assert!(weather.at(0, at(120)).0.is_empty());
+}
