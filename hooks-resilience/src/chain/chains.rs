@@ -1,3 +1,5 @@
+//! The orders of a configuration, worked out once.
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! What makes sense of the document, and makes the layers.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
