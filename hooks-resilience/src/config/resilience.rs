@@ -17,7 +17,7 @@ use crate::attempt::{AttemptLayer, AttemptSettings};
 use crate::breaker::BreakerLayer;
 use crate::bulkhead::BulkheadLayer;
 use crate::catalog::{Catalog, Price};
-use crate::chain::Chains;
+use crate::chain::{Chains, ChainsConfig};
 use crate::deadline::DeadlineLayer;
 use crate::error::{ErrorKind, NextModel, SameModel, Treatment, Treatments};
 use crate::fallback::FallbackLayer;
@@ -68,13 +68,14 @@ impl Resilience {
     pub fn new(config: &ResilienceConfig) -> Result<Self, Vec<ConfigFault>> {
         let mut faults = Vec::new();
         let catalog = catalog(&config.catalog, &mut faults);
-        let chains = Chains::new(&catalog, &config.routing).map_err(|error| {
+        let chains = Chains::new(&catalog, &config.routing).or_else(|error| {
             faults.push(ConfigFault::new(format!("routing.{}", error.path), &error.fault.to_string()));
+            // With chains that nobody configured the rest can be looked at.
+            Chains::new(&catalog, &ChainsConfig::default())
         });
         let health = health_settings(config, &mut faults);
-        let parts = chains.map(|chains| Parts { config: config.clone(), catalog, chains, health });
-        if let Ok(parts) = parts {
-            let resilience = Self(Arc::new(parts));
+        if let Ok(chains) = chains {
+            let resilience = Self(Arc::new(Parts { config: config.clone(), catalog, chains, health }));
             resilience.try_layers(&mut faults);
             if faults.is_empty() {
                 return Ok(resilience);
