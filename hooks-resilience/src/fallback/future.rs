@@ -17,8 +17,10 @@ use crate::error::{ErrorKind, ModelError};
 pub struct ResponseFuture<S: Service<Call>> {
     #[pin]
     state: State<S::Future>,
-    /// What is left to do, and whom to ask; `None` once refused.
-    rest: Option<(S, Run)>,
+    /// What is left to do; `None` once refused.
+    run: Option<Run<S>>,
+    /// Whom further attempts ask; none before the first of them.
+    inner: Option<S>,
 }
 
 #[pin_project(project = StateProjection)]
@@ -34,29 +36,29 @@ enum State<F> {
 }
 
 impl<S: Service<Call>> ResponseFuture<S> {
-    pub(super) fn asking(future: S::Future, inner: S, run: Run) -> Self {
-        Self { state: State::Asking(future), rest: Some((inner, run)) }
+    pub(super) fn asking(future: S::Future, run: Run<S>) -> Self {
+        Self { state: State::Asking(future), run: Some(run), inner: None }
     }
 
-    pub(super) fn parked(wait: Wait, inner: S, run: Run) -> Self {
-        Self { state: State::Parked(wait), rest: Some((inner, run)) }
+    pub(super) fn parked(wait: Wait, run: Run<S>) -> Self {
+        Self { state: State::Parked(wait), run: Some(run), inner: None }
     }
 
     pub(super) fn refused(error: ModelError) -> Self {
-        Self { state: State::Ended(Some(error)), rest: None }
+        Self { state: State::Ended(Some(error)), run: None, inner: None }
     }
 }
 
 impl<S, R> Future for ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
 {
     type Output = Result<Answered<R>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         loop {
-            let Some((inner, run)) = this.rest.as_mut() else {
+            let Some(run) = this.run.as_mut() else {
                 let StateProjection::Ended(error) = this.state.project() else { return ended() };
                 return error.take().map_or_else(ended, |error| Poll::Ready(Err(error)));
             };
@@ -74,6 +76,8 @@ where
                     }
                 },
                 StateProjection::Readying(call) => {
+                    let instance = this.inner.take().or_else(|| run.instance());
+                    let Some(inner) = instance.map(|inner| this.inner.insert(inner)) else { return ended() };
                     ready!(inner.poll_ready(cx))?;
                     let Some(mut call) = call.take() else { return ended() };
                     // Readiness may have taken its time.

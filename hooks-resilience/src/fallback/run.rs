@@ -13,11 +13,12 @@ use super::plan::{End, Plan, Step};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::duration;
 use crate::error::{ErrorKind, ModelError};
+use crate::spare::Spare;
 use crate::world::World;
 
 /// One call on its way.
-pub(super) struct Run {
-    shared: Arc<Shared>,
+pub(super) struct Run<S> {
+    shared: Arc<Spare<S, Shared>>,
     call: Call,
     plan: Plan,
     /// The place of the chain that is asked.
@@ -47,8 +48,8 @@ pub(super) struct Wait {
 /// The longest that is added to a wait, so that those who wait for one moment do not all come at once.
 const LONGEST_JITTER: Duration = Duration::from_secs(1);
 
-impl Run {
-    pub(super) fn new(call: Call, shared: Arc<Shared>, now: Tick) -> Result<Self, ModelError> {
+impl<S> Run<S> {
+    pub(super) fn new(call: Call, shared: Arc<Spare<S, Shared>>, now: Tick) -> Result<Self, ModelError> {
         if call.turn > 0 || call.retried {
             return Err(nested(&call));
         }
@@ -62,6 +63,14 @@ impl Run {
 
     pub(super) fn world(&self) -> &World {
         self.shared.health.world()
+    }
+
+    /// Whom a further attempt asks.
+    pub(super) fn instance(&self) -> Option<S>
+    where
+        S: Clone,
+    {
+        self.shared.instance()
     }
 
     /// What to do at `now`.

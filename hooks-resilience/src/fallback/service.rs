@@ -9,20 +9,21 @@ use super::layer::Shared;
 use super::run::{Next, Run};
 use crate::call::{Answered, Call};
 use crate::error::ModelError;
+use crate::spare::Spare;
 
 /// Asks the models of a call's chain, one after the other, until one answers.
 ///
-/// Readiness is the inner service's; the instance that was made ready is asked first, and again for every further
-/// attempt once it is ready anew. A call that has to be parked first takes no instance with it. The healthy path
+/// Readiness is the inner service's; the instance that was made ready is asked first, and another one made ready for
+/// further attempts. A call that has to be parked first takes no instance with it. The healthy path
 /// allocates nothing.
 #[derive(Clone)]
 pub struct Fallback<S> {
     inner: S,
-    shared: Arc<Shared>,
+    shared: Arc<Spare<S, Shared>>,
 }
 
 impl<S> Fallback<S> {
-    pub(super) const fn new(inner: S, shared: Arc<Shared>) -> Self {
+    pub(super) const fn new(inner: S, shared: Arc<Spare<S, Shared>>) -> Self {
         Self { inner, shared }
     }
 
@@ -32,7 +33,8 @@ impl<S> Fallback<S> {
     }
 
     /// The inner service, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
+    pub fn get_mut(&mut self) -> &mut S {
+        self.shared = self.shared.emptied();
         &mut self.inner
     }
 
@@ -60,14 +62,10 @@ where
             Ok(run) => run,
             Err(error) => return ResponseFuture::refused(error),
         };
+        self.shared.keep(&self.inner);
         match run.step(now) {
-            Next::Ask(attempt) => {
-                let unready = self.inner.clone();
-                let mut ready = std::mem::replace(&mut self.inner, unready);
-                let future = ready.call(attempt);
-                ResponseFuture::asking(future, ready, run)
-            }
-            Next::Wait(wait) => ResponseFuture::parked(wait, self.inner.clone(), run),
+            Next::Ask(attempt) => ResponseFuture::asking(self.inner.call(attempt), run),
+            Next::Wait(wait) => ResponseFuture::parked(wait, run),
             Next::End(error) => ResponseFuture::refused(error),
         }
     }
