@@ -1,6 +1,6 @@
 //! Which models there are, and what each of them can do.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ impl Model {
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     models: Arc<[Arc<Model>]>,
-    by_name: Arc<HashMap<Arc<str>, usize>>,
+    by_name: Arc<BTreeMap<Arc<str>, usize>>,
 }
 
 impl Catalog {
@@ -127,7 +127,7 @@ impl Catalog {
     /// # Errors
     /// Two models have one name.
     pub fn new(models: impl IntoIterator<Item = Model>) -> Result<Self, CatalogError> {
-        let (mut list, mut by_name) = (Vec::new(), HashMap::new());
+        let (mut list, mut by_name) = (Vec::new(), BTreeMap::new());
         for (index, model) in models.into_iter().enumerate() {
             if by_name.insert(Arc::clone(&model.name), index).is_some() {
                 return Err(CatalogError::Twice(model.name));

@@ -134,10 +134,14 @@ impl Health {
         let Some(quota) = self.inner.quotas.get(known.quota) else { return Readiness::Ready };
         let Some(paced) = quota.ready_at(needs, now, self.inner.fleet.get()) else { return Readiness::Never };
         self.look(known, now);
-        let places = self.places(known);
-        let shut = places.iter().flatten().map(|place| place.gate()).max();
-        let broken = places.iter().flatten().filter_map(|place| place.opens_at(now)).max();
-        Readiness::at(paced.max(shut.unwrap_or_default()).max(broken.unwrap_or_default()), now)
+        let mut at = paced;
+        for place in self.places(known).into_iter().flatten() {
+            at = at.max(place.gate());
+            if let Some(opens) = place.opens_at(now) {
+                at = at.max(opens);
+            }
+        }
+        Readiness::at(at, now)
     }
 
     /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
@@ -271,7 +275,7 @@ impl Health {
     /// A call is tried for the first time, with this model: its provider's retry budget earns a share.
     pub fn first_attempt(&self, model: &Model) {
         if let Some(provider) = self.known(model).and_then(|known| self.provider(known)) {
-            provider.budget().first(self.inner.settings.budget);
+            provider.first_attempt(self.inner.settings.budget);
         }
     }
 
@@ -279,7 +283,7 @@ impl Health {
     pub fn another_attempt(&self, model: &Model, now: Tick) -> bool {
         self.known(model)
             .and_then(|known| self.provider(known))
-            .is_none_or(|provider| provider.budget().another(now, self.inner.settings.budget))
+            .is_none_or(|provider| provider.another_attempt(now, self.inner.settings.budget))
     }
 
     /// What the breaker of `model` does with calls.
