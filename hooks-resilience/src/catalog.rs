@@ -108,6 +108,11 @@ impl Model {
             && self.context_tokens.is_none_or(|window| needs.tokens() <= window)
     }
 
+    /// Whether this is its name; most often it is the very same string.
+    pub(crate) fn is_named(&self, name: &Arc<str>) -> bool {
+        Arc::ptr_eq(&self.name, name) || self.name == *name
+    }
+
     /// Its place in the catalog, from 0.
     pub const fn index(&self) -> usize {
         self.index

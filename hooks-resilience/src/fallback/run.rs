@@ -6,10 +6,10 @@ use std::time::Duration;
 use hooks_core::HookFuture;
 use hooks_core::time::Tick;
 
-use super::adapt;
 use super::layer::Shared;
 use super::parking::{ParkedCall, Place};
 use super::plan::{End, Plan, Step};
+use super::{adapt, first};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::duration;
 use crate::error::{ErrorKind, ModelError};
@@ -58,7 +58,18 @@ impl<S> Run<S> {
         let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings)
             .preferring(preferred)
             .behind(&call.let_down);
-        Ok(Self { shared, call, plan, place: 0, turn: 0, held: None, failed: Vec::new(), telling: None })
+        Ok(Self::along(plan, call, shared))
+    }
+
+    /// The first model of the chain was asked, and nothing else happened yet.
+    pub(super) fn after_first(call: Call, shared: Arc<Spare<S, Shared>>) -> Result<Self, ModelError> {
+        let chain = shared.chains.for_call(&call)?;
+        let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings);
+        Ok(Self { turn: 1, ..Self::along(plan, call, shared) })
+    }
+
+    const fn along(plan: Plan, call: Call, shared: Arc<Spare<S, Shared>>) -> Self {
+        Self { shared, call, plan, place: 0, turn: 0, held: None, failed: Vec::new(), telling: None }
     }
 
     pub(super) fn world(&self) -> &World {
@@ -113,8 +124,7 @@ impl<S> Run<S> {
             self.failed.append(&mut answered.failed);
             answered.failed = std::mem::take(&mut self.failed);
         }
-        // The answer's call may be sent again by whoever gets it.
-        (answered.call.turn, answered.call.tried, answered.call.elsewhere) = (0, 0, None);
+        first::release(&mut answered.call);
         if let Some(stay) = self.shared.settings.stay {
             let now = self.world().tick();
             self.shared.stays.served(self.plan.chain(), self.place, now, stay);

@@ -4,6 +4,7 @@ use std::task::{Context, Poll};
 
 use tower_service::Service;
 
+use super::first;
 use super::future::ResponseFuture;
 use super::layer::Shared;
 use super::run::{Next, Run};
@@ -15,7 +16,7 @@ use crate::spare::Spare;
 ///
 /// Readiness is the inner service's; the instance that was made ready is asked first, and another one made ready for
 /// further attempts. A call that has to be parked first takes no instance with it. The healthy path
-/// allocates nothing.
+/// allocates nothing: what a course takes is made once something failed, or is not ready.
 #[derive(Clone)]
 pub struct Fallback<S> {
     inner: S,
@@ -58,11 +59,14 @@ where
 
     fn call(&mut self, mut call: Call) -> ResponseFuture<S> {
         let now = call.tick(self.shared.health.world());
+        self.shared.keep(&self.inner);
+        if let Some(attempt) = first::first(&self.shared, &call, now) {
+            return ResponseFuture::first(self.inner.call(attempt), call, Arc::clone(&self.shared));
+        }
         let mut run = match Run::new(call, Arc::clone(&self.shared), now) {
             Ok(run) => run,
             Err(error) => return ResponseFuture::refused(error),
         };
-        self.shared.keep(&self.inner);
         match run.step(now) {
             Next::Ask(attempt) => ResponseFuture::asking(self.inner.call(attempt), run),
             Next::Wait(wait) => ResponseFuture::parked(wait, run),

@@ -167,7 +167,11 @@ impl Health {
             return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, None), None));
         };
         self.look(known, now);
-        let shut = self.places(known).into_iter().flatten().map(Place::gate).max().unwrap_or_default();
+        let shut = self
+            .places(known)
+            .into_iter()
+            .flatten()
+            .fold(Tick::default(), |shut, place| shut.max(place.gate()));
         if shut > now {
             return Err(Closed { ready_at: shut, because: Because::Gate });
         }
@@ -399,7 +403,7 @@ impl Health {
 
     /// What is known of `model`, if that is one of the catalog.
     fn known(&self, model: &Model) -> Option<&Standing> {
-        self.inner.models.get(model.index()).filter(|known| known.name == model.name)
+        self.inner.models.get(model.index()).filter(|known| model.is_named(&known.name))
     }
 
     fn provider(&self, known: &Standing) -> Option<&Provider> {
