@@ -78,11 +78,16 @@ struct Body {
     origin: Option<Arc<Body>>,
 }
 
-/// Tells whether an attempt of a call has a timer; what a layer keeps that has no other use for the call.
+/// Tells whether an attempt of a call has a timer: all that is kept of the call by those who need nothing else of it.
 #[derive(Debug)]
 pub(crate) struct Timing(Arc<Body>);
 
 impl Timing {
+    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
+    pub(crate) fn mark_timed(&self, timed: bool) {
+        self.0.timed.store(timed, Ordering::Relaxed);
+    }
+
     /// Whether an attempt below has a timer that fires at the deadline at the latest.
     pub(crate) fn is_timed(&self) -> bool {
         self.0.timed.load(Ordering::Relaxed)
@@ -192,12 +197,7 @@ impl Call {
         self.origin().effects.load(Ordering::Acquire)
     }
 
-    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
-    pub(crate) fn mark_timed(&self, timed: bool) {
-        self.origin().timed.store(timed, Ordering::Relaxed);
-    }
-
-    /// What tells whether an attempt below has a timer.
+    /// What tells whether an attempt has a timer.
     pub(crate) fn timing(&self) -> Timing {
         Timing(Arc::clone(self.origin()))
     }

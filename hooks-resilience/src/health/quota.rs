@@ -12,7 +12,7 @@ use super::fleet::Fleet;
 use super::place::Place;
 use crate::call::Needs;
 use crate::catalog::{Limits, Model};
-use crate::pacing::{Rate, SharedRate};
+use crate::pacing::{Rate, SharedRate, nanos};
 use crate::world::World;
 
 /// What is known of one quota.
@@ -207,12 +207,15 @@ impl Rates {
     }
 
     fn ready_at(&self, needs: &Needs, now: Tick) -> Option<Tick> {
-        let requests = self.requests.map(|rate| rate.ready_at(1, now));
-        let tokens = self.tokens.map(|rate| rate.ready_at(needs.tokens(), now));
-        self.fits(needs).then(|| requests.max(tokens).unwrap_or(now))
+        let since = nanos(now.0);
+        let requests = self.requests.map_or(since, |rate| rate.ready_at(1, since));
+        let tokens = self.tokens.map_or(since, |rate| rate.ready_at(needs.tokens(), since));
+        let at = Tick(Duration::from_nanos(requests.max(tokens)));
+        self.fits(needs).then_some(at)
     }
 
     fn take(&mut self, needs: &Needs, now: Tick) {
+        let now = nanos(now.0);
         if let Some(rate) = &mut self.requests {
             rate.take(1, now);
         }
