@@ -105,15 +105,7 @@ impl Chains {
     /// # Errors
     /// The name is not known, or there is none and no default either.
     pub fn order(&self, name: &str, agent: &str, task: Option<&str>) -> Result<Chain, UnknownName> {
-        let unknown = || UnknownName(name.to_owned());
-        if let Some(model) = self.0.catalog.get(name) {
-            return self.from(model, agent, task).ok_or_else(unknown);
-        }
-        let orders = match name {
-            "" => self.given(agent, task),
-            name => self.0.named.get(name).and_then(|place| self.0.orders.get(*place)),
-        };
-        orders.and_then(|orders| orders.from_the_top.clone()).ok_or_else(unknown)
+        self.find(name, agent, task).cloned().ok_or_else(|| UnknownName(name.to_owned()))
     }
 
     /// Whom `call` asks: from the model that was chosen for it, or from what its request names.
@@ -121,20 +113,43 @@ impl Chains {
     /// # Errors
     /// [`ErrorKind::NoModel`], where the name is not known.
     pub fn for_call(&self, call: &Call) -> Result<Chain, ModelError> {
-        let agent = &call.context().agent_name;
-        if let Some(model) = &call.model {
-            let known = self.from(model, agent, call.task());
-            return Ok(known.unwrap_or_else(|| Chain::new(Arc::clone(model), [])));
+        if let Some(chain) = self.known(call) {
+            return Ok(chain.clone());
         }
-        self.order(&call.request().model, agent, call.task())
-            .map_err(|unknown| ModelError::new(ErrorKind::NoModel, unknown.to_string()))
+        match &call.model {
+            Some(model) => Ok(Chain::new(Arc::clone(model), [])),
+            None => {
+                let unknown = UnknownName(call.request().model.clone());
+                Err(ModelError::new(ErrorKind::NoModel, unknown.to_string()))
+            }
+        }
+    }
+
+    /// The same, where it is worked out already.
+    pub(crate) fn known(&self, call: &Call) -> Option<&Chain> {
+        let agent = &call.context().agent_name;
+        match &call.model {
+            Some(model) => self.from(model, agent, call.task()),
+            None => self.find(&call.request().model, agent, call.task()),
+        }
+    }
+
+    fn find(&self, name: &str, agent: &str, task: Option<&str>) -> Option<&Chain> {
+        if let Some(model) = self.0.catalog.get(name) {
+            return self.from(model, agent, task);
+        }
+        let orders = match name {
+            "" => self.given(agent, task),
+            name => self.0.named.get(name).and_then(|place| self.0.orders.get(*place)),
+        };
+        orders?.from_the_top.as_ref()
     }
 
     /// The order that begins with `model`; `None` where it is of another catalog.
-    fn from(&self, model: &Model, agent: &str, task: Option<&str>) -> Option<Chain> {
+    fn from(&self, model: &Model, agent: &str, task: Option<&str>) -> Option<&Chain> {
         let chains = self.given(agent, task).map_or(&self.0.alone, |orders| &orders.from);
         let chain = chains.get(model.index())?;
-        chain.first().is_some_and(|first| first.name == model.name).then(|| chain.clone())
+        chain.first().is_some_and(|first| model.is_named(&first.name)).then_some(chain)
     }
 
     /// What a call uses that names none itself.

@@ -14,6 +14,7 @@ use super::again::{Again, again};
 use super::layer::Shared;
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::error::{ErrorKind, ModelError};
+use crate::spare::Spare;
 
 /// The answer of a model, at the first attempt or a later one.
 #[pin_project]
@@ -27,9 +28,10 @@ pub struct ResponseFuture<S: Service<Call>> {
 
 /// What further attempts need.
 struct Rest<S> {
-    inner: S,
+    /// Whom further attempts ask; none before the first of them.
+    inner: Option<S>,
     call: Call,
-    shared: Arc<Shared>,
+    shared: Arc<Spare<S, Shared>>,
     /// What failed here, in order, but for the last.
     failed: Vec<FailedAttempt>,
     /// What failed last, and when.
@@ -51,9 +53,9 @@ enum State<F> {
 }
 
 impl<S: Service<Call>> ResponseFuture<S> {
-    pub(super) fn asking(future: S::Future, inner: S, call: Call, shared: Arc<Shared>) -> Self {
+    pub(super) fn asking(future: S::Future, call: Call, shared: Arc<Spare<S, Shared>>) -> Self {
         let attempts = call.tried;
-        let rest = Rest { inner, call, shared, failed: Vec::new(), last: None, attempts };
+        let rest = Rest { inner: None, call, shared, failed: Vec::new(), last: None, attempts };
         Self { state: State::Asking(future), rest: Some(rest) }
     }
 
@@ -107,7 +109,7 @@ impl<S> Rest<S> {
 
 impl<S, R> Future for ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
 {
     type Output = Result<Answered<R>, ModelError>;
 
@@ -137,10 +139,12 @@ where
                     State::Readying
                 }
                 StateProjection::Readying => {
-                    ready!(rest.inner.poll_ready(cx))?;
+                    let inner = rest.inner.take().or_else(|| rest.shared.instance());
+                    let Some(inner) = inner.map(|inner| rest.inner.insert(inner)) else { return ended() };
+                    ready!(inner.poll_ready(cx))?;
                     let mut call = rest.call.clone();
                     call.now = None;
-                    State::Asking(rest.inner.call(call))
+                    State::Asking(inner.call(call))
                 }
                 StateProjection::Ended(_) => return ended(),
             };
