@@ -85,6 +85,8 @@ pub struct Plan {
     deadline: Option<Tick>,
     max_attempts: u32,
     max_park: Duration,
+    /// The longest pause before a model is asked again, as long as its tries last.
+    longest_pause: Duration,
     /// The place that is asked before all others, as long as it did not fail.
     preferred: usize,
     /// The place that was asked last.
@@ -147,6 +149,7 @@ impl Plan {
             deadline,
             max_attempts: settings.max_attempts,
             max_park: settings.max_park,
+            longest_pause: settings.backoff.cap,
             preferred: 0,
             asked: 0,
             attempts: 0,
@@ -378,7 +381,7 @@ impl Plan {
     /// it is asked a few times, not in vain every second.
     fn rest(&self, time: u32) -> Duration {
         let doubled = 1u32.checked_shl(time.saturating_sub(1)).unwrap_or(u32::MAX);
-        self.settings.backoff.cap.saturating_mul(doubled).clamp(LOOK, LONGEST_REST)
+        self.longest_pause.saturating_mul(doubled).clamp(LOOK, LONGEST_REST)
     }
 
     fn past(&self, place: usize) -> Past {
