@@ -171,6 +171,25 @@ impl Core {
         }
     }
 
+    /// A quota refused once more although its word was kept.
+    pub(crate) fn refused(&mut self) {
+        self.in_a_row = self.in_a_row.saturating_add(1);
+    }
+
+    /// Whether something failed since the last good answer.
+    pub(crate) const fn is_failing(&self) -> bool {
+        self.in_a_row > 0
+    }
+
+    /// How long a quota is left alone whatever it says, were it to refuse once more: nothing at first, then as long as a
+    /// breaker that opens and opens again.
+    pub(crate) fn disbelief(&self, settings: &BreakerSettings) -> Duration {
+        let refused = self.in_a_row.saturating_add(1);
+        let Some(times) = refused.checked_sub(settings.failures_in_a_row) else { return Duration::ZERO };
+        let doubled = settings.open.saturating_mul(1u32.checked_shl(times).unwrap_or(u32::MAX));
+        doubled.min(settings.open_at_most)
+    }
+
     fn is_too_much(&self, now: Tick, settings: &BreakerSettings) -> bool {
         if self.in_a_row >= settings.failures_in_a_row {
             return true;

@@ -316,9 +316,14 @@ impl Health {
         let until = until.min(now.after(self.inner.settings.longest_gate));
         let Some(known) = self.inner.models.get(model) else { return };
         let quota = self.inner.quotas.get(known.quota).filter(|_| why == ErrorKind::RateLimited);
-        let place = quota.map_or(&known.place, |quota| &quota.place);
-        let shut = Event { at: now, what: What::Shut { until } };
-        let _unchanged = place.happened(shut, &self.inner.settings.breaker);
+        let settings = &self.inner.settings.breaker;
+        match quota {
+            Some(quota) => quota.place.refused(until, now, settings),
+            None => {
+                let shut = Event { at: now, what: What::Shut { until } };
+                let _unchanged = known.place.happened(shut, settings);
+            }
+        }
     }
 
     /// A permit came to its end. `wide` where what was shown is true of all models of the provider.
@@ -336,6 +341,14 @@ impl Health {
             && let Some(provider) = self.provider(known)
         {
             self.ended(&provider.place, permit.provider.unwrap_or(Pass::Usual), shared, now);
+        }
+        // Of a quota only that it lets in again is news.
+        if let (Showed::Success { .. }, Some(quota)) = (showed, self.inner.quotas.get(known.quota))
+            && quota.place.is_failing()
+        {
+            let showed = Showed::Success { slow: false };
+            let what = What::Ended { pass: Pass::Usual, showed, jitter: 0 };
+            let _unchanged = quota.place.happened(Event { at: now, what }, &self.inner.settings.breaker);
         }
         self.tell_fleet(known)
     }

@@ -6,7 +6,7 @@ use hooks_core::time::Tick;
 
 use super::{Closed, Health, Telling};
 use crate::breaker::{Pass, Showed};
-use crate::error::{BreakerVote, ModelError, NextModel};
+use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel};
 
 /// The right to ask a model once. Whoever holds it says how it went; dropped before, it says nothing about the
 /// model, and a probe is given back.
@@ -59,7 +59,9 @@ impl Permit {
 
     pub(crate) fn failure(self, error: &ModelError, now: Tick, took: Duration) -> Telling {
         let treatment = self.health.treatments().of(error.kind());
-        if let Some(wait) = error.told_to_wait().filter(|_| treatment.gate) {
+        // A quota that is used up may say nothing of when it is not: that it was is worth knowing all the same.
+        let untold = || (error.kind() == ErrorKind::RateLimited).then_some(Duration::ZERO);
+        if let Some(wait) = error.told_to_wait().or_else(untold).filter(|_| treatment.gate) {
             self.health.close_place(self.model, now.after(wait), error.kind(), now);
         }
         let showed = match treatment.breaker {

@@ -15,6 +15,8 @@ pub(super) struct Place {
     local: Mutex<Local>,
     /// Whether the breaker is anything but closed: where it is not, nobody has to take the lock to hear so.
     troubled: AtomicBool,
+    /// Whether something failed since the last good answer.
+    failing: AtomicBool,
     gate: Gate,
     /// Of which model; None where it is a provider's or a quota's.
     pub(super) model: Option<Arc<str>>,
@@ -49,6 +51,8 @@ pub(super) enum What {
     Ended { pass: Pass, showed: Showed, jitter: u16 },
     /// The gate was shut.
     Shut { until: Tick },
+    /// A quota that had been left alone as long as it wanted refused again, and its gate was shut.
+    Refused { until: Tick },
 }
 
 /// What a breaker was, and what it is now.
@@ -63,6 +67,7 @@ impl Place {
         Self {
             local: Mutex::new(local),
             troubled: AtomicBool::new(false),
+            failing: AtomicBool::new(false),
             gate: Gate::default(),
             model: model.cloned(),
             provider: Arc::clone(provider),
@@ -116,7 +121,7 @@ impl Place {
 
     /// Something happened here.
     pub(super) fn happened(&self, event: Event, settings: &BreakerSettings) -> Change {
-        if let What::Shut { until } = event.what {
+        if let What::Shut { until } | What::Refused { until } = event.what {
             self.gate.shut_until(until);
         }
         let mut local = self.local();
@@ -127,6 +132,22 @@ impl Place {
             local.keep(event, !link.is_busy());
         }
         self.changed(&local, before)
+    }
+
+    /// A quota is used up, and wants to be left alone until `until`. One that says so again and again although its word
+    /// was kept is not believed for ever; many who are refused at one time are one refusal.
+    pub(super) fn refused(&self, until: Tick, now: Tick, settings: &BreakerSettings) {
+        let is_new = self.gate.opens() <= now;
+        let what = match is_new {
+            true => What::Refused { until: until.max(now.after(self.local().core.disbelief(settings))) },
+            false => What::Shut { until },
+        };
+        let _unchanged = self.happened(Event { at: now, what }, settings);
+    }
+
+    /// Whether something failed since the last good answer.
+    pub(super) fn is_failing(&self) -> bool {
+        self.failing.load(Ordering::Acquire)
     }
 
     /// What the fleet was not told, how often something was told before, and the breaker with all of it.
@@ -163,6 +184,7 @@ impl Place {
     fn changed(&self, local: &Local, before: BreakerState) -> Change {
         let after = local.core.state();
         self.troubled.store(after != BreakerState::Closed, Ordering::Release);
+        self.failing.store(local.core.is_failing(), Ordering::Release);
         (before != after).then_some((before, after))
     }
 
@@ -199,5 +221,6 @@ pub(super) fn play(core: &mut Core, event: &Event, settings: &BreakerSettings) {
         }
         What::Ended { pass, showed, jitter } => core.tell(pass, showed, event.at, settings, jitter),
         What::Shut { .. } => {}
+        What::Refused { .. } => core.refused(),
     }
 }

@@ -18,7 +18,7 @@ use crate::world::World;
 /// What is known of one quota.
 pub(super) struct Quota {
     pub(super) name: Arc<str>,
-    /// Only its gate is used: a quota is used up, it does not break.
+    /// Only its gate is used, and how often it refused in a row: a quota is used up, it does not break.
     pub(super) place: Place,
     rates: Mutex<Rates>,
     /// Whether any limit is known: where none is, nobody has to take the lock to hear so.

@@ -67,6 +67,20 @@ struct Evidence {
     failed: Option<Tick>,
     /// Until when it asked to be left alone.
     told: Tick,
+    /// Whether nothing good was seen of it since it failed.
+    is_unproven: bool,
+    in_flight: u32,
+}
+
+impl Evidence {
+    /// Whether anything speaks against the model: a failure of late, its provider's word, or a failure of any age
+    /// that was not disproved, while somebody is finding out. One call at a time finds out about a model that failed,
+    /// so that 200 who come back do not: what the others do meanwhile is no idling. Where nobody is asking, an old
+    /// failure is no reason to wait.
+    fn speaks_against(&self, now: Tick) -> bool {
+        let is_fresh = self.failed.is_some_and(|failed| now.since(failed) <= MEMORY);
+        is_fresh || self.told > now || (self.is_unproven && self.in_flight > 0)
+    }
 }
 
 /// How long a failure speaks against a model.
@@ -148,8 +162,11 @@ impl Meter {
     ///
     /// A call that comes over from an earlier window asks in this one too: `counted` says when it
     /// last did.
-    pub(super) fn attempted(&mut self, model: usize, now: Tick, counted: &mut Tick) {
+    pub(super) fn attempted(&mut self, model: usize, asked: &Asked, now: Tick, counted: &mut Tick) {
         self.measures.attempts += 1;
+        if let Some(evidence) = self.evidence_of(asked).get_mut(model) {
+            evidence.in_flight += 1;
+        }
         if self.providers.get(model) == self.providers.first() {
             self.add_load(now, Load { calls: 0, attempts: 1 });
             if window(*counted) != window(now) {
@@ -182,6 +199,10 @@ impl Meter {
         took: Duration,
         result: Option<Response>,
     ) {
+        if let Some(evidence) = self.evidence_of(asked).get_mut(model) {
+            evidence.in_flight = evidence.in_flight.saturating_sub(1);
+            evidence.is_unproven &= !(result == Some(Ok(())) && took < SLOW);
+        }
         let answered = match result {
             Some(Ok(())) => 1.0,
             None => 0.5,
@@ -206,19 +227,30 @@ impl Meter {
         if fault.is_some_and(is_the_calls_own) || (fault.is_none() && took < SLOW) {
             return;
         }
-        let group = if self.is_shared { 0 } else { asked.instance as usize };
         // A quota is the organisation's: it speaks of all models of its provider.
         let is_of_quota = |kind| matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
         let is_wide = fault.is_some_and(|fault| is_of_quota(fault.kind));
         let told = fault.and_then(|fault| fault.retry_after).unwrap_or_default();
         let provider = self.providers.get(model).copied();
+        let group = self.group(asked);
         let of_group = self.evidence.get_mut(group).into_iter().flatten();
         for ((other, evidence), of) in of_group.enumerate().zip(&self.providers) {
             if other == model || (is_wide && Some(*of) == provider) {
                 evidence.failed = Some(now);
+                evidence.is_unproven = true;
                 evidence.told = evidence.told.max(now.after(told));
             }
         }
+    }
+
+    /// Those who know what the instance of a call knows.
+    fn group(&self, asked: &Asked) -> usize {
+        if self.is_shared { 0 } else { asked.instance as usize }
+    }
+
+    fn evidence_of(&mut self, asked: &Asked) -> &mut [Evidence] {
+        let group = self.group(asked);
+        self.evidence.get_mut(group).map(Vec::as_mut_slice).unwrap_or_default()
     }
 
     /// The models that would answer `asked` now, against which nobody who could tell has anything: bits.
@@ -229,15 +261,12 @@ impl Meter {
         asked: &Asked,
         now: Tick,
     ) -> u64 {
-        let group = if self.is_shared { 0 } else { asked.instance as usize };
         let mut well = 0;
-        for (model, evidence) in self.evidence.get(group).into_iter().flatten().enumerate() {
-            let is_trusted =
-                evidence.failed.is_none_or(|failed| now.since(failed) > MEMORY) && evidence.told <= now;
+        for (model, evidence) in self.evidence.get(self.group(asked)).into_iter().flatten().enumerate() {
             let has_room =
                 || quotas.get(providers.provider_of(model)).is_some_and(|quota| quota.used(now) < 0.1);
             let is_clear = || providers.weather.at(model, now).0.is_empty();
-            if is_trusted && has_room() && is_clear() && providers.is_able(asked, model) {
+            if !evidence.speaks_against(now) && has_room() && is_clear() && providers.is_able(asked, model) {
                 well |= 1 << model;
             }
         }

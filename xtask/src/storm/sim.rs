@@ -168,7 +168,7 @@ impl Sim {
         open.attempts += 1;
         open.tried |= 1 << model;
         open.in_flight += 1;
-        meter.attempted(model, now, &mut open.counted);
+        meter.attempted(model, &open.asked, now, &mut open.counted);
         let mut fate = self.providers.fate(&open.asked, model, luck.unwrap_or(open.attempts), now);
         // Every request counts against the quota, also one that fails.
         if luck.is_none()

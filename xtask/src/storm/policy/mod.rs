@@ -138,6 +138,12 @@ pub(super) const CONTENDERS: &[Contender] = &[
         policy: Policy::Ours(Parts::NO_PACING),
     },
     Contender {
+        key: "no-elsewhere",
+        name: "without looking elsewhere before a wait",
+        role: Role::Mutant,
+        policy: Policy::Ours(Parts::NO_ELSEWHERE),
+    },
+    Contender {
         key: "oracle",
         name: "oracle that knows the future",
         role: Role::Oracle,

@@ -17,7 +17,7 @@ use hooks_resilience::{
     HedgeSettings, Limits, Model, ModelError, Needs, PacingLayer, Price, RetryLayer, RetrySettings, World,
 };
 use tower::ServiceBuilder;
-use tower::util::{BoxCloneSyncService, ServiceExt};
+use tower::util::{BoxCloneSyncService, MapRequestLayer, ServiceExt};
 use tower_service::Service;
 
 use super::ATTEMPT;
@@ -42,16 +42,19 @@ pub(in crate::storm) struct Parts {
     pub(super) pacing: bool,
     /// A slow call gets a second attempt beside it.
     pub(super) hedging: bool,
+    /// Who waits for a model is told when another one could answer.
+    pub(super) elsewhere: bool,
 }
 
 impl Parts {
     pub(super) const ALL: Self =
-        Self { chain: true, parking: true, sharing: true, pacing: true, hedging: false };
+        Self { chain: true, parking: true, sharing: true, pacing: true, hedging: false, elsewhere: true };
     pub(super) const HEDGED: Self = Self { hedging: true, ..Self::ALL };
     pub(super) const LONE: Self = Self { sharing: false, ..Self::ALL };
     pub(super) const NO_CHAIN: Self = Self { chain: false, ..Self::ALL };
     pub(super) const NO_PARKING: Self = Self { parking: false, ..Self::ALL };
     pub(super) const NO_PACING: Self = Self { pacing: false, ..Self::ALL };
+    pub(super) const NO_ELSEWHERE: Self = Self { elsewhere: false, ..Self::ALL };
 }
 
 /// The layers as one instance has them.
@@ -108,6 +111,7 @@ impl Ours {
             .layer(DeadlineLayer::new(world.clone(), deadline)?)
             .layer(FallbackLayer::new(chains, health.clone(), fallback)?)
             .layer(hedge)
+            .option_layer((!parts.elsewhere).then(|| MapRequestLayer::new(without_elsewhere)))
             .layer(RetryLayer::new(health.clone(), RetrySettings::default())?)
             .option_layer(parts.pacing.then(|| PacingLayer::new(health.clone())))
             .layer(BreakerLayer::new(health))
@@ -137,6 +141,12 @@ impl fmt::Debug for Ours {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ours").finish_non_exhaustive()
     }
+}
+
+/// A call whose layers below know of no other model, and so wait for theirs.
+fn without_elsewhere(mut call: Call) -> Call {
+    call.elsewhere = None;
+    call
 }
 
 /// The name of the one chain.
