@@ -72,7 +72,11 @@ impl Chains {
     /// # Errors
     /// The first mistake, with its place.
     pub fn new(catalog: &Catalog, config: &ChainsConfig) -> Result<Self, ChainsError> {
-        let lists = Lists::read(catalog, config)?;
+        let mut faults = Vec::new();
+        let lists = Lists::read(catalog, config, &mut faults);
+        if !faults.is_empty() {
+            return Err(faults.swap_remove(0));
+        }
         let orders = lists.named.values().map(|list| Orders::new(list, &lists.nuclear, catalog)).collect();
         let places = lists.named.keys().enumerate().map(|(place, name)| (name.clone(), place));
         let named: HashMap<String, usize> = places.collect();
@@ -92,6 +96,14 @@ impl Chains {
         let default = config.default.as_ref().and_then(|name| named.get(name).copied());
         let (alone, catalog) = (alone.collect(), catalog.clone());
         Ok(Self(Arc::new(Table { catalog, orders, named, alone, agents, tasks, default })))
+    }
+
+    /// Everything that is wrong with `config`, once for each of its lists; where it is nothing, [`new`](Self::new)
+    /// makes sense of it.
+    pub fn check(catalog: &Catalog, config: &ChainsConfig) -> Vec<ChainsError> {
+        let mut faults = Vec::new();
+        Lists::read(catalog, config, &mut faults);
+        faults
     }
 
     /// The models they are made of.
