@@ -22,7 +22,7 @@ async fn main() -> Result<(), BoxError> {
     let models = config.models().ok_or("the file has a section `models`")?;
     // What the client's errors mean is read from status, headers and body.
     let classify = Classifiers::new(hooks::system().clock);
-    let layers = models.resilience.layer(&models.health, classify)?;
+    let layers = models.layer(config.clone().hooks(), classify)?;
     let stack = layers.layer(service_fn(client));
 
     let call = Call::new(

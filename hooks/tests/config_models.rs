@@ -1,9 +1,16 @@
 //! What `hooks.yaml` says about models: what is read, what is refused, and what comes of it.
 
+use std::sync::{Arc, Mutex};
+
 use hooks::config::{Config, ConfigErrors};
-use hooks::event::{ErrorOccurred, ErrorType, SpawnFailed};
-use hooks::resilience::{Classified, ErrorKind, ModelError, Resilient};
-use hooks::{HookContext, drivers::ModelRequest};
+use hooks::drivers::ModelRequest;
+use hooks::event::{ErrorOccurred, ErrorType, Message, Notification, PreCompact, Role, SpawnFailed};
+use hooks::resilience::stream::collect;
+use hooks::resilience::{
+    Call, Chunk, Classified, Classifiers, ErrorKind, ModelError, ModelStream, Resilient,
+};
+use hooks::state::OpId;
+use hooks::{CompactOutcome, HookContext, HookRequest, Hooks, Observer};
 use tower::{Layer, ServiceExt, service_fn};
 
 const MODELS: &str = "
@@ -32,16 +39,13 @@ fn said(text: &str) -> Vec<String> {
 async fn a_file_makes_the_whole_stack() {
     let config = Config::parse(MODELS, "hooks.yaml").unwrap();
     let models = config.models().unwrap();
-    let client = service_fn(async |call: hooks::resilience::Call| match call.model_name() {
+    let client = service_fn(async |call: Call| match call.model_name() {
         "large" => Err(ModelError::new(ErrorKind::Overloaded, "busy")),
         name => Ok(format!("{name} answers")),
     });
-    let stack = models.resilience.layer(&models.health, Classified).unwrap().layer(client);
-    let call = hooks::resilience::Call::new(
-        HookContext::new("session-1", "Ripley").into(),
-        ModelRequest::default(),
-        hooks::state::OpId::of(&["1"]),
-    );
+    let stack = models.layer(config.clone().hooks(), Classified).unwrap().layer(client);
+    let call =
+        Call::new(HookContext::new("session-1", "Ripley").into(), ModelRequest::default(), OpId::of(&["1"]));
     let answered = stack.oneshot(call).await.unwrap();
     assert_eq!(answered.reply, "other answers");
     let failed: Vec<_> = answered.failed.iter().map(|failed| (&*failed.model, failed.kind)).collect();
@@ -139,7 +143,7 @@ fn what_is_known_outlives_the_file() {
 async fn a_stack_stands_where_a_model_stands() {
     let config = Config::parse(MODELS, "hooks.yaml").unwrap();
     let models = config.models().unwrap();
-    let client = service_fn(async |_: hooks::resilience::Call| {
+    let client = service_fn(async |_: Call| {
         Err::<hooks::event::ModelReply, _>(ModelError::new(ErrorKind::InvalidRequest, "no such field"))
     });
     let stack = models.resilience.layer(&models.health, Classified).unwrap().layer(client);
@@ -147,4 +151,82 @@ async fn a_stack_stands_where_a_model_stands() {
     let error =
         model.oneshot(ModelRequest { model: "premium".into(), ..ModelRequest::default() }).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+}
+
+/// Keeps what it saw.
+struct Keeps(Arc<Mutex<Vec<String>>>);
+
+impl Observer<Notification> for Keeps {
+    fn name(&self) -> &'static str {
+        "keeps"
+    }
+
+    fn observe(&self, request: &HookRequest<Notification>, _: &()) {
+        self.0.lock().unwrap().push(format!("notification: {}", request.event().message));
+    }
+}
+
+impl Observer<PreCompact> for Keeps {
+    fn name(&self) -> &'static str {
+        "keeps"
+    }
+
+    fn observe(&self, request: &HookRequest<PreCompact>, _: &CompactOutcome) {
+        self.0
+            .lock()
+            .unwrap()
+            .push(format!("pre_compact: {}", request.event().reason.clone().unwrap_or_default()));
+    }
+}
+
+#[tokio::test]
+async fn the_layers_tell_the_hooks() {
+    let config = Config::parse(MODELS, "hooks.yaml").unwrap();
+    let models = config.models().unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let hooks = Hooks::builder()
+        .listener::<Notification>(Keeps(Arc::clone(&told)))
+        .observer::<PreCompact>(Keeps(Arc::clone(&told)))
+        .build();
+    let client = service_fn(async |call: Call| {
+        let kind = match call.model_name() {
+            "large" => ErrorKind::Authentication,
+            _ => ErrorKind::ContextOverflow,
+        };
+        Err::<u8, _>(ModelError::new(kind, "no"))
+    });
+    let stack = models.layer(hooks, Classified).unwrap().layer(client);
+    let mut request = ModelRequest { model: "premium".into(), ..ModelRequest::default() };
+    request.messages.extend((0..40).map(|_| Message::text(Role::Tool, "a result ".repeat(400))));
+    let call = Call::new(HookContext::new("session-1", "Ripley").into(), request, OpId::of(&["1"]));
+    assert!(stack.oneshot(call).await.is_err());
+    // The alert is sent in the background.
+    tokio::task::yield_now().await;
+    let told = told.lock().unwrap();
+    assert!(
+        told.iter().any(|it| it.starts_with("notification: ") && it.contains("authentication")),
+        "{told:?}"
+    );
+    assert!(told.iter().any(|it| it.starts_with("pre_compact: ")), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_stream_goes_on_with_another_model() {
+    let config = Config::parse(MODELS, "hooks.yaml").unwrap();
+    let models = config.models().unwrap();
+    let client = service_fn(async |call: Call| {
+        let pieces = match call.model_name() {
+            // An error after a good status.
+            "large" => vec![Err(ModelError::new(ErrorKind::Overloaded, "busy"))],
+            name => vec![Ok(Chunk::Text(format!("{name} answers"))), Ok(Chunk::Stop("end_turn".into()))],
+        };
+        Ok::<_, ModelError>(ModelStream::new(futures_util::stream::iter(pieces)))
+    });
+    let classify = Classifiers::new(hooks::system().clock);
+    let stack = models.stream_layer(Hooks::default(), classify).unwrap().layer(client);
+    let request = ModelRequest { model: "premium".into(), ..ModelRequest::default() };
+    let call = Call::new(HookContext::new("session-1", "Ripley").into(), request, OpId::of(&["1"]));
+    let answered = stack.oneshot(call).await.unwrap();
+    let reply = collect(answered.reply).await.unwrap();
+    assert_eq!(reply.response.content, "other answers");
 }

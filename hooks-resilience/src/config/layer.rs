@@ -11,6 +11,7 @@ use crate::hedge::{Hedge, HedgeLayer};
 use crate::overflow::{Overflow, OverflowLayer};
 use crate::pacing::{PacingLayer, PacingService};
 use crate::retry::{Retry, RetryLayer};
+use crate::stream::{Begin, BeginLayer, ResumeLayer, ResumeService};
 
 /// All layers in their order, around a client: what [`ResilienceLayer`] makes.
 pub type Stack<S, C> = DeadlineService<
@@ -50,5 +51,29 @@ impl<S, C> Layer<S> for ResilienceLayer<C> {
         let guarded = self.pacing.layer(self.breaker.layer(attempt));
         let again = self.hedge.layer(self.retry.layer(guarded));
         self.deadline.layer(self.fallback.layer(self.overflow.layer(again)))
+    }
+}
+
+/// All layers in their order, around a client that streams: an answer that breaks off is brought to its end.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct StreamLayer<C> {
+    /// Goes on where an answer breaks off.
+    pub resume: ResumeLayer,
+    /// The others. An attempt ends with the first piece of its answer.
+    pub layers: ResilienceLayer<C>,
+}
+
+impl<C> StreamLayer<C> {
+    pub(super) const fn new(resume: ResumeLayer, layers: ResilienceLayer<C>) -> Self {
+        Self { resume, layers }
+    }
+}
+
+impl<S, C> Layer<S> for StreamLayer<C> {
+    type Service = ResumeService<Stack<Begin<S>, C>>;
+
+    fn layer(&self, client: S) -> Self::Service {
+        self.resume.layer(self.layers.layer(BeginLayer.layer(client)))
     }
 }

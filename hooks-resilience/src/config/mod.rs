@@ -31,5 +31,5 @@ mod tests;
 pub use self::document::{
     BulkheadConfig, ModelConfig, NextModelWord, PacingConfig, PriceConfig, ResilienceConfig, TreatmentConfig,
 };
-pub use self::layer::{ResilienceLayer, Stack};
+pub use self::layer::{ResilienceLayer, Stack, StreamLayer};
 pub use self::resilience::{ConfigFault, Resilience};

@@ -11,7 +11,7 @@ use hooks_core::state::StateStore;
 use hooks_core::time::Timer;
 
 use super::document::{ModelConfig, NextModelWord, PriceConfig, ResilienceConfig, TreatmentConfig};
-use super::layer::ResilienceLayer;
+use super::layer::{ResilienceLayer, StreamLayer};
 use crate::alert::{AlertLayer, AlertSink};
 use crate::attempt::{AttemptLayer, AttemptSettings};
 use crate::breaker::BreakerLayer;
@@ -133,9 +133,31 @@ impl Resilience {
     /// # Errors
     /// None, as long as the settings are those that were checked.
     pub fn layer<C>(&self, health: &Health, classify: C) -> Result<ResilienceLayer<C>, ConfigFault> {
+        self.layer_of(health, classify, self.attempts())
+    }
+
+    /// The same around a client that streams: an attempt ends with the first piece, and what breaks off later is
+    /// brought to its end.
+    ///
+    /// # Errors
+    /// None, as long as the settings are those that were checked.
+    pub fn stream_layer<C>(&self, health: &Health, classify: C) -> Result<StreamLayer<C>, ConfigFault> {
+        let resume = ResumeLayer::new(health.clone(), self.0.config.stream).map_err(|error| fault(&error))?;
+        Ok(StreamLayer::new(resume, self.layer_of(health, classify, self.attempts().streaming())?))
+    }
+
+    fn attempts(&self) -> AttemptSettings {
+        AttemptSettings::default().with_timeout(self.0.config.attempt_timeout)
+    }
+
+    fn layer_of<C>(
+        &self,
+        health: &Health,
+        classify: C,
+        attempt: AttemptSettings,
+    ) -> Result<ResilienceLayer<C>, ConfigFault> {
         let Parts { config, catalog, chains, .. } = &*self.0;
         let world = health.world().clone();
-        let attempt = AttemptSettings::default().with_timeout(config.attempt_timeout);
         let places = usize::try_from(config.bulkhead.concurrent).unwrap_or(usize::MAX);
         let overflow = OverflowLayer::new(config.overflow.clone(), world.clone())
             .map_err(|error| overflow_fault(&error))?
@@ -159,20 +181,8 @@ impl Resilience {
     ///
     /// # Errors
     /// None, as long as the settings are those that were checked.
-    pub fn alerts(
-        &self,
-        health: &Health,
-        sink: impl AlertSink + 'static,
-    ) -> Result<AlertLayer, SettingsError> {
-        AlertLayer::new(health, self.0.config.alert, sink)
-    }
-
-    /// The layer around the others where the client streams: brings an answer that breaks off to its end.
-    ///
-    /// # Errors
-    /// None, as long as the settings are those that were checked.
-    pub fn streams(&self, health: &Health) -> Result<ResumeLayer, SettingsError> {
-        ResumeLayer::new(health.clone(), self.0.config.stream)
+    pub fn alerts(&self, health: &Health, sink: impl AlertSink + 'static) -> Result<AlertLayer, ConfigFault> {
+        AlertLayer::new(health, self.0.config.alert, sink).map_err(|error| fault(&error))
     }
 
     /// The same judgement as hooks of `error_occurred` and `spawn_failed`, for hosts that own their loop.
@@ -197,16 +207,15 @@ impl Resilience {
         faults.extend(of_parts.into_iter().flatten().map(|error| fault(&error)));
         let Ok(health) = Health::new(catalog, usual(), world.clone()) else { return };
         let places = usize::try_from(config.bulkhead.concurrent).unwrap_or(usize::MAX);
-        let attempt = AttemptSettings::default().with_timeout(config.attempt_timeout);
         let made = [
             DeadlineLayer::new(world.clone(), config.deadline).map(drop),
             FallbackLayer::new(chains.clone(), health.clone(), config.fallback).map(drop),
             HedgeLayer::new(chains.clone(), health.clone(), config.hedge).map(drop),
             RetryLayer::new(health.clone(), config.retry).map(drop),
             BulkheadLayer::new(catalog, world.clone(), places).map(drop),
-            AttemptLayer::new(world.clone(), attempt, crate::Classified).map(drop),
-            self.streams(&health).map(drop),
-            self.alerts(&health, |_| {}).map(drop),
+            AttemptLayer::new(world.clone(), self.attempts(), crate::Classified).map(drop),
+            ResumeLayer::new(health.clone(), config.stream).map(drop),
+            AlertLayer::new(&health, config.alert, |_| {}).map(drop),
         ];
         faults.extend(made.into_iter().filter_map(Result::err).map(|error| fault(&error)));
         faults.extend(

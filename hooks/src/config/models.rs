@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use hooks_core::state::StateStore;
-use hooks_core::{Environment, FailureLayer, HooksBuilder};
-use hooks_resilience::{Health, Resilience, ResilienceConfig, World};
+use hooks_core::{Environment, FailureLayer, HooksBuilder, Live};
+use hooks_resilience::alert::NotificationSink;
+use hooks_resilience::config::{ConfigFault, StreamLayer};
+use hooks_resilience::{AlertLayer, Health, Resilience, ResilienceConfig, ResilienceLayer, World};
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
+use tower_layer::Stack;
 
 use super::error::Mistakes;
 use super::prune::Pruned;
-use crate::system::{SystemClock, SystemRandom, TokioTimer};
+use crate::system::{SystemClock, SystemRandom, TokioBackground, TokioTimer};
 
 /// The key they stand under.
 pub(super) const KEY: &str = "models";
@@ -105,6 +108,46 @@ impl Models {
                 None
             }
         }
+    }
+
+    /// All layers around a client, wired to `hooks`: they are asked before a conversation is compacted, and told of
+    /// alerts as `notification`. `classify` says what the client's errors mean.
+    ///
+    /// # Errors
+    /// None, as long as the configuration is the one that was checked.
+    pub fn layer<C>(
+        &self,
+        hooks: impl Into<Live>,
+        classify: C,
+    ) -> Result<Stack<ResilienceLayer<C>, AlertLayer>, ConfigFault> {
+        let hooks = hooks.into();
+        let mut layers = self.resilience.layer(&self.health, classify)?;
+        layers.overflow = layers.overflow.with_hooks(hooks.clone());
+        Ok(Stack::new(layers, self.alerts(hooks)?))
+    }
+
+    /// The same around a client that streams.
+    ///
+    /// # Errors
+    /// None, as long as the configuration is the one that was checked.
+    pub fn stream_layer<C>(
+        &self,
+        hooks: impl Into<Live>,
+        classify: C,
+    ) -> Result<Stack<StreamLayer<C>, AlertLayer>, ConfigFault> {
+        let hooks = hooks.into();
+        let mut layers = self.resilience.stream_layer(&self.health, classify)?;
+        layers.layers.overflow = layers.layers.overflow.with_hooks(hooks.clone());
+        Ok(Stack::new(layers, self.alerts(hooks)?))
+    }
+
+    /// Tells `hooks`, in the background where this is called within a runtime.
+    fn alerts(&self, hooks: Live) -> Result<AlertLayer, ConfigFault> {
+        let alerts = self.resilience.alerts(&self.health, NotificationSink::new(hooks))?;
+        Ok(match TokioBackground::current() {
+            Some(background) => alerts.in_background(Arc::new(background)),
+            None => alerts,
+        })
     }
 
     /// Adds the hooks that answer what to do after a failure, for hosts that own their loop.
