@@ -65,17 +65,20 @@ pub(super) fn quota_of(quotas: &mut Vec<Quota>, model: &Model, settings: &Health
 impl Quota {
     /// From when on there is room, as far as is known here; None where there never is.
     pub(super) fn ready_at(&self, needs: &Needs, now: Tick, fleet: Option<&Fleet>) -> Option<Tick> {
-        let (at, shared) = {
+        let (at, shared, owed) = {
             let rates = self.rates();
             match &rates.shared {
-                Some(shared) => (rates.fits(needs).then_some(rates.full_until)?, Arc::clone(shared)),
+                Some(shared) => {
+                    let at = rates.fits(needs).then_some(rates.full_until)?;
+                    (at, Arc::clone(shared), rates.owed(needs))
+                }
                 None => return rates.ready_at(needs, now),
             }
         };
         let Some(fleet) = fleet.filter(|fleet| !fleet.answers_later()) else { return Some(at) };
         // A store that answers at once is asked: it knows better than what was heard.
         let mut wait = Duration::ZERO;
-        let looks = [(&shared.requests, 1), (&shared.tokens, needs.tokens())];
+        let looks = [(&shared.requests, 1), (&shared.tokens, owed)];
         for op in looks.into_iter().filter_map(|(rate, amount)| rate.as_ref()?.look(amount)) {
             match fleet.ask_now(op) {
                 Some(Answer::Wait(longer)) => wait = wait.max(longer),
@@ -115,15 +118,15 @@ impl Quota {
         needs: &Needs,
         latest: Option<Tick>,
     ) -> Option<Result<Tick, Tick>> {
-        let (shared, fits) = {
+        let (shared, fits, owed) = {
             let rates = self.rates();
-            (rates.shared.clone()?, rates.fits(needs))
+            (rates.shared.clone()?, rates.fits(needs), rates.owed(needs))
         };
         if !fits {
             return Some(Err(Tick(Duration::MAX)));
         }
         let mut at = world.tick();
-        for (rate, amount) in [(&shared.tokens, needs.tokens()), (&shared.requests, 1)] {
+        for (rate, amount) in [(&shared.tokens, owed), (&shared.requests, 1)] {
             let Some(rate) = rate else { continue };
             match rate.book(amount, world.tick(), latest, |op| fleet.ask(op, world)).await? {
                 Ok(slot) => at = at.max(slot),
@@ -140,11 +143,12 @@ impl Quota {
     /// Gives back what was taken for `needs`.
     pub(super) fn give_back(&self, needs: &Needs) {
         let mut rates = self.rates();
+        let owed = rates.owed(needs);
         if let Some(rate) = &mut rates.requests {
             rate.give_back(1);
         }
         if let Some(rate) = &mut rates.tokens {
-            rate.give_back(needs.tokens());
+            rate.give_back(owed);
         }
     }
 
@@ -194,18 +198,25 @@ impl Rates {
         self.limits.tokens_per_minute.is_none_or(|limit| needs.input_tokens <= limit)
     }
 
+    /// How many tokens it takes: no answer is longer than a minute's, whatever is allowed for it, and a call that
+    /// allows for endless ones does not shut the rate for ever.
+    fn owed(&self, needs: &Needs) -> u64 {
+        needs.tokens().min(self.limits.tokens_per_minute.unwrap_or(u64::MAX))
+    }
+
     fn ready_at(&self, needs: &Needs, now: Tick) -> Option<Tick> {
         let requests = self.requests.map(|rate| rate.ready_at(1, now));
-        let tokens = self.tokens.map(|rate| rate.ready_at(needs.tokens(), now));
+        let tokens = self.tokens.map(|rate| rate.ready_at(self.owed(needs), now));
         self.fits(needs).then(|| requests.max(tokens).unwrap_or(now))
     }
 
     fn take(&mut self, needs: &Needs, now: Tick) {
+        let owed = self.owed(needs);
         if let Some(rate) = &mut self.requests {
             rate.take(1, now);
         }
         if let Some(rate) = &mut self.tokens {
-            rate.take(needs.tokens(), now);
+            rate.take(owed, now);
         }
     }
 }
