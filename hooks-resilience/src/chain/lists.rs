@@ -10,6 +10,12 @@ use crate::catalog::{Catalog, Model, Tier};
 /// The tiers a call can start at or descend to, the dearest first.
 pub(super) const TIERS: [Tier; 3] = [Tier::Premium, Tier::Standard, Tier::Fast];
 
+/// The most chains of one configuration.
+const MOST_CHAINS: usize = 1_000;
+
+/// The most places in all orders together: an order is worked out from each model, along each list.
+const MOST_PLACES: usize = 10_000_000;
+
 /// Models, in order.
 type Models = Vec<Arc<Model>>;
 
@@ -39,6 +45,9 @@ struct Reader<'a> {
 
 impl Lists {
     pub(super) fn read(catalog: &Catalog, config: &ChainsConfig) -> Result<Self, ChainsError> {
+        if config.chains.len() > MOST_CHAINS {
+            return Err(error("chains", ChainFault::TooManyChains(config.chains.len(), MOST_CHAINS)));
+        }
         let reader = Reader { catalog, config };
         let tiers = reader.tiers()?;
         let chains = reader.chains()?;
@@ -65,12 +74,21 @@ impl Lists {
         }
         let lists = Self { named, nuclear };
         lists.check_names(config)?;
+        lists.check_size(catalog.models().len())?;
         Ok(lists)
     }
 
     /// The chain's, or the tier's.
     pub(super) fn get(&self, name: &str) -> Option<&List> {
         self.named.get(name)
+    }
+
+    fn check_size(&self, models: usize) -> Result<(), ChainsError> {
+        let places = self.named.values().map(|list| list.own.len() + list.further.len()).sum::<usize>();
+        match places.saturating_mul(models) {
+            ..=MOST_PLACES => Ok(()),
+            _ => Err(error("chains", ChainFault::TooLarge(models, places))),
+        }
     }
 
     fn check_names(&self, config: &ChainsConfig) -> Result<(), ChainsError> {
@@ -141,7 +159,12 @@ impl Reader<'_> {
         tiers: &BTreeMap<String, List>,
     ) -> Result<(Models, Models), ChainsError> {
         let own = chains.get(name).cloned().unwrap_or_default();
-        let (mut further, mut passed, mut at) = (Vec::new(), vec![name.to_owned()], name);
+        let (mut further, mut passed, mut at) = (Models::new(), vec![name.to_owned()], name);
+        // Each model once: an order takes no more of them.
+        let mut seen = HashSet::new();
+        let mut add = |models: &[Arc<Model>]| {
+            further.extend(models.iter().filter(|model| seen.insert(model.index())).cloned());
+        };
         // Ends: each turn passes a chain that was not passed yet.
         while let Some(ChainConfig { then: Some(then), .. }) = self.config.chains.get(at) {
             let path = || format!("chains.{at}.then");
@@ -150,9 +173,10 @@ impl Reader<'_> {
                 return Err(error(path(), ChainFault::Cycle(passed)));
             }
             match (chains.get(then.as_str()), tiers.get(then)) {
-                (Some(models), _) => further.extend(models.iter().cloned()),
+                (Some(models), _) => add(models),
                 (None, Some(List { own, further: cheaper, .. })) => {
-                    further.extend(own.iter().chain(cheaper).cloned());
+                    add(own);
+                    add(cheaper);
                 }
                 (None, None) => return Err(error(path(), ChainFault::UnknownChain(then.clone()))),
             }
