@@ -60,6 +60,8 @@ impl fmt::Display for ConfigFault {
     }
 }
 
+impl std::error::Error for ConfigFault {}
+
 impl Resilience {
     /// Makes sense of `config`.
     ///
