@@ -7,24 +7,29 @@ use super::machine::State;
 use super::operation::{Answer, Op};
 use super::{StateStore, StoreError};
 use crate::future::HookFuture;
-use crate::time::Clock;
+use crate::time::{Clock, Tick, Timestamp};
 
 /// State in memory, behind one lock that is held for one step. It forgets everything with its process.
 pub struct Memory {
     state: Mutex<State>,
     clock: Arc<dyn Clock>,
+    /// When it was made: from there on its time is that of a clock that nobody sets, or else rates would stand still
+    /// for as long as a calendar is set back.
+    began: (Timestamp, Tick),
 }
 
 impl Memory {
-    /// An empty store whose time is that of `clock`.
+    /// An empty store. Its time begins as the calendar of `clock` has it, and goes on by the ticks of it.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { state: Mutex::default(), clock }
+        let began = (clock.now(), clock.tick());
+        Self { state: Mutex::default(), clock, began }
     }
 }
 
 impl StateStore for Memory {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
-        let now = self.clock.now();
+        let (began, first) = self.began;
+        let now = began.after(self.clock.tick().since(first));
         // A step does not panic; where one did, the state is what it was between two writes.
         let answer = self.state.lock().unwrap_or_else(PoisonError::into_inner).step(&op, now);
         HookFuture::now(Ok(answer))

@@ -139,7 +139,7 @@ impl Drop for Armed {
 }
 
 /// A panic is a failure like others.
-pub(super) fn panicked(panic: &(dyn Any + Send)) -> ModelError {
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> ModelError {
     let words = panic.downcast_ref::<&str>().copied();
     let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
     ModelError::new(ErrorKind::Unknown, format!("the client panicked: {words}"))

@@ -58,6 +58,14 @@ pub enum ChainFault {
         "it is switched on and no model is of the nuclear tier; list one under `tiers.nuclear`, or switch it off"
     )]
     NuclearWithoutModels,
+    /// More of them than are worked out.
+    #[error("there are {0} of them; define at most {1}")]
+    TooManyChains(usize, usize),
+    /// Their orders, one from each model, would not fit.
+    #[error(
+        "with {0} models in the catalog and {1} places in all chains and tiers there are more orders than are worked out; list fewer models"
+    )]
+    TooLarge(usize, usize),
 }
 
 /// The name of a tier in a configuration.

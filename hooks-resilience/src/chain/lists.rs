@@ -10,6 +10,12 @@ use crate::catalog::{Catalog, Model, Tier};
 /// The tiers a call can start at or descend to, the dearest first.
 pub(super) const TIERS: [Tier; 3] = [Tier::Premium, Tier::Standard, Tier::Fast];
 
+/// The most chains of one configuration.
+const MOST_CHAINS: usize = 1_000;
+
+/// The most places in all orders together: an order is worked out from each model, along each list.
+const MOST_PLACES: usize = 10_000_000;
+
 /// Models, in order.
 type Models = Vec<Arc<Model>>;
 
@@ -40,6 +46,10 @@ struct Reader<'a> {
 impl Lists {
     /// The lists, as far as they make sense; what does not is added to `faults`, once for each list.
     pub(super) fn read(catalog: &Catalog, config: &ChainsConfig, faults: &mut Vec<ChainsError>) -> Self {
+        if config.chains.len() > MOST_CHAINS {
+            faults.push(error("chains", ChainFault::TooManyChains(config.chains.len(), MOST_CHAINS)));
+            return Self { named: BTreeMap::new(), nuclear: Models::new() };
+        }
         let reader = Reader { catalog, config };
         let tiers = reader.tiers(faults);
         let chains = reader.chains(faults);
@@ -69,12 +79,20 @@ impl Lists {
         }
         let lists = Self { named, nuclear };
         lists.check_names(config, faults);
+        lists.check_size(catalog.models().len(), faults);
         lists
     }
 
     /// The chain's, or the tier's.
     pub(super) fn get(&self, name: &str) -> Option<&List> {
         self.named.get(name)
+    }
+
+    fn check_size(&self, models: usize, faults: &mut Vec<ChainsError>) {
+        let places = self.named.values().map(|list| list.own.len() + list.further.len()).sum::<usize>();
+        if places.saturating_mul(models) > MOST_PLACES {
+            faults.push(error("chains", ChainFault::TooLarge(models, places)));
+        }
     }
 
     fn check_names(&self, config: &ChainsConfig, faults: &mut Vec<ChainsError>) {
@@ -160,7 +178,12 @@ impl Reader<'_> {
         tiers: &BTreeMap<String, List>,
     ) -> Result<(Models, Models), Option<ChainsError>> {
         let own = chains.get(name).cloned().unwrap_or_default();
-        let (mut further, mut passed, mut at) = (Vec::new(), vec![name.to_owned()], name);
+        let (mut further, mut passed, mut at) = (Models::new(), vec![name.to_owned()], name);
+        // Each model once: an order takes no more of them.
+        let mut seen = HashSet::new();
+        let mut add = |models: &[Arc<Model>]| {
+            further.extend(models.iter().filter(|model| seen.insert(model.index())).cloned());
+        };
         // Ends: each turn passes a chain that was not passed yet.
         while let Some(ChainConfig { then: Some(then), .. }) = self.config.chains.get(at) {
             let path = || format!("chains.{at}.then");
@@ -170,9 +193,10 @@ impl Reader<'_> {
                 return Err(is_first.then(|| error(path(), ChainFault::Cycle(passed))));
             }
             match (chains.get(then.as_str()), tiers.get(then)) {
-                (Some(models), _) => further.extend(models.iter().cloned()),
+                (Some(models), _) => add(models),
                 (None, Some(List { own, further: cheaper, .. })) => {
-                    further.extend(own.iter().chain(cheaper).cloned());
+                    add(own);
+                    add(cheaper);
                 }
                 // Told of the chain that names it, not of all that lead there.
                 (None, None) if at == name => {

@@ -288,3 +288,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn more_than_can_be_worked_out_is_refused_at_once() {
+    let models = |count: usize| {
+        let model = |name: usize| Model::new(name.to_string(), "p", Tier::Standard);
+        Catalog::new((0..count).map(model)).unwrap()
+    };
+    let error = Chains::new(&models(10_000), &ChainsConfig::default()).unwrap_err();
+    assert_eq!((error.path.as_str(), error.fault), ("chains", ChainFault::TooLarge(10_000, 20_000)));
+    let mut config = ChainsConfig::default();
+    for place in 0..1_001 {
+        let chain =
+            ChainConfig { models: vec!["0".into()], then: Some(format!("c{}", place + 1)), upgrade: false };
+        config.chains.insert(format!("c{place}"), chain);
+    }
+    let error = Chains::new(&models(1), &config).unwrap_err();
+    assert_eq!((error.path.as_str(), error.fault), ("chains", ChainFault::TooManyChains(1_001, 1_000)));
+    config.chains.pop_last();
+    config
+        .chains
+        .values_mut()
+        .for_each(|chain| chain.then = chain.then.take().filter(|then| then != "c1001"));
+    let known = config.chains.keys().cloned().collect::<Vec<_>>();
+    config
+        .chains
+        .values_mut()
+        .for_each(|chain| chain.then = chain.then.take().filter(|then| known.contains(then)));
+    assert_eq!(Chains::new(&models(1), &config).unwrap().order("c0", "", None).unwrap().len(), 1);
+}

@@ -46,15 +46,34 @@ impl Budget {
 
     /// What comes with time. The rest of a division stays: time moves on by what was earned only.
     fn earn(&mut self, now: Tick, settings: BudgetSettings) {
-        let each_milli = 60_000_000u64.checked_div(u64::from(settings.per_minute).saturating_mul(ONE));
-        let Some(micros_each) = each_milli.filter(|micros| *micros > 0) else { return };
-        let passed = u64::try_from(now.since(self.at).as_micros()).unwrap_or(u64::MAX);
-        let earned = passed / micros_each;
-        self.at = self.at.after(std::time::Duration::from_micros(earned.saturating_mul(micros_each)));
+        let each_milli = 60_000_000_000u64.checked_div(u64::from(settings.per_minute).saturating_mul(ONE));
+        // However many a minute: the time of each is at least the least there is.
+        let Some(nanos_each) = each_milli.map(|nanos| nanos.max(1)) else { return };
+        let passed = u64::try_from(now.since(self.at).as_nanos()).unwrap_or(u64::MAX);
+        let earned = passed / nanos_each;
+        self.at = self.at.after(std::time::Duration::from_nanos(earned.saturating_mul(nanos_each)));
         self.saved = self.saved.saturating_add(earned).min(most(settings));
     }
 }
 
 fn most(settings: BudgetSettings) -> u64 {
     u64::from(settings.burst).saturating_mul(ONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn however_many_a_minute_they_come_with_time() {
+        for per_minute in [60, 60_001, u32::MAX] {
+            let settings = BudgetSettings { ratio: 0.0, per_minute, burst: 1 };
+            let mut budget = Budget::new(settings);
+            assert!(budget.another(Tick::default(), settings));
+            assert!(!budget.another(Tick::default(), settings));
+            assert!(budget.another(Tick(Duration::from_secs(1)), settings), "{per_minute}");
+        }
+    }
 }

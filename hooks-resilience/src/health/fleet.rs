@@ -56,8 +56,7 @@ pub(super) struct Link {
 const NEVER: u64 = u64::MAX;
 
 /// What is written.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Written {
     /// When, by the store's time.
     at: u64,
@@ -136,8 +135,9 @@ pub(super) fn look(health: &Health, fleet: &Fleet, place: &Place, link: &Link, n
     if link.revision.load(Ordering::Acquire) == revision {
         return;
     }
-    if let Some(Answer::Now(time)) = fleet.ask_now(Op::Now) {
-        let (core, gate) = read(&text, time, now, health.settings());
+    if let Some(Answer::Now(time)) = fleet.ask_now(Op::Now)
+        && let Some((core, gate)) = read(&text, time, now, health.settings())
+    {
         link.revision.store(revision, Ordering::Release);
         health.announce(place.adopt(core, gate, place.told(), &health.settings().breaker), place, now);
     }
@@ -174,10 +174,19 @@ pub(super) async fn synchronise(health: &Health, fleet: &Fleet, place: &Place, l
             None => (None, 0),
         };
         let known = link.revision.load(Ordering::Acquire) == revision;
+        let mut unread = false;
         let (mut core, mut gate) = match &text {
             // Nobody wrote since: what is known here is all of it, and of times that were not rounded.
             Some(_) if known => (ours, place.gate()),
-            Some(text) => read(text, time, now, settings),
+            Some(text) => match read(text, time, now, settings) {
+                Some(heard) => heard,
+                None if untold.is_empty() => return,
+                // What is known here is written over it.
+                None => {
+                    unread = true;
+                    (ours, place.gate())
+                }
+            },
             None => (Core::new(&settings.breaker), Tick::default()),
         };
         if untold.is_empty() {
@@ -188,14 +197,14 @@ pub(super) async fn synchronise(health: &Health, fleet: &Fleet, place: &Place, l
             return;
         }
         let heard = (core.clone(), gate);
-        if text.is_none() || !known {
+        if text.is_none() || !(known || unread) {
             for event in &untold {
                 play(&mut core, event, &settings.breaker);
             }
         }
         gate = gate.max(place.gate());
         let told_all = told.saturating_add(untold.len() as u64);
-        if !known && text.is_some() && heard == (core.clone(), gate) {
+        if !(known || unread) && text.is_some() && heard == (core.clone(), gate) {
             // What happened here is no news: a probe, say, that somebody else has sent already.
             link.revision.store(revision, Ordering::Release);
             health.announce(place.adopt(core, gate, told_all, &settings.breaker), place, now);
@@ -217,13 +226,14 @@ pub(super) async fn synchronise(health: &Health, fleet: &Fleet, place: &Place, l
     }
 }
 
-/// What is written as `text`, read at `time` of the store, which is `now` here. What cannot be read says nothing.
-fn read(text: &str, time: Timestamp, now: Tick, settings: &HealthSettings) -> (Core, Tick) {
-    let written: Written = serde_json::from_str(text).unwrap_or_default();
+/// What is written as `text`, read at `time` of the store, which is `now` here. What cannot be read says nothing: a
+/// breaker that is open here stays open.
+fn read(text: &str, time: Timestamp, now: Tick, settings: &HealthSettings) -> Option<(Core, Tick)> {
+    let written: Written = serde_json::from_str(text).ok()?;
     let ago = time.since(Timestamp(written.at));
     let gate = Duration::from_millis(written.gate_for).min(settings.longest_gate).saturating_sub(ago);
     let gate = if gate.is_zero() { Tick::default() } else { now.after(gate) };
-    (written.breaker.core(ago, now, &settings.breaker), gate)
+    Some((written.breaker.core(ago, now, &settings.breaker), gate))
 }
 
 fn write(core: &Core, gate: Tick, time: Timestamp, now: Tick) -> Option<Arc<str>> {
@@ -237,7 +247,12 @@ fn write(core: &Core, gate: Tick, time: Timestamp, now: Tick) -> Option<Arc<str>
 /// How long an entry says anything.
 fn kept(settings: &HealthSettings) -> Duration {
     let breaker = &settings.breaker;
-    settings.longest_gate.max(breaker.open_hard).max(breaker.open_at_most).saturating_add(breaker.window) * 2
+    settings
+        .longest_gate
+        .max(breaker.open_hard)
+        .max(breaker.open_at_most)
+        .saturating_add(breaker.window)
+        .saturating_mul(2)
 }
 
 /// Polls `work` once: what answers at once is done, the rest has to be waited for.

@@ -72,17 +72,20 @@ impl Quota {
         if !self.is_limited() {
             return Some(now);
         }
-        let (at, shared) = {
+        let (at, shared, owed) = {
             let rates = self.rates();
             match &rates.shared {
-                Some(shared) => (rates.fits(needs).then_some(rates.full_until)?, Arc::clone(shared)),
+                Some(shared) => {
+                    let at = rates.fits(needs).then_some(rates.full_until)?;
+                    (at, Arc::clone(shared), rates.owed(needs))
+                }
                 None => return rates.ready_at(needs, now),
             }
         };
         let Some(fleet) = fleet.filter(|fleet| !fleet.answers_later()) else { return Some(at) };
         // A store that answers at once is asked: it knows better than what was heard.
         let mut wait = Duration::ZERO;
-        let looks = [(&shared.requests, 1), (&shared.tokens, needs.tokens())];
+        let looks = [(&shared.requests, 1), (&shared.tokens, owed)];
         for op in looks.into_iter().filter_map(|(rate, amount)| rate.as_ref()?.look(amount)) {
             match fleet.ask_now(op) {
                 Some(Answer::Wait(longer)) => wait = wait.max(longer),
@@ -122,15 +125,15 @@ impl Quota {
         needs: &Needs,
         latest: Option<Tick>,
     ) -> Option<Result<Tick, Tick>> {
-        let (shared, fits) = {
+        let (shared, fits, owed) = {
             let rates = self.rates();
-            (rates.shared.clone()?, rates.fits(needs))
+            (rates.shared.clone()?, rates.fits(needs), rates.owed(needs))
         };
         if !fits {
             return Some(Err(Tick(Duration::MAX)));
         }
         let mut at = world.tick();
-        for (rate, amount) in [(&shared.tokens, needs.tokens()), (&shared.requests, 1)] {
+        for (rate, amount) in [(&shared.tokens, owed), (&shared.requests, 1)] {
             let Some(rate) = rate else { continue };
             match rate.book(amount, world.tick(), latest, |op| fleet.ask(op, world)).await? {
                 Ok(slot) => at = at.max(slot),
@@ -147,11 +150,12 @@ impl Quota {
     /// Gives back what was taken for `needs`.
     pub(super) fn give_back(&self, needs: &Needs) {
         let mut rates = self.rates();
+        let owed = rates.owed(needs);
         if let Some(rate) = &mut rates.requests {
             rate.give_back(1);
         }
         if let Some(rate) = &mut rates.tokens {
-            rate.give_back(needs.tokens());
+            rate.give_back(owed);
         }
     }
 
@@ -206,21 +210,27 @@ impl Rates {
         self.limits.tokens_per_minute.is_none_or(|limit| needs.input_tokens <= limit)
     }
 
+    /// How many tokens it takes: no answer is longer than a minute's, whatever is allowed for it, and a call that
+    /// allows for endless ones does not shut the rate for ever.
+    fn owed(&self, needs: &Needs) -> u64 {
+        needs.tokens().min(self.limits.tokens_per_minute.unwrap_or(u64::MAX))
+    }
+
     fn ready_at(&self, needs: &Needs, now: Tick) -> Option<Tick> {
         let since = nanos(now.0);
         let requests = self.requests.map_or(since, |rate| rate.ready_at(1, since));
-        let tokens = self.tokens.map_or(since, |rate| rate.ready_at(needs.tokens(), since));
+        let tokens = self.tokens.map_or(since, |rate| rate.ready_at(self.owed(needs), since));
         let at = Tick(Duration::from_nanos(requests.max(tokens)));
         self.fits(needs).then_some(at)
     }
 
     fn take(&mut self, needs: &Needs, now: Tick) {
-        let now = nanos(now.0);
+        let (owed, now) = (self.owed(needs), nanos(now.0));
         if let Some(rate) = &mut self.requests {
             rate.take(1, now);
         }
         if let Some(rate) = &mut self.tokens {
-            rate.take(needs.tokens(), now);
+            rate.take(owed, now);
         }
     }
 }

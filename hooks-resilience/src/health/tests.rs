@@ -368,8 +368,9 @@ fn what_cannot_be_read_says_nothing() {
 fn what_is_written_cannot_close_a_model_for_longer_than_our_own_settings() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
     let (store, most) = (memory(&time), u64::MAX);
-    let text =
-        format!("{{\"gate_for\":{most},\"breaker\":{{\"closed_for\":{most},\"openings\":4294967295}}}}");
+    let text = format!(
+        "{{\"at\":0,\"gate_for\":{most},\"breaker\":{{\"closed_for\":{most},\"openings\":4294967295}}}}"
+    );
     let key = Key::new(Some("fleet"), &["health", "model", "acme", "a"]);
     time.block_on(store.apply(Op::Put { key, value: text.into(), ttl: None })).unwrap().unwrap();
     let instance = Instance::new(&catalog, &time, store, &Client::new(&time, []));

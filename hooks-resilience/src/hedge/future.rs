@@ -18,8 +18,9 @@ use crate::error::ModelError;
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S: Service<Call>> {
+    /// Gone once it ended: with it goes what the client and the layers below hold for it.
     #[pin]
-    first: S::Future,
+    first: Option<S::Future>,
     /// What the first attempt failed of, where the second is still on its way.
     failed: Option<(ModelError, Tick)>,
     #[pin]
@@ -50,12 +51,12 @@ enum Second<F> {
 
 impl<S: Service<Call>> ResponseFuture<S> {
     pub(super) fn alone(first: S::Future) -> Self {
-        Self { first, failed: None, second: Second::Over, rest: None }
+        Self { first: Some(first), failed: None, second: Second::Over, rest: None }
     }
 
     pub(super) fn hedged(first: S::Future, inner: S, call: Call, shared: Arc<Shared>, began: Tick) -> Self {
         let rest = Some(Rest { inner, call, shared, began });
-        Self { first, failed: None, second: Second::Idle, rest }
+        Self { first: Some(first), failed: None, second: Second::Idle, rest }
     }
 }
 
@@ -67,9 +68,10 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        if this.failed.is_none()
-            && let Poll::Ready(answer) = this.first.poll(cx)
+        if let Some(first) = this.first.as_mut().as_pin_mut()
+            && let Poll::Ready(answer) = first.poll(cx)
         {
+            this.first.set(None);
             let Some(rest) = this.rest.as_ref() else { return Poll::Ready(answer) };
             let now = rest.shared.health.world().tick();
             let on_its_way = matches!(*this.second, Second::Readying(_) | Second::Asking(_));

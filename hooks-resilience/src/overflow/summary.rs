@@ -1,7 +1,9 @@
 //! Summaries, by a service that the host gives.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use hooks_core::event::{Message, Role};
 use hooks_core::{BoxError, HookContext, HookFuture};
 use tower::ServiceExt;
@@ -44,7 +46,11 @@ where
 {
     fn summarise(&self, request: SummaryRequest) -> HookFuture<'static, Result<String, BoxError>> {
         let service = self.0.clone();
-        HookFuture::later(async move { service.oneshot(request).await.map_err(Into::into) })
+        // One that panics has no summary.
+        let asked = AssertUnwindSafe(async move { service.oneshot(request).await.map_err(Into::into) });
+        HookFuture::later(async move {
+            asked.catch_unwind().await.unwrap_or_else(|_| Err("the summariser panicked".into()))
+        })
     }
 }
 

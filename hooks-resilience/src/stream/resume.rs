@@ -1,6 +1,7 @@
 //! A stream that is gone on with when it breaks.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -17,6 +18,7 @@ use super::overlap::Overlap;
 use super::parts::Parts;
 use super::received::{Received, ToolCall};
 use super::{AfterText, Chunk, ModelStream};
+use crate::attempt::future::panicked;
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::catalog::Model;
 use crate::classify::stop_reason;
@@ -362,7 +364,7 @@ where
             }
             match &mut this.state {
                 State::Ended => return Poll::Ready(None),
-                State::Streaming(stream) => match Pin::new(stream).poll_next(cx) {
+                State::Streaming(stream) => match polled(stream, cx) {
                     Poll::Ready(Some(Ok(chunk))) => this.take(chunk),
                     Poll::Ready(Some(Err(error))) => this.broke(error),
                     Poll::Ready(None) => {
@@ -410,6 +412,12 @@ impl Watch {
     const fn came(&mut self, now: Tick) {
         (self.last, self.first) = (now, false);
     }
+}
+
+/// The next of `stream`; one that panics has broken.
+fn polled(stream: &mut ModelStream, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, ModelError>>> {
+    catch_unwind(AssertUnwindSafe(|| Pin::new(stream).poll_next(cx)))
+        .unwrap_or_else(|panic| Poll::Ready(Some(Err(panicked(&*panic)))))
 }
 
 /// Whether an error may pass by itself, or with another model.

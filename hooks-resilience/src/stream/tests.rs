@@ -32,6 +32,7 @@ enum Do {
     Wait(u64),
     Stall,
     Fail(ErrorKind),
+    Panic,
 }
 
 type Answer = Box<dyn FnMut(&Call) -> Result<Vec<Do>, ModelError> + Send>;
@@ -76,6 +77,7 @@ impl Service<Call> for Script {
                         }
                         Do::Stall => std::future::pending().await,
                         Do::Fail(kind) => Some(Err(ModelError::new(kind, "scripted"))),
+                        Do::Panic => panic!("scripted"),
                     }
                 }
             });
@@ -164,6 +166,14 @@ fn tool(id: &str) -> [Do; 4] {
 
 fn usage(input: u64, output: u64) -> Do {
     Do::Say(Chunk::Usage(Usage { input_tokens: input, output_tokens: output, ..Usage::default() }))
+}
+
+#[test]
+fn a_stream_that_panics_has_broken() {
+    let rest = script(&[say("two"), stop("end_turn")]);
+    let rig = rig(settings(), vec![script(&[say("one "), Do::Panic]), rest]);
+    assert_eq!(rig.run(call()).unwrap().response.content, json!("one two"));
+    assert_eq!(rig.asked().len(), 2);
 }
 
 #[test]

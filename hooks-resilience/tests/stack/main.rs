@@ -6,6 +6,7 @@ mod cancellation;
 mod decision_table;
 mod fallback;
 mod hedge;
+mod hostile;
 mod readiness;
 mod retry;
 mod rig;
