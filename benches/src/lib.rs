@@ -7,6 +7,7 @@ pub mod call;
 mod case;
 pub mod classic;
 pub mod govern;
+pub mod resilience;
 pub mod rules;
 pub mod set;
 pub mod squad;
@@ -28,5 +29,6 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     all.extend(classic::cases()?);
     all.extend(rules::cases()?);
     all.extend(squad::cases()?);
+    all.extend(resilience::cases()?);
     Ok(all)
 }

@@ -83,6 +83,22 @@ struct Body {
     origin: Option<Arc<Body>>,
 }
 
+/// Tells whether an attempt of a call has a timer: all that is kept of the call by those who need nothing else of it.
+#[derive(Debug)]
+pub(crate) struct Timing(Arc<Body>);
+
+impl Timing {
+    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
+    pub(crate) fn mark_timed(&self, timed: bool) {
+        self.0.timed.store(timed, Ordering::Relaxed);
+    }
+
+    /// Whether an attempt below has a timer that fires at the deadline at the latest.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.0.timed.load(Ordering::Relaxed)
+    }
+}
+
 impl Call {
     /// A call of `request`, in `context`. The `id` is the same for all attempts: what a provider is told, so that
     /// it does a thing once, and what a budget settles by.
@@ -186,14 +202,9 @@ impl Call {
         self.origin().effects.load(Ordering::Acquire)
     }
 
-    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
-    pub(crate) fn mark_timed(&self, timed: bool) {
-        self.origin().timed.store(timed, Ordering::Relaxed);
-    }
-
-    /// Whether an attempt below has a timer that fires at the deadline at the latest.
-    pub(crate) fn is_timed(&self) -> bool {
-        self.origin().timed.load(Ordering::Relaxed)
+    /// What tells whether an attempt has a timer.
+    pub(crate) fn timing(&self) -> Timing {
+        Timing(Arc::clone(self.origin()))
     }
 
     /// When this attempt began, reading the clock only where nobody did.

@@ -1,6 +1,6 @@
 //! Which models there are, and what each of them can do.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -108,6 +108,11 @@ impl Model {
             && self.context_tokens.is_none_or(|window| needs.tokens() <= window)
     }
 
+    /// Whether this is its name; most often it is the very same string.
+    pub(crate) fn is_named(&self, name: &Arc<str>) -> bool {
+        Arc::ptr_eq(&self.name, name) || self.name == *name
+    }
+
     /// Its place in the catalog, from 0.
     pub const fn index(&self) -> usize {
         self.index
@@ -118,7 +123,7 @@ impl Model {
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     models: Arc<[Arc<Model>]>,
-    by_name: Arc<HashMap<Arc<str>, usize>>,
+    by_name: Arc<BTreeMap<Arc<str>, usize>>,
 }
 
 impl Catalog {
@@ -127,7 +132,7 @@ impl Catalog {
     /// # Errors
     /// Two models have one name.
     pub fn new(models: impl IntoIterator<Item = Model>) -> Result<Self, CatalogError> {
-        let (mut list, mut by_name) = (Vec::new(), HashMap::new());
+        let (mut list, mut by_name) = (Vec::new(), BTreeMap::new());
         for (index, model) in models.into_iter().enumerate() {
             if by_name.insert(Arc::clone(&model.name), index).is_some() {
                 return Err(CatalogError::Twice(model.name));

@@ -47,6 +47,7 @@ pub mod overflow;
 pub mod pacing;
 pub mod recover;
 pub mod retry;
+mod spare;
 pub mod stream;
 mod world;
 

@@ -30,8 +30,11 @@ fn every_option_of_the_schema_is_read() {
         match Config::parse(&file.to_string(), "hooks.yaml") {
             // What was read says the same when it is written again.
             Ok(config) if !["version", "profile", "self_protection"].contains(&path[0].as_str()) => {
-                let policy = serde_json::to_value(config.policy()).unwrap();
-                let mut read = &policy;
+                let mut whole = serde_json::to_value(config.policy()).unwrap();
+                if let Some(models) = config.models() {
+                    whole["models"] = serde_json::to_value(models.resilience.config()).unwrap();
+                }
+                let mut read = &whole;
                 for key in &path {
                     read = if read.is_array() { &read[0][key] } else { &read[key] };
                 }
@@ -67,7 +70,9 @@ fn some_value(root: &Value, schema: &Value) -> Value {
     match schema.get("type").and_then(Value::as_str) {
         Some("boolean") => json!(true),
         Some("integer") => json!(7),
-        Some("string") => json!("x"),
+        Some("number") => json!(0.5),
+        // A text where one is asked for, and a duration where it has to be one.
+        Some("string") => json!("7s"),
         Some("array") => json!([some_value(root, &schema["items"])]),
         Some("object") => {
             let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();

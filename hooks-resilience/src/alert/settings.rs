@@ -1,3 +1,5 @@
+//! When people are told, and how often.
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};

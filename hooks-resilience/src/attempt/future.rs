@@ -13,7 +13,7 @@ use hooks_core::time::Tick;
 use pin_project::pin_project;
 
 use super::AttemptLayer;
-use crate::call::{Answered, Call};
+use crate::call::{Answered, Call, Timing};
 use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 
@@ -103,7 +103,7 @@ struct Armed {
     /// What running out of it means.
     kind: ErrorKind,
     /// Knows of the timer, as long as there is one.
-    call: Call,
+    timing: Timing,
 }
 
 impl Armed {
@@ -115,8 +115,9 @@ impl Armed {
             _ => (began.after(own), settings.too_late()),
         };
         let sleep = world.sleep_until(until);
-        call.mark_timed(true);
-        Self { sleep, kind, call: call.clone() }
+        let timing = call.timing();
+        timing.mark_timed(true);
+        Self { sleep, kind, timing }
     }
 
     fn too_late(&self) -> ModelError {
@@ -133,7 +134,7 @@ impl Armed {
 
 impl Drop for Armed {
     fn drop(&mut self) {
-        self.call.mark_timed(false);
+        self.timing.mark_timed(false);
     }
 }
 

@@ -113,11 +113,11 @@ fn a_dropped_attempt_drops_its_client_and_says_that_its_timer_is_gone() {
     let (mut service, client) = attempts(&time, Does::Hangs);
     let call = call(&catalog(|_| {}));
     let mut future = ask(&mut service, call.clone());
-    assert!(!call.is_timed(), "armed before anybody waited");
+    assert!(!call.timing().is_timed(), "armed before anybody waited");
     assert!(poll(&mut future).is_pending());
-    assert!(call.is_timed());
+    assert!(call.timing().is_timed());
     drop(future);
-    assert!(!call.is_timed());
+    assert!(!call.timing().is_timed());
     assert_eq!(client.busy.load(std::sync::atomic::Ordering::Relaxed), 0);
 }
 

@@ -46,7 +46,7 @@ impl Places {
     /// Those of `model`; None where it is not of the catalog.
     pub(super) fn of(&self, model: &Model) -> Option<&Arc<Semaphore>> {
         let (name, places) = self.models.get(model.index())?;
-        (*name == model.name).then_some(places)
+        model.is_named(name).then_some(places)
     }
 }
 

@@ -1,3 +1,5 @@
+//! The orders of a configuration, worked out once.
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -70,7 +72,11 @@ impl Chains {
     /// # Errors
     /// The first mistake, with its place.
     pub fn new(catalog: &Catalog, config: &ChainsConfig) -> Result<Self, ChainsError> {
-        let lists = Lists::read(catalog, config)?;
+        let mut faults = Vec::new();
+        let lists = Lists::read(catalog, config, &mut faults);
+        if !faults.is_empty() {
+            return Err(faults.swap_remove(0));
+        }
         let orders = lists.named.values().map(|list| Orders::new(list, &lists.nuclear, catalog)).collect();
         let places = lists.named.keys().enumerate().map(|(place, name)| (name.clone(), place));
         let named: HashMap<String, usize> = places.collect();
@@ -92,6 +98,14 @@ impl Chains {
         Ok(Self(Arc::new(Table { catalog, orders, named, alone, agents, tasks, default })))
     }
 
+    /// Everything that is wrong with `config`, once for each of its lists; where it is nothing, [`new`](Self::new)
+    /// makes sense of it.
+    pub fn check(catalog: &Catalog, config: &ChainsConfig) -> Vec<ChainsError> {
+        let mut faults = Vec::new();
+        Lists::read(catalog, config, &mut faults);
+        faults
+    }
+
     /// The models they are made of.
     pub fn catalog(&self) -> &Catalog {
         &self.0.catalog
@@ -103,15 +117,7 @@ impl Chains {
     /// # Errors
     /// The name is not known, or there is none and no default either.
     pub fn order(&self, name: &str, agent: &str, task: Option<&str>) -> Result<Chain, UnknownName> {
-        let unknown = || UnknownName(name.to_owned());
-        if let Some(model) = self.0.catalog.get(name) {
-            return self.from(model, agent, task).ok_or_else(unknown);
-        }
-        let orders = match name {
-            "" => self.given(agent, task),
-            name => self.0.named.get(name).and_then(|place| self.0.orders.get(*place)),
-        };
-        orders.and_then(|orders| orders.from_the_top.clone()).ok_or_else(unknown)
+        self.find(name, agent, task).cloned().ok_or_else(|| UnknownName(name.to_owned()))
     }
 
     /// Whom `call` asks: from the model that was chosen for it, or from what its request names.
@@ -119,20 +125,43 @@ impl Chains {
     /// # Errors
     /// [`ErrorKind::NoModel`], where the name is not known.
     pub fn for_call(&self, call: &Call) -> Result<Chain, ModelError> {
-        let agent = &call.context().agent_name;
-        if let Some(model) = &call.model {
-            let known = self.from(model, agent, call.task());
-            return Ok(known.unwrap_or_else(|| Chain::new(Arc::clone(model), [])));
+        if let Some(chain) = self.known(call) {
+            return Ok(chain.clone());
         }
-        self.order(&call.request().model, agent, call.task())
-            .map_err(|unknown| ModelError::new(ErrorKind::NoModel, unknown.to_string()))
+        match &call.model {
+            Some(model) => Ok(Chain::new(Arc::clone(model), [])),
+            None => {
+                let unknown = UnknownName(call.request().model.clone());
+                Err(ModelError::new(ErrorKind::NoModel, unknown.to_string()))
+            }
+        }
+    }
+
+    /// The same, where it is worked out already.
+    pub(crate) fn known(&self, call: &Call) -> Option<&Chain> {
+        let agent = &call.context().agent_name;
+        match &call.model {
+            Some(model) => self.from(model, agent, call.task()),
+            None => self.find(&call.request().model, agent, call.task()),
+        }
+    }
+
+    fn find(&self, name: &str, agent: &str, task: Option<&str>) -> Option<&Chain> {
+        if let Some(model) = self.0.catalog.get(name) {
+            return self.from(model, agent, task);
+        }
+        let orders = match name {
+            "" => self.given(agent, task),
+            name => self.0.named.get(name).and_then(|place| self.0.orders.get(*place)),
+        };
+        orders?.from_the_top.as_ref()
     }
 
     /// The order that begins with `model`; `None` where it is of another catalog.
-    fn from(&self, model: &Model, agent: &str, task: Option<&str>) -> Option<Chain> {
+    fn from(&self, model: &Model, agent: &str, task: Option<&str>) -> Option<&Chain> {
         let chains = self.given(agent, task).map_or(&self.0.alone, |orders| &orders.from);
         let chain = chains.get(model.index())?;
-        chain.first().is_some_and(|first| first.name == model.name).then(|| chain.clone())
+        chain.first().is_some_and(|first| model.is_named(&first.name)).then_some(chain)
     }
 
     /// What a call uses that names none itself.

@@ -1,3 +1,5 @@
+//! What a configuration says about chains.
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

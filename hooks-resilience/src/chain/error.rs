@@ -1,3 +1,5 @@
+//! What can be wrong with chains.
+
 use crate::catalog::Tier;
 
 /// What is wrong with the chains of a configuration, and where.

@@ -1,3 +1,5 @@
+//! The document, as it is read.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

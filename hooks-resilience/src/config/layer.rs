@@ -1,3 +1,5 @@
+//! All layers in their order.
+
 use tower_layer::Layer;
 
 use crate::attempt::{AttemptLayer, AttemptService};

@@ -1,3 +1,5 @@
+//! What makes sense of the document, and makes the layers.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use crate::attempt::{AttemptLayer, AttemptSettings};
 use crate::breaker::BreakerLayer;
 use crate::bulkhead::BulkheadLayer;
 use crate::catalog::{Catalog, Price};
-use crate::chain::Chains;
+use crate::chain::{Chains, ChainsConfig};
 use crate::deadline::DeadlineLayer;
 use crate::error::{ErrorKind, NextModel, SameModel, Treatment, Treatments};
 use crate::fallback::FallbackLayer;
@@ -58,6 +60,8 @@ impl fmt::Display for ConfigFault {
     }
 }
 
+impl std::error::Error for ConfigFault {}
+
 impl Resilience {
     /// Makes sense of `config`.
     ///
@@ -66,13 +70,19 @@ impl Resilience {
     pub fn new(config: &ResilienceConfig) -> Result<Self, Vec<ConfigFault>> {
         let mut faults = Vec::new();
         let catalog = catalog(&config.catalog, &mut faults);
-        let chains = Chains::new(&catalog, &config.routing).map_err(|error| {
-            faults.push(ConfigFault::new(format!("routing.{}", error.path), &error.fault.to_string()));
-        });
+        let chains = match Chains::check(&catalog, &config.routing) {
+            wrong if wrong.is_empty() => Chains::new(&catalog, &config.routing),
+            wrong => {
+                faults.extend(wrong.into_iter().map(|error| {
+                    ConfigFault::new(format!("routing.{}", error.path), &error.fault.to_string())
+                }));
+                // With chains that nobody configured the rest can be looked at.
+                Chains::new(&catalog, &ChainsConfig::default())
+            }
+        };
         let health = health_settings(config, &mut faults);
-        let parts = chains.map(|chains| Parts { config: config.clone(), catalog, chains, health });
-        if let Ok(parts) = parts {
-            let resilience = Self(Arc::new(parts));
+        if let Ok(chains) = chains {
+            let resilience = Self(Arc::new(Parts { config: config.clone(), catalog, chains, health }));
             resilience.try_layers(&mut faults);
             if faults.is_empty() {
                 return Ok(resilience);
@@ -175,10 +185,17 @@ impl Resilience {
     fn try_layers(&self, faults: &mut Vec<ConfigFault>) {
         let Parts { config, catalog, chains, .. } = &*self.0;
         let world = World::new(&hooks_core::Environment::detached(), Asleep);
-        let health = match self.health(world.clone()) {
-            Ok(health) => health,
-            Err(error) => return faults.push(fault(&error)),
-        };
+        let all = &self.0.health;
+        let usual = HealthSettings::default;
+        let parts = [
+            HealthSettings { breaker: all.breaker.clone(), ..usual() },
+            HealthSettings { budget: all.budget, ..usual() },
+            HealthSettings { longest_gate: all.longest_gate, ..usual() },
+            HealthSettings { instances: all.instances, ..usual() },
+        ];
+        let of_parts = parts.map(|part| Health::new(catalog, part, world.clone()).err());
+        faults.extend(of_parts.into_iter().flatten().map(|error| fault(&error)));
+        let Ok(health) = Health::new(catalog, usual(), world.clone()) else { return };
         let places = usize::try_from(config.bulkhead.concurrent).unwrap_or(usize::MAX);
         let attempt = AttemptSettings::default().with_timeout(config.attempt_timeout);
         let made = [
@@ -310,7 +327,11 @@ fn health_settings(config: &ResilienceConfig, faults: &mut Vec<ConfigFault>) -> 
     let mut treatments = Treatments::default();
     for (&kind, changed) in &config.treatments {
         match treatment(kind, changed) {
-            Ok(treatment) => treatments = treatments.with(kind, treatment),
+            Ok(treatment) => {
+                treatments.cross_content_filter |= kind == ErrorKind::ContentFilter
+                    && changed.next_model == Some(NextModelWord::OtherProvider);
+                treatments = treatments.with(kind, treatment);
+            }
             Err(text) => faults.push(ConfigFault::new(format!("treatments.{kind}"), text)),
         }
     }
@@ -342,8 +363,16 @@ fn treatment(kind: ErrorKind, changed: &TreatmentConfig) -> Result<Treatment, &'
         (None, Some(limit)) => treatment.same_model = SameModel::AsTold(limit),
         (None, None) => {}
     }
+    if kind == ErrorKind::ContextOverflow && treatment.same_model != SameModel::Compacted {
+        return Err("the same conversation would not fit again; leave `retries` and `wait_at_most` out");
+    }
     if let Some(next) = changed.next_model {
         treatment.next_model = match next {
+            // To one other provider, and not from one to the next until somebody says yes.
+            NextModelWord::OtherProvider if kind == ErrorKind::ContentFilter => NextModel::IfAllowed,
+            NextModelWord::Any if kind == ErrorKind::ContentFilter => {
+                return Err("a refusal is carried to one other provider at most; write `other_provider`");
+            }
             NextModelWord::Nobody => NextModel::No,
             NextModelWord::Any => NextModel::Any,
             NextModelWord::OtherProvider => NextModel::OtherProvider,

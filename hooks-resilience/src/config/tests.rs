@@ -45,13 +45,45 @@ fn every_mistake_is_told_with_its_path() {
         "overflow": { "target_percent": 0 },
         "treatments": { "closed": { "retries": 1 }, "server": { "retries": 1, "wait_at_most": "8s" } },
     }));
-    // Without chains there are no layers to look at.
     assert_eq!(
         told,
         [
             "routing.tiers.premium: the list is empty; name at least one model, or leave it out",
             "treatments.server: `retries` and `wait_at_most` exclude each other; keep one of them",
             "treatments.closed: what is done about it is not the provider's to cause; leave it out",
+            "breaker.failure_rate: `breaker.failure_rate` is no share of calls; give it a value above 0 and at most 1",
+            "hedge.delay: `hedge.delay` is zero; give it a value above",
+            "retry.max_attempts: `retry.max_attempts` is zero; give it a value above",
+            "overflow.target_percent: `target_percent` is `0`; give 1 to 95, such as 70",
+        ]
+    );
+    let told = faults(json!({
+        "routing": {
+            "tiers": { "premium": [], "best": ["large"] },
+            "chains": { "a": { "models": ["large"], "then": "b" }, "b": { "models": ["small"], "then": "a" },
+                        "c": { "models": ["large"], "then": "d" } },
+            "default": "e",
+        },
+        "breaker": { "window": "0s" },
+        "budget": { "ratio": -1.0 },
+        "pacing": { "instances": 0, "longest_gate": "0s" },
+        "treatments": { "context_overflow": { "retries": 1 }, "content_filter": { "next_model": "any" } },
+    }));
+    let paths: Vec<_> = told.iter().map(|fault| fault.split(": ").next().unwrap()).collect();
+    assert_eq!(
+        paths,
+        [
+            "routing.tiers.best",
+            "routing.tiers.premium",
+            "routing.chains.b.then",
+            "routing.chains.c.then",
+            "routing.default",
+            "treatments.context_overflow",
+            "treatments.content_filter",
+            "breaker.window",
+            "budget.ratio",
+            "pacing.longest_gate",
+            "pacing.instances",
         ]
     );
     let told = faults(json!({
@@ -127,7 +159,8 @@ fn a_row_of_the_table_is_changed_and_the_rest_stays() {
         resilience.health(crate::fixture::world(&hooks_core::testing::VirtualTime::default())).unwrap();
     let of = |kind| health.treatments().of(kind);
     let filter = of(ErrorKind::ContentFilter);
-    assert_eq!((filter.next_model, filter.alert), (NextModel::OtherProvider, true));
+    assert_eq!((filter.next_model, filter.alert), (NextModel::IfAllowed, true));
+    assert!(health.treatments().cross_content_filter);
     assert_eq!(of(ErrorKind::RateLimited).same_model, SameModel::AsTold(std::time::Duration::from_secs(20)));
     let server = of(ErrorKind::Server);
     assert_eq!((server.same_model, server.breaker), (SameModel::No, BreakerVote::Slow));

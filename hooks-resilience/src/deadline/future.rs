@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use hooks_core::HookFuture;
+use hooks_core::time::Tick;
 use pin_project::pin_project;
 
-use crate::call::{Answered, Call};
+use crate::call::{Answered, Timing};
 use crate::error::{ErrorKind, ModelError};
 use crate::world::World;
 
@@ -19,7 +20,6 @@ use crate::world::World;
 pub struct ResponseFuture<F> {
     #[pin]
     state: State<F>,
-    call: Call,
 }
 
 #[pin_project(project = StateProjection)]
@@ -27,6 +27,8 @@ enum State<F> {
     Asked {
         #[pin]
         inner: F,
+        deadline: Tick,
+        timing: Timing,
         world: Arc<World>,
         timer: Option<HookFuture<'static, ()>>,
     },
@@ -34,12 +36,12 @@ enum State<F> {
 }
 
 impl<F> ResponseFuture<F> {
-    pub(super) fn asked(inner: F, call: Call, world: Arc<World>) -> Self {
-        Self { state: State::Asked { inner, world, timer: None }, call }
+    pub(super) const fn asked(inner: F, deadline: Tick, timing: Timing, world: Arc<World>) -> Self {
+        Self { state: State::Asked { inner, deadline, timing, world, timer: None } }
     }
 
-    pub(super) fn refused(call: Call) -> Self {
-        Self { state: State::Refused, call }
+    pub(super) const fn refused() -> Self {
+        Self { state: State::Refused }
     }
 }
 
@@ -53,16 +55,15 @@ where
         let this = self.project();
         let words = match this.state.project() {
             StateProjection::Refused => "the deadline of the call had passed before anybody was asked",
-            StateProjection::Asked { inner, world, timer } => {
+            StateProjection::Asked { inner, deadline, timing, world, timer } => {
                 if let answer @ Poll::Ready(_) = inner.poll(cx) {
                     return answer;
                 }
                 // The attempt below wakes by the deadline: a second timer would be for nothing.
-                if timer.is_none() && this.call.is_timed() {
+                if timer.is_none() && timing.is_timed() {
                     return Poll::Pending;
                 }
-                let deadline = this.call.deadline.unwrap_or_default();
-                ready!(Pin::new(timer.get_or_insert_with(|| world.sleep_until(deadline))).poll(cx));
+                ready!(Pin::new(timer.get_or_insert_with(|| world.sleep_until(*deadline))).poll(cx));
                 "there was no answer by the deadline of the call"
             }
         };

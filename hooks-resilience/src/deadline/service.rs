@@ -60,9 +60,10 @@ where
         let own = now.after(self.limit);
         let deadline = call.deadline.map_or(own, |given| given.min(own));
         if deadline <= now {
-            return ResponseFuture::refused(call);
+            return ResponseFuture::refused();
         }
         call.deadline = Some(deadline);
-        ResponseFuture::asked(self.inner.call(call.clone()), call, Arc::clone(&self.world))
+        let timing = call.timing();
+        ResponseFuture::asked(self.inner.call(call), deadline, timing, Arc::clone(&self.world))
     }
 }

@@ -2,14 +2,18 @@
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use pin_project::pin_project;
 use tower_service::Service;
 
+use super::first;
+use super::layer::Shared;
 use super::run::{Next, Run, Wait};
 use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
+use crate::spare::Spare;
 
 /// The answer of the first model that gives one.
 #[pin_project]
@@ -17,8 +21,7 @@ use crate::error::{ErrorKind, ModelError};
 pub struct ResponseFuture<S: Service<Call>> {
     #[pin]
     state: State<S::Future>,
-    /// What is left to do, and whom to ask; `None` once refused.
-    rest: Option<(S, Run)>,
+    course: Course<S>,
 }
 
 #[pin_project(project = StateProjection)]
@@ -33,61 +36,109 @@ enum State<F> {
     Ended(Option<ModelError>),
 }
 
+/// How far a call is.
+enum Course<S> {
+    /// Its first model is asked.
+    First(Call, Arc<Spare<S, Shared>>),
+    /// Something failed, or was not ready. Boxed: most calls do not come here.
+    Further(Box<Further<S>>),
+    /// At its end.
+    Over,
+}
+
+struct Further<S> {
+    run: Run<S>,
+    /// Whom further attempts ask; none before the first of them.
+    inner: Option<S>,
+}
+
 impl<S: Service<Call>> ResponseFuture<S> {
-    pub(super) fn asking(future: S::Future, inner: S, run: Run) -> Self {
-        Self { state: State::Asking(future), rest: Some((inner, run)) }
+    pub(super) fn first(future: S::Future, call: Call, shared: Arc<Spare<S, Shared>>) -> Self {
+        Self { state: State::Asking(future), course: Course::First(call, shared) }
     }
 
-    pub(super) fn parked(wait: Wait, inner: S, run: Run) -> Self {
-        Self { state: State::Parked(wait), rest: Some((inner, run)) }
+    pub(super) fn asking(future: S::Future, run: Run<S>) -> Self {
+        Self { state: State::Asking(future), course: Course::further(run) }
+    }
+
+    pub(super) fn parked(wait: Wait, run: Run<S>) -> Self {
+        Self { state: State::Parked(wait), course: Course::further(run) }
     }
 
     pub(super) fn refused(error: ModelError) -> Self {
-        Self { state: State::Ended(Some(error)), rest: None }
+        Self { state: State::Ended(Some(error)), course: Course::Over }
+    }
+}
+
+impl<S> Course<S> {
+    fn further(run: Run<S>) -> Self {
+        Self::Further(Box::new(Further { run, inner: None }))
+    }
+
+    fn answered<R>(&mut self, answered: &mut Answered<R>) {
+        match self {
+            Self::First(call, shared) => first::answered(shared, call, answered),
+            Self::Further(further) => further.run.answered(answered),
+            Self::Over => {}
+        }
+    }
+
+    /// What to do once the model that was asked failed.
+    fn failed(&mut self, error: ModelError) -> Result<Next, ModelError> {
+        *self = match std::mem::replace(self, Self::Over) {
+            Self::First(call, shared) => Self::further(Run::after_first(call, shared)?),
+            further => further,
+        };
+        let Self::Further(further) = self else { return Err(error) };
+        let now = further.run.world().tick();
+        Ok(further.run.failed(error, now))
     }
 }
 
 impl<S, R> Future for ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
 {
     type Output = Result<Answered<R>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         loop {
-            let Some((inner, run)) = this.rest.as_mut() else {
-                let StateProjection::Ended(error) = this.state.project() else { return ended() };
-                return error.take().map_or_else(ended, |error| Poll::Ready(Err(error)));
-            };
-            let next = match this.state.as_mut().project() {
-                StateProjection::Asking(future) => match ready!(future.poll(cx)) {
+            let next = match (this.state.as_mut().project(), &mut *this.course) {
+                (StateProjection::Asking(future), course) => match ready!(future.poll(cx)) {
                     Ok(mut answered) => {
-                        run.answered(&mut answered);
+                        course.answered(&mut answered);
                         return Poll::Ready(Ok(answered));
                     }
                     Err(error) => {
                         // What the attempt held of the call is let go first: naming the next model copies less.
                         this.state.set(State::Ended(None));
-                        let now = run.world().tick();
-                        run.failed(error, now)
+                        course.failed(error)?
                     }
                 },
-                StateProjection::Readying(call) => {
-                    ready!(inner.poll_ready(cx))?;
+                (StateProjection::Readying(call), Course::Further(further)) => {
+                    let Further { run, inner } = &mut **further;
+                    let instance = inner.take().or_else(|| run.instance());
+                    let Some(instance) = instance.map(|instance| inner.insert(instance)) else {
+                        return ended();
+                    };
+                    ready!(instance.poll_ready(cx))?;
                     let Some(mut call) = call.take() else { return ended() };
                     // Readiness may have taken its time.
                     call.now = None;
-                    let future = inner.call(call);
+                    let future = instance.call(call);
                     this.state.set(State::Asking(future));
                     continue;
                 }
-                StateProjection::Parked(wait) => {
+                (StateProjection::Parked(wait), Course::Further(further)) => {
                     ready!(Pin::new(&mut wait.sleep).poll(cx));
-                    let (place, now) = (wait.place.take(), run.world().tick());
-                    run.woke(place, now)
+                    let (place, now) = (wait.place.take(), further.run.world().tick());
+                    further.run.woke(place, now)
                 }
-                StateProjection::Ended(_) => return ended(),
+                (StateProjection::Ended(error), _) => {
+                    return error.take().map_or_else(ended, |error| Poll::Ready(Err(error)));
+                }
+                _ => return ended(),
             };
             let state = match next {
                 Next::Ask(call) => State::Readying(Some(call)),

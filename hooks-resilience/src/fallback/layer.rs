@@ -10,6 +10,7 @@ use super::settings::FallbackSettings;
 use super::stay::Stays;
 use crate::chain::Chains;
 use crate::health::{Health, SettingsError};
+use crate::spare::Spare;
 
 /// Chooses the model of each call, and the next one after a failure; see the module docs.
 #[derive(Clone)]
@@ -72,7 +73,7 @@ impl<S> Layer<S> for FallbackLayer {
     type Service = Fallback<S>;
 
     fn layer(&self, inner: S) -> Fallback<S> {
-        Fallback::new(inner, Arc::clone(&self.shared))
+        Fallback::new(inner, Spare::new(Arc::clone(&self.shared)))
     }
 }
 

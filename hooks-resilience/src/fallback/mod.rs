@@ -16,6 +16,7 @@
 //! with [`ErrorKind::NestedRetry`](crate::ErrorKind::NestedRetry).
 
 mod adapt;
+mod first;
 pub mod future;
 mod layer;
 mod parking;

@@ -337,15 +337,8 @@ impl Plan {
 
     /// When another place than `place` could be asked.
     fn elsewhere(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
-        let mut earliest: Option<Tick> = None;
-        for other in (0..self.chain.len()).filter(|other| *other != place) {
-            let Some(at) = self.ready_at(other, view, now) else { continue };
-            if at <= now {
-                return Some(now);
-            }
-            earliest = Some(earliest.map_or(at, |earliest| earliest.min(at)));
-        }
-        earliest
+        let others = (0..self.chain.len()).filter(|other| *other != place);
+        earliest(others.filter_map(|other| self.ready_at(other, view, now)), now)
     }
 
     /// From when on the model at `place` may be asked; `None` where this call must not ask it (any more).
@@ -394,4 +387,16 @@ impl Plan {
             change(past);
         }
     }
+}
+
+/// The earliest of `ticks`, and no earlier than `now`.
+pub(super) fn earliest(ticks: impl Iterator<Item = Tick>, now: Tick) -> Option<Tick> {
+    let mut earliest: Option<Tick> = None;
+    for at in ticks {
+        if at <= now {
+            return Some(now);
+        }
+        earliest = Some(earliest.map_or(at, |earliest| earliest.min(at)));
+    }
+    earliest
 }

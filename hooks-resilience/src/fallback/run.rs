@@ -6,18 +6,19 @@ use std::time::Duration;
 use hooks_core::HookFuture;
 use hooks_core::time::Tick;
 
-use super::adapt;
 use super::layer::Shared;
 use super::parking::{ParkedCall, Place};
 use super::plan::{End, Plan, Step};
+use super::{adapt, first};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::duration;
 use crate::error::{ErrorKind, ModelError};
+use crate::spare::Spare;
 use crate::world::World;
 
 /// One call on its way.
-pub(super) struct Run {
-    shared: Arc<Shared>,
+pub(super) struct Run<S> {
+    shared: Arc<Spare<S, Shared>>,
     call: Call,
     plan: Plan,
     /// The place of the chain that is asked.
@@ -47,8 +48,8 @@ pub(super) struct Wait {
 /// The longest that is added to a wait, so that those who wait for one moment do not all come at once.
 const LONGEST_JITTER: Duration = Duration::from_secs(1);
 
-impl Run {
-    pub(super) fn new(call: Call, shared: Arc<Shared>, now: Tick) -> Result<Self, ModelError> {
+impl<S> Run<S> {
+    pub(super) fn new(call: Call, shared: Arc<Spare<S, Shared>>, now: Tick) -> Result<Self, ModelError> {
         if call.turn > 0 || call.retried {
             return Err(nested(&call));
         }
@@ -57,11 +58,30 @@ impl Run {
         let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings)
             .preferring(preferred)
             .behind(&call.let_down);
-        Ok(Self { shared, call, plan, place: 0, turn: 0, held: None, failed: Vec::new(), telling: None })
+        Ok(Self::along(plan, call, shared))
+    }
+
+    /// The first model of the chain was asked, and nothing else happened yet.
+    pub(super) fn after_first(call: Call, shared: Arc<Spare<S, Shared>>) -> Result<Self, ModelError> {
+        let chain = shared.chains.for_call(&call)?;
+        let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings);
+        Ok(Self { turn: 1, ..Self::along(plan, call, shared) })
+    }
+
+    const fn along(plan: Plan, call: Call, shared: Arc<Spare<S, Shared>>) -> Self {
+        Self { shared, call, plan, place: 0, turn: 0, held: None, failed: Vec::new(), telling: None }
     }
 
     pub(super) fn world(&self) -> &World {
         self.shared.health.world()
+    }
+
+    /// Whom a further attempt asks.
+    pub(super) fn instance(&self) -> Option<S>
+    where
+        S: Clone,
+    {
+        self.shared.instance()
     }
 
     /// What to do at `now`.
@@ -104,8 +124,7 @@ impl Run {
             self.failed.append(&mut answered.failed);
             answered.failed = std::mem::take(&mut self.failed);
         }
-        // The answer's call may be sent again by whoever gets it.
-        (answered.call.turn, answered.call.tried, answered.call.elsewhere) = (0, 0, None);
+        first::release(&mut answered.call);
         if let Some(stay) = self.shared.settings.stay {
             let now = self.world().tick();
             self.shared.stays.served(self.plan.chain(), self.place, now, stay);

@@ -4,25 +4,27 @@ use std::task::{Context, Poll};
 
 use tower_service::Service;
 
+use super::first;
 use super::future::ResponseFuture;
 use super::layer::Shared;
 use super::run::{Next, Run};
 use crate::call::{Answered, Call};
 use crate::error::ModelError;
+use crate::spare::Spare;
 
 /// Asks the models of a call's chain, one after the other, until one answers.
 ///
-/// Readiness is the inner service's; the instance that was made ready is asked first, and again for every further
-/// attempt once it is ready anew. A call that has to be parked first takes no instance with it. The healthy path
-/// allocates nothing.
+/// Readiness is the inner service's; the instance that was made ready is asked first, and another one made ready for
+/// further attempts. A call that has to be parked first takes no instance with it. The healthy path
+/// allocates nothing: what a course takes is made once something failed, or is not ready.
 #[derive(Clone)]
 pub struct Fallback<S> {
     inner: S,
-    shared: Arc<Shared>,
+    shared: Arc<Spare<S, Shared>>,
 }
 
 impl<S> Fallback<S> {
-    pub(super) const fn new(inner: S, shared: Arc<Shared>) -> Self {
+    pub(super) const fn new(inner: S, shared: Arc<Spare<S, Shared>>) -> Self {
         Self { inner, shared }
     }
 
@@ -32,7 +34,8 @@ impl<S> Fallback<S> {
     }
 
     /// The inner service, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
+    pub fn get_mut(&mut self) -> &mut S {
+        self.shared = self.shared.emptied();
         &mut self.inner
     }
 
@@ -56,18 +59,17 @@ where
 
     fn call(&mut self, mut call: Call) -> ResponseFuture<S> {
         let now = call.tick(self.shared.health.world());
+        self.shared.keep(&self.inner);
+        if let Some(attempt) = first::first(&self.shared, &call, now) {
+            return ResponseFuture::first(self.inner.call(attempt), call, Arc::clone(&self.shared));
+        }
         let mut run = match Run::new(call, Arc::clone(&self.shared), now) {
             Ok(run) => run,
             Err(error) => return ResponseFuture::refused(error),
         };
         match run.step(now) {
-            Next::Ask(attempt) => {
-                let unready = self.inner.clone();
-                let mut ready = std::mem::replace(&mut self.inner, unready);
-                let future = ready.call(attempt);
-                ResponseFuture::asking(future, ready, run)
-            }
-            Next::Wait(wait) => ResponseFuture::parked(wait, self.inner.clone(), run),
+            Next::Ask(attempt) => ResponseFuture::asking(self.inner.call(attempt), run),
+            Next::Wait(wait) => ResponseFuture::parked(wait, run),
             Next::End(error) => ResponseFuture::refused(error),
         }
     }

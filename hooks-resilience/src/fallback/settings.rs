@@ -1,3 +1,5 @@
+//! How far a call is taken.
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};

@@ -31,6 +31,11 @@ impl Budget {
         self.saved = self.saved.saturating_add(share).min(most(settings));
     }
 
+    /// Whether all is saved up that may be.
+    pub(crate) fn is_full(&self, settings: BudgetSettings) -> bool {
+        self.saved >= most(settings)
+    }
+
     /// Takes an attempt; false where none is left.
     pub(crate) fn another(&mut self, now: Tick, settings: BudgetSettings) -> bool {
         self.earn(now, settings);

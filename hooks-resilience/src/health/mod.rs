@@ -139,10 +139,14 @@ impl Health {
 
     /// From when on gates and breakers let somebody through.
     fn opens_at(&self, known: &Standing, now: Tick) -> Tick {
-        let places = self.places(known);
-        let shut = places.iter().flatten().map(|place| place.gate()).max();
-        let broken = places.iter().flatten().filter_map(|place| place.opens_at(now)).max();
-        shut.unwrap_or_default().max(broken.unwrap_or_default())
+        let mut at = Tick::default();
+        for place in self.places(known).into_iter().flatten() {
+            at = at.max(place.gate());
+            if let Some(opens) = place.opens_at(now) {
+                at = at.max(opens);
+            }
+        }
+        at
     }
 
     /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
@@ -168,7 +172,11 @@ impl Health {
             return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, None), None));
         };
         self.look(known, now);
-        let shut = self.places(known).into_iter().flatten().map(Place::gate).max().unwrap_or_default();
+        let shut = self
+            .places(known)
+            .into_iter()
+            .flatten()
+            .fold(Tick::default(), |shut, place| shut.max(place.gate()));
         if shut > now {
             return Err(Closed { ready_at: shut, because: Because::Gate });
         }
@@ -283,7 +291,7 @@ impl Health {
     /// A call is tried for the first time, with this model: its provider's retry budget earns a share.
     pub fn first_attempt(&self, model: &Model) {
         if let Some(provider) = self.known(model).and_then(|known| self.provider(known)) {
-            provider.budget().first(self.inner.settings.budget);
+            provider.first_attempt(self.inner.settings.budget);
         }
     }
 
@@ -291,7 +299,7 @@ impl Health {
     pub fn another_attempt(&self, model: &Model, now: Tick) -> bool {
         self.known(model)
             .and_then(|known| self.provider(known))
-            .is_none_or(|provider| provider.budget().another(now, self.inner.settings.budget))
+            .is_none_or(|provider| provider.another_attempt(now, self.inner.settings.budget))
     }
 
     /// What the breaker of `model` does with calls.
@@ -420,7 +428,7 @@ impl Health {
 
     /// What is known of `model`, if that is one of the catalog.
     fn known(&self, model: &Model) -> Option<&Standing> {
-        self.inner.models.get(model.index()).filter(|known| known.name == model.name)
+        self.inner.models.get(model.index()).filter(|known| model.is_named(&known.name))
     }
 
     fn provider(&self, known: &Standing) -> Option<&Provider> {

@@ -1,6 +1,6 @@
 //! Callers at the same time: in every order in which they may come to what they share.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -105,25 +105,28 @@ fn failures_at_the_same_time_all_count_and_it_opens_once() {
     });
 }
 
+/// So many callers of a model that lets `through` of them pass in five seconds.
+fn paced(count: usize, through: u32) -> (Vec<Work>, impl FnOnce()) {
+    let (time, catalog) =
+        (VirtualTime::default(), catalog(|it| it.limits.requests_per_minute = Some(through * 12)));
+    let health = health(&catalog, &time);
+    let went = Arc::new(AtomicU32::new(0));
+    let caller = || {
+        let (health, catalog, went) = (health.clone(), catalog.clone(), Arc::clone(&went));
+        work(move || {
+            point();
+            let paced = health.pace(&catalog.models()[0], &Needs::default(), at(0));
+            went.fetch_add(paced.is_ok().into(), Ordering::Relaxed);
+        })
+    };
+    let threads = (0..count).map(|_| caller()).collect();
+    (threads, move || assert_eq!(went.load(Ordering::Relaxed), through))
+}
+
 #[test]
 fn what_is_let_through_is_no_more_than_the_rate() {
-    in_every_order(|| {
-        let (time, catalog) =
-            (VirtualTime::default(), catalog(|it| it.limits.requests_per_minute = Some(24)));
-        let health = health(&catalog, &time);
-        let went = Arc::new(AtomicUsize::new(0));
-        let caller = || {
-            let (health, catalog, went) = (health.clone(), catalog.clone(), Arc::clone(&went));
-            work(move || {
-                point();
-                let paced = health.pace(&catalog.models()[0], &Needs::default(), at(0));
-                went.fetch_add(paced.is_ok().into(), Ordering::Relaxed);
-            })
-        };
-        let threads = (0..3).map(|_| caller()).collect();
-        // 24 a minute are two in five seconds.
-        (threads, move || assert_eq!(went.load(Ordering::Relaxed), 2))
-    });
+    in_every_order(|| paced(2, 1));
+    in_many_orders(100, || paced(3, 2));
 }
 
 /// A store of this process that others may come to first.

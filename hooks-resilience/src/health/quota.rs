@@ -1,5 +1,6 @@
 //! What may be sent: a model's own quota, or one that several draw on.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use super::fleet::Fleet;
 use super::place::Place;
 use crate::call::Needs;
 use crate::catalog::{Limits, Model};
-use crate::pacing::{Rate, SharedRate};
+use crate::pacing::{Rate, SharedRate, nanos};
 use crate::world::World;
 
 /// What is known of one quota.
@@ -20,6 +21,8 @@ pub(super) struct Quota {
     /// Only its gate is used, and how often it refused in a row: a quota is used up, it does not break.
     pub(super) place: Place,
     rates: Mutex<Rates>,
+    /// Whether any limit is known: where none is, nobody has to take the lock to hear so.
+    limited: AtomicBool,
     /// The name of the fleet that shares it, if one does.
     fleet: OnceLock<Arc<str>>,
 }
@@ -55,6 +58,7 @@ pub(super) fn quota_of(quotas: &mut Vec<Quota>, model: &Model, settings: &Health
         name: Arc::clone(name),
         place: Place::new(None, &model.provider, &settings.breaker),
         rates: Mutex::default(),
+        limited: AtomicBool::new(false),
         fleet: OnceLock::new(),
     };
     quota.learn(model.limits, settings);
@@ -65,6 +69,9 @@ pub(super) fn quota_of(quotas: &mut Vec<Quota>, model: &Model, settings: &Health
 impl Quota {
     /// From when on there is room, as far as is known here; None where there never is.
     pub(super) fn ready_at(&self, needs: &Needs, now: Tick, fleet: Option<&Fleet>) -> Option<Tick> {
+        if !self.is_limited() {
+            return Some(now);
+        }
         let (at, shared) = {
             let rates = self.rates();
             match &rates.shared {
@@ -89,10 +96,10 @@ impl Quota {
     /// Takes what `needs` are, from the first moment there is room: no later than `latest`. That moment; None where
     /// there is no rate.
     pub(super) fn book(&self, needs: &Needs, now: Tick, latest: Option<Tick>) -> Result<Option<Tick>, Tick> {
-        let mut rates = self.rates();
-        if rates.requests.is_none() && rates.tokens.is_none() {
+        if !self.is_limited() {
             return Ok(None);
         }
+        let mut rates = self.rates();
         match rates.ready_at(needs, now) {
             Some(at) if latest.is_none_or(|latest| at <= latest.max(now)) => {
                 rates.take(needs, now);
@@ -104,7 +111,7 @@ impl Quota {
 
     /// Whether a fleet's store keeps its rates.
     pub(super) fn is_shared(&self) -> bool {
-        self.rates().shared.is_some()
+        self.is_limited() && self.rates().shared.is_some()
     }
 
     /// The same, from the rates of the fleet; None where its store is away.
@@ -164,7 +171,12 @@ impl Quota {
             limits.tokens_per_minute.filter(|limit| *limit > 0).or(known.tokens_per_minute);
         if rates.limits != known {
             rates.make(self.fleet.get().map(|fleet| (fleet, self)), settings);
+            self.limited.store(true, Ordering::Release);
         }
+    }
+
+    fn is_limited(&self) -> bool {
+        self.limited.load(Ordering::Acquire)
     }
 
     fn rates(&self) -> MutexGuard<'_, Rates> {
@@ -195,12 +207,15 @@ impl Rates {
     }
 
     fn ready_at(&self, needs: &Needs, now: Tick) -> Option<Tick> {
-        let requests = self.requests.map(|rate| rate.ready_at(1, now));
-        let tokens = self.tokens.map(|rate| rate.ready_at(needs.tokens(), now));
-        self.fits(needs).then(|| requests.max(tokens).unwrap_or(now))
+        let since = nanos(now.0);
+        let requests = self.requests.map_or(since, |rate| rate.ready_at(1, since));
+        let tokens = self.tokens.map_or(since, |rate| rate.ready_at(needs.tokens(), since));
+        let at = Tick(Duration::from_nanos(requests.max(tokens)));
+        self.fits(needs).then_some(at)
     }
 
     fn take(&mut self, needs: &Needs, now: Tick) {
+        let now = nanos(now.0);
         if let Some(rate) = &mut self.requests {
             rate.take(1, now);
         }

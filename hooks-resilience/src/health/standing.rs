@@ -1,10 +1,14 @@
 //! What is known of one model, and of one provider.
 
-use super::HealthSettings;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks_core::time::Tick;
+
 use super::budget::Budget;
 use super::place::Place;
+use super::{BudgetSettings, HealthSettings};
 use crate::catalog::Model;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is known of one model.
 pub(super) struct Standing {
@@ -29,6 +33,8 @@ pub(super) struct Provider {
     /// Opened by what is true of all its models: their credentials.
     pub(super) place: Place,
     budget: Mutex<Budget>,
+    /// Whether all is saved up that may be: then a first attempt earns nothing, and takes no lock.
+    is_full: AtomicBool,
 }
 
 /// The place of the provider of `model`, which is made if it is not there.
@@ -40,12 +46,28 @@ pub(super) fn provider_of(providers: &mut Vec<Provider>, model: &Model, settings
         name: Arc::clone(&model.provider),
         place: Place::new(None, &model.provider, &settings.breaker),
         budget: Mutex::new(Budget::new(settings.budget)),
+        is_full: AtomicBool::new(true),
     });
     providers.len() - 1
 }
 
 impl Provider {
-    pub(super) fn budget(&self) -> MutexGuard<'_, Budget> {
-        self.budget.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A first attempt: it earns its share.
+    pub(super) fn first_attempt(&self, settings: BudgetSettings) {
+        if !self.is_full.load(Ordering::Acquire) {
+            self.change(settings, |budget| budget.first(settings));
+        }
+    }
+
+    /// Takes a further attempt; false where none is left.
+    pub(super) fn another_attempt(&self, now: Tick, settings: BudgetSettings) -> bool {
+        self.change(settings, |budget| budget.another(now, settings))
+    }
+
+    fn change<T>(&self, settings: BudgetSettings, change: impl FnOnce(&mut Budget) -> T) -> T {
+        let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = change(&mut budget);
+        self.is_full.store(budget.is_full(settings), Ordering::Release);
+        changed
     }
 }

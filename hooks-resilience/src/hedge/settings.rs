@@ -1,3 +1,5 @@
+//! When a second attempt is made.
+
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

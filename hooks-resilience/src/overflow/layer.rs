@@ -14,6 +14,7 @@ use super::summary::{ByService, Summarise, SummaryRequest};
 use super::tokens::{CountTokens, Estimate};
 use crate::call::Call;
 use crate::error::{ErrorKind, SameModel, Treatments};
+use crate::spare::Spare;
 use crate::world::World;
 
 /// Makes [`Overflow`]s. See the module docs.
@@ -132,7 +133,7 @@ impl<S> Layer<S> for OverflowLayer {
     type Service = Overflow<S>;
 
     fn layer(&self, inner: S) -> Overflow<S> {
-        Overflow::new(inner, Arc::clone(&self.0))
+        Overflow::new(inner, Spare::new(Arc::clone(&self.0)))
     }
 }
 

@@ -19,11 +19,12 @@ use super::settings::Means;
 use super::summary::{self, SummaryRequest};
 use crate::call::{Answered, Call, FailedAttempt, Needs};
 use crate::error::{ErrorKind, ModelError};
+use crate::spare::Spare;
 
 /// What is needed to try again.
 pub(super) struct Recovery<S> {
-    service: S,
-    site: Site,
+    call: Call,
+    shared: Arc<Spare<S, Shared>>,
 }
 
 /// The call, and what its layer has.
@@ -36,13 +37,16 @@ struct Site {
 const SMALLEST_SUMMARY: u64 = 64;
 
 impl<S> Recovery<S> {
-    pub(super) const fn new(service: S, call: Call, shared: Arc<Shared>) -> Self {
-        Self { service, site: Site { call, shared } }
+    pub(super) const fn new(call: Call, shared: Arc<Spare<S, Shared>>) -> Self {
+        Self { call, shared }
     }
 
     /// Whether a shorter conversation is the answer to `error`.
     pub(super) fn concerns(&self, error: &ModelError) -> bool {
-        self.site.concerns(error)
+        error.kind() == ErrorKind::ContextOverflow
+            && self.shared.switched_on
+            && !error.forbids_retry()
+            && !self.call.has_effects()
     }
 
     /// Tries shorter and shorter conversations; `sent` says whether `overflow` comes from an attempt.
@@ -50,7 +54,9 @@ impl<S> Recovery<S> {
     where
         S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
     {
-        let Self { service, site } = self;
+        // Kept before the call was made.
+        let Some(service) = self.shared.instance() else { return Err(overflow) };
+        let site = Site { call: self.call.clone(), shared: Arc::clone(self.shared.shared()) };
         let at = sent.then(|| site.shared.world.tick());
         let mut work = match site.begin(&overflow, sent).await {
             Ok(work) => work,
@@ -90,7 +96,7 @@ impl<S> Recovery<S> {
                     site.report(&work, &answered.call).await;
                     return Ok(answered);
                 }
-                Err(error) if site.concerns(&error) => {
+                Err(error) if self.concerns(&error) => {
                     refusals.add(error, site.shared.world.tick(), &work.model);
                     work.budget.refuse(tokens);
                 }
@@ -102,13 +108,6 @@ impl<S> Recovery<S> {
 }
 
 impl Site {
-    fn concerns(&self, error: &ModelError) -> bool {
-        error.kind() == ErrorKind::ContextOverflow
-            && self.shared.switched_on
-            && !error.forbids_retry()
-            && !self.call.has_effects()
-    }
-
     /// Asks the hooks. An error where the compaction is off: a new one that says why, or none beside the overflow.
     async fn begin(&self, overflow: &ModelError, sent: bool) -> Result<Work, Option<ModelError>> {
         let Shared { settings, rules, compactor, .. } = &*self.shared;

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -8,19 +9,20 @@ use super::layer::Shared;
 use super::recovery::Recovery;
 use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
+use crate::spare::Spare;
 
 /// Calls the inner service with shorter and shorter conversations once one does not fit. See the module docs.
 ///
 /// Readiness is that of the inner service, and what was made ready is called first; further attempts make a clone
 /// ready.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Overflow<S> {
     inner: S,
-    shared: Arc<Shared>,
+    shared: Arc<Spare<S, Shared>>,
 }
 
 impl<S> Overflow<S> {
-    pub(super) const fn new(inner: S, shared: Arc<Shared>) -> Self {
+    pub(super) const fn new(inner: S, shared: Arc<Spare<S, Shared>>) -> Self {
         Self { inner, shared }
     }
 
@@ -30,7 +32,8 @@ impl<S> Overflow<S> {
     }
 
     /// The inner service, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
+    pub fn get_mut(&mut self) -> &mut S {
+        self.shared = self.shared.emptied();
         &mut self.inner
     }
 
@@ -54,12 +57,18 @@ where
     }
 
     fn call(&mut self, call: Call) -> Self::Future {
-        let spare = self.inner.clone();
-        let recovery = Recovery::new(spare, call.clone(), Arc::clone(&self.shared));
+        self.shared.keep(&self.inner);
+        let recovery = Recovery::new(call.clone(), Arc::clone(&self.shared));
         match cannot_fit(&call) {
             Some(error) => ResponseFuture::at_once(recovery, error),
             None => ResponseFuture::new(self.inner.call(call), recovery),
         }
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Overflow<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Overflow").field("inner", &self.inner).finish_non_exhaustive()
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use hooks_core::time::Tick;
-
-/// So many units in a minute. What was taken is paid back unit by unit; a burst may be owed.
+/// So many units in a minute. What was taken is paid back unit by unit; a burst may be owed. Moments are nanoseconds,
+/// as many as whoever asks several rates has worked out once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rate {
     /// The time in which one unit comes back, in nanoseconds.
@@ -25,17 +24,16 @@ impl Rate {
     }
 
     /// From when on `units` may be taken. More than fit into a burst may be taken once all is paid.
-    pub(crate) fn ready_at(&self, units: u64, now: Tick) -> Tick {
-        let now = nanos(now.0);
+    pub(crate) fn ready_at(&self, units: u64, now: u64) -> u64 {
         let owed = self.interval.saturating_mul(units).min(self.burst);
         let earliest = self.paid.saturating_add(owed).saturating_sub(self.burst);
-        Tick(Duration::from_nanos(earliest.max(now)))
+        earliest.max(now)
     }
 
     /// Takes `units`, also ahead of time.
-    pub(crate) fn take(&mut self, units: u64, now: Tick) {
+    pub(crate) fn take(&mut self, units: u64, now: u64) {
         let owed = self.interval.saturating_mul(units);
-        self.paid = self.paid.max(nanos(now.0)).saturating_add(owed);
+        self.paid = self.paid.max(now).saturating_add(owed);
     }
 
     /// Gives back what was taken.
@@ -44,7 +42,8 @@ impl Rate {
     }
 }
 
-fn nanos(duration: Duration) -> u64 {
+/// Whole nanoseconds: 584 years of them.
+pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -52,8 +51,8 @@ fn nanos(duration: Duration) -> u64 {
 mod tests {
     use super::*;
 
-    fn at(seconds: u64) -> Tick {
-        Tick(Duration::from_secs(seconds))
+    fn at(seconds: u64) -> u64 {
+        seconds * 1_000_000_000
     }
 
     #[test]
@@ -88,7 +87,7 @@ mod tests {
     fn the_ends_of_the_range_are_still_rates() {
         for (per_minute, units) in [(0, u64::MAX), (u64::MAX, u64::MAX), (1, 0)] {
             let mut rate = Rate::new(per_minute, Duration::MAX);
-            rate.take(units, Tick(Duration::MAX));
+            rate.take(units, u64::MAX);
             assert!(rate.ready_at(units, at(0)) >= at(0));
         }
     }

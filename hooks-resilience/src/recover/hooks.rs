@@ -1,3 +1,5 @@
+//! The hooks of `error_occurred` and `spawn_failed`.
+
 use std::future::{Ready, ready};
 use std::task::{Context, Poll};
 

@@ -80,9 +80,13 @@ fn a_model_alone_is_asked_again_after_a_pause_as_often_as_that_is_worth_it() {
         assert_eq!((recovery.retry, recovery.fallback_model), (Some(true), None));
         assert!(recovery.backoff_ms.unwrap() <= 2_000);
     }
+    // Its tries are used up: it rests as it would for a call that is parked, and in the end that is the end.
     let recovery = host.asks(failed("529 overloaded", "haiku", 3));
+    assert_eq!(recovery.retry, Some(true));
+    assert!(recovery.backoff_ms.unwrap() >= 30_000);
+    let recovery = host.asks(failed("529 overloaded", "haiku", FallbackSettings::default().max_attempts));
     assert_eq!(recovery.retry, Some(false));
-    assert_eq!(recovery.reasons[0].message, "overloaded at attempt 3: no model is left that could be asked");
+    assert_eq!(recovery.reasons[0].message, "overloaded at attempt 24: as many attempts were made as may be");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use super::again::{Again, again};
 use super::layer::Shared;
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::error::{ErrorKind, ModelError};
+use crate::spare::Spare;
 
 /// The answer of a model, at the first attempt or a later one.
 #[pin_project]
@@ -25,17 +26,24 @@ pub struct ResponseFuture<S: Service<Call>> {
     rest: Option<Rest<S>>,
 }
 
-/// What further attempts need.
+/// What a call needs that may be tried again.
 struct Rest<S> {
-    inner: S,
     call: Call,
-    shared: Arc<Shared>,
+    shared: Arc<Spare<S, Shared>>,
+    /// How often this model failed this call, in earlier turns too.
+    attempts: u32,
+    /// None before it is tried again. Boxed: most calls are not.
+    past: Option<Box<Past<S>>>,
+}
+
+/// What came before the attempt that is made.
+struct Past<S> {
+    /// Whom further attempts ask; none before the first of them.
+    inner: Option<S>,
     /// What failed here, in order, but for the last.
     failed: Vec<FailedAttempt>,
     /// What failed last, and when.
     last: Option<(ModelError, Tick)>,
-    /// How often this model failed this call, in earlier turns too.
-    attempts: u32,
 }
 
 #[pin_project(project = StateProjection)]
@@ -51,9 +59,9 @@ enum State<F> {
 }
 
 impl<S: Service<Call>> ResponseFuture<S> {
-    pub(super) fn asking(future: S::Future, inner: S, call: Call, shared: Arc<Shared>) -> Self {
+    pub(super) fn asking(future: S::Future, call: Call, shared: Arc<Spare<S, Shared>>) -> Self {
         let attempts = call.tried;
-        let rest = Rest { inner, call, shared, failed: Vec::new(), last: None, attempts };
+        let rest = Rest { call, shared, attempts, past: None };
         Self { state: State::Asking(future), rest: Some(rest) }
     }
 
@@ -66,48 +74,67 @@ impl<S> Rest<S> {
     /// The pause before the next attempt; the error where there is none.
     fn failed(&mut self, error: ModelError) -> Result<HookFuture<'static, ()>, ModelError> {
         let now = self.shared.health.world().tick();
+        let mut past = self.past.take();
         if error.kind() == ErrorKind::Closed {
             // Nobody was asked: what tells why is the failure before.
             let ready_at = error.ready_again();
-            let error = self.last.take().map_or(error, |(last, _)| last);
-            return Err(self.up(error, ready_at));
+            let last = past.as_mut().and_then(|past| past.last.take());
+            return Err(up(last.map_or(error, |(last, _)| last), past, ready_at));
         }
-        self.note_last();
+        if let Some(past) = &mut past {
+            past.note_last(self.call.model_name());
+        }
         self.attempts = self.attempts.saturating_add(1);
         let Self { shared, call, .. } = self;
         match again(call, &error, self.attempts, &shared.health, &shared.settings, now) {
-            Again::Up(ready_at) => Err(self.up(error, ready_at)),
+            Again::Up(ready_at) => Err(up(error, past, ready_at)),
             Again::At(tick) => {
                 let pause = shared.health.world().timer.sleep(tick.since(now));
-                self.last = Some((error, now));
+                let past =
+                    past.unwrap_or_else(|| Box::new(Past { inner: None, failed: Vec::new(), last: None }));
+                self.past.insert(past).last = Some((error, now));
                 Ok(pause)
             }
         }
     }
 
+    /// Tells `answered` what failed before it.
+    fn answered<R>(&mut self, answered: &mut Answered<R>) {
+        if let Some(mut past) = self.past.take() {
+            past.note_last(self.call.model_name());
+            past.failed.append(&mut answered.failed);
+            answered.failed = past.failed;
+        }
+        // The answer's call may be sent again by whoever gets it.
+        answered.call.retried = false;
+    }
+}
+
+impl<S> Past<S> {
     /// Puts what failed last with what failed before.
-    fn note_last(&mut self) {
+    fn note_last(&mut self, model: &str) {
         if let Some((mut error, at)) = self.last.take() {
             self.failed.append(&mut error.take_failed());
-            self.failed.push(FailedAttempt::new(Arc::<str>::from(self.call.model_name()), &error, at));
+            self.failed.push(FailedAttempt::new(model, &error, at));
         }
     }
+}
 
-    fn up(&mut self, error: ModelError, ready_at: Option<Tick>) -> ModelError {
-        let error = match ready_at {
-            Some(tick) => error.ready_at(tick),
-            None => error,
-        };
-        match self.failed.is_empty() {
-            true => error,
-            false => error.after(std::mem::take(&mut self.failed)),
-        }
+/// The error that goes up, and what failed before it.
+fn up<S>(error: ModelError, past: Option<Box<Past<S>>>, ready_at: Option<Tick>) -> ModelError {
+    let error = match ready_at {
+        Some(tick) => error.ready_at(tick),
+        None => error,
+    };
+    match past {
+        Some(past) if !past.failed.is_empty() => error.after(past.failed),
+        _ => error,
     }
 }
 
 impl<S, R> Future for ResponseFuture<S>
 where
-    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
 {
     type Output = Result<Answered<R>, ModelError>;
 
@@ -121,13 +148,7 @@ where
             let next = match this.state.as_mut().project() {
                 StateProjection::Asking(future) => match ready!(future.poll(cx)) {
                     Ok(mut answered) => {
-                        rest.note_last();
-                        if !rest.failed.is_empty() {
-                            rest.failed.append(&mut answered.failed);
-                            answered.failed = std::mem::take(&mut rest.failed);
-                        }
-                        // The answer's call may be sent again by whoever gets it.
-                        answered.call.retried = false;
+                        rest.answered(&mut answered);
                         return Poll::Ready(Ok(answered));
                     }
                     Err(error) => State::Pausing(rest.failed(error)?),
@@ -137,10 +158,13 @@ where
                     State::Readying
                 }
                 StateProjection::Readying => {
-                    ready!(rest.inner.poll_ready(cx))?;
+                    let Some(past) = rest.past.as_mut() else { return ended() };
+                    let inner = past.inner.take().or_else(|| rest.shared.instance());
+                    let Some(inner) = inner.map(|inner| past.inner.insert(inner)) else { return ended() };
+                    ready!(inner.poll_ready(cx))?;
                     let mut call = rest.call.clone();
                     call.now = None;
-                    State::Asking(rest.inner.call(call))
+                    State::Asking(inner.call(call))
                 }
                 StateProjection::Ended(_) => return ended(),
             };

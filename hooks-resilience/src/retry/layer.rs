@@ -5,6 +5,7 @@ use tower_layer::Layer;
 use super::service::Retry;
 use super::settings::RetrySettings;
 use crate::health::{Health, SettingsError};
+use crate::spare::Spare;
 
 /// Asks the same model again; see the module docs.
 #[derive(Clone, Debug)]
@@ -34,6 +35,6 @@ impl<S> Layer<S> for RetryLayer {
     type Service = Retry<S>;
 
     fn layer(&self, inner: S) -> Retry<S> {
-        Retry::new(inner, Arc::clone(&self.shared))
+        Retry::new(inner, Spare::new(Arc::clone(&self.shared)))
     }
 }

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -7,19 +8,20 @@ use super::future::ResponseFuture;
 use super::layer::Shared;
 use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
+use crate::spare::Spare;
 
 /// Asks the same model again as long as that helps.
 ///
-/// Readiness is the inner service's; the instance that was made ready is asked first, and made ready anew for every
-/// further attempt, after the pause, so that no permit is held over it. The healthy path allocates nothing.
-#[derive(Clone, Debug)]
+/// Readiness is the inner service's; the instance that was made ready is asked first, and another one made ready for
+/// further attempts, after the pause, so that no permit is held over it. The healthy path allocates nothing.
+#[derive(Clone)]
 pub struct Retry<S> {
     inner: S,
-    shared: Arc<Shared>,
+    shared: Arc<Spare<S, Shared>>,
 }
 
 impl<S> Retry<S> {
-    pub(super) const fn new(inner: S, shared: Arc<Shared>) -> Self {
+    pub(super) const fn new(inner: S, shared: Arc<Spare<S, Shared>>) -> Self {
         Self { inner, shared }
     }
 
@@ -29,7 +31,8 @@ impl<S> Retry<S> {
     }
 
     /// The inner service, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
+    pub fn get_mut(&mut self) -> &mut S {
+        self.shared = self.shared.emptied();
         &mut self.inner
     }
 
@@ -63,9 +66,14 @@ where
         if let Some(model) = call.model.as_ref().filter(|_| call.turn == 0) {
             self.shared.health.first_attempt(model);
         }
-        let unready = self.inner.clone();
-        let mut ready = std::mem::replace(&mut self.inner, unready);
-        let future = ready.call(call.clone());
-        ResponseFuture::asking(future, ready, call, Arc::clone(&self.shared))
+        self.shared.keep(&self.inner);
+        let future = self.inner.call(call.clone());
+        ResponseFuture::asking(future, call, Arc::clone(&self.shared))
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Retry<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retry").field("inner", &self.inner).finish_non_exhaustive()
     }
 }

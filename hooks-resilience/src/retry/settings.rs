@@ -1,3 +1,5 @@
+//! How the same model is asked again.
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::Backoff;

@@ -64,7 +64,7 @@ fn credentials_that_are_refused_are_told_once_although_another_provider_answers(
 
 #[test]
 fn a_chain_at_its_end_is_told() {
-    let rig = Rig::new(alone());
+    let rig = Rig::impatient(alone());
     let (told, layer) = told(&rig, AlertSettings::default());
     rig.client.plays("one", [Act::fail(ErrorKind::AttemptTimeout)]);
     send(&rig, &layer).unwrap_err();
@@ -123,7 +123,7 @@ fn no_more_is_said_in_a_minute_than_may() {
 
 #[test]
 fn a_sink_that_panics_is_counted_and_the_call_does_not_see_it() {
-    let rig = Rig::new(alone());
+    let rig = Rig::impatient(alone());
     let panics = |_: Alert| panic!("a sink that panics");
     let layer = AlertLayer::new(&rig.health, AlertSettings::default(), panics).unwrap();
     rig.client.plays("one", [Act::fail(ErrorKind::AttemptTimeout)]);

@@ -58,7 +58,7 @@ fn at_every_await_of_a_call_that_fails_over_pauses_and_is_parked() {
 #[test]
 fn at_every_await_of_a_probe() {
     for polls in 1..8 {
-        let rig = Rig::new(alone());
+        let rig = Rig::impatient(alone());
         rig.client.plays("one", [Act::fail(ErrorKind::Network); 3]);
         assert!(rig.send(rig.call()).is_err());
         rig.wait(secs(60));

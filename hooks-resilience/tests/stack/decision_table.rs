@@ -18,7 +18,10 @@ fn asked(act: Act) -> (Vec<String>, Outcome) {
 
 /// Which models are asked when there is one alone, which fails like this until it answers.
 fn alone_asked(acts: &[Act]) -> (Rig, Outcome) {
-    let rig = Rig::new(alone());
+    asked_on(Rig::new(alone()), acts)
+}
+
+fn asked_on(rig: Rig, acts: &[Act]) -> (Rig, Outcome) {
     rig.client.plays("one", acts.iter().copied());
     let outcome = rig.send(rig.call());
     (rig, outcome)
@@ -36,7 +39,7 @@ fn goes_to_the_next(kind: ErrorKind) {
 
 /// A model alone is asked `times` times in all.
 fn alone_is_asked(kind: ErrorKind, times: usize) -> Rig {
-    let (rig, outcome) = alone_asked(&[Act::fail(kind); 9]);
+    let (rig, outcome) = asked_on(Rig::impatient(alone()), &[Act::fail(kind); 9]);
     assert_eq!(rig.client.asked().len(), times, "{kind}");
     let error = outcome.unwrap_err();
     assert_eq!((error.kind(), error.failed().len()), (kind, times - 1));

@@ -129,7 +129,7 @@ fn attempts_are_limited_for_the_whole_call() {
 
 #[test]
 fn the_error_that_tells_most_is_the_calls() {
-    let rig = Rig::new(three());
+    let rig = Rig::impatient(three());
     rig.client.always("one", Act::fail(ErrorKind::AttemptTimeout));
     rig.client.always("two", Act::fail(ErrorKind::Permission));
     rig.client.always("three", Act::fail(ErrorKind::AttemptTimeout));
@@ -260,7 +260,7 @@ fn the_same_model_pauses_longer_after_each_failure_over_all_turns() {
 #[test]
 fn a_premium_chain_goes_down_and_never_up() {
     let tiers = [("best", Tier::Premium), ("usual", Tier::Standard), ("small", Tier::Fast)];
-    let rig = Rig::new(tiers.map(|(name, tier)| Model::new(name, name, tier)));
+    let rig = Rig::impatient(tiers.map(|(name, tier)| Model::new(name, name, tier)));
     rig.client.always("usual", Act::fail(ErrorKind::AttemptTimeout));
     rig.client.always("small", Act::fail(ErrorKind::AttemptTimeout));
     let error: ModelError = rig.send(call("usual")).unwrap_err();
@@ -271,7 +271,7 @@ fn a_premium_chain_goes_down_and_never_up() {
 #[test]
 fn two_hundred_callers_at_half_open_send_one_probe_and_go_on_when_that_is_back() {
     // Exactly as many places as there are waiting.
-    let settings = FallbackSettings::default().with_max_parked(199);
+    let settings = FallbackSettings::default().with_max_parked(199).with_max_park(secs(25));
     let rig = Rig::with(alone(), HealthSettings::default(), settings);
     rig.client.plays("one", [Act::fail(ErrorKind::Network); 3]);
     assert!(rig.send(rig.call()).is_err());

@@ -136,6 +136,12 @@ impl Rig {
         Self::with(models, HealthSettings::default(), FallbackSettings::default())
     }
 
+    /// Parks for less than a model rests whose tries are used up: they are what ends a call.
+    pub(crate) fn impatient(models: impl IntoIterator<Item = Model>) -> Self {
+        let settings = FallbackSettings::default().with_max_park(secs(25));
+        Self::with(models, HealthSettings::default(), settings)
+    }
+
     pub(crate) fn with(
         models: impl IntoIterator<Item = Model>,
         health: HealthSettings,

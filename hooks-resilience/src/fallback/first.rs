@@ -1,0 +1,47 @@
+//! The first attempt of most calls: the first model of the chain is ready, and nothing has to be remembered yet.
+
+use hooks_core::time::Tick;
+
+use super::adapt;
+use super::layer::Shared;
+use super::plan::{View, earliest};
+use crate::call::{Answered, Call};
+
+/// What `call` sends first at `now`; none where it takes a [`Plan`](super::Plan) to say. It is what the plan would say:
+/// of a call that failed nowhere, a plan asks the first model that is ready.
+pub(super) fn first(shared: &Shared, call: &Call, now: Tick) -> Option<Call> {
+    let is_late = call.deadline.is_some_and(|deadline| now >= deadline);
+    if call.turn > 0 || call.retried || is_late || !call.let_down.is_empty() {
+        return None;
+    }
+    let chain = shared.chains.known(call)?;
+    if shared.settings.stay.is_some() && shared.stays.place(chain, now) > 0 {
+        return None;
+    }
+    let (model, others) = chain.split_first()?;
+    let ready_at = |model| View::readiness(&shared.health, model, call.needs(), now).tick(now);
+    if ready_at(model)? > now {
+        return None;
+    }
+    shared.health.first_attempt(model);
+    let mut attempt = adapt::fit(&*shared.adapt, call.clone(), model, model);
+    attempt.now = Some(now);
+    attempt.elsewhere = earliest(others.iter().filter_map(|other| ready_at(other)), now);
+    (attempt.tried, attempt.turn) = (0, 1);
+    Some(attempt)
+}
+
+/// Completes the answer of the first attempt of `call`.
+pub(super) fn answered<R>(shared: &Shared, call: &Call, answered: &mut Answered<R>) {
+    release(&mut answered.call);
+    if let Some(stay) = shared.settings.stay
+        && let Some(chain) = shared.chains.known(call)
+    {
+        shared.stays.served(chain, 0, shared.health.world().tick(), stay);
+    }
+}
+
+/// The call of an answer may be sent again by whoever gets it.
+pub(super) const fn release(call: &mut Call) {
+    (call.turn, call.tried, call.elsewhere) = (0, 0, None);
+}

@@ -1,0 +1,51 @@
+//! Model calls that survive, from a `hooks.yaml`: the first model is overloaded, the second answers.
+//! `cargo run -p hooks --example models`
+
+use hooks::config::Config;
+use hooks::resilience::{Call, Classifiers, HttpError};
+use hooks::{BoxError, HookContext, drivers::ModelRequest, state::OpId};
+use tower::{Layer, ServiceExt, service_fn};
+
+const FILE: &str = "
+version: 1
+models:
+  catalog:
+    - { name: opus, provider: anthropic, tier: premium, context_tokens: 200000 }
+    - { name: gpt, provider: openai, tier: premium, context_tokens: 400000 }
+  routing: { default: premium }
+  deadline: 2m
+";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), BoxError> {
+    let config = Config::parse(FILE, "hooks.yaml")?;
+    let models = config.models().ok_or("the file has a section `models`")?;
+    // What the client's errors mean is read from status, headers and body.
+    let classify = Classifiers::new(hooks::system().clock);
+    let layers = models.resilience.layer(&models.health, classify)?;
+    let stack = layers.layer(service_fn(client));
+
+    let call = Call::new(
+        HookContext::new("session-1", "Ripley").into(),
+        ModelRequest::default(),
+        OpId::of(&["call 1"]),
+    );
+    let answered = stack.oneshot(call).await?;
+    println!("{}", answered.reply);
+    for failed in &answered.failed {
+        println!("  before: `{}` was {}: {}", failed.model, failed.kind, failed.message);
+    }
+    Ok(())
+}
+
+/// A client: what a host has that speaks HTTP with its providers.
+async fn client(call: Call) -> Result<String, HttpError> {
+    match call.model_name() {
+        "opus" => Err(HttpError::new(
+            529,
+            Default::default(),
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+        )),
+        name => Ok(format!("`{name}` answers")),
+    }
+}
