@@ -109,6 +109,7 @@ proptest! {
         let mut asked: Vec<(usize, ErrorKind)> = Vec::new();
         // Who was closed at its turn is left alone for a moment, at most for a second.
         let mut closed: HashMap<usize, Tick> = HashMap::new();
+        let (mut asks, mut again): (Vec<Ask>, u32) = (Vec::new(), 0);
         let ready = |table: &Table, place: usize, now| {
             table.readiness(&chain[place], &Needs::default(), now) == Readiness::Ready
         };
@@ -141,7 +142,16 @@ proptest! {
                         let others = fresh.len() > 1;
                         prop_assert!(!others || elsewhere == Some(now));
                     }
+                    // A model that failed is left alone for its time, and asked again only from the budget.
+                    let of_place = || asks.iter().filter(|ask| ask.place == place);
+                    if let Some(last) = of_place().next_back() {
+                        let least = least_rest(last, of_place().count(), settings.backoff.cap);
+                        prop_assert!(now.since(last.failed) >= least, "{last:?} and again at {now:?}");
+                        again += 1;
+                        prop_assert!(again <= budget);
+                    }
                     let mishap = mishaps.next().unwrap();
+                    let began = now;
                     now = now.after(Duration::from_secs(mishap.takes));
                     let error = ModelError::new(mishap.kind, "");
                     let error = match mishap.told {
@@ -156,6 +166,7 @@ proptest! {
                         closed.insert(place, now);
                     } else {
                         asked.push((place, mishap.kind));
+                        asks.push(Ask { place, began, failed: now, kind: mishap.kind, told: mishap.told });
                         prop_assert!(asked.len() <= max_attempts as usize);
                         let allowed = cross || mishap.kind != ErrorKind::ContentFilter;
                         if treatments.of(mishap.kind).next_model == NextModel::No || !allowed {
@@ -165,6 +176,40 @@ proptest! {
                 }
             }
         }
+        for first in &asks {
+            let minute = first.began..first.began.after(Duration::from_secs(60));
+            let in_it = asks.iter().filter(|ask| ask.place == first.place && minute.contains(&ask.began));
+            // The first, its two more, and one after a rest; how often a provider itself says when is its own affair.
+            prop_assert!(in_it.filter(|ask| !is_told(ask.kind)).count() <= 4, "{asks:?}");
+        }
+    }
+}
+
+/// An attempt that failed.
+#[derive(Debug)]
+struct Ask {
+    place: usize,
+    began: Tick,
+    failed: Tick,
+    kind: ErrorKind,
+    told: Option<u64>,
+}
+
+fn is_told(kind: ErrorKind) -> bool {
+    matches!(Treatments::default().of(kind).same_model, SameModel::AsTold(_))
+}
+
+/// How long a model is left alone at least, whose failure number `attempts` was `ask`, where pauses are a second and
+/// the longest is `cap`: worked out anew from the table.
+fn least_rest(ask: &Ask, attempts: usize, cap: Duration) -> Duration {
+    let second = Duration::from_secs(1);
+    let told = ask.told.map(Duration::from_secs);
+    let doubled = |times: usize| cap.saturating_mul(1 << (times - 1).min(16)).min(Duration::from_secs(120));
+    match Treatments::default().of(ask.kind).same_model {
+        SameModel::No => doubled(attempts),
+        SameModel::Backoff(more) if attempts > more as usize => doubled(attempts - more as usize),
+        SameModel::AsTold(_) if attempts > 2 => told.unwrap_or_default().max(second),
+        SameModel::Backoff(_) | SameModel::AsTold(_) | SameModel::Compacted => told.unwrap_or(second),
     }
 }
 

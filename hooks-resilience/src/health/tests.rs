@@ -175,6 +175,44 @@ fn a_gate_is_shut_for_all() {
     assert_eq!(second.readiness(), Readiness::At(at(90)));
 }
 
+/// What becomes of calls that are made as soon as there is room: a second is what the provider says each time.
+fn refused_in_a_row(fleet: &mut [Instance], times: usize) -> Vec<u64> {
+    let pause = |turn: usize| {
+        let instance = &mut fleet[turn % 2];
+        assert_eq!(instance.kind(), Some(ErrorKind::RateLimited));
+        let now = instance.time.tick();
+        let Readiness::At(ready) = instance.readiness() else { panic!("it is not left alone") };
+        wait(ready.since(now), &instance.time);
+        ready.since(now).as_secs()
+    };
+    (0..times).map(pause).collect()
+}
+
+#[test]
+fn a_quota_that_says_a_second_again_and_again_is_not_believed_for_ever_by_the_whole_fleet() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let store = memory(&time);
+    let second = Does::Tells(ErrorKind::RateLimited, secs(1));
+    let script = [second; 6].into_iter().chain([Does::Answers]).chain([second; 2]);
+    let client = Client::new(&time, script);
+    let mut fleet = [(); 2].map(|()| Instance::new(&catalog, &time, Arc::clone(&store), &client));
+    assert_eq!(refused_in_a_row(&mut fleet, 6), [1, 1, 10, 20, 30, 30]);
+    // One of them got through: both believe it again.
+    assert_eq!(fleet[1].kind(), None);
+    assert_eq!(refused_in_a_row(&mut fleet, 2), [1, 1]);
+}
+
+#[test]
+fn many_that_are_refused_at_one_time_are_one_refusal() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let health = Health::new(&catalog, settings(), world(&time)).unwrap();
+    let model = &catalog.models()[0];
+    let permits: Vec<_> = (0..9).map(|_| health.admit(model, at(0)).unwrap()).collect();
+    let error = ModelError::new(ErrorKind::RateLimited, "slow down").retry_after(secs(1));
+    permits.into_iter().for_each(|permit| permit.failed(&error, at(0), MS));
+    assert_eq!(health.readiness(model, &Needs::default(), at(0)), Readiness::At(at(1)));
+}
+
 #[test]
 fn fleets_and_tenants_do_not_see_each_other() {
     let (time, catalog, store) = (VirtualTime::default(), catalog(|_| {}), VirtualTime::default());

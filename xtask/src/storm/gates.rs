@@ -93,6 +93,9 @@ fn mutants(runs: &[Run]) -> Vec<Verdict> {
     let by_itself = |missed: &Verdict| {
         !missed_anyway.iter().any(|other| other.storm == missed.storm && other.gate == missed.gate)
     };
+    // Where only all together can keep a quota, instances that know nothing of each other cannot in any case: that shows
+    // nothing about what else they share.
+    let tells = |run: &&Run| run.storm.is_for_loners || run.contender.policy.is_shared();
     let mutants = runs.iter().filter(|run| run.contender.role == Role::Mutant);
     let mut found: Vec<Verdict> = Vec::new();
     for mutant in mutants.map(|run| run.contender) {
@@ -101,7 +104,7 @@ fn mutants(runs: &[Run]) -> Vec<Verdict> {
         }
         let same = runs.iter().filter(|run| run.contender.key == mutant.key);
         let missed: Vec<Verdict> =
-            same.flat_map(of).filter(|verdict| !verdict.holds && by_itself(verdict)).collect();
+            same.filter(tells).flat_map(of).filter(|verdict| !verdict.holds && by_itself(verdict)).collect();
         found.push(Verdict {
             storm: missed.first().map_or_else(String::new, Verdict::as_text),
             who: mutant.key,

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use self::meter::Measures;
 use self::options::Options;
 use self::params::Params;
-use self::policy::Contender;
+use self::policy::{Contender, Policy};
 use self::sim::Sim;
 use crate::error::{Error, Result};
 use crate::stopwatch::Stopwatch;
@@ -80,27 +80,44 @@ pub(crate) fn check() -> Result {
     run(&["--short"])
 }
 
-/// Every policy in every storm, on all cores.
+/// Every policy in every storm, on all cores. A policy that is compared in two roles runs once.
 fn simulate(storms: &[Arc<Params>], contenders: &[&'static Contender]) -> Result<Vec<Run>> {
+    let mut policies: Vec<Policy> = Vec::new();
+    for contender in contenders {
+        if !policies.contains(&contender.policy) {
+            policies.push(contender.policy);
+        }
+    }
     let jobs: Vec<_> =
-        storms.iter().flat_map(|storm| contenders.iter().map(move |contender| (storm, *contender))).collect();
+        storms.iter().flat_map(|storm| policies.iter().map(move |policy| (storm, *policy))).collect();
     let next = AtomicUsize::new(0);
-    let runs = Mutex::new(Vec::new());
+    let measured = Mutex::new(jobs.iter().map(|_| None).collect::<Vec<_>>());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..cores.min(jobs.len()) {
             scope.spawn(|| {
                 loop {
                     let place = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((storm, contender)) = jobs.get(place) else { break };
-                    let measures = Sim::run(storm, contender.policy);
-                    let run = measures.map(|measures| Run { storm: Arc::clone(storm), contender, measures });
-                    runs.lock().unwrap_or_else(PoisonError::into_inner).push((place, run));
+                    let Some((storm, policy)) = jobs.get(place) else { break };
+                    let measures = Sim::run(storm, *policy);
+                    let mut measured = measured.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(slot) = measured.get_mut(place) {
+                        *slot = Some(measures);
+                    }
                 }
             });
         }
     });
-    let mut runs = runs.into_inner().unwrap_or_else(PoisonError::into_inner);
-    runs.sort_unstable_by_key(|(place, _)| *place);
-    runs.into_iter().map(|(_, run)| run).collect()
+    let measured = measured.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let measured: Vec<Measures> = measured.into_iter().flatten().collect::<Result<_>>()?;
+    let mut runs = Vec::new();
+    for (storm, of_storm) in storms.iter().zip(measured.chunks(policies.len().max(1))) {
+        for contender in contenders {
+            let of_policy = policies.iter().zip(of_storm).find(|(policy, _)| **policy == contender.policy);
+            if let Some((_, measures)) = of_policy {
+                runs.push(Run { storm: Arc::clone(storm), contender, measures: measures.clone() });
+            }
+        }
+    }
+    Ok(runs)
 }

@@ -55,15 +55,53 @@ fn the_layers_survive_an_outage_that_ends_sessions_without_them() {
     assert_eq!(ours.answered, oracle.answered);
 }
 
-#[test]
-fn without_the_chain_an_outage_misses_gates() {
-    let contenders: Vec<_> =
-        CONTENDERS.iter().filter(|it| ["ours", "no-chain", "oracle"].contains(&it.key)).collect();
-    let runs = simulate(&[outage()], &contenders).unwrap();
+/// A storm of 20 instances for so many hours.
+fn hours(hours: f64, rest: &str) -> Arc<Params> {
+    let days = hours * HOUR;
+    let text = format!(
+        r#"{{ "name": "hours", "about": "a test", "instances": 20, "days": {days}, "short_days": {days}, {rest} }}"#
+    );
+    Arc::new(serde_json::from_str(&text).unwrap())
+}
+
+/// The layers hold all gates of `storm`, and miss `gate` with the part taken out.
+fn misses(storm: Arc<Params>, mutant: &str, gate: &str) {
+    let whole = ["ours", mutant, "oracle"];
+    let contenders: Vec<_> = CONTENDERS.iter().filter(|it| whole.contains(&it.key)).collect();
+    let runs = simulate(&[storm], &contenders).unwrap();
     let verdicts = gates::judge(&runs, true);
     assert!(verdicts.iter().all(|verdict| verdict.holds), "{verdicts:?}");
-    assert!(verdicts.iter().any(|verdict| verdict.who == "no-chain"));
+    let missed = verdicts.iter().find(|verdict| verdict.who == mutant).unwrap();
+    assert!(missed.storm.contains(gate), "{missed:?}");
     assert!(plot::draw(&runs).ends_with("</svg>\n"));
+}
+
+#[test]
+fn without_the_chain_an_outage_misses_gates() {
+    misses(outage(), "no-chain", "avoidable");
+}
+
+#[test]
+fn without_parking_two_minutes_of_nothing_miss_gates() {
+    let nothing = r#""incidents": [
+        { "kind": "failing", "provider": "north", "at_min": [20], "minutes": [60, 60] },
+        { "kind": "failing", "at_once": true, "at_min": [50], "minutes": [2, 2] }]"#;
+    misses(hours(1.5, nothing), "no-parking", "avoidable");
+}
+
+#[test]
+fn a_fleet_that_shares_nothing_misses_gates_on_its_own() {
+    misses(storm("storms/flapping.json", 6.0 * HOUR), "no-sharing", "attempts a call");
+}
+
+#[test]
+fn without_pacing_a_quota_that_is_used_up_nearly_misses_gates() {
+    misses(storm("storms/fleet200.json", 2.0 * HOUR), "no-pacing", "avoidable");
+}
+
+#[test]
+fn who_sleeps_while_another_is_ready_misses_the_gate_for_that() {
+    misses(outage(), "no-elsewhere", "waits while another could answer");
 }
 
 #[test]

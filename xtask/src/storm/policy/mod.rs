@@ -21,7 +21,7 @@ use crate::error::Result;
 const ATTEMPT: Duration = Duration::from_secs(60);
 
 /// A way to make model calls.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Policy {
     /// One model, so many tries.
     Tries(Tries),

@@ -30,7 +30,7 @@ use crate::storm::sim::Sim;
 use crate::storm::traffic::Asked;
 
 /// Which parts are in the stack.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::storm) struct Parts {
     /// All models, or the first alone.
     pub(super) chain: bool,

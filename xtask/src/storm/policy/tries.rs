@@ -11,13 +11,13 @@ use crate::storm::sim::Sim;
 use crate::storm::traffic::Asked;
 
 /// How often, and with what pauses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::storm) struct Tries {
     most: u32,
     pause: Pause,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pause {
     Fixed(Duration),
     Doubling(Duration),
