@@ -226,6 +226,13 @@ fn a_beginning_the_caller_gave_is_gone_on_with() {
 }
 
 #[test]
+fn a_short_beginning_that_comes_again_is_meant() {
+    let first = script(&[say("ha"), Do::Fail(ErrorKind::StreamBroken)]);
+    let rig = rig(settings(), vec![first, script(&[say("ha"), stop("end_turn")])]);
+    assert_eq!(rig.run(call()).unwrap().response.content, json!("haha"));
+}
+
+#[test]
 fn text_may_be_said_anew() {
     let first = script(&[say("The quick "), Do::Fail(ErrorKind::Server)]);
     let second = script(&[say("A slow fox"), stop("end_turn")]);
@@ -384,7 +391,9 @@ fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: 
         let said = messages.get(1).and_then(|message| message.content.as_str()).unwrap_or_default();
         let rest = match manner {
             Manner::GoesOn => text.strip_prefix(said).unwrap_or(&text),
-            Manner::SaysAllAgain => &text,
+            Manner::SaysAllAgain if said.len() >= 8 => &text,
+            // What is shorter, and comes again, is taken for meant.
+            Manner::SaysAllAgain => text.strip_prefix(said).unwrap_or(&text),
         };
         let letters: Vec<char> = rest.chars().collect();
         let mut steps: Vec<Do> =
