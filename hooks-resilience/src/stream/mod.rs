@@ -16,6 +16,7 @@
 //!
 //! Tool calls are released whole, so that none is ever released in part.
 
+mod assemble;
 mod begin;
 mod chunk;
 mod collect;

@@ -12,14 +12,13 @@ use hooks_core::time::Tick;
 use serde_json::Value;
 use tower_service::Service;
 
+use super::assemble::Assembly;
 use super::layer::Shared;
-use super::overlap::Overlap;
+use super::overlap::Differs;
 use super::parts::Parts;
-use super::received::{Received, ToolCall};
 use super::{AfterText, Chunk, ModelStream};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::catalog::Model;
-use crate::classify::stop_reason;
 use crate::error::{ErrorKind, ModelError};
 
 /// A stream, and what it takes to go on with it.
@@ -35,11 +34,7 @@ pub(super) struct ResumeStream<S: Service<Call>> {
     /// What goes out next, and the error behind it.
     queue: VecDeque<Chunk>,
     failure: Option<ModelError>,
-    received: Received,
-    /// Tool calls that began and did not end.
-    open: Vec<ToolCall>,
-    /// Holds back what may have been said before.
-    overlap: Option<Overlap>,
+    assembly: Assembly,
     parts: Parts,
     failed: Vec<FailedAttempt>,
     /// Models that broke before, and from when on each may be asked again.
@@ -95,9 +90,7 @@ where
             model,
             queue: VecDeque::new(),
             failure: None,
-            received: Received::default(),
-            open: Vec::new(),
-            overlap: None,
+            assembly: Assembly::default(),
             parts: Parts::default(),
             failed: Vec::new(),
             let_down: Vec::new(),
@@ -108,90 +101,26 @@ where
     /// Takes a piece: what may go out goes into the queue.
     fn take(&mut self, chunk: Chunk) {
         self.watch.came(self.shared.health.world().tick());
-        match chunk {
-            Chunk::Text(text) => {
-                self.parts.brought(text.len());
-                match self.overlap.as_mut().map(|overlap| overlap.feed(&text)) {
-                    None => self.release(text),
-                    Some(Ok(None)) => {}
-                    Some(Ok(Some(new))) => {
-                        self.overlap = None;
-                        self.release(new);
-                    }
-                    Some(Err(_)) => self.broke(another_answer()),
-                }
-            }
-            Chunk::ToolStart { id, name } => self.open.push(ToolCall { id, name, json: String::new() }),
-            Chunk::ToolArgs { id, json } => {
-                self.parts.brought(json.len());
-                if let Some(call) = self.open.iter_mut().find(|call| call.id == id) {
-                    call.json.push_str(&json);
-                }
-            }
-            Chunk::ToolEnd { id } => {
-                if let Some(at) = self.open.iter().position(|call| call.id == id) {
-                    let call = self.open.remove(at);
-                    self.release_tool(call);
-                }
-            }
+        let stops = matches!(chunk, Chunk::Stop(_));
+        let chunk = match chunk {
             Chunk::Usage(usage) => {
                 self.parts.report(usage);
-                self.queue.push_back(Chunk::Usage(self.parts.total()));
+                Chunk::Usage(self.parts.total())
             }
-            Chunk::Stop(reason) => self.stop(reason),
-            Chunk::Resumed(_) | Chunk::Restarted(_) => self.queue.push_back(chunk),
+            chunk => chunk,
+        };
+        if let Chunk::Text(piece) | Chunk::ToolArgs { json: piece, .. } = &chunk {
+            self.parts.brought(piece.len());
         }
-    }
-
-    fn release(&mut self, text: String) {
-        if !text.is_empty() {
-            self.received.add_text(&text);
-            self.queue.push_back(Chunk::Text(text));
+        let taken = self.assembly.take(chunk, &mut self.queue);
+        if self.assembly.received().has_tools() {
+            // From here on the call is never made again: whoever receives a tool call may run it.
+            self.call.mark_effects();
         }
-    }
-
-    /// Lets out what is held back; false where it turns out to be another answer.
-    fn flush(&mut self) -> bool {
-        match self.overlap.take().map(|mut overlap| overlap.finish()) {
-            None => true,
-            Some(Ok(text)) => {
-                self.release(text);
-                true
-            }
-            Some(Err(_)) => {
-                self.broke(another_answer());
-                false
-            }
+        match taken {
+            Ok(()) => self.stopped |= stops,
+            Err(Differs) => self.broke(another_answer()),
         }
-    }
-
-    /// From here on the call is never made again: whoever receives a tool call may run it.
-    fn release_tool(&mut self, call: ToolCall) {
-        if !self.flush() {
-            return;
-        }
-        self.call.mark_effects();
-        self.received.add_tool(&call);
-        let ToolCall { id, name, json } = call;
-        self.queue.push_back(Chunk::ToolStart { id: id.clone(), name });
-        if !json.is_empty() {
-            self.queue.push_back(Chunk::ToolArgs { id: id.clone(), json });
-        }
-        self.queue.push_back(Chunk::ToolEnd { id });
-    }
-
-    fn stop(&mut self, reason: String) {
-        if !self.flush() {
-            return;
-        }
-        // Not everybody says where a tool call ends; one that was cut off is none.
-        if stop_reason(&reason).is_none() {
-            for call in std::mem::take(&mut self.open) {
-                self.release_tool(call);
-            }
-        }
-        self.stopped = true;
-        self.queue.push_back(Chunk::Stop(reason));
     }
 
     /// The stream broke: goes on, or fails.
@@ -211,8 +140,7 @@ where
         let name =
             self.model.as_ref().map_or_else(|| self.call.model_name().into(), |it| Arc::clone(&it.name));
         self.failed.push(FailedAttempt::new(name, &error, now));
-        self.open.clear();
-        self.overlap = None;
+        self.assembly.broke();
         self.parts.broke(self.call.needs().input_tokens);
         match self.onward(&error) {
             Some(onward) => self.go_on(onward, now, error),
@@ -224,10 +152,11 @@ where
     fn onward(&self, error: &ModelError) -> Option<Onward> {
         let settings = &self.shared.settings;
         let used_up = u32::try_from(self.failed.len()).unwrap_or(u32::MAX) > settings.breaks;
-        if used_up || !passes(error.kind()) || self.received.has_tools() || self.call.has_effects() {
+        if used_up || !passes(error.kind()) || self.assembly.received().has_tools() || self.call.has_effects()
+        {
             return None;
         }
-        if self.received.is_empty() {
+        if self.assembly.received().is_empty() {
             return Some(Onward::Afresh);
         }
         match settings.after_text {
@@ -254,7 +183,7 @@ where
             return self.fail(error);
         }
         let mut call = match onward {
-            Onward::Behind => behind(&self.call, self.received.text()),
+            Onward::Behind => behind(&self.call, self.assembly.received().text()),
             Onward::Afresh | Onward::Anew => self.call.clone(),
         };
         (call.now, call.elsewhere) = (None, None);
@@ -280,11 +209,11 @@ where
                 let message = "the model that answered cannot go on behind the beginning of an answer";
                 return self.fail(ModelError::new(ErrorKind::NoModel, message));
             }
-            self.overlap = Some(Overlap::new(self.received.text()));
+            self.assembly.goes_on();
         }
         self.queue.push_back(match onward {
             Onward::Anew => {
-                self.received.clear();
+                self.assembly = Assembly::default();
                 Chunk::Restarted(model)
             }
             Onward::Afresh | Onward::Behind => Chunk::Resumed(model),
@@ -297,7 +226,7 @@ where
         self.state = State::Ended;
         let usage = self.parts.total();
         let mut failed = std::mem::take(&mut self.failed);
-        let mut error = if self.received.is_empty() {
+        let mut error = if self.assembly.received().is_empty() {
             error
         } else {
             failed.extend(error.failed().iter().cloned());
@@ -309,7 +238,9 @@ where
                 Some(model) => ModelError::new(kind, message).of_model(Arc::clone(model)),
                 None => ModelError::new(kind, message),
             };
-            broken.caused_by(error).with_received(std::mem::take(&mut self.received).into_message(), usage)
+            broken
+                .caused_by(error)
+                .with_received(std::mem::take(&mut self.assembly).into_received().into_message(), usage)
         };
         if let (Some(model), None) = (&self.model, error.model()) {
             error = error.of_model(Arc::clone(&model.name));

@@ -233,6 +233,23 @@ fn a_short_beginning_that_comes_again_is_meant() {
 }
 
 #[test]
+fn a_tool_call_whose_end_is_not_told_ends_with_the_answer() {
+    for (reason, tools) in [("tool_use", 1), ("max_tokens", 0)] {
+        let steps = [&tool("t1")[..3], &[stop(reason)]].concat();
+        let chunks = begun(&steps).unwrap();
+        let stream = ModelStream::new(
+            stream::iter(chunks).map(|chunk| chunk.map_err(|kind| ModelError::new(kind, "scripted"))),
+        );
+        let collected = VirtualTime::default().block_on(collect(stream)).unwrap();
+        let content = match collected {
+            Ok(reply) => reply.response.content,
+            Err(error) => error.received().unwrap().0.content.clone(),
+        };
+        assert_eq!(content.as_array().map_or(0, Vec::len), tools, "{reason}: {content}");
+    }
+}
+
+#[test]
 fn text_may_be_said_anew() {
     let first = script(&[say("The quick "), Do::Fail(ErrorKind::Server)]);
     let second = script(&[say("A slow fox"), stop("end_turn")]);
