@@ -17,6 +17,7 @@ use super::layer::Shared;
 use super::overlap::Differs;
 use super::parts::Parts;
 use super::{AfterText, Chunk, ModelStream};
+use crate::breaker::Outstanding;
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::catalog::Model;
 use crate::error::{ErrorKind, ModelError};
@@ -31,6 +32,8 @@ pub(super) struct ResumeStream<S: Service<Call>> {
     watch: Watch,
     /// Which model streams.
     model: Option<Arc<Model>>,
+    /// Who is told how it ended.
+    outstanding: Option<Outstanding>,
     /// What goes out next, and the error behind it.
     queue: VecDeque<Chunk>,
     failure: Option<ModelError>,
@@ -76,6 +79,7 @@ where
     pub(super) fn new(
         stream: ModelStream,
         model: Option<Arc<Model>>,
+        outstanding: Option<Outstanding>,
         service: S,
         call: Call,
         shared: Arc<Shared>,
@@ -88,6 +92,7 @@ where
             call,
             watch,
             model,
+            outstanding,
             queue: VecDeque::new(),
             failure: None,
             assembly: Assembly::default(),
@@ -118,7 +123,11 @@ where
             self.call.mark_effects();
         }
         match taken {
-            Ok(()) => self.stopped |= stops,
+            Ok(()) if stops => {
+                self.stopped = true;
+                self.outstanding.take().into_iter().for_each(Outstanding::ended);
+            }
+            Ok(()) => {}
             Err(Differs) => self.broke(another_answer()),
         }
     }
@@ -131,11 +140,15 @@ where
         }
         let health = &self.shared.health;
         let now = health.world().tick();
-        if let Some(model) = &self.model {
-            // The stack took the beginning for a success.
-            if let Ok(permit) = health.admit(model, now) {
-                permit.failed(&error, now, now.since(self.watch.began));
+        match (self.outstanding.take(), &self.model) {
+            (Some(outstanding), _) => outstanding.broke(&error),
+            // No breaker below keeps count of it.
+            (None, Some(model)) => {
+                if let Ok(permit) = health.admit(model, now) {
+                    permit.failed(&error, now, now.since(self.watch.began));
+                }
             }
+            (None, None) => {}
         }
         let name =
             self.model.as_ref().map_or_else(|| self.call.model_name().into(), |it| Arc::clone(&it.name));
@@ -200,10 +213,11 @@ where
 
     /// Another stream began.
     fn begin(&mut self, answered: Answered<ModelStream>, onward: Onward) {
-        let Answered { reply, model, mut failed, .. } = answered;
+        let Answered { reply, model, mut failed, outstanding, .. } = answered;
         self.failed.append(&mut failed);
         self.watch = Watch::new(self.shared.health.world().tick());
         self.model.clone_from(&model);
+        self.outstanding = outstanding;
         if onward == Onward::Behind {
             if model.as_ref().is_some_and(|model| !model.prefill) {
                 let message = "the model that answered cannot go on behind the beginning of an answer";

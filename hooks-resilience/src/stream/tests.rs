@@ -13,17 +13,21 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, SeededRandom, Tick};
 use proptest::prelude::*;
 use serde_json::json;
-use tower::ServiceExt;
+use tower::{ServiceBuilder, ServiceExt};
 use tower_layer::Layer;
 use tower_service::Service;
 
 use super::*;
-use crate::breaker::BreakerState;
+use crate::breaker::{BreakerLayer, BreakerState};
 use crate::call::{Answered, Call};
 use crate::catalog::{Catalog, Model, Tier};
 use crate::error::{Backoff, ErrorKind, ModelError};
 use crate::health::{Health, HealthSettings};
 use crate::world::World;
+use crate::{
+    AttemptLayer, AttemptSettings, Chains, ChainsConfig, Classifiers, DeadlineLayer, FallbackLayer,
+    FallbackSettings, RetryLayer, RetrySettings,
+};
 
 /// What a scripted answer does next.
 #[derive(Clone, Debug)]
@@ -132,6 +136,11 @@ impl Rig {
         self.time
             .block_on(async move { collect(service.oneshot(call).await?.reply).await })
             .expect("nothing waits for ever")
+    }
+
+    fn pass(&self, seconds: u64) {
+        let passed = hooks_core::time::Timer::sleep(&self.time, Duration::from_secs(seconds));
+        self.time.block_on(passed).expect("time passes");
     }
 
     fn asked(&self) -> Vec<Call> {
@@ -322,6 +331,63 @@ fn a_break_counts_against_the_model() {
     assert_eq!(rig.health.breaker(&rig.model), BreakerState::Closed);
     rig.run(call()).unwrap_err();
     assert_ne!(rig.health.breaker(&rig.model), BreakerState::Closed);
+}
+
+/// The same client behind a whole stack, and a stream of it that is read to its end.
+fn through_a_stack(rig: &Rig, settings: StreamSettings, call: Call) -> Result<ModelReply, ModelError> {
+    let (world, health) = (rig.health.world().clone(), rig.health.clone());
+    let client =
+        tower::util::MapResponse::new(rig.service.get_ref().clone(), |it: Answered<ModelStream>| it.reply);
+    let classifiers = Classifiers::new(Arc::new(rig.time.clone()));
+    let models = Catalog::new([Model::clone(&rig.model)]).unwrap();
+    let chains = Chains::new(&models, &ChainsConfig::default()).unwrap();
+    let stack = ServiceBuilder::new()
+        .layer(ResumeLayer::new(health.clone(), settings).unwrap())
+        .layer(DeadlineLayer::new(world.clone(), Duration::from_secs(60)).unwrap())
+        .layer(FallbackLayer::new(chains, health.clone(), FallbackSettings::default()).unwrap())
+        .layer(RetryLayer::new(health.clone(), RetrySettings::default()).unwrap())
+        .layer(BreakerLayer::new(health))
+        .layer(AttemptLayer::new(world, AttemptSettings::default().streaming(), classifiers).unwrap())
+        .layer(BeginLayer)
+        .service(client);
+    rig.time
+        .block_on(async move { collect(stack.oneshot(call).await?.reply).await })
+        .expect("nothing waits for ever")
+}
+
+#[test]
+fn a_model_that_breaks_every_stream_is_left_alone() {
+    let rig = rig(settings(), vec![script(&[say("The quick "), Do::Fail(ErrorKind::StreamBroken)])]);
+    let opened = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&opened);
+    rig.health.on_transition(move |change| {
+        *count.lock().unwrap() += usize::from(change.to == BreakerState::Open);
+    });
+    // Four calls a minute.
+    for call_number in 1..=3 {
+        let error = through_a_stack(&rig, settings().with_after_text(AfterText::Fail), call()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::StreamBroken);
+        assert_eq!(*opened.lock().unwrap(), call_number / 3, "after {call_number} calls");
+        rig.pass(15);
+    }
+    // The call that finds out finds out nothing by its first piece.
+    through_a_stack(&rig, settings().with_after_text(AfterText::Fail), call()).unwrap_err();
+    assert_eq!((*opened.lock().unwrap(), rig.health.breaker(&rig.model)), (2, BreakerState::Open));
+}
+
+#[test]
+fn a_model_that_is_well_again_is_known_by_a_whole_answer() {
+    let broken = || script(&[say("The quick "), Do::Fail(ErrorKind::StreamBroken)]);
+    let whole = script(&[say("The quick "), say("brown fox"), stop("end_turn")]);
+    let rig = rig(settings(), vec![broken(), broken(), broken(), whole]);
+    let fail = settings().with_after_text(AfterText::Fail);
+    for _ in 0..3 {
+        through_a_stack(&rig, fail, call()).unwrap_err();
+    }
+    assert_eq!(rig.health.breaker(&rig.model), BreakerState::Open);
+    rig.pass(15);
+    through_a_stack(&rig, fail, call()).unwrap();
+    assert_eq!(rig.health.breaker(&rig.model), BreakerState::Closed);
 }
 
 #[test]
