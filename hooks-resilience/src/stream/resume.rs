@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures_util::Stream;
 use hooks_core::HookFuture;
@@ -20,7 +21,7 @@ use super::{AfterText, Chunk, ModelStream};
 use crate::breaker::Outstanding;
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::catalog::Model;
-use crate::error::{ErrorKind, ModelError};
+use crate::error::{ErrorKind, ModelError, NextModel, SameModel};
 
 /// A stream, and what it takes to go on with it.
 pub(super) struct ResumeStream<S: Service<Call>> {
@@ -165,7 +166,7 @@ where
     fn onward(&self, error: &ModelError) -> Option<Onward> {
         let settings = &self.shared.settings;
         let used_up = u32::try_from(self.failed.len()).unwrap_or(u32::MAX) > settings.breaks;
-        if used_up || !passes(error.kind()) || self.assembly.received().has_tools() || self.call.has_effects()
+        if used_up || !self.may_pass(error) || self.assembly.received().has_tools() || self.call.has_effects()
         {
             return None;
         }
@@ -179,10 +180,31 @@ where
         }
     }
 
+    /// Whether the error may pass by itself, or with another model, as the one table of treatments has it.
+    fn may_pass(&self, error: &ModelError) -> bool {
+        if error.forbids_retry() {
+            return false;
+        }
+        let treatment = self.shared.health.treatments().of(error.kind());
+        let model = self.failed.last().map(|failed| &failed.model);
+        let same = |failed: &&FailedAttempt| failed.kind == error.kind() && Some(&failed.model) == model;
+        let broke = || self.failed.iter().filter(same).count();
+        let same_model = match treatment.same_model {
+            SameModel::Backoff(more) => broke() <= usize::try_from(more).unwrap_or(usize::MAX),
+            SameModel::AsTold(longest) => error.told_to_wait().is_none_or(|told| told <= longest),
+            SameModel::No | SameModel::Compacted => false,
+        };
+        // The chain below chooses among all models: what may go to some of them only is not made again.
+        same_model || treatment.next_model == NextModel::Any
+    }
+
     fn go_on(&mut self, onward: Onward, now: Tick, error: ModelError) {
         let world = self.shared.health.world();
         let attempt = u32::try_from(self.failed.len()).unwrap_or(u32::MAX);
-        let again = now.after(self.shared.settings.backoff.pause(attempt, world));
+        let pause = self.shared.settings.backoff.pause(attempt, world);
+        let proposed = error.proposal().and_then(|proposal| proposal.backoff_ms).map(Duration::from_millis);
+        let again =
+            now.after(pause.max(proposed.unwrap_or_default()).max(error.told_to_wait().unwrap_or_default()));
         // Another model may be asked at once: the stack knows of a known one that it has to wait.
         let until = match &self.model {
             Some(model) => {
@@ -355,24 +377,6 @@ impl Watch {
     const fn came(&mut self, now: Tick) {
         (self.last, self.first) = (now, false);
     }
-}
-
-/// Whether an error may pass by itself, or with another model.
-const fn passes(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::StreamBroken
-            | ErrorKind::Network
-            | ErrorKind::ConnectTimeout
-            | ErrorKind::FirstByteTimeout
-            | ErrorKind::IdleTimeout
-            | ErrorKind::AttemptTimeout
-            | ErrorKind::Server
-            | ErrorKind::Overloaded
-            | ErrorKind::RateLimited
-            | ErrorKind::Closed
-            | ErrorKind::Unknown
-    )
 }
 
 /// The same call, of a model that can go on behind `text`, with `text` as what the model said already.
