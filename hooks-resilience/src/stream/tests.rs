@@ -559,7 +559,7 @@ fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: 
         let said = messages.get(1).and_then(|message| message.content.as_str()).unwrap_or_default();
         let rest = match manner {
             Manner::GoesOn => text.strip_prefix(said).unwrap_or(&text),
-            Manner::SaysAllAgain if said.len() >= 8 => &text,
+            Manner::SaysAllAgain if said.len() >= 4 => &text,
             // What is shorter, and comes again, is taken for meant.
             Manner::SaysAllAgain => text.strip_prefix(said).unwrap_or(&text),
         };
