@@ -10,6 +10,7 @@ use hooks_core::event::Message;
 use hooks_core::state::OpId;
 use hooks_core::time::Tick;
 
+use crate::breaker::Outstanding;
 use crate::catalog::Model;
 use crate::error::{ErrorKind, ModelError};
 use crate::world::World;
@@ -65,6 +66,8 @@ pub struct Call {
     /// The places in the catalog of models that let this call down already, in streams that broke, and from when on
     /// they may be asked again: after the others.
     pub(crate) let_down: Vec<(usize, Tick)>,
+    /// Whether a layer above reads the answer to its end, and tells how it went.
+    pub(crate) watched: bool,
 }
 
 /// What all attempts of one call share.
@@ -116,6 +119,7 @@ impl Call {
             retried: false,
             turn: 0,
             let_down: Vec::new(),
+            watched: false,
         }
     }
 
@@ -259,17 +263,20 @@ pub struct Answered<R> {
     pub failed: Vec<FailedAttempt>,
     /// The call as it was answered: its request may have been adapted or compacted.
     pub call: Call,
+    /// Who is to be told how it ended, where it comes in pieces and a layer above asked for that.
+    pub(crate) outstanding: Option<Outstanding>,
 }
 
 impl<R> Answered<R> {
     /// `reply` to `call`, at the first attempt.
     pub fn new(call: Call, reply: R) -> Self {
-        Self { reply, model: call.model.clone(), failed: Vec::new(), call }
+        Self { reply, model: call.model.clone(), failed: Vec::new(), call, outstanding: None }
     }
 
     /// The same with another reply.
     pub fn map<T>(self, change: impl FnOnce(R) -> T) -> Answered<T> {
-        Answered { reply: change(self.reply), model: self.model, failed: self.failed, call: self.call }
+        let Self { reply, model, failed, call, outstanding } = self;
+        Answered { reply: change(reply), model, failed, call, outstanding }
     }
 }
 

@@ -10,6 +10,7 @@ use hooks_core::time::Tick;
 use pin_project::pin_project;
 use tower_service::Service;
 
+use super::Outstanding;
 use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
 use crate::health::{Closed, Health, Permit};
@@ -89,10 +90,15 @@ where
                     confirmed(service, call, permit)
                 }
                 StateProjection::Asked { inner, permit } => {
-                    let answer = ready!(inner.poll(cx));
+                    let mut answer = ready!(inner.poll(cx));
                     let Some((permit, began)) = permit.take() else { return Poll::Ready(answer) };
                     let now = permit.now();
-                    let telling = match &answer {
+                    let telling = match &mut answer {
+                        // It only begins: whoever reads it tells how it ended.
+                        Ok(answered) if answered.call.watched => {
+                            answered.outstanding = Some(Outstanding::new(permit, now.since(began)));
+                            None
+                        }
                         Ok(_) => permit.success(now, now.since(began)),
                         Err(error) => permit.failure(error, now, now.since(began)),
                     };

@@ -12,7 +12,8 @@ use crate::health::Health;
 /// through is answered by an error of kind `Closed` that says from when on it would be.
 ///
 /// A probe whose call is dropped is given back: the next caller probes. Of a call that names no model of the
-/// catalog nothing is known, and it goes through.
+/// catalog nothing is known, and it goes through. An answer that comes in pieces under a
+/// [`ResumeLayer`](crate::ResumeLayer) is a success at its end, not at its beginning.
 #[derive(Clone, Debug)]
 pub struct BreakerService<S> {
     inner: S,

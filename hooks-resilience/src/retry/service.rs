@@ -62,9 +62,19 @@ where
             ));
         }
         call.retried = true;
-        // A chain counts the first attempts of its models itself.
+        // A chain counts the attempts of its models itself.
         if let Some(model) = call.model.as_ref().filter(|_| call.turn == 0) {
-            self.shared.health.first_attempt(model);
+            let health = &self.shared.health;
+            let let_down = call.let_down.iter().any(|(index, _)| *index == model.index());
+            // What goes on with a stream that broke is a further attempt too.
+            if !let_down {
+                health.first_attempt(model);
+            } else if !health.another_attempt(model, call.now.unwrap_or_else(|| health.world().tick())) {
+                return ResponseFuture::refused(ModelError::new(
+                    ErrorKind::Closed,
+                    "the answer broke off, and its provider's retry budget is used up; try again later",
+                ));
+            }
         }
         self.shared.keep(&self.inner);
         let future = self.inner.call(call.clone());

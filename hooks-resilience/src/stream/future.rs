@@ -37,16 +37,19 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let answered = ready!(this.asked.poll(cx))?;
+        let mut answered = ready!(this.asked.poll(cx))?;
         let Some((service, mut call, layer)) = this.rest.take() else {
             let again = "it was asked again after it had answered";
             return Poll::Ready(Err(ModelError::new(ErrorKind::Unknown, again)));
         };
-        let model = answered.model.clone();
+        let (model, outstanding) = (answered.model.clone(), answered.outstanding.take());
+        // The answer's call may be sent again by whoever gets it.
+        answered.call.watched = false;
         // A layer below may have set it: it is that of the whole call.
         call.deadline = call.deadline.or(answered.call.deadline);
-        Poll::Ready(Ok(answered
-            .map(|stream| ModelStream::new(ResumeStream::new(stream, model, service, call, layer.shared)))))
+        Poll::Ready(Ok(answered.map(|stream| {
+            ModelStream::new(ResumeStream::new(stream, model, outstanding, service, call, layer.shared))
+        })))
     }
 }
 

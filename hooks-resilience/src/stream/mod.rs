@@ -10,12 +10,16 @@
 //! | text | by the rule of [`StreamSettings::after_text`]: go on behind it, start anew, or fail |
 //! | a tool call | it ends with [`ErrorKind::StreamBroken`](crate::ErrorKind), which carries what was received |
 //!
+//! Whether a kind of error is one to make the call again after is for the host's
+//! [`Treatments`](crate::Treatments) to say, and each further call is paid from the retry budget.
+//!
 //! A model that broke off comes after the others when the call is made again, and after a pause. [`BeginLayer`] goes
 //! innermost, around the client: what goes wrong before the first piece is then an error of the attempt, for the
 //! whole stack to deal with, and not one of a stream.
 //!
 //! Tool calls are released whole, so that none is ever released in part.
 
+mod assemble;
 mod begin;
 mod chunk;
 mod collect;

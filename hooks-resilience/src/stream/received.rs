@@ -31,10 +31,6 @@ impl Received {
         self.blocks.push(json!({ "type": "tool_use", "id": tool.id, "name": tool.name, "input": input }));
     }
 
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty() && self.blocks.is_empty()
     }

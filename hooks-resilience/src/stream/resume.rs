@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures_util::Stream;
 use hooks_core::HookFuture;
@@ -13,16 +14,16 @@ use hooks_core::time::Tick;
 use serde_json::Value;
 use tower_service::Service;
 
+use super::assemble::Assembly;
 use super::layer::Shared;
-use super::overlap::Overlap;
+use super::overlap::Differs;
 use super::parts::Parts;
-use super::received::{Received, ToolCall};
 use super::{AfterText, Chunk, ModelStream};
 use crate::attempt::future::panicked;
+use crate::breaker::Outstanding;
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::catalog::Model;
-use crate::classify::stop_reason;
-use crate::error::{ErrorKind, ModelError};
+use crate::error::{ErrorKind, ModelError, NextModel, SameModel};
 
 /// A stream, and what it takes to go on with it.
 pub(super) struct ResumeStream<S: Service<Call>> {
@@ -34,14 +35,12 @@ pub(super) struct ResumeStream<S: Service<Call>> {
     watch: Watch,
     /// Which model streams.
     model: Option<Arc<Model>>,
+    /// Who is told how it ended.
+    outstanding: Option<Outstanding>,
     /// What goes out next, and the error behind it.
     queue: VecDeque<Chunk>,
     failure: Option<ModelError>,
-    received: Received,
-    /// Tool calls that began and did not end.
-    open: Vec<ToolCall>,
-    /// Holds back what may have been said before.
-    overlap: Option<Overlap>,
+    assembly: Assembly,
     parts: Parts,
     failed: Vec<FailedAttempt>,
     /// Models that broke before, and from when on each may be asked again.
@@ -83,6 +82,7 @@ where
     pub(super) fn new(
         stream: ModelStream,
         model: Option<Arc<Model>>,
+        outstanding: Option<Outstanding>,
         service: S,
         call: Call,
         shared: Arc<Shared>,
@@ -95,11 +95,10 @@ where
             call,
             watch,
             model,
+            outstanding,
             queue: VecDeque::new(),
             failure: None,
-            received: Received::default(),
-            open: Vec::new(),
-            overlap: None,
+            assembly: Assembly::default(),
             parts: Parts::default(),
             failed: Vec::new(),
             let_down: Vec::new(),
@@ -110,90 +109,30 @@ where
     /// Takes a piece: what may go out goes into the queue.
     fn take(&mut self, chunk: Chunk) {
         self.watch.came(self.shared.health.world().tick());
-        match chunk {
-            Chunk::Text(text) => {
-                self.parts.brought(text.len());
-                match self.overlap.as_mut().map(|overlap| overlap.feed(&text)) {
-                    None => self.release(text),
-                    Some(Ok(None)) => {}
-                    Some(Ok(Some(new))) => {
-                        self.overlap = None;
-                        self.release(new);
-                    }
-                    Some(Err(_)) => self.broke(another_answer()),
-                }
-            }
-            Chunk::ToolStart { id, name } => self.open.push(ToolCall { id, name, json: String::new() }),
-            Chunk::ToolArgs { id, json } => {
-                self.parts.brought(json.len());
-                if let Some(call) = self.open.iter_mut().find(|call| call.id == id) {
-                    call.json.push_str(&json);
-                }
-            }
-            Chunk::ToolEnd { id } => {
-                if let Some(at) = self.open.iter().position(|call| call.id == id) {
-                    let call = self.open.remove(at);
-                    self.release_tool(call);
-                }
-            }
+        let stops = matches!(chunk, Chunk::Stop(_));
+        let chunk = match chunk {
             Chunk::Usage(usage) => {
                 self.parts.report(usage);
-                self.queue.push_back(Chunk::Usage(self.parts.total()));
+                Chunk::Usage(self.parts.total())
             }
-            Chunk::Stop(reason) => self.stop(reason),
-            Chunk::Resumed(_) | Chunk::Restarted(_) => self.queue.push_back(chunk),
+            chunk => chunk,
+        };
+        if let Chunk::Text(piece) | Chunk::ToolArgs { json: piece, .. } = &chunk {
+            self.parts.brought(piece.len());
         }
-    }
-
-    fn release(&mut self, text: String) {
-        if !text.is_empty() {
-            self.received.add_text(&text);
-            self.queue.push_back(Chunk::Text(text));
+        let taken = self.assembly.take(chunk, &mut self.queue);
+        if self.assembly.received().has_tools() {
+            // From here on the call is never made again: whoever receives a tool call may run it.
+            self.call.mark_effects();
         }
-    }
-
-    /// Lets out what is held back; false where it turns out to be another answer.
-    fn flush(&mut self) -> bool {
-        match self.overlap.take().map(|mut overlap| overlap.finish()) {
-            None => true,
-            Some(Ok(text)) => {
-                self.release(text);
-                true
+        match taken {
+            Ok(()) if stops => {
+                self.stopped = true;
+                self.outstanding.take().into_iter().for_each(Outstanding::ended);
             }
-            Some(Err(_)) => {
-                self.broke(another_answer());
-                false
-            }
+            Ok(()) => {}
+            Err(Differs) => self.broke(another_answer()),
         }
-    }
-
-    /// From here on the call is never made again: whoever receives a tool call may run it.
-    fn release_tool(&mut self, call: ToolCall) {
-        if !self.flush() {
-            return;
-        }
-        self.call.mark_effects();
-        self.received.add_tool(&call);
-        let ToolCall { id, name, json } = call;
-        self.queue.push_back(Chunk::ToolStart { id: id.clone(), name });
-        if !json.is_empty() {
-            self.queue.push_back(Chunk::ToolArgs { id: id.clone(), json });
-        }
-        self.queue.push_back(Chunk::ToolEnd { id });
-    }
-
-    fn stop(&mut self, reason: String) {
-        if !self.flush() {
-            return;
-        }
-        // Not everybody says where a tool call ends; one that was cut off is none.
-        if stop_reason(&reason).is_none() {
-            for call in std::mem::take(&mut self.open) {
-                self.release_tool(call);
-            }
-        }
-        self.stopped = true;
-        self.queue.push_back(Chunk::Stop(reason));
     }
 
     /// The stream broke: goes on, or fails.
@@ -204,17 +143,20 @@ where
         }
         let health = &self.shared.health;
         let now = health.world().tick();
-        if let Some(model) = &self.model {
-            // The stack took the beginning for a success.
-            if let Ok(permit) = health.admit(model, now) {
-                permit.failed(&error, now, now.since(self.watch.began));
+        match (self.outstanding.take(), &self.model) {
+            (Some(outstanding), _) => outstanding.broke(&error),
+            // No breaker below keeps count of it.
+            (None, Some(model)) => {
+                if let Ok(permit) = health.admit(model, now) {
+                    permit.failed(&error, now, now.since(self.watch.began));
+                }
             }
+            (None, None) => {}
         }
         let name =
             self.model.as_ref().map_or_else(|| self.call.model_name().into(), |it| Arc::clone(&it.name));
         self.failed.push(FailedAttempt::new(name, &error, now));
-        self.open.clear();
-        self.overlap = None;
+        self.assembly.broke();
         self.parts.broke(self.call.needs().input_tokens);
         match self.onward(&error) {
             Some(onward) => self.go_on(onward, now, error),
@@ -226,10 +168,11 @@ where
     fn onward(&self, error: &ModelError) -> Option<Onward> {
         let settings = &self.shared.settings;
         let used_up = u32::try_from(self.failed.len()).unwrap_or(u32::MAX) > settings.breaks;
-        if used_up || !passes(error.kind()) || self.received.has_tools() || self.call.has_effects() {
+        if used_up || !self.may_pass(error) || self.assembly.received().has_tools() || self.call.has_effects()
+        {
             return None;
         }
-        if self.received.is_empty() {
+        if self.assembly.received().is_empty() {
             return Some(Onward::Afresh);
         }
         match settings.after_text {
@@ -239,10 +182,31 @@ where
         }
     }
 
+    /// Whether the error may pass by itself, or with another model, as the one table of treatments has it.
+    fn may_pass(&self, error: &ModelError) -> bool {
+        if error.forbids_retry() {
+            return false;
+        }
+        let treatment = self.shared.health.treatments().of(error.kind());
+        let model = self.failed.last().map(|failed| &failed.model);
+        let same = |failed: &&FailedAttempt| failed.kind == error.kind() && Some(&failed.model) == model;
+        let broke = || self.failed.iter().filter(same).count();
+        let same_model = match treatment.same_model {
+            SameModel::Backoff(more) => broke() <= usize::try_from(more).unwrap_or(usize::MAX),
+            SameModel::AsTold(longest) => error.told_to_wait().is_none_or(|told| told <= longest),
+            SameModel::No | SameModel::Compacted => false,
+        };
+        // The chain below chooses among all models: what may go to some of them only is not made again.
+        same_model || treatment.next_model == NextModel::Any
+    }
+
     fn go_on(&mut self, onward: Onward, now: Tick, error: ModelError) {
         let world = self.shared.health.world();
         let attempt = u32::try_from(self.failed.len()).unwrap_or(u32::MAX);
-        let again = now.after(self.shared.settings.backoff.pause(attempt, world));
+        let pause = self.shared.settings.backoff.pause(attempt, world);
+        let proposed = error.proposal().and_then(|proposal| proposal.backoff_ms).map(Duration::from_millis);
+        let again =
+            now.after(pause.max(proposed.unwrap_or_default()).max(error.told_to_wait().unwrap_or_default()));
         // Another model may be asked at once: the stack knows of a known one that it has to wait.
         let until = match &self.model {
             Some(model) => {
@@ -256,7 +220,7 @@ where
             return self.fail(error);
         }
         let mut call = match onward {
-            Onward::Behind => behind(&self.call, self.received.text()),
+            Onward::Behind => behind(&self.call, self.assembly.received().text()),
             Onward::Afresh | Onward::Anew => self.call.clone(),
         };
         (call.now, call.elsewhere) = (None, None);
@@ -273,20 +237,21 @@ where
 
     /// Another stream began.
     fn begin(&mut self, answered: Answered<ModelStream>, onward: Onward) {
-        let Answered { reply, model, mut failed, .. } = answered;
+        let Answered { reply, model, mut failed, outstanding, .. } = answered;
         self.failed.append(&mut failed);
         self.watch = Watch::new(self.shared.health.world().tick());
         self.model.clone_from(&model);
+        self.outstanding = outstanding;
         if onward == Onward::Behind {
             if model.as_ref().is_some_and(|model| !model.prefill) {
                 let message = "the model that answered cannot go on behind the beginning of an answer";
                 return self.fail(ModelError::new(ErrorKind::NoModel, message));
             }
-            self.overlap = Some(Overlap::new(self.received.text()));
+            self.assembly.goes_on();
         }
         self.queue.push_back(match onward {
             Onward::Anew => {
-                self.received.clear();
+                self.assembly = Assembly::default();
                 Chunk::Restarted(model)
             }
             Onward::Afresh | Onward::Behind => Chunk::Resumed(model),
@@ -299,7 +264,7 @@ where
         self.state = State::Ended;
         let usage = self.parts.total();
         let mut failed = std::mem::take(&mut self.failed);
-        let mut error = if self.received.is_empty() {
+        let mut error = if self.assembly.received().is_empty() {
             error
         } else {
             failed.extend(error.failed().iter().cloned());
@@ -311,7 +276,9 @@ where
                 Some(model) => ModelError::new(kind, message).of_model(Arc::clone(model)),
                 None => ModelError::new(kind, message),
             };
-            broken.caused_by(error).with_received(std::mem::take(&mut self.received).into_message(), usage)
+            broken
+                .caused_by(error)
+                .with_received(std::mem::take(&mut self.assembly).into_received().into_message(), usage)
         };
         if let (Some(model), None) = (&self.model, error.model()) {
             error = error.of_model(Arc::clone(&model.name));
@@ -418,24 +385,6 @@ impl Watch {
 fn polled(stream: &mut ModelStream, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, ModelError>>> {
     catch_unwind(AssertUnwindSafe(|| Pin::new(stream).poll_next(cx)))
         .unwrap_or_else(|panic| Poll::Ready(Some(Err(panicked(&*panic)))))
-}
-
-/// Whether an error may pass by itself, or with another model.
-const fn passes(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::StreamBroken
-            | ErrorKind::Network
-            | ErrorKind::ConnectTimeout
-            | ErrorKind::FirstByteTimeout
-            | ErrorKind::IdleTimeout
-            | ErrorKind::AttemptTimeout
-            | ErrorKind::Server
-            | ErrorKind::Overloaded
-            | ErrorKind::RateLimited
-            | ErrorKind::Closed
-            | ErrorKind::Unknown
-    )
 }
 
 /// The same call, of a model that can go on behind `text`, with `text` as what the model said already.

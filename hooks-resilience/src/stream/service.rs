@@ -53,7 +53,8 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, call: Call) -> Self::Future {
+    fn call(&mut self, mut call: Call) -> Self::Future {
+        call.watched = true;
         // The instance that was made ready serves this call, and goes with its stream.
         let spare = self.inner.clone();
         let mut ready = mem::replace(&mut self.inner, spare);

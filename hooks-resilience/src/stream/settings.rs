@@ -36,7 +36,7 @@ pub struct StreamSettings {
 #[non_exhaustive]
 pub enum AfterText {
     /// A model that can go on behind the beginning of its answer is given what was received; where none can, it
-    /// fails.
+    /// fails. What it says again of that is left out: all of it from 4 bytes on, its last words from 24.
     #[default]
     Resume,
     /// The call is made again, and the caller is told that what it received does not count.

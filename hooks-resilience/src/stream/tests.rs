@@ -5,25 +5,31 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
-use hooks_core::HookContext;
 use hooks_core::drivers::ModelRequest;
 use hooks_core::event::{Message, ModelReply, Role, Usage};
 use hooks_core::state::OpId;
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, SeededRandom, Tick};
+use hooks_core::{HookContext, Recovery};
 use proptest::prelude::*;
 use serde_json::json;
-use tower::ServiceExt;
+use tower::{ServiceBuilder, ServiceExt};
 use tower_layer::Layer;
 use tower_service::Service;
 
 use super::*;
-use crate::breaker::BreakerState;
+use crate::attempt::AttemptService;
+use crate::breaker::{BreakerLayer, BreakerService, BreakerSettings, BreakerState};
 use crate::call::{Answered, Call};
 use crate::catalog::{Catalog, Model, Tier};
-use crate::error::{Backoff, ErrorKind, ModelError};
-use crate::health::{Health, HealthSettings};
+use crate::error::{Backoff, ErrorKind, ModelError, NextModel, SameModel, Treatment, Treatments};
+use crate::health::{BudgetSettings, Health, HealthSettings};
+use crate::retry::Retry;
 use crate::world::World;
+use crate::{
+    AttemptLayer, AttemptSettings, Chains, ChainsConfig, Classifiers, DeadlineLayer, FallbackLayer,
+    FallbackSettings, RetryLayer, RetrySettings,
+};
 
 /// What a scripted answer does next.
 #[derive(Clone, Debug)]
@@ -33,6 +39,7 @@ enum Do {
     Stall,
     Fail(ErrorKind),
     Panic,
+    FailWith(Arc<Mutex<Option<ModelError>>>),
 }
 
 type Answer = Box<dyn FnMut(&Call) -> Result<Vec<Do>, ModelError> + Send>;
@@ -76,6 +83,7 @@ impl Service<Call> for Script {
                             None
                         }
                         Do::Stall => std::future::pending().await,
+                        Do::FailWith(error) => error.lock().unwrap().take().map(Err),
                         Do::Fail(kind) => Some(Err(ModelError::new(kind, "scripted"))),
                         Do::Panic => panic!("scripted"),
                     }
@@ -96,6 +104,10 @@ struct Rig {
 }
 
 fn rig(settings: StreamSettings, answers: Vec<Answer>) -> Rig {
+    rig_of(HealthSettings::default(), settings, answers)
+}
+
+fn rig_of(health: HealthSettings, settings: StreamSettings, answers: Vec<Answer>) -> Rig {
     let time = VirtualTime::default();
     let world = World {
         clock: Arc::new(time.clone()),
@@ -106,7 +118,7 @@ fn rig(settings: StreamSettings, answers: Vec<Answer>) -> Rig {
     model.prefill = true;
     let catalog = Catalog::new([model]).unwrap();
     let model = Arc::clone(&catalog.models()[0]);
-    let health = Health::new(&catalog, HealthSettings::default(), world).unwrap();
+    let health = Health::new(&catalog, health, world).unwrap();
     let asked = Arc::default();
     let script = Script {
         time: time.clone(),
@@ -134,6 +146,11 @@ impl Rig {
         self.time
             .block_on(async move { collect(service.oneshot(call).await?.reply).await })
             .expect("nothing waits for ever")
+    }
+
+    fn pass(&self, seconds: u64) {
+        let passed = hooks_core::time::Timer::sleep(&self.time, Duration::from_secs(seconds));
+        self.time.block_on(passed).expect("time passes");
     }
 
     fn asked(&self) -> Vec<Call> {
@@ -236,6 +253,30 @@ fn a_beginning_the_caller_gave_is_gone_on_with() {
 }
 
 #[test]
+fn a_short_beginning_that_comes_again_is_meant() {
+    let first = script(&[say("ha"), Do::Fail(ErrorKind::StreamBroken)]);
+    let rig = rig(settings(), vec![first, script(&[say("ha"), stop("end_turn")])]);
+    assert_eq!(rig.run(call()).unwrap().response.content, json!("haha"));
+}
+
+#[test]
+fn a_tool_call_whose_end_is_not_told_ends_with_the_answer() {
+    for (reason, tools) in [("tool_use", 1), ("max_tokens", 0)] {
+        let steps = [&tool("t1")[..3], &[stop(reason)]].concat();
+        let chunks = begun(&steps).unwrap();
+        let stream = ModelStream::new(
+            stream::iter(chunks).map(|chunk| chunk.map_err(|kind| ModelError::new(kind, "scripted"))),
+        );
+        let collected = VirtualTime::default().block_on(collect(stream)).unwrap();
+        let content = match collected {
+            Ok(reply) => reply.response.content,
+            Err(error) => error.received().unwrap().0.content.clone(),
+        };
+        assert_eq!(content.as_array().map_or(0, Vec::len), tools, "{reason}: {content}");
+    }
+}
+
+#[test]
 fn text_may_be_said_anew() {
     let first = script(&[say("The quick "), Do::Fail(ErrorKind::Server)]);
     let second = script(&[say("A slow fox"), stop("end_turn")]);
@@ -295,6 +336,58 @@ fn errors_that_do_not_pass_end_it() {
 }
 
 #[test]
+fn what_is_done_about_a_break_is_as_the_host_has_it() {
+    let gone_on = |kind, treatment: Option<Treatment>| {
+        let treatments =
+            treatment.map_or_else(Treatments::default, |changed| Treatments::default().with(kind, changed));
+        let health = HealthSettings { treatments, ..HealthSettings::default() };
+        let answers = vec![script(&[Do::Fail(kind)]), script(&[say("done"), stop("end_turn")])];
+        let rig = rig_of(health, settings(), answers);
+        rig.run(call()).is_ok()
+    };
+    let treated =
+        |kind, same_model, next_model| Some(Treatment { same_model, next_model, ..Treatment::of(kind) });
+    let (broken, refused) = (ErrorKind::StreamBroken, ErrorKind::ContentFilter);
+    assert!(gone_on(broken, None) && !gone_on(refused, None));
+    assert!(!gone_on(broken, treated(broken, SameModel::No, NextModel::No)));
+    assert!(!gone_on(broken, treated(broken, SameModel::Backoff(0), NextModel::No)));
+    assert!(gone_on(broken, treated(broken, SameModel::Backoff(1), NextModel::No)));
+    assert!(gone_on(refused, treated(refused, SameModel::No, NextModel::Any)));
+}
+
+#[test]
+fn what_hooks_say_is_not_to_be_tried_again_ends_it() {
+    let forbidden = Recovery { retry: Some(false), ..Recovery::default() };
+    let error = ModelError::new(ErrorKind::Server, "scripted").proposing(forbidden);
+    let rig = rig(settings(), vec![script(&[Do::FailWith(Arc::new(Mutex::new(Some(error))))])]);
+    rig.run(call()).unwrap_err();
+    assert_eq!(rig.asked().len(), 1);
+}
+
+#[test]
+fn going_on_is_paid_from_the_retry_budget() {
+    let budget = BudgetSettings { ratio: 0.0, per_minute: 0, burst: 2 };
+    let patient = settings().with_breaks(50, Backoff::new(Duration::ZERO, Duration::ZERO));
+    for chained in [true, false] {
+        let breaker =
+            BreakerSettings { failures_in_a_row: 1_000, minimum_calls: 1_000, ..BreakerSettings::default() };
+        let health = HealthSettings { budget, breaker, ..HealthSettings::default() };
+        let steps = [say("The quick "), Do::Fail(ErrorKind::StreamBroken)];
+        let rig = rig_of(health, patient, vec![script(&steps)]);
+        let restart = patient.with_after_text(AfterText::Restart);
+        let error = match chained {
+            true => through_a_stack(&rig, restart, call()).unwrap_err(),
+            false => {
+                let mut call = call();
+                call.model = Some(Arc::clone(&rig.model));
+                read(&rig, restart, tower::layer::util::Identity::new(), call).unwrap_err()
+            }
+        };
+        assert_eq!((rig.asked().len(), error.received().is_some()), (3, true), "chained: {chained}");
+    }
+}
+
+#[test]
 fn breaks_are_counted() {
     let rig = rig(settings(), vec![script(&[Do::Fail(ErrorKind::Server)])]);
     let error = rig.run(call()).unwrap_err();
@@ -308,6 +401,88 @@ fn a_break_counts_against_the_model() {
     assert_eq!(rig.health.breaker(&rig.model), BreakerState::Closed);
     rig.run(call()).unwrap_err();
     assert_ne!(rig.health.breaker(&rig.model), BreakerState::Closed);
+}
+
+/// The same client behind a whole stack, and a stream of it that is read to its end.
+fn through_a_stack(rig: &Rig, settings: StreamSettings, call: Call) -> Result<ModelReply, ModelError> {
+    let models = Catalog::new([Model::clone(&rig.model)]).unwrap();
+    let chains = Chains::new(&models, &ChainsConfig::default()).unwrap();
+    let chain = FallbackLayer::new(chains, rig.health.clone(), FallbackSettings::default()).unwrap();
+    read(rig, settings, chain, call)
+}
+
+/// The same with `chain` in its place.
+fn read<L>(rig: &Rig, settings: StreamSettings, chain: L, call: Call) -> Result<ModelReply, ModelError>
+where
+    L: Layer<Attempts>,
+    L::Service: Service<Call, Response = Answered<ModelStream>, Error = ModelError, Future: Send>
+        + Clone
+        + Send
+        + 'static,
+{
+    let (world, health) = (rig.health.world().clone(), rig.health.clone());
+    let classifiers = Classifiers::new(Arc::new(rig.time.clone()));
+    let reply: fn(Answered<ModelStream>) -> ModelStream = |answered| answered.reply;
+    let client = tower::util::MapResponse::new(rig.service.get_ref().clone(), reply);
+    let attempts = ServiceBuilder::new()
+        .layer(RetryLayer::new(health.clone(), RetrySettings::default()).unwrap())
+        .layer(BreakerLayer::new(health.clone()))
+        .layer(AttemptLayer::new(world.clone(), AttemptSettings::default().streaming(), classifiers).unwrap())
+        .layer(BeginLayer)
+        .service(client);
+    let stack = ServiceBuilder::new()
+        .layer(ResumeLayer::new(health, settings).unwrap())
+        .layer(DeadlineLayer::new(world, Duration::from_secs(600)).unwrap())
+        .layer(chain)
+        .service(attempts);
+    rig.time
+        .block_on(async move { collect(stack.oneshot(call).await?.reply).await })
+        .expect("nothing waits for ever")
+}
+
+/// All below a chain.
+type Attempts = Retry<
+    BreakerService<
+        AttemptService<
+            Begin<tower::util::MapResponse<Script, fn(Answered<ModelStream>) -> ModelStream>>,
+            Classifiers,
+        >,
+    >,
+>;
+
+#[test]
+fn a_model_that_breaks_every_stream_is_left_alone() {
+    let rig = rig(settings(), vec![script(&[say("The quick "), Do::Fail(ErrorKind::StreamBroken)])]);
+    let opened = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&opened);
+    rig.health.on_transition(move |change| {
+        *count.lock().unwrap() += usize::from(change.to == BreakerState::Open);
+    });
+    // Four calls a minute.
+    for call_number in 1..=3 {
+        let error = through_a_stack(&rig, settings().with_after_text(AfterText::Fail), call()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::StreamBroken);
+        assert_eq!(*opened.lock().unwrap(), call_number / 3, "after {call_number} calls");
+        rig.pass(15);
+    }
+    // The call that finds out finds out nothing by its first piece.
+    through_a_stack(&rig, settings().with_after_text(AfterText::Fail), call()).unwrap_err();
+    assert_eq!((*opened.lock().unwrap(), rig.health.breaker(&rig.model)), (2, BreakerState::Open));
+}
+
+#[test]
+fn a_model_that_is_well_again_is_known_by_a_whole_answer() {
+    let broken = || script(&[say("The quick "), Do::Fail(ErrorKind::StreamBroken)]);
+    let whole = script(&[say("The quick "), say("brown fox"), stop("end_turn")]);
+    let rig = rig(settings(), vec![broken(), broken(), broken(), whole]);
+    let fail = settings().with_after_text(AfterText::Fail);
+    for _ in 0..3 {
+        through_a_stack(&rig, fail, call()).unwrap_err();
+    }
+    assert_eq!(rig.health.breaker(&rig.model), BreakerState::Open);
+    rig.pass(15);
+    through_a_stack(&rig, fail, call()).unwrap();
+    assert_eq!(rig.health.breaker(&rig.model), BreakerState::Closed);
 }
 
 #[test]
@@ -394,7 +569,9 @@ fn provider(text: String, tools: usize, cuts: Vec<usize>, manner: Manner, size: 
         let said = messages.get(1).and_then(|message| message.content.as_str()).unwrap_or_default();
         let rest = match manner {
             Manner::GoesOn => text.strip_prefix(said).unwrap_or(&text),
-            Manner::SaysAllAgain => &text,
+            Manner::SaysAllAgain if said.len() >= 4 => &text,
+            // What is shorter, and comes again, is taken for meant.
+            Manner::SaysAllAgain => text.strip_prefix(said).unwrap_or(&text),
         };
         let letters: Vec<char> = rest.chars().collect();
         let mut steps: Vec<Do> =
