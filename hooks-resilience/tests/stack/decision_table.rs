@@ -78,21 +78,48 @@ fn rate_limited_alone_waits_as_long_as_told_and_never_less() {
     }
 }
 
+/// Kinds that come with a time the provider wants to be left alone for.
+const TELL: [ErrorKind; 3] = [ErrorKind::RateLimited, ErrorKind::Overloaded, ErrorKind::Server];
+
 #[test]
-fn rate_limited_alone_for_longer_is_parked_until_then() {
-    let (rig, outcome) = alone_asked(&[Act::fail(ErrorKind::RateLimited).told(secs(60))]);
-    assert!(outcome.is_ok());
-    assert!(rig.client.times()[1] >= secs(60) && rig.client.times()[1] <= secs(62));
-    assert_eq!(rig.fallback.parking().ever(), 1);
+fn told_to_leave_it_alone_for_longer_a_call_is_parked_until_then() {
+    for kind in TELL {
+        let (rig, outcome) = alone_asked(&[Act::fail(kind).told(secs(60))]);
+        assert!(outcome.is_ok(), "{kind}");
+        assert!(rig.client.times()[1] >= secs(60) && rig.client.times()[1] <= secs(62), "{kind}");
+        assert_eq!(rig.fallback.parking().ever(), 1, "{kind}");
+    }
 }
 
 #[test]
-fn rate_limited_for_a_week_is_not_waited_for() {
-    let (rig, outcome) = alone_asked(&[Act::fail(ErrorKind::RateLimited).told(secs(7 * 86_400))]);
-    let error = outcome.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
-    assert!(error.ready_again().is_some());
-    assert!(rig.now() < secs(1));
+fn told_to_leave_it_alone_for_a_week_nobody_waits() {
+    for kind in TELL {
+        let (rig, outcome) = alone_asked(&[Act::fail(kind).told(secs(7 * 86_400))]);
+        let error = outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{kind}");
+        assert!(error.ready_again().is_some(), "{kind}");
+        assert!(rig.now() < secs(1), "{kind}");
+    }
+}
+
+#[test]
+fn told_to_leave_it_alone_for_longer_than_a_call_is_parked_nobody_waits_either() {
+    for kind in TELL {
+        let (rig, outcome) = alone_asked(&[Act::fail(kind).told(secs(500))]);
+        let error = outcome.unwrap_err();
+        assert_eq!((error.kind(), error.is_exhausted()), (kind, true));
+        assert!(error.ready_again() >= Some(rig.deadline(secs(499))) && rig.now() < secs(1), "{kind}");
+    }
+}
+
+#[test]
+fn nobody_comes_before_the_time_that_was_told_however_often_it_is() {
+    for kind in TELL {
+        let (rig, _) = alone_asked(&[Act::fail(kind).told(secs(45)); 9]);
+        let times = rig.client.times();
+        assert!(times.len() > 3, "{kind}: {times:?}");
+        assert!(times.windows(2).all(|two| two[1] - two[0] >= secs(45)), "{kind}: {times:?}");
+    }
 }
 
 #[test]
