@@ -6,6 +6,7 @@ mod cancellation;
 mod decision_table;
 mod fallback;
 mod hedge;
+mod polled_again;
 mod readiness;
 mod retry;
 mod rig;
