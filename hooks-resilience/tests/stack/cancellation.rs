@@ -104,25 +104,6 @@ fn at_every_await_of_a_hedged_call() {
 }
 
 #[test]
-fn at_every_await_for_a_slot() {
-    for polls in 1..8 {
-        let mut models = alone();
-        models[0].limits.requests_per_minute = Some(12);
-        let rig = Rig::new(models);
-        assert!(rig.send(rig.call()).is_ok());
-        // The next slot comes in five seconds: whoever leaves it unused leaves it to the next.
-        let ended = drop_after(&rig, rig.stack().oneshot(rig.call()), polls);
-        let sent = rig.client.asked().len();
-        assert!(rig.send(rig.call()).is_ok());
-        let slots = u64::try_from(sent).unwrap();
-        assert!(rig.now() < secs(5 * slots + 1), "a slot is held after {polls} polls: {:?}", rig.now());
-        if ended {
-            break;
-        }
-    }
-}
-
-#[test]
 fn at_every_await_for_a_place() {
     for polls in 1..8 {
         let rig = patient(alone());
