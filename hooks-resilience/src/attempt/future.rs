@@ -59,11 +59,9 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let shared = &this.layer.shared;
-        let Some(call) = this.call else { return Poll::Pending };
+        let Some(call) = this.call else { return Poll::Ready(Err(ModelError::polled_again())) };
         let answer = match this.state.project() {
-            StateProjection::Refused(error) => Err(error.take().unwrap_or_else(|| {
-                ModelError::new(ErrorKind::Unknown, "it was asked again after it had answered")
-            })),
+            StateProjection::Refused(error) => Err(error.take().unwrap_or_else(ModelError::polled_again)),
             StateProjection::Asked { inner, began, timer } => {
                 // A timer without a runtime panics as a client does: neither may be waited for without an end.
                 let polled = catch_unwind(AssertUnwindSafe(|| match inner.poll(cx) {
@@ -78,12 +76,11 @@ where
                 ready!(polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(&*panic)))))
             }
         };
+        // Without it, nothing is polled any more.
+        let Some(call) = this.call.take() else { return Poll::Ready(Err(ModelError::polled_again())) };
         Poll::Ready(match answer {
-            Err(error) => Err(named(error, call)),
-            Ok(reply) => match this.call.take() {
-                Some(call) => Ok(Answered::new(call, reply)),
-                None => return Poll::Pending,
-            },
+            Ok(reply) => Ok(Answered::new(call, reply)),
+            Err(error) => Err(named(error, &call)),
         })
     }
 }

@@ -12,7 +12,7 @@ use tower_service::Service;
 
 use super::Outstanding;
 use crate::call::{Answered, Call};
-use crate::error::{ErrorKind, ModelError};
+use crate::error::ModelError;
 use crate::health::{Closed, Health, Permit};
 
 /// The answer of a model that was let through, or the refusal.
@@ -81,12 +81,16 @@ where
             let state = match this.state.as_mut().project() {
                 StateProjection::Refreshing { refresh, next } => {
                     ready!(Pin::new(refresh).poll(cx));
-                    let Some((service, call, health)) = next.take() else { return Poll::Pending };
+                    let Some((service, call, health)) = next.take() else {
+                        return Poll::Ready(Err(ModelError::polled_again()));
+                    };
                     judged(service, call, &health)
                 }
                 StateProjection::Confirming { telling, next } => {
                     ready!(Pin::new(telling).poll(cx));
-                    let Some((service, call, permit)) = next.take() else { return Poll::Pending };
+                    let Some((service, call, permit)) = next.take() else {
+                        return Poll::Ready(Err(ModelError::polled_again()));
+                    };
                     confirmed(service, call, permit)
                 }
                 StateProjection::Asked { inner, permit } => {
@@ -110,10 +114,7 @@ where
                     State::Answered(answer.take())
                 }
                 StateProjection::Answered(answer) => {
-                    return Poll::Ready(answer.take().unwrap_or_else(|| {
-                        let words = "it was asked again after it had answered";
-                        Err(ModelError::new(ErrorKind::Unknown, words))
-                    }));
+                    return Poll::Ready(answer.take().unwrap_or_else(|| Err(ModelError::polled_again())));
                 }
             };
             this.state.set(state);

@@ -65,16 +65,23 @@ where
         let mut this = self.project();
         loop {
             match this.state.as_mut().project() {
+                StateProjection::Waiting { next: None, .. } => {
+                    return Poll::Ready(Err(ModelError::polled_again()));
+                }
                 StateProjection::Waiting { place, sleep, latest, next, layer } => {
                     let world = &layer.places.world;
                     let Poll::Ready(place) = Pin::new(place).poll(cx) else {
                         let Some(latest) = *latest else { return Poll::Pending };
                         let sleep = sleep.get_or_insert_with(|| world.sleep_until(latest));
                         ready!(Pin::new(sleep).poll(cx));
-                        let Some((_, call)) = next.take() else { return Poll::Pending };
-                        return Poll::Ready(Err(no_place(&call, latest)));
+                        return Poll::Ready(Err(match next.take() {
+                            Some((_, call)) => no_place(&call, latest),
+                            None => ModelError::polled_again(),
+                        }));
                     };
-                    let Some((mut service, mut call)) = next.take() else { return Poll::Pending };
+                    let Some((mut service, mut call)) = next.take() else {
+                        return Poll::Ready(Err(ModelError::polled_again()));
+                    };
                     call.now = Some(world.tick());
                     let inner = service.call(call);
                     this.state.set(State::Asked { inner, place });

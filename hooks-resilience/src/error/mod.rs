@@ -8,4 +8,5 @@ mod treatment;
 
 pub use self::kind::ErrorKind;
 pub use self::model_error::ModelError;
+pub(crate) use self::treatment::LONGEST_TOLD;
 pub use self::treatment::{Backoff, BreakerVote, NextModel, SameModel, Treatment, Treatments};

@@ -47,6 +47,15 @@ impl ModelError {
         Self { kind, detail: Box::new(Detail { message, ..Detail::default() }) }
     }
 
+    /// A future was polled after it had answered. Said once more rather than never: a mistake of the caller shows.
+    #[cold]
+    pub(crate) fn polled_again() -> Self {
+        Self::new(
+            ErrorKind::Unknown,
+            "it was polled again after it had answered; poll it until it answers, and no more",
+        )
+    }
+
     /// Says which model it was.
     #[must_use]
     pub fn of_model(mut self, model: impl Into<Arc<str>>) -> Self {

@@ -29,7 +29,7 @@ pub struct Treatment {
 pub enum SameModel {
     /// No.
     No,
-    /// So many times more, each after a pause that grows.
+    /// So many times more, each after a pause that grows; and after the time the provider gave, where that is short.
     Backoff(u32),
     /// Once the time the provider gave has passed, where it is no longer than this; never earlier.
     AsTold(Duration),
@@ -69,8 +69,8 @@ pub enum BreakerVote {
     Open,
 }
 
-/// The longest Retry-After that is waited for on the same model.
-const SHORT: Duration = Duration::from_secs(8);
+/// The longest Retry-After that is waited for on the same model, where its treatment names no other.
+pub(crate) const LONGEST_TOLD: Duration = Duration::from_secs(8);
 
 impl Treatment {
     /// The default for `kind`.
@@ -80,7 +80,7 @@ impl Treatment {
         use NextModel as Next;
         use SameModel as Same;
         let (same_model, next_model, breaker) = match kind {
-            Kind::RateLimited => (Same::AsTold(SHORT), Next::Any, Vote::Abstain),
+            Kind::RateLimited => (Same::AsTold(LONGEST_TOLD), Next::Any, Vote::Abstain),
             Kind::Overloaded | Kind::Server => (Same::Backoff(2), Next::Any, Vote::Failure),
             Kind::Network | Kind::ConnectTimeout => (Same::Backoff(2), Next::Any, Vote::Failure),
             Kind::FirstByteTimeout | Kind::IdleTimeout | Kind::AttemptTimeout => {

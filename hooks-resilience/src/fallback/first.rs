@@ -37,7 +37,8 @@ pub(super) fn answered<R>(shared: &Shared, call: &Call, answered: &mut Answered<
     if let Some(stay) = shared.settings.stay
         && let Some(chain) = shared.chains.known(call)
     {
-        shared.stays.served(chain, 0, shared.health.world().tick(), stay);
+        let (model, now) = (answered.model.as_deref(), shared.health.world().tick());
+        shared.stays.served(chain, 0, model, now, stay);
     }
 }
 

@@ -12,7 +12,7 @@ use super::first;
 use super::layer::Shared;
 use super::run::{Next, Run, Wait};
 use crate::call::{Answered, Call};
-use crate::error::{ErrorKind, ModelError};
+use crate::error::ModelError;
 use crate::spare::Spare;
 
 /// The answer of the first model that gives one.
@@ -108,6 +108,7 @@ where
                 (StateProjection::Asking(future), course) => match ready!(future.poll(cx)) {
                     Ok(mut answered) => {
                         course.answered(&mut answered);
+                        this.state.set(State::Ended(None));
                         return Poll::Ready(Ok(answered));
                     }
                     Err(error) => {
@@ -122,13 +123,22 @@ where
                     let Some(instance) = instance.map(|instance| inner.insert(instance)) else {
                         return ended();
                     };
-                    ready!(instance.poll_ready(cx))?;
-                    let Some(mut call) = call.take() else { return ended() };
-                    // Readiness may have taken its time.
-                    call.now = None;
-                    let future = instance.call(call);
-                    this.state.set(State::Asking(future));
-                    continue;
+                    match ready!(instance.poll_ready(cx)) {
+                        Ok(()) => {
+                            let Some(mut call) = call.take() else { return ended() };
+                            // Readiness may have taken its time.
+                            call.now = None;
+                            let future = instance.call(call);
+                            this.state.set(State::Asking(future));
+                            continue;
+                        }
+                        // A failure of the model like others; the instance is of no use any more.
+                        Err(error) => {
+                            *inner = None;
+                            let now = run.world().tick();
+                            run.failed(error, now)
+                        }
+                    }
                 }
                 (StateProjection::Parked(wait), Course::Further(further)) => {
                     ready!(Pin::new(&mut wait.sleep).poll(cx));
@@ -143,16 +153,18 @@ where
             let state = match next {
                 Next::Ask(call) => State::Readying(Some(call)),
                 Next::Wait(wait) => State::Parked(wait),
-                Next::End(error) => return Poll::Ready(Err(error)),
+                Next::End(error) => {
+                    this.state.set(State::Ended(None));
+                    return Poll::Ready(Err(error));
+                }
             };
             this.state.set(state);
         }
     }
 }
 
-/// It was polled after it had answered.
 fn ended<R>() -> Poll<Result<Answered<R>, ModelError>> {
-    Poll::Ready(Err(ModelError::new(ErrorKind::Unknown, "it was asked again after it had answered")))
+    Poll::Ready(Err(ModelError::polled_again()))
 }
 
 impl<S: Service<Call>> fmt::Debug for ResponseFuture<S> {

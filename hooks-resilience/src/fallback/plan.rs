@@ -263,17 +263,18 @@ impl Plan {
             }
         }
         let ready_at = error.ready_again().or_else(|| error.told_to_wait().map(|wait| now.after(wait)));
+        let told = ready_at.unwrap_or(now);
         let attempts = self.past(place).attempts.saturating_add(attempts);
         let passes = matches!(treatment.breaker, BreakerVote::Failure | BreakerVote::Slow);
         let (barred, not_before) = match treatment.same_model {
             // What passes by itself may be over after a rest: calls that are parked ask again, within their attempts.
-            SameModel::No if passes => (false, now.after(self.rest(attempts))),
-            SameModel::Backoff(more) if attempts > more => (false, now.after(self.rest(attempts - more))),
+            SameModel::No if passes => (false, told.max(now.after(self.rest(attempts)))),
+            SameModel::Backoff(more) if attempts > more => {
+                (false, told.max(now.after(self.rest(attempts - more))))
+            }
             SameModel::No | SameModel::Compacted => (true, now),
             // A provider that says "a second" again and again is not believed for ever.
-            SameModel::AsTold(_) if attempts > BELIEVED => {
-                (false, now.after(pause(attempts)).max(ready_at.unwrap_or(now)))
-            }
+            SameModel::AsTold(_) if attempts > BELIEVED => (false, told.max(now.after(pause(attempts)))),
             SameModel::Backoff(_) | SameModel::AsTold(_) => {
                 (false, ready_at.unwrap_or_else(|| now.after(pause(attempts))))
             }

@@ -127,7 +127,8 @@ impl<S> Run<S> {
         first::release(&mut answered.call);
         if let Some(stay) = self.shared.settings.stay {
             let now = self.world().tick();
-            self.shared.stays.served(self.plan.chain(), self.place, now, stay);
+            let model = answered.model.as_deref();
+            self.shared.stays.served(self.plan.chain(), self.place, model, now, stay);
         }
     }
 

@@ -22,7 +22,7 @@ pub struct FallbackSettings {
     pub max_park: Duration,
     /// How many calls may be parked at a time; one more is told at once that no model is ready.
     pub max_parked: usize,
-    /// How long calls stay with the model that served after a failover; absent, each call prefers the first of its
+    /// How long calls stay with the model that served after a failover, or faster than the first; absent, each call prefers the first of its
     /// chain as soon as that is ready again.
     #[serde(with = "crate::duration::option")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]

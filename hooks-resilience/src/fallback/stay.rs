@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
+use crate::catalog::Model;
 use crate::chain::Chain;
 
 /// For each model that chains begin with, the one that serves in its place, and until when. As large as the catalog
@@ -29,9 +30,18 @@ impl Stays {
         chain.iter().position(|model| model.index() == stay.model).unwrap_or(0)
     }
 
-    /// The model at `place` of `chain` served, at `now`. One that served by staying is not stayed with for longer:
+    /// The model at `place` of `chain` was asked, and `model` served, at `now`: another one where that was faster. One that served by staying is not stayed with for longer:
     /// the preferred one is looked at again in time.
-    pub(super) fn served(&self, chain: &Chain, place: usize, now: Tick, stay: Duration) {
+    pub(super) fn served(
+        &self,
+        chain: &Chain,
+        place: usize,
+        model: Option<&Model>,
+        now: Tick,
+        stay: Duration,
+    ) {
+        let by = model.and_then(|model| chain.iter().position(|it| it.index() == model.index()));
+        let place = by.unwrap_or(place);
         let (Some(first), Some(model)) = (chain.first(), chain.get(place)) else { return };
         let mut stays = self.lock();
         let kept = stays.get(&first.index()).is_some_and(|it| it.model == model.index() && now < it.until);

@@ -12,6 +12,7 @@ use tower_service::Service;
 
 use super::layer::Shared;
 use crate::call::{Answered, Call, FailedAttempt};
+use crate::catalog::Model;
 use crate::error::ModelError;
 
 /// The first answer of two attempts.
@@ -34,6 +35,25 @@ struct Rest<S> {
     call: Call,
     shared: Arc<Shared>,
     began: Tick,
+    /// Whom the second attempt asks.
+    beside: Option<Arc<Model>>,
+    /// What failed beside the first attempt.
+    lost: Vec<FailedAttempt>,
+}
+
+impl<S> Rest<S> {
+    fn now(&self) -> Tick {
+        self.shared.health.world().tick()
+    }
+
+    /// The second attempt came to nothing.
+    fn lost(&mut self, mut error: ModelError) {
+        let name =
+            self.beside.as_ref().map_or_else(|| self.call.model_name().into(), |it| Arc::clone(&it.name));
+        let now = self.now();
+        self.lost.append(&mut error.take_failed());
+        self.lost.push(FailedAttempt::new(name, &error, now));
+    }
 }
 
 #[pin_project(project = SecondProjection)]
@@ -55,7 +75,8 @@ impl<S: Service<Call>> ResponseFuture<S> {
     }
 
     pub(super) fn hedged(first: S::Future, inner: S, call: Call, shared: Arc<Shared>, began: Tick) -> Self {
-        let rest = Some(Rest { inner, call, shared, began });
+        let (beside, lost) = (None, Vec::new());
+        let rest = Some(Rest { inner, call, shared, began, beside, lost });
         Self { first: Some(first), failed: None, second: Second::Idle, rest }
     }
 }
@@ -72,14 +93,18 @@ where
             && let Poll::Ready(answer) = first.poll(cx)
         {
             this.first.set(None);
-            let Some(rest) = this.rest.as_ref() else { return Poll::Ready(answer) };
-            let now = rest.shared.health.world().tick();
+            let Some(rest) = this.rest.as_mut() else { return Poll::Ready(answer) };
+            let now = rest.now();
             let on_its_way = matches!(*this.second, Second::Readying(_) | Second::Asking(_));
             match answer {
                 Err(error) if on_its_way => *this.failed = Some((error, now)),
-                Err(error) => return Poll::Ready(Err(error)),
-                Ok(answered) => {
+                Err(error) => return Poll::Ready(Err(error.after(std::mem::take(&mut rest.lost)))),
+                Ok(mut answered) => {
                     rest.shared.took(&rest.call, now.since(rest.began));
+                    if !rest.lost.is_empty() {
+                        rest.lost.append(&mut answered.failed);
+                        answered.failed = std::mem::take(&mut rest.lost);
+                    }
                     return Poll::Ready(Ok(answered));
                 }
             }
@@ -93,9 +118,11 @@ where
                 },
                 SecondProjection::Delayed(delay) => {
                     std::task::ready!(Pin::new(delay).poll(cx));
-                    let now = rest.shared.health.world().tick();
-                    match rest.shared.second(&rest.call, now) {
-                        Some(call) => Second::Readying(Some(call)),
+                    match rest.shared.second(&rest.call, rest.now()) {
+                        Some(call) => {
+                            rest.beside = call.model.clone();
+                            Second::Readying(Some(call))
+                        }
                         None => Second::Over,
                     }
                 }
@@ -104,22 +131,35 @@ where
                         Some(call) => Second::Asking(rest.inner.call(call)),
                         None => Second::Over,
                     },
-                    Err(_) => Second::Over,
+                    Err(error) => {
+                        rest.lost(error);
+                        Second::Over
+                    }
                 },
                 SecondProjection::Asking(second) => match std::task::ready!(second.poll(cx)) {
                     Ok(mut answered) => {
-                        if let Some((error, at)) = this.failed.take() {
-                            let name = Arc::<str>::from(rest.call.model_name());
-                            answered.failed.push(FailedAttempt::new(name, &error, at));
+                        match this.failed.take() {
+                            Some((mut error, at)) => {
+                                let mut failed = error.take_failed();
+                                let name = Arc::<str>::from(rest.call.model_name());
+                                failed.push(FailedAttempt::new(name, &error, at));
+                                failed.append(&mut answered.failed);
+                                answered.failed = failed;
+                            }
+                            // It would have taken longer yet: to forget it would make the slow look fast.
+                            None => rest.shared.took(&rest.call, rest.now().since(rest.began)),
                         }
                         return Poll::Ready(Ok(answered));
                     }
-                    Err(_) => Second::Over,
+                    Err(error) => {
+                        rest.lost(error);
+                        Second::Over
+                    }
                 },
                 // What the first attempt said, or will say, is the answer: the call was that model's.
                 SecondProjection::Over => {
                     return match this.failed.take() {
-                        Some((error, _)) => Poll::Ready(Err(error)),
+                        Some((error, _)) => Poll::Ready(Err(error.after(std::mem::take(&mut rest.lost)))),
                         None => Poll::Pending,
                     };
                 }

@@ -98,7 +98,7 @@ impl Shared {
         Some(second)
     }
 
-    /// The model of `call` answered after so long.
+    /// The model of `call` answered after so long, or had not when another did.
     pub(super) fn took(&self, call: &Call, took: Duration) {
         if let (Some(model), Some(HedgeDelay::Percentile(_))) = (&call.model, self.settings.delay) {
             self.recent.add(model.index(), took);

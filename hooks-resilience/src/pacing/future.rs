@@ -118,13 +118,15 @@ where
             let state = match this.state.as_mut().project() {
                 StateProjection::Booking { booking, next } => {
                     let booked = ready!(Pin::new(booking).poll(cx));
-                    let Some(next) = next.take() else { return Poll::Pending };
+                    let Some(next) = next.take() else {
+                        return Poll::Ready(Err(ModelError::polled_again()));
+                    };
                     State::booked(booked, next)
                 }
                 StateProjection::Waiting { sleep, slot, next } => {
                     ready!(Pin::new(sleep).poll(cx));
                     let Some(Next { mut service, mut call, health }) = next.take() else {
-                        return Poll::Pending;
+                        return Poll::Ready(Err(ModelError::polled_again()));
                     };
                     call.now = Some(health.world().tick());
                     State::sent(service.call(call), slot.take())
@@ -140,9 +142,7 @@ where
                     return Poll::Ready(answer);
                 }
                 StateProjection::Refused(error) => {
-                    return Poll::Ready(Err(error.take().unwrap_or_else(|| {
-                        ModelError::new(ErrorKind::Unknown, "it was asked again after it had answered")
-                    })));
+                    return Poll::Ready(Err(error.take().unwrap_or_else(ModelError::polled_again)));
                 }
             };
             this.state.set(state);

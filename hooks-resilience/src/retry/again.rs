@@ -6,7 +6,7 @@ use hooks_core::time::Tick;
 
 use super::settings::RetrySettings;
 use crate::call::Call;
-use crate::error::{ModelError, SameModel};
+use crate::error::{LONGEST_TOLD, ModelError, SameModel};
 use crate::health::Health;
 
 /// What is done after a failure.
@@ -31,16 +31,22 @@ pub(super) fn again(
     now: Tick,
 ) -> Again {
     let pause = || settings.backoff.pause(attempts, health.world());
-    let told = error.told_to_wait();
-    let (most, wait) = match health.treatments().of(error.kind()).same_model {
+    let same_model = health.treatments().of(error.kind()).same_model;
+    let longest = match same_model {
         SameModel::No | SameModel::Compacted => return Again::Up(None),
-        SameModel::Backoff(more) => (more, told.unwrap_or_default().saturating_add(pause())),
-        SameModel::AsTold(longest) => match told {
-            Some(told) if told > longest => return Again::Up(Some(now.after(told))),
-            // Jitter after the time that was given, never before.
-            Some(told) => (u32::MAX, told.saturating_add(brief(pause(), told, settings))),
-            None => (UNTOLD, settings.backoff.base.saturating_add(pause())),
-        },
+        SameModel::Backoff(_) => LONGEST_TOLD,
+        SameModel::AsTold(longest) => longest,
+    };
+    let told = error.told_to_wait();
+    // A long wait is for a chain to spend elsewhere, or to park through.
+    if let Some(told) = told.filter(|told| *told > longest) {
+        return Again::Up(Some(now.after(told)));
+    }
+    let (most, wait) = match (same_model, told) {
+        (SameModel::Backoff(more), told) => (more, told.unwrap_or_default().saturating_add(pause())),
+        // Jitter after the time that was given, never before.
+        (_, Some(told)) => (u32::MAX, told.saturating_add(brief(pause(), told, settings))),
+        (_, None) => (UNTOLD, settings.backoff.base.saturating_add(pause())),
     };
     let proposal = error.proposal();
     // Hooks that want another model asked are heard by the chain above.

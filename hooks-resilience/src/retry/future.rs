@@ -145,37 +145,54 @@ where
                 let StateProjection::Ended(error) = this.state.project() else { return ended() };
                 return error.take().map_or_else(ended, |error| Poll::Ready(Err(error)));
             };
-            let next = match this.state.as_mut().project() {
+            let pause = match this.state.as_mut().project() {
                 StateProjection::Asking(future) => match ready!(future.poll(cx)) {
                     Ok(mut answered) => {
                         rest.answered(&mut answered);
+                        this.state.set(State::Ended(None));
                         return Poll::Ready(Ok(answered));
                     }
-                    Err(error) => State::Pausing(rest.failed(error)?),
+                    Err(error) => rest.failed(error),
                 },
                 StateProjection::Pausing(pause) => {
                     ready!(Pin::new(pause).poll(cx));
-                    State::Readying
+                    this.state.set(State::Readying);
+                    continue;
                 }
                 StateProjection::Readying => {
                     let Some(past) = rest.past.as_mut() else { return ended() };
                     let inner = past.inner.take().or_else(|| rest.shared.instance());
                     let Some(inner) = inner.map(|inner| past.inner.insert(inner)) else { return ended() };
-                    ready!(inner.poll_ready(cx))?;
-                    let mut call = rest.call.clone();
-                    call.now = None;
-                    State::Asking(inner.call(call))
+                    match ready!(inner.poll_ready(cx)) {
+                        Ok(()) => {
+                            let mut call = rest.call.clone();
+                            call.now = None;
+                            let future = inner.call(call);
+                            this.state.set(State::Asking(future));
+                            continue;
+                        }
+                        // A failure of the model like others; the instance is of no use any more.
+                        Err(error) => {
+                            past.inner = None;
+                            rest.failed(error)
+                        }
+                    }
                 }
                 StateProjection::Ended(_) => return ended(),
             };
-            this.state.set(next);
+            match pause {
+                Ok(pause) => this.state.set(State::Pausing(pause)),
+                Err(error) => {
+                    this.state.set(State::Ended(None));
+                    return Poll::Ready(Err(error));
+                }
+            }
         }
     }
 }
 
-/// It was polled after it had answered.
 fn ended<R>() -> Poll<Result<Answered<R>, ModelError>> {
-    Poll::Ready(Err(ModelError::new(ErrorKind::Unknown, "it was asked again after it had answered")))
+    Poll::Ready(Err(ModelError::polled_again()))
 }
 
 impl<S: Service<Call>> fmt::Debug for ResponseFuture<S> {

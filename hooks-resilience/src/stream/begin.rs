@@ -121,9 +121,7 @@ where
         let early = stream::iter(std::mem::take(this.early).into_iter().map(Ok));
         Poll::Ready(match this.begun.take() {
             Some(begun) => Ok(ModelStream::new(early.chain(begun))),
-            None => {
-                Err(ModelError::new(ErrorKind::Unknown, "it was asked again after it had answered").into())
-            }
+            None => Err(ModelError::polled_again().into()),
         })
     }
 }

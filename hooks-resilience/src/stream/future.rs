@@ -11,7 +11,7 @@ use tower_service::Service;
 use super::resume::ResumeStream;
 use super::{ModelStream, ResumeLayer};
 use crate::call::{Answered, Call};
-use crate::error::{ErrorKind, ModelError};
+use crate::error::ModelError;
 
 /// The beginning of an answer, whose rest is watched.
 #[pin_project]
@@ -39,8 +39,7 @@ where
         let this = self.project();
         let mut answered = ready!(this.asked.poll(cx))?;
         let Some((service, mut call, layer)) = this.rest.take() else {
-            let again = "it was asked again after it had answered";
-            return Poll::Ready(Err(ModelError::new(ErrorKind::Unknown, again)));
+            return Poll::Ready(Err(ModelError::polled_again()));
         };
         let (model, outstanding) = (answered.model.clone(), answered.outstanding.take());
         // The answer's call may be sent again by whoever gets it.

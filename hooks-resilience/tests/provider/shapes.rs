@@ -111,12 +111,16 @@ async fn a_short_wait_is_kept_to() {
     }
 }
 
-/// A negative wait says nothing, and harms nobody.
+/// A negative wait says nothing, and harms nobody: the gate stays open.
 #[tokio::test]
 async fn a_negative_wait_is_none() {
-    let limited = error(429, "rate_limit_error", "slow down").with("retry-after", "-30");
-    let rig = Rig::new([limited], [openai("from b")]).await;
-    assert_eq!(rig.ask(call()).await.unwrap().reply.response.content, "from b");
+    for (wait, is_shut) in [("-30", false), ("30", true)] {
+        let limited = error(429, "rate_limit_error", "slow down").with("retry-after", wait);
+        let rig = Rig::new([limited, anthropic("from a")], [openai("from b")]).await;
+        assert_eq!(rig.ask(call()).await.unwrap().reply.response.content, "from b");
+        let from = if is_shut { "from b" } else { "from a" };
+        assert_eq!(rig.ask(call()).await.unwrap().reply.response.content, from, "{wait}");
+    }
 }
 
 /// Who was told to wait leaves the model alone in the next call too.

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use hooks_core::time::Timer;
-use hooks_resilience::{ErrorKind, HedgeLayer, HedgeSettings};
+use hooks_resilience::{ErrorKind, FallbackSettings, HealthSettings, HedgeLayer, HedgeSettings, Model};
 use tower::{Layer, Service, ServiceExt};
 
 use crate::rig::*;
@@ -27,13 +27,29 @@ fn drop_after<F: Future>(rig: &Rig, future: F, polls: usize) -> bool {
     end.unwrap_or(false)
 }
 
-/// What everything is that a call can hold: a place among the parked, a probe of a breaker.
+/// A rig in which nothing that is held comes back by itself: a probe counts as lost only after a day, and there is one
+/// place for each model.
+fn rig(models: impl IntoIterator<Item = Model>, settings: FallbackSettings) -> Rig {
+    let mut health = HealthSettings::default();
+    health.breaker.probe = secs(24 * 60 * 60);
+    let models = models.into_iter().map(|mut model| {
+        (model.limits.concurrent, model.limits.requests_per_minute) = (Some(1), Some(600));
+        model
+    });
+    Rig::with(models, health, settings)
+}
+
+fn patient(models: impl IntoIterator<Item = Model>) -> Rig {
+    rig(models, FallbackSettings::default())
+}
+
+/// What everything is that a call can hold: a place among the parked, a probe of a breaker, a place of a provider.
 fn nothing_is_held(rig: &Rig, polls: usize) {
     assert_eq!(rig.fallback.parking().parked(), 0, "a place is held after {polls} polls");
     // Whatever was open is probed by the next call, in time: no probe is out.
     rig.wait(secs(1_000));
     rig.client.always("one", Act::answer());
-    assert!(rig.send(rig.call()).is_ok(), "a probe is held after {polls} polls");
+    assert!(rig.send(rig.call()).is_ok(), "a probe or a place is held after {polls} polls");
     assert_eq!(rig.client.asked().last().unwrap(), "one");
 }
 
@@ -41,7 +57,7 @@ fn nothing_is_held(rig: &Rig, polls: usize) {
 fn at_every_await_of_a_call_that_fails_over_pauses_and_is_parked() {
     let mut ended = false;
     for polls in 1..60 {
-        let rig = Rig::new(three());
+        let rig = patient(three());
         // Fails over, pauses, is parked until a breaker lets a probe through, and answers.
         rig.client.plays("one", [Act::fail(ErrorKind::RateLimited).told(secs(30))]);
         rig.client.plays("two", [Act::fail(ErrorKind::Overloaded); 2]);
@@ -58,7 +74,7 @@ fn at_every_await_of_a_call_that_fails_over_pauses_and_is_parked() {
 #[test]
 fn at_every_await_of_a_probe() {
     for polls in 1..8 {
-        let rig = Rig::impatient(alone());
+        let rig = rig(alone(), FallbackSettings::default().with_max_park(secs(25)));
         rig.client.plays("one", [Act::fail(ErrorKind::Network); 3]);
         assert!(rig.send(rig.call()).is_err());
         rig.wait(secs(60));
@@ -72,12 +88,13 @@ fn at_every_await_of_a_probe() {
 fn at_every_await_of_a_hedged_call() {
     let mut ended = false;
     for polls in 1..20 {
-        let rig = Rig::new(three());
+        let rig = patient(three());
         rig.client.plays("one", [Act::answer().taking(secs(60))]);
         let layer = HedgeLayer::new(rig.chains.clone(), rig.health.clone(), HedgeSettings::after(secs(5)));
         let mut call = call("one");
         call.model = rig.chains.catalog().get("one").cloned();
-        ended = drop_after(&rig, layer.unwrap().layer(rig.attempts()).oneshot(call), polls);
+        let hedged = layer.unwrap().layer(rig.layers.bulkhead.layer(rig.attempts()));
+        ended = drop_after(&rig, hedged.oneshot(call), polls);
         nothing_is_held(&rig, polls);
         if ended {
             break;
@@ -87,8 +104,24 @@ fn at_every_await_of_a_hedged_call() {
 }
 
 #[test]
+fn at_every_await_for_a_place() {
+    for polls in 1..8 {
+        let rig = patient(alone());
+        rig.client.plays("one", [Act::answer().taking(secs(30))]);
+        let mut first = Box::pin(rig.stack().oneshot(rig.call()));
+        assert!(first.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        let ended = drop_after(&rig, rig.stack().oneshot(rig.call()), polls);
+        drop(first);
+        nothing_is_held(&rig, polls);
+        if ended {
+            break;
+        }
+    }
+}
+
+#[test]
 fn before_it_is_polled_at_all() {
-    let rig = Rig::new(alone());
+    let rig = patient(alone());
     let mut stack = rig.stack();
     assert!(stack.poll_ready(&mut Context::from_waker(Waker::noop())).is_ready());
     drop(stack.call(rig.call()));

@@ -1,10 +1,15 @@
-//! Every row of the decision table, driven through the whole stack.
+//! Every row of the decision table, driven through the whole stack: all layers of a configuration.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hooks_resilience::alert::{Alert, AlertKind};
 use hooks_resilience::{
-    ErrorKind, FallbackSettings, HealthSettings, Model, Needs, NextModel, SameModel, Tier, Treatments,
+    AlertLayer, AlertSettings, BreakerVote, ErrorKind, FallbackSettings, HealthSettings, Model, Needs,
+    NextModel, Readiness, SameModel, Tier, Treatment, Treatments,
 };
+use tower::{Layer, ServiceExt};
 
 use crate::rig::*;
 
@@ -78,21 +83,48 @@ fn rate_limited_alone_waits_as_long_as_told_and_never_less() {
     }
 }
 
+/// Kinds that come with a time the provider wants to be left alone for.
+const TELL: [ErrorKind; 3] = [ErrorKind::RateLimited, ErrorKind::Overloaded, ErrorKind::Server];
+
 #[test]
-fn rate_limited_alone_for_longer_is_parked_until_then() {
-    let (rig, outcome) = alone_asked(&[Act::fail(ErrorKind::RateLimited).told(secs(60))]);
-    assert!(outcome.is_ok());
-    assert!(rig.client.times()[1] >= secs(60) && rig.client.times()[1] <= secs(62));
-    assert_eq!(rig.fallback.parking().ever(), 1);
+fn told_to_leave_it_alone_for_longer_a_call_is_parked_until_then() {
+    for kind in TELL {
+        let (rig, outcome) = alone_asked(&[Act::fail(kind).told(secs(60))]);
+        assert!(outcome.is_ok(), "{kind}");
+        assert!(rig.client.times()[1] >= secs(60) && rig.client.times()[1] <= secs(62), "{kind}");
+        assert_eq!(rig.fallback.parking().ever(), 1, "{kind}");
+    }
 }
 
 #[test]
-fn rate_limited_for_a_week_is_not_waited_for() {
-    let (rig, outcome) = alone_asked(&[Act::fail(ErrorKind::RateLimited).told(secs(7 * 86_400))]);
-    let error = outcome.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
-    assert!(error.ready_again().is_some());
-    assert!(rig.now() < secs(1));
+fn told_to_leave_it_alone_for_a_week_nobody_waits() {
+    for kind in TELL {
+        let (rig, outcome) = alone_asked(&[Act::fail(kind).told(secs(7 * 86_400))]);
+        let error = outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{kind}");
+        assert!(error.ready_again().is_some(), "{kind}");
+        assert!(rig.now() < secs(1), "{kind}");
+    }
+}
+
+#[test]
+fn told_to_leave_it_alone_for_longer_than_a_call_is_parked_nobody_waits_either() {
+    for kind in TELL {
+        let (rig, outcome) = alone_asked(&[Act::fail(kind).told(secs(500))]);
+        let error = outcome.unwrap_err();
+        assert_eq!((error.kind(), error.is_exhausted()), (kind, true));
+        assert!(error.ready_again() >= Some(rig.deadline(secs(499))) && rig.now() < secs(1), "{kind}");
+    }
+}
+
+#[test]
+fn nobody_comes_before_the_time_that_was_told_however_often_it_is() {
+    for kind in TELL {
+        let (rig, _) = alone_asked(&[Act::fail(kind).told(secs(45)); 9]);
+        let times = rig.client.times();
+        assert!(times.len() > 3, "{kind}: {times:?}");
+        assert!(times.windows(2).all(|two| two[1] - two[0] >= secs(45)), "{kind}: {times:?}");
+    }
 }
 
 #[test]
@@ -171,6 +203,26 @@ fn context_overflow_goes_to_a_larger_window_only() {
     assert!(rig.send(rig.call()).is_ok());
     assert_eq!(rig.client.asked(), ["one", "three"]);
     alone_is_asked(ErrorKind::ContextOverflow, 1);
+}
+
+#[test]
+fn context_overflow_is_compacted_once_and_asked_again_before_it_goes_elsewhere() {
+    let rig = Rig::new(three());
+    rig.client.plays("one", [Act::fail(ErrorKind::ContextOverflow)]);
+    let outcome = rig.send(long("one"));
+    assert_eq!(
+        (rig.client.asked(), kinds(&outcome)),
+        (vec!["one".into(); 2], vec![ErrorKind::ContextOverflow])
+    );
+    let sent = rig.client.requests();
+    assert!(size(&sent[1].messages) < size(&sent[0].messages) && size(&sent[1].messages) > 0);
+    // What is too long all the same goes to a larger window, as it was.
+    let rig = Rig::new(three());
+    rig.client.always("one", Act::fail(ErrorKind::ContextOverflow));
+    assert!(rig.send(long("one")).is_ok());
+    let sent = rig.client.requests();
+    assert_eq!(rig.client.asked().last().unwrap(), "two");
+    assert_eq!(size(&sent.last().unwrap().messages), size(&sent[0].messages));
 }
 
 #[test]
@@ -278,6 +330,78 @@ fn a_host_may_change_a_row() {
     rig.client.plays("one", [Act::fail(ErrorKind::InvalidRequest)]);
     assert!(rig.send(rig.call()).is_ok());
     assert_eq!(rig.client.asked(), ["one", "two"]);
+}
+
+/// Fails like this on `one`, and answers elsewhere.
+fn fails_on(rig: &Rig, act: Act) {
+    rig.client.plays("one", [act]);
+    drop(rig.send(rig.call()));
+}
+
+/// When `one` may be asked again.
+fn readiness(rig: &Rig) -> Readiness {
+    let one = rig.chains.catalog().get("one").unwrap();
+    rig.health.readiness(one, &Needs::default(), rig.deadline(secs(0)))
+}
+
+#[test]
+fn the_gate_of_every_kind() {
+    for &kind in ErrorKind::ALL {
+        let rig = Rig::new(three());
+        fails_on(&rig, Act::fail(kind).told(secs(40)));
+        let Treatment { gate, breaker, .. } = Treatment::of(kind);
+        match readiness(&rig) {
+            Readiness::Ready => assert!(!gate && breaker != BreakerVote::Open, "{kind}"),
+            Readiness::At(tick) if gate => assert!(tick.0 >= secs(40) && tick.0 <= secs(41), "{kind}"),
+            other => assert_eq!(breaker, BreakerVote::Open, "{kind}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_vote_of_every_kind() {
+    for &kind in ErrorKind::ALL {
+        // Whether a breaker opens, of the model or of its provider.
+        let opens = |acts: &[Option<ErrorKind>], slow_rate: f64| {
+            let mut settings = HealthSettings::default();
+            let breaker = &mut settings.breaker;
+            (breaker.minimum_calls, breaker.failure_rate, breaker.failures_in_a_row) = (2, 1.0, 3);
+            (breaker.slow_rate, breaker.slow_after) = (slow_rate, None);
+            let rig = Rig::with(three(), settings, FallbackSettings::default());
+            let opened = Arc::new(AtomicBool::new(false));
+            let seen = Arc::clone(&opened);
+            rig.health.on_transition(move |_| seen.store(true, Ordering::Relaxed));
+            for act in acts {
+                fails_on(&rig, act.map_or(Act::answer(), Act::fail));
+            }
+            opened.load(Ordering::Relaxed)
+        };
+        // At the first one; where one of two is slow; at three in a row.
+        let first = opens(&[Some(kind)], 1.0);
+        let slow = opens(&[None, Some(kind)], 0.5);
+        let third = opens(&[None, Some(kind), Some(kind), Some(kind)], 1.0);
+        let expected = match Treatment::of(kind).breaker {
+            BreakerVote::Open => (true, true, true),
+            BreakerVote::Slow => (false, true, true),
+            BreakerVote::Failure => (false, false, true),
+            _ => (false, false, false),
+        };
+        assert_eq!((first, slow, third), expected, "{kind}");
+    }
+}
+
+#[test]
+fn the_alert_of_every_kind() {
+    for &kind in ErrorKind::ALL {
+        let (rig, told) = (Rig::new(three()), Arc::new(Mutex::new(Vec::new())));
+        let sink = Arc::clone(&told);
+        let sink = move |alert: Alert| sink.lock().unwrap().push(alert.kind);
+        let layer = AlertLayer::new(&rig.health, AlertSettings::default(), sink).unwrap();
+        rig.client.plays("one", [Act::fail(kind)]);
+        drop(rig.time.block_on(layer.layer(rig.stack()).oneshot(rig.call())).unwrap());
+        let is_told = told.lock().unwrap().contains(&AlertKind::Mend(kind));
+        assert_eq!(is_told, Treatment::of(kind).alert, "{kind}");
+    }
 }
 
 #[test]

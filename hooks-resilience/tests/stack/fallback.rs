@@ -7,7 +7,7 @@ use hooks_core::event::{Message, Role};
 use hooks_resilience::fallback::ParkedCall;
 use hooks_resilience::{
     Backoff, ErrorKind, FallbackSettings, HealthSettings, Model, ModelError, Needs, RetryLayer,
-    RetrySettings, Tier,
+    RetrySettings, SameModel, Tier, Treatment,
 };
 use serde_json::json;
 use tower::{Layer, ServiceExt};
@@ -80,10 +80,9 @@ fn parking_is_bounded_in_number_and_seen() {
     close(&rig, "one", 60);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&seen);
-    let fallback = rig.fallback.clone().on_park(move |parked: ParkedCall<'_>| {
+    let rig = rig.on_park(move |parked: ParkedCall<'_>| {
         listener.lock().unwrap().push((parked.since.0, parked.until.0));
     });
-    let rig = Rig { fallback, ..rig };
     let calls = (0..3).map(|_| rig.stack().oneshot(rig.call()));
     let outcomes = rig.time.block_on(join_all(calls)).unwrap();
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 2);
@@ -250,11 +249,34 @@ fn a_fleet_that_waits_for_one_moment_does_not_come_at_once() {
 #[test]
 fn the_same_model_pauses_longer_after_each_failure_over_all_turns() {
     let backoff = Backoff::new(secs(4), secs(64));
-    let rig =
-        Rig::with(alone(), HealthSettings::default(), FallbackSettings::default().with_backoff(backoff));
-    rig.client.plays("one", [Act::fail(ErrorKind::Server); 2]);
-    assert!(rig.send(rig.call()).is_ok());
-    assert_eq!(rig.client.asked().len(), 3);
+    let mut settings = HealthSettings::default();
+    settings.breaker.failures_in_a_row = 99;
+    settings.treatments = settings.treatments.with(ErrorKind::Server, {
+        let mut treatment = Treatment::of(ErrorKind::Server);
+        treatment.same_model = SameModel::Backoff(4);
+        treatment
+    });
+    (settings.breaker.minimum_calls, settings.budget.burst, settings.budget.per_minute) =
+        (u32::MAX, 999, 999);
+    let rig = Rig::with(alone(), settings, FallbackSettings::default().with_backoff(backoff));
+    // Without a loop below, each attempt is a turn of the chain.
+    let stack = rig.fallback.layer(rig.attempts());
+    // Each pause is anything up to its bound: over many calls the longest ones show what that is.
+    let mut most = [secs(0); 4];
+    for call in 0..64 {
+        rig.client.plays("one", [Act::fail(ErrorKind::Server); 4]);
+        assert!(rig.time.block_on(stack.clone().oneshot(rig.call())).unwrap().is_ok());
+        let times = &rig.client.times()[call * 5..];
+        for (most, two) in most.iter_mut().zip(times.windows(2)) {
+            *most = (*most).max(two[1] - two[0]);
+        }
+        assert_eq!(times.len(), 5);
+    }
+    let (mut bound, slack) = (secs(4), secs(2));
+    for most in most {
+        assert!(most > bound / 2 && most <= bound + slack, "{most:?} of {bound:?}");
+        bound *= 2;
+    }
 }
 
 #[test]
@@ -296,8 +318,12 @@ fn what_is_too_long_for_every_model_goes_to_the_largest_window() {
     }
     let rig = Rig::new(models);
     let needs = Needs { input_tokens: 10_000, ..Needs::default() };
-    rig.send(call("one").needing(needs)).unwrap();
+    rig.send(long("one").needing(needs)).unwrap();
     assert_eq!(rig.client.asked(), ["two"]);
+    assert!(
+        size(&rig.client.requests()[0].messages) < size(long("one").messages()),
+        "compacted before it is sent"
+    );
     // What no window helps with stays refused.
     let blind = Needs { vision: true, ..needs };
     assert_eq!(rig.send(call("one").needing(blind)).unwrap_err().kind(), ErrorKind::NoModel);

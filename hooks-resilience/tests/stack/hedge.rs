@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use hooks_resilience::{Call, ErrorKind, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
+use hooks_resilience::{
+    Call, ErrorKind, FailedAttempt, FallbackSettings, HealthSettings, HedgeDelay, HedgeLayer, HedgeSettings,
+    HedgeTarget,
+};
 use tower::{Layer, ServiceExt};
 
 use crate::rig::*;
@@ -59,14 +62,27 @@ fn a_failure_of_the_second_leaves_the_first_and_the_other_way_round() {
     let rig = Rig::new(three());
     let layer = hedge(&rig, HedgeSettings::after(secs(5)).with_budget(100));
     rig.client.plays("one", [Act::answer().taking(secs(9))]).plays("two", [Act::fail(ErrorKind::Server)]);
-    assert_eq!(&*send(&rig, &layer, first(&rig)).unwrap().model.unwrap().name, "one");
+    let answered = send(&rig, &layer, first(&rig)).unwrap();
+    assert_eq!(&*answered.model.unwrap().name, "one");
+    let failed = |failed: &[FailedAttempt]| -> Vec<_> {
+        failed.iter().map(|failed| (failed.model.to_string(), failed.kind)).collect()
+    };
+    assert_eq!(failed(&answered.failed), [("two".to_owned(), ErrorKind::Server)]);
     rig.client.plays("one", [Act::fail(ErrorKind::Server).taking(secs(6))]);
     rig.client.plays("two", [Act::answer().taking(secs(9))]);
     let outcome = send(&rig, &layer, first(&rig));
     assert_eq!(kinds(&outcome), [ErrorKind::Server]);
     rig.client.plays("one", [Act::fail(ErrorKind::Network).taking(secs(9))]);
     rig.client.plays("two", [Act::fail(ErrorKind::Server)]);
-    assert_eq!(send(&rig, &layer, first(&rig)).unwrap_err().kind(), ErrorKind::Network);
+    let error = send(&rig, &layer, first(&rig)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Network);
+    assert_eq!(failed(error.failed()), [("two".to_owned(), ErrorKind::Server)]);
+    // The other way round: the second fails last.
+    rig.wait(secs(100));
+    rig.client.plays("one", [Act::fail(ErrorKind::Network).taking(secs(6))]);
+    rig.client.plays("two", [Act::fail(ErrorKind::Server).taking(secs(6))]);
+    let error = send(&rig, &layer, first(&rig)).unwrap_err();
+    assert_eq!((error.kind(), failed(error.failed()).len()), (ErrorKind::Network, 1));
 }
 
 #[test]
@@ -94,6 +110,41 @@ fn a_percentile_is_learned_before_it_counts() {
     assert_eq!(layer.hedged(), 0);
     send(&rig, &layer, first(&rig)).unwrap();
     assert_eq!(layer.hedged(), 1);
+}
+
+#[test]
+fn answers_that_were_overtaken_count_as_slow_as_they_were() {
+    let rig = Rig::new(three());
+    let layer = hedge(&rig, HedgeSettings::at_percentile(60).with_budget(100));
+    for _ in 0..20 {
+        send(&rig, &layer, first(&rig)).unwrap();
+    }
+    // From here on it is slow: at first each is overtaken, and once that is what is known of it, none.
+    rig.client.always("one", Act::answer().taking(secs(2)));
+    rig.client.always("two", Act::answer().taking(secs(1)));
+    for _ in 0..80 {
+        send(&rig, &layer, first(&rig)).unwrap();
+    }
+    let learned = layer.hedged();
+    for _ in 0..20 {
+        send(&rig, &layer, first(&rig)).unwrap();
+    }
+    assert!(learned < 80, "{learned}");
+    let began = rig.now();
+    send(&rig, &layer, first(&rig)).unwrap();
+    assert!(rig.now() - began > Duration::from_millis(1_100), "{:?}", rig.now() - began);
+}
+
+#[test]
+fn calls_stay_with_the_model_that_answered_not_with_the_one_that_was_overtaken() {
+    let rig = Rig::with(three(), HealthSettings::default(), FallbackSettings::default().staying(secs(60)));
+    rig.client.plays("one", [Act::answer().taking(secs(60))]);
+    let layer = hedge(&rig, HedgeSettings::after(secs(5)));
+    let stack = || rig.fallback.layer(layer.layer(rig.attempts()));
+    for _ in 0..2 {
+        rig.time.block_on(stack().oneshot(rig.call())).unwrap().unwrap();
+    }
+    assert_eq!(rig.client.asked(), ["one", "two", "two"]);
 }
 
 #[test]

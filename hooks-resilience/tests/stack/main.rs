@@ -7,6 +7,7 @@ mod decision_table;
 mod fallback;
 mod hedge;
 mod hostile;
+mod polled_again;
 mod readiness;
 mod retry;
 mod rig;

@@ -1,5 +1,7 @@
 //! Layers call what they made ready.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 
 use hooks_resilience::{
@@ -84,4 +86,69 @@ fn a_hedge_makes_ready_whom_it_asks_beside() {
     call.model = rig.chains.catalog().get("one").cloned();
     assert!(rig.time.block_on(hedge.layer(strict(&rig)).oneshot(call)).unwrap().is_ok());
     assert_eq!(rig.client.asked(), ["one", "two"]);
+}
+
+/// Fails to be made ready, once, where it is made ready for the second time.
+#[derive(Clone)]
+struct ErringSecond<S> {
+    inner: S,
+    readied: Arc<AtomicU32>,
+}
+
+impl<S> ErringSecond<S> {
+    fn new(inner: S) -> Self {
+        Self { inner, readied: Arc::default() }
+    }
+}
+
+impl<S, R> Service<Call> for ErringSecond<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    type Response = Answered<R>;
+    type Error = ModelError;
+    type Future = S::Future;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
+        std::task::ready!(self.inner.poll_ready(cx))?;
+        if self.readied.fetch_add(1, Ordering::Relaxed) == 1 {
+            return Poll::Ready(Err(ModelError::new(ErrorKind::Network, "no connection")));
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: Call) -> S::Future {
+        self.inner.call(call)
+    }
+}
+
+#[test]
+fn a_chain_goes_on_where_making_ready_fails_and_tells_of_all_that_failed() {
+    let rig = Rig::new(three());
+    rig.client.plays("one", [Act::fail(ErrorKind::Server)]);
+    let stack = rig.fallback.layer(ErringSecond::new(rig.attempts()));
+    let answered = rig.time.block_on(stack.oneshot(rig.call())).unwrap().unwrap();
+    assert_eq!(rig.client.asked(), ["one", "three"]);
+    let failed: Vec<_> = answered.failed.iter().map(|failed| (&*failed.model, failed.kind)).collect();
+    assert_eq!(failed, [("one", ErrorKind::Server), ("two", ErrorKind::Network)]);
+}
+
+#[test]
+fn a_loop_goes_on_where_making_ready_fails_and_tells_of_all_that_failed() {
+    for (settings, asked) in
+        [(RetrySettings::default(), 2), (RetrySettings::default().with_max_attempts(2), 1)]
+    {
+        let rig = Rig::new(alone());
+        rig.client.plays("one", [Act::fail(ErrorKind::Server)]);
+        let retry = RetryLayer::new(rig.health.clone(), settings).unwrap();
+        let stack = retry.layer(ErringSecond::new(rig.attempts()));
+        let outcome = rig.time.block_on(stack.oneshot(call("one"))).unwrap();
+        assert_eq!(rig.client.asked().len(), asked);
+        match outcome {
+            Ok(_) => assert_eq!(kinds(&outcome), [ErrorKind::Server, ErrorKind::Network]),
+            Err(ref error) => {
+                assert_eq!((error.kind(), kinds(&outcome)), (ErrorKind::Network, vec![ErrorKind::Server]));
+            }
+        }
+    }
 }

@@ -11,12 +11,14 @@ use hooks_core::state::OpId;
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, SeededRandom, Tick, Timer};
 use hooks_core::{Environment, HookContext, HookFuture};
+use hooks_resilience::config::{Resilience, ResilienceConfig, ResilienceLayer, Stack};
+use hooks_resilience::fallback::ParkedCall;
 use hooks_resilience::{
     Answered, AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, Chains, ChainsConfig, Classified,
-    DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, ModelError,
-    PacingLayer, RetryLayer, RetrySettings, Tier, World,
+    ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, Model, ModelError, Tier, World,
 };
-use tower::{Service, ServiceBuilder, ServiceExt};
+use serde_json::json;
+use tower::{Layer, Service, ServiceBuilder, ServiceExt};
 
 pub(crate) type Outcome = Result<Answered<&'static str>, ModelError>;
 
@@ -121,13 +123,15 @@ impl Service<Call> for Client {
     }
 }
 
-/// A stack, and what it is made of.
+/// A stack, and what it is made of. All its stacks share their layers.
 pub(crate) struct Rig {
     pub(crate) time: VirtualTime,
     pub(crate) health: Health,
     pub(crate) client: Client,
     pub(crate) chains: Chains,
+    /// The chain of `layers`.
     pub(crate) fallback: FallbackLayer,
+    pub(crate) layers: ResilienceLayer<Classified>,
     pub(crate) world: World,
 }
 
@@ -159,21 +163,21 @@ impl Rig {
         let config = ChainsConfig::default().with_default("standard");
         let chains = Chains::new(&catalog, &config).unwrap();
         let fallback = FallbackLayer::new(chains.clone(), health.clone(), settings).unwrap();
-        Self { client: Client::new(&time), time, health, chains, fallback, world }
+        let mut layers = layers(&catalog, &health);
+        layers.fallback = fallback.clone();
+        Self { client: Client::new(&time), time, health, chains, fallback, layers, world }
     }
 
-    pub(crate) fn stack(
-        &self,
-    ) -> impl Service<Call, Response = Answered<&'static str>, Error = ModelError, Future: Send> + Clone + use<>
-    {
-        ServiceBuilder::new()
-            .layer(DeadlineLayer::new(self.world.clone(), Duration::from_secs(600)).unwrap())
-            .layer(self.fallback.clone())
-            .layer(RetryLayer::new(self.health.clone(), RetrySettings::default()).unwrap())
-            .layer(PacingLayer::new(self.health.clone()))
-            .layer(BreakerLayer::new(self.health.clone()))
-            .layer(AttemptLayer::new(self.world.clone(), AttemptSettings::default(), Classified).unwrap())
-            .service(self.client.clone())
+    /// Tells `listener` of calls that are parked.
+    pub(crate) fn on_park(mut self, listener: impl Fn(ParkedCall<'_>) + Send + Sync + 'static) -> Self {
+        self.fallback = self.fallback.on_park(listener);
+        self.layers.fallback = self.fallback.clone();
+        self
+    }
+
+    /// All layers in their order, as a configuration makes them.
+    pub(crate) fn stack(&self) -> Stack<Client, Classified> {
+        self.layers.layer(self.client.clone())
     }
 
     /// The client as one attempt, with what stands around an attempt.
@@ -210,11 +214,40 @@ impl Rig {
     }
 }
 
+/// The layers of a configuration of these models. A second attempt is made where one takes so long that nobody waits
+/// for it: what hedging does has tests of its own.
+fn layers(catalog: &Catalog, health: &Health) -> ResilienceLayer<Classified> {
+    let model = |model: &Arc<Model>| json!({ "name": model.name, "provider": model.provider, "tier": model.tier, "limits": model.limits });
+    let models: Vec<_> = catalog.models().iter().map(model).collect();
+    let config = json!({ "catalog": models, "hedge": { "delay": "2h" }, "deadline": "10m" });
+    let config: ResilienceConfig = serde_json::from_value(config).unwrap();
+    Resilience::new(&config).unwrap().layer(health, Classified).unwrap()
+}
+
 /// A call that names `model`.
 pub(crate) fn call(model: &str) -> Call {
     let messages = vec![Message::text(Role::User, "hello")];
     let request = ModelRequest { model: model.to_owned(), iteration: 1, messages };
     Call::new(HookContext::new("s1", "lead").into(), request, OpId(1))
+}
+
+/// The same with a conversation of 10,000 tokens, nearly all of them results of tools.
+pub(crate) fn long(model: &str) -> Call {
+    let mut request = call(model).to_request();
+    for turn in 0..10 {
+        let text = format!("{turn} ").repeat(2_000);
+        let use_it = json!([{ "type": "tool_use", "id": turn.to_string(), "name": "read", "input": {} }]);
+        let result = json!([{ "type": "tool_result", "tool_use_id": turn.to_string(), "content": text }]);
+        request.messages.push(Message { role: Role::Assistant, content: use_it });
+        request.messages.push(Message { role: Role::User, content: result });
+    }
+    request.messages.push(Message::text(Role::User, "and now?"));
+    call(model).with_request(request)
+}
+
+/// How long a conversation is.
+pub(crate) fn size(messages: &[Message]) -> usize {
+    messages.iter().map(|message| message.content.to_string().len()).sum()
 }
 
 /// `one` of provider `p`, `two` of `p`, `three` of `q`, with growing windows.
