@@ -87,8 +87,26 @@ where
 {
     type Output = Result<Answered<R>, ModelError>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let outcome = std::task::ready!(self.as_mut().advance(cx));
+        // It is over: both attempts are let go, and to poll again asks nobody.
         let mut this = self.project();
+        this.first.set(None);
+        this.second.set(Second::Over);
+        *this.rest = None;
+        Poll::Ready(outcome)
+    }
+}
+
+impl<S, R> ResponseFuture<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
+        let mut this = self.project();
+        if this.first.is_none() && this.rest.is_none() {
+            return Poll::Ready(Err(ModelError::polled_again()));
+        }
         if let Some(first) = this.first.as_mut().as_pin_mut()
             && let Poll::Ready(answer) = first.poll(cx)
         {
