@@ -129,19 +129,30 @@ impl Quota {
         if !fits {
             return Some(Err(Tick(Duration::MAX)));
         }
+        let amounts = (needs.tokens(), 1);
+        // What was taken from a store cannot be given back. So tokens are taken only where a request has room too.
+        if let (Some(_), Some(requests)) = (&shared.tokens, &shared.requests) {
+            let room = requests.has_room(amounts.1, world.tick(), latest, |op| fleet.ask(op, world));
+            if let Err(ready_at) = room.await? {
+                return Some(Err(self.is_full_until(ready_at)));
+            }
+        }
         let mut at = world.tick();
-        for (rate, amount) in [(&shared.tokens, needs.tokens()), (&shared.requests, 1)] {
+        for (rate, amount) in [(&shared.tokens, amounts.0), (&shared.requests, amounts.1)] {
             let Some(rate) = rate else { continue };
             match rate.book(amount, world.tick(), latest, |op| fleet.ask(op, world)).await? {
                 Ok(slot) => at = at.max(slot),
-                Err(ready_at) => {
-                    let mut rates = self.rates();
-                    rates.full_until = rates.full_until.max(ready_at);
-                    return Some(Err(ready_at));
-                }
+                Err(ready_at) => return Some(Err(self.is_full_until(ready_at))),
             }
         }
         Some(Ok(at))
+    }
+
+    /// The fleet's store has no room before `at`.
+    fn is_full_until(&self, at: Tick) -> Tick {
+        let mut rates = self.rates();
+        rates.full_until = rates.full_until.max(at);
+        at
     }
 
     /// Gives back what was taken for `needs`.

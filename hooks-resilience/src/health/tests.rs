@@ -257,6 +257,46 @@ fn a_large_rate_of_tokens_is_kept_to_half_a_percent() {
 }
 
 #[test]
+fn a_call_that_is_refused_for_its_request_costs_the_fleet_no_tokens() {
+    let both = catalog(|model| {
+        model.limits.requests_per_minute = Some(12);
+        model.limits.tokens_per_minute = Some(60_000);
+    });
+    let needs = Needs { input_tokens: 3_000, output_tokens: 1_000, ..Needs::default() };
+    let sent = |shared: bool| {
+        let time = VirtualTime::default();
+        let health = Health::new(&both, settings(), world(&time)).unwrap();
+        let health = if shared { health.shared(memory(&time), "fleet") } else { health };
+        let mut sent = 0;
+        while time.tick() < at(600) {
+            sent += usize::from(health.pace(&both.models()[0], &needs, time.tick()).is_ok());
+            wait(MS * 500, &time);
+        }
+        sent
+    };
+    assert_eq!((sent(false), sent(true)), (120, 120));
+}
+
+#[test]
+fn who_hears_that_a_request_has_no_room_hears_when_it_has() {
+    let (time, catalog) = (
+        VirtualTime::default(),
+        catalog(|model| {
+            model.limits.requests_per_minute = Some(12);
+            model.limits.tokens_per_minute = Some(60_000);
+        }),
+    );
+    let mut instance = Instance::new(&catalog, &time, memory(&time), &Client::new(&time, []));
+    assert_eq!(instance.kind(), None);
+    wait(secs(2), &time);
+    for _ in 0..3 {
+        let late = call(&catalog).until(at(4));
+        let error = time.block_on(ask(&mut instance.stack, late)).unwrap().unwrap_err();
+        assert_eq!((error.kind(), error.ready_again()), (ErrorKind::Closed, Some(at(5))));
+    }
+}
+
+#[test]
 fn a_store_that_answers_later_shares_as_well() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
     let store = remote(&time, MS);
