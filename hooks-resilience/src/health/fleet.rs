@@ -87,7 +87,7 @@ impl Fleet {
 
     /// Does `op`, in the time a store has.
     pub(super) async fn ask(&self, op: Op, world: &World) -> Option<Answer> {
-        if nanos(world.tick()) < self.away_until.load(Ordering::Relaxed) {
+        if self.is_away(world.tick()) {
             return None;
         }
         let answer = within(PATIENCE, world, self.store.apply(op)).await.and_then(Result::ok);
@@ -104,6 +104,15 @@ impl Fleet {
             self.answers_later.store(true, Ordering::Relaxed);
         }
         rest
+    }
+
+    /// Whether `ask_now` may be worth its while: as far as is known it is there, and answers at once.
+    pub(super) fn answers_now(&self, now: Tick) -> bool {
+        !self.answers_later() && !self.is_away(now)
+    }
+
+    fn is_away(&self, now: Tick) -> bool {
+        nanos(now) < self.away_until.load(Ordering::Relaxed)
     }
 
     pub(super) fn answers_later(&self) -> bool {
@@ -245,6 +254,14 @@ pub(super) fn begun<T>(mut work: HookFuture<'static, T>) -> Result<T, HookFuture
     match Pin::new(&mut work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => Ok(answer),
         Poll::Pending => Err(work),
+    }
+}
+
+/// The answer of `work`, if it is there at once.
+pub(super) fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
+    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => None,
     }
 }
 

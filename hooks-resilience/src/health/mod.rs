@@ -16,6 +16,7 @@ mod standing;
 mod tests;
 
 use std::fmt;
+use std::future::ready;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hooks_core::HookFuture;
@@ -254,7 +255,20 @@ impl Health {
         if opens > now {
             return Ok(Err(opens));
         }
-        if self.inner.fleet.get().is_some() && quota.is_shared() {
+        if let Some(fleet) = self.inner.fleet.get()
+            && quota.is_shared()
+        {
+            // Where the store answers at once, nothing has to be kept for later, and nothing is allocated.
+            if fleet.answers_now(now) {
+                let ask = |op| ready(fleet.ask_now(op));
+                if let Some(Some(booked)) =
+                    fleet::at_once(quota.book_shared(&self.inner.world, needs, latest, ask))
+                {
+                    return Ok(
+                        booked.map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at).of_fleet()))
+                    );
+                }
+            }
             return fleet::begun(self.book_shared(known.quota, *needs, latest));
         }
         Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at?))))
@@ -266,7 +280,8 @@ impl Health {
             let inner = &health.inner;
             let Some(quota) = inner.quotas.get(place) else { return Ok(None) };
             if let Some(fleet) = inner.fleet.get()
-                && let Some(booked) = quota.book_shared(fleet, &inner.world, &needs, latest).await
+                && let Some(booked) =
+                    quota.book_shared(&inner.world, &needs, latest, |op| fleet.ask(op, &inner.world)).await
             {
                 return booked.map(|at| Some(Slot::new(health.clone(), place, needs, at).of_fleet()));
             }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key};
+use hooks_core::state::{Answer, Key, Op};
 use hooks_core::time::Tick;
 
 use super::HealthSettings;
@@ -114,14 +114,17 @@ impl Quota {
         self.is_limited() && self.rates().shared.is_some()
     }
 
-    /// The same, from the rates of the fleet; None where its store is away.
-    pub(super) async fn book_shared(
+    /// The same, from the rates of the fleet, which `ask` reaches; None where its store is away.
+    pub(super) async fn book_shared<A>(
         &self,
-        fleet: &Fleet,
         world: &World,
         needs: &Needs,
         latest: Option<Tick>,
-    ) -> Option<Result<Tick, Tick>> {
+        ask: impl Fn(Op) -> A,
+    ) -> Option<Result<Tick, Tick>>
+    where
+        A: Future<Output = Option<Answer>>,
+    {
         let (shared, fits) = {
             let rates = self.rates();
             (rates.shared.clone()?, rates.fits(needs))
@@ -132,7 +135,7 @@ impl Quota {
         let amounts = (needs.tokens(), 1);
         // What was taken from a store cannot be given back. So tokens are taken only where a request has room too.
         if let (Some(_), Some(requests)) = (&shared.tokens, &shared.requests) {
-            let room = requests.has_room(amounts.1, world.tick(), latest, |op| fleet.ask(op, world));
+            let room = requests.has_room(amounts.1, world.tick(), latest, &ask);
             if let Err(ready_at) = room.await? {
                 return Some(Err(self.is_full_until(ready_at)));
             }
@@ -140,7 +143,7 @@ impl Quota {
         let mut at = world.tick();
         for (rate, amount) in [(&shared.tokens, amounts.0), (&shared.requests, amounts.1)] {
             let Some(rate) = rate else { continue };
-            match rate.book(amount, world.tick(), latest, |op| fleet.ask(op, world)).await? {
+            match rate.book(amount, world.tick(), latest, &ask).await? {
                 Ok(slot) => at = at.max(slot),
                 Err(ready_at) => return Some(Err(self.is_full_until(ready_at))),
             }
