@@ -41,6 +41,12 @@ pub(super) struct Fleet {
     away_until: AtomicU64,
 }
 
+/// The name under which a fleet shares what one tenant's credentials show.
+pub(super) struct Namespace {
+    tenant: Option<Arc<str>>,
+    fleet: Arc<str>,
+}
+
 /// A place's entry in the store.
 pub(super) struct Link {
     key: Key,
@@ -120,9 +126,20 @@ impl Fleet {
     }
 }
 
+impl Namespace {
+    pub(super) fn new(tenant: Option<&str>, fleet: &str) -> Self {
+        Self { tenant: tenant.map(Into::into), fleet: fleet.into() }
+    }
+
+    /// The key of what is kept about `name` of `provider`.
+    pub(super) fn key(&self, kind: &str, what: &str, provider: &str, name: &str) -> Key {
+        Key::new(self.tenant.as_deref(), &[&self.fleet, kind, what, provider, name])
+    }
+}
+
 impl Link {
-    pub(super) fn new(fleet: &str, what: &str, provider: &str, name: &str) -> Self {
-        let key = Key::new(Some(fleet), &["health", what, provider, name]);
+    pub(super) fn new(namespace: &Namespace, what: &str, provider: &str, name: &str) -> Self {
+        let key = namespace.key("health", what, provider, name);
         let (revision, heard, busy) = (AtomicU64::new(0), AtomicU64::new(NEVER), AtomicBool::new(false));
         Self { key, revision, heard, busy }
     }

@@ -23,7 +23,7 @@ use hooks_core::HookFuture;
 use hooks_core::state::StateStore;
 use hooks_core::time::Tick;
 
-use self::fleet::{Fleet, Link};
+use self::fleet::{Fleet, Link, Namespace};
 pub use self::permit::Permit;
 use self::place::{Change, Event, Place, What};
 use self::quota::Quota;
@@ -38,6 +38,9 @@ use crate::pacing::{Booked, Slot};
 use crate::world::World;
 
 /// What is known about the models of a catalog. Clones share it.
+///
+/// It is known of one set of credentials, one tenant's: whose key is wrong or whose quota is used up must be nobody
+/// else's loss. See [`shared_for`](Self::shared_for).
 ///
 /// Of a model that is not in the catalog nothing is known, and nothing learned: it may always be asked.
 #[derive(Clone)]
@@ -94,19 +97,28 @@ impl Health {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Shares what is known with everybody who shares `store` under the name of `fleet`. Give it before the first
-    /// clone is used.
+    /// Shares what is known with everybody who shares `store` under the name of `fleet`, all of them with the same
+    /// credentials. Give it before the first clone is used: what is shared already stays as it is shared.
     #[must_use]
     pub fn shared(self, store: Arc<dyn StateStore>, fleet: &str) -> Self {
+        self.shared_for(store, fleet, None)
+    }
+
+    /// The same, of one tenant. What is known is known of the tenant's own credentials and quotas: a host that calls
+    /// with those of several has a `Health`, and a stack over it, for each. They may share a store, and nothing else;
+    /// the tenant a call names in its [`HookContext`](hooks_core::HookContext) is not looked at.
+    #[must_use]
+    pub fn shared_for(self, store: Arc<dyn StateStore>, fleet: &str, tenant: Option<&str>) -> Self {
         let Inner { models, quotas, providers, .. } = &*self.inner;
         if self.inner.fleet.set(Fleet::new(store)).is_ok() {
+            let namespace = Arc::new(Namespace::new(tenant, fleet));
             let models = models.iter().map(|it| ("model", &it.name, &it.place));
             let quotas = quotas.iter().map(|it| ("quota", &it.name, &it.place));
             let providers = providers.iter().map(|it| ("provider", &it.name, &it.place));
             for (what, name, place) in models.chain(quotas).chain(providers) {
-                place.link.get_or_init(|| Link::new(fleet, what, &place.provider, name));
+                place.link.get_or_init(|| Link::new(&namespace, what, &place.provider, name));
             }
-            self.inner.quotas.iter().for_each(|quota| quota.share(fleet, &self.inner.settings));
+            self.inner.quotas.iter().for_each(|quota| quota.share(&namespace, &self.inner.settings));
         }
         self
     }

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Op};
+use hooks_core::state::{Answer, Op};
 use hooks_core::time::Tick;
 
 use super::HealthSettings;
-use super::fleet::Fleet;
+use super::fleet::{Fleet, Namespace};
 use super::place::Place;
 use crate::call::Needs;
 use crate::catalog::{Limits, Model};
@@ -23,8 +23,8 @@ pub(super) struct Quota {
     rates: Mutex<Rates>,
     /// Whether any limit is known: where none is, nobody has to take the lock to hear so.
     limited: AtomicBool,
-    /// The name of the fleet that shares it, if one does.
-    fleet: OnceLock<Arc<str>>,
+    /// Where the fleet that shares it has it, if one does.
+    fleet: OnceLock<Arc<Namespace>>,
 }
 
 /// The rates of one quota.
@@ -170,8 +170,8 @@ impl Quota {
     }
 
     /// A fleet keeps the rates from now on.
-    pub(super) fn share(&self, fleet: &str, settings: &HealthSettings) {
-        let fleet = self.fleet.get_or_init(|| fleet.into());
+    pub(super) fn share(&self, namespace: &Arc<Namespace>, settings: &HealthSettings) {
+        let fleet = self.fleet.get_or_init(|| Arc::clone(namespace));
         self.rates().make(Some((fleet, self)), settings);
     }
 
@@ -200,14 +200,14 @@ impl Quota {
 
 impl Rates {
     /// Makes the rates of what limits are known.
-    fn make(&mut self, fleet: Option<(&Arc<str>, &Quota)>, settings: &HealthSettings) {
+    fn make(&mut self, fleet: Option<(&Arc<Namespace>, &Quota)>, settings: &HealthSettings) {
         let share = if fleet.is_some() { u64::from(settings.instances.max(1)) } else { 1 };
         let (requests, tokens) =
             (self.limits.requests_per_minute.map(u64::from), self.limits.tokens_per_minute);
         let rate = |limit: u64| Rate::new(limit.div_euclid(share).max(1), settings.burst);
         (self.requests, self.tokens) = (requests.map(rate), tokens.map(rate));
         self.shared = fleet.filter(|_| requests.or(tokens).is_some()).map(|(fleet, quota)| {
-            let key = |what| Key::new(Some(fleet), &["pace", &quota.place.provider, &quota.name, what]);
+            let key = |what| fleet.key("pace", what, &quota.place.provider, &quota.name);
             let shared = |what, limit: Option<u64>| {
                 limit.map(|limit| SharedRate::new(key(what), limit, settings.burst))
             };

@@ -175,16 +175,52 @@ fn a_gate_is_shut_for_all() {
     assert_eq!(second.readiness(), Readiness::At(at(90)));
 }
 
+/// An instance of a fleet of a tenant.
+fn of_tenant(time: &VirtualTime, store: &Arc<dyn StateStore>, name: (&str, Option<&str>)) -> Health {
+    let (fleet, tenant) = name;
+    let health = Health::new(&limited(), settings(), world(time)).unwrap();
+    health.shared_for(Arc::clone(store), fleet, tenant)
+}
+
 #[test]
 fn fleets_and_tenants_do_not_see_each_other() {
-    let (time, catalog, store) = (VirtualTime::default(), catalog(|_| {}), VirtualTime::default());
-    let store = memory(&store);
-    let [first, second] = ["one", "two"].map(|fleet| {
-        Health::new(&catalog, settings(), world(&time)).unwrap().shared(Arc::clone(&store), fleet)
-    });
-    first.close_until(&catalog.models()[0], at(60), ErrorKind::RateLimited);
-    let ready = |health: &Health| health.readiness(&catalog.models()[0], &Needs::default(), at(0));
-    assert_eq!((ready(&first), ready(&second)), (Readiness::At(at(60)), Readiness::Ready));
+    let (time, catalog) = (VirtualTime::default(), limited());
+    let (store, model) = (memory(&time), &catalog.models()[0]);
+    let names = [
+        ("one", Some("acme")),
+        ("two", Some("acme")),
+        ("one", Some("rival")),
+        ("one", None),
+        ("acme", Some("one")),
+        ("acme/one", None),
+    ];
+    let ready = |health: &Health| health.readiness(model, &Needs::default(), at(0));
+    for own in names {
+        let health = of_tenant(&time, &store, own);
+        assert_eq!(ready(&health), Readiness::Ready, "{own:?}");
+        // A rate that is used up, a wrong key, and a gate.
+        let sent = (0..5).filter(|_| health.pace(model, &Needs::default(), at(0)).is_ok()).count();
+        assert_eq!(sent, 2, "{own:?}");
+        let wrong_key = ModelError::new(ErrorKind::Authentication, "no such key");
+        health.admit(model, at(0)).unwrap().failed(&wrong_key, at(0), Duration::ZERO);
+        health.close_until(model, at(60), ErrorKind::RateLimited);
+        assert_ne!(
+            ready(&of_tenant(&time, &store, own)),
+            Readiness::Ready,
+            "its own instances see it: {own:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_shared_once_stays_as_it_is_shared() {
+    let (time, catalog) = (VirtualTime::default(), limited());
+    let (store, other) = (memory(&time), memory(&time));
+    let health = of_tenant(&time, &store, ("one", None)).shared(Arc::clone(&other), "two");
+    health.close_until(&catalog.models()[0], at(60), ErrorKind::RateLimited);
+    let ready = |health: Health| health.readiness(&catalog.models()[0], &Needs::default(), at(0));
+    assert_eq!(ready(of_tenant(&time, &store, ("one", None))), Readiness::At(at(60)));
+    assert_eq!(ready(of_tenant(&time, &other, ("two", None))), Readiness::Ready);
 }
 
 /// 120 requests a minute, of which two may go at once.
@@ -397,7 +433,7 @@ fn what_cannot_be_read_says_nothing() {
     for text in ["", "nonsense", "[]", "{\"gate_for\":-1}", "{\"breaker\":{\"counted\":[[1]]}}"] {
         let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
         let (store, client) = (memory(&time), Client::new(&time, [SERVER; 3]));
-        let key = Key::new(Some("fleet"), &["health", "model", "acme", "a"]);
+        let key = Key::new(None, &["fleet", "health", "model", "acme", "a"]);
         time.block_on(store.apply(Op::Put { key, value: text.into(), ttl: None })).unwrap().unwrap();
         let mut instance = Instance::new(&catalog, &time, store, &client);
         assert_eq!([(); 4].map(|()| instance.kind().unwrap()).last(), Some(&ErrorKind::Closed), "{text}");
@@ -410,7 +446,7 @@ fn what_is_written_cannot_close_a_model_for_longer_than_our_own_settings() {
     let (store, most) = (memory(&time), u64::MAX);
     let text =
         format!("{{\"gate_for\":{most},\"breaker\":{{\"closed_for\":{most},\"openings\":4294967295}}}}");
-    let key = Key::new(Some("fleet"), &["health", "model", "acme", "a"]);
+    let key = Key::new(None, &["fleet", "health", "model", "acme", "a"]);
     time.block_on(store.apply(Op::Put { key, value: text.into(), ttl: None })).unwrap().unwrap();
     let instance = Instance::new(&catalog, &time, store, &Client::new(&time, []));
     assert_eq!(instance.readiness(), Readiness::At(at(3_600)));
