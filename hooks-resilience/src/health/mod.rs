@@ -308,9 +308,30 @@ impl Health {
         }
     }
 
-    /// Learns what the provider of `model` lets through, as its headers say; what it does not say stays.
+    /// Learns what the provider of `model` lets through, as its headers say; what it does not say stays, and more than
+    /// the catalog says is not believed. Of errors this is learned by itself, where they carry
+    /// [`limits`](crate::ModelError::limits); of good answers, the client tells:
+    ///
+    /// ```
+    /// use hooks_core::time::Clock;
+    /// use hooks_resilience::classify::{Headers, Quota};
+    /// use hooks_resilience::{Health, Model};
+    ///
+    /// fn heard(health: &Health, model: &Model, headers: &Headers, clock: &dyn Clock) {
+    ///     if let Some(quota) = Quota::from_headers(headers, clock.now()) {
+    ///         health.learn_quota(model, quota.limits());
+    ///     }
+    /// }
+    /// ```
     pub fn learn_quota(&self, model: &Model, limits: Limits) {
-        if let Some(quota) = self.known(model).and_then(|known| self.inner.quotas.get(known.quota)) {
+        if self.known(model).is_some() {
+            self.learn_limits(model.index(), limits);
+        }
+    }
+
+    fn learn_limits(&self, model: usize, limits: Limits) {
+        let quota = self.inner.models.get(model).and_then(|known| self.inner.quotas.get(known.quota));
+        if let Some(quota) = quota {
             quota.learn(limits, &self.inner.settings);
         }
     }

@@ -21,6 +21,8 @@ pub(super) struct Quota {
     /// Only its gate is used, and how often it refused in a row: a quota is used up, it does not break.
     pub(super) place: Place,
     rates: Mutex<Rates>,
+    /// What the catalog says: whatever is learned is no more than that.
+    most: Limits,
     /// Whether any limit is known: where none is, nobody has to take the lock to hear so.
     limited: AtomicBool,
     /// Where the fleet that shares it has it, if one does.
@@ -58,6 +60,7 @@ pub(super) fn quota_of(quotas: &mut Vec<Quota>, model: &Model, settings: &Health
         name: Arc::clone(name),
         place: Place::new(None, &model.provider, &settings.breaker),
         rates: Mutex::default(),
+        most: model.limits,
         limited: AtomicBool::new(false),
         fleet: OnceLock::new(),
     };
@@ -175,14 +178,14 @@ impl Quota {
         self.rates().make(Some((fleet, self)), settings);
     }
 
-    /// Takes over what limits are known; a rate that stays as it was keeps what is owed.
+    /// Takes over what limits are known; what is owed stays owed.
     pub(super) fn learn(&self, limits: Limits, settings: &HealthSettings) {
         let mut rates = self.rates();
-        let known = rates.limits;
+        let (known, most) = (rates.limits, self.most);
         rates.limits.requests_per_minute =
-            limits.requests_per_minute.filter(|limit| *limit > 0).or(known.requests_per_minute);
+            learned(limits.requests_per_minute, most.requests_per_minute).or(known.requests_per_minute);
         rates.limits.tokens_per_minute =
-            limits.tokens_per_minute.filter(|limit| *limit > 0).or(known.tokens_per_minute);
+            learned(limits.tokens_per_minute, most.tokens_per_minute).or(known.tokens_per_minute);
         if rates.limits != known {
             rates.make(self.fleet.get().map(|fleet| (fleet, self)), settings);
             self.limited.store(true, Ordering::Release);
@@ -198,14 +201,27 @@ impl Quota {
     }
 }
 
+/// The limit that was told, as far as it is one, and no more than `most`.
+fn learned<T: Ord + Default>(told: Option<T>, most: Option<T>) -> Option<T> {
+    let is_one = |limit: &T| *limit > T::default();
+    let told = told.filter(is_one)?;
+    Some(match most.filter(is_one) {
+        Some(most) => told.min(most),
+        None => told,
+    })
+}
+
 impl Rates {
     /// Makes the rates of what limits are known.
     fn make(&mut self, fleet: Option<(&Arc<Namespace>, &Quota)>, settings: &HealthSettings) {
         let share = if fleet.is_some() { u64::from(settings.instances.max(1)) } else { 1 };
         let (requests, tokens) =
             (self.limits.requests_per_minute.map(u64::from), self.limits.tokens_per_minute);
-        let rate = |limit: u64| Rate::new(limit.div_euclid(share).max(1), settings.burst);
-        (self.requests, self.tokens) = (requests.map(rate), tokens.map(rate));
+        let rate = |limit: u64, before: Option<Rate>| {
+            Rate::new(limit.div_euclid(share).max(1), settings.burst).owing(before)
+        };
+        self.requests = requests.map(|limit| rate(limit, self.requests));
+        self.tokens = tokens.map(|limit| rate(limit, self.tokens));
         self.shared = fleet.filter(|_| requests.or(tokens).is_some()).map(|(fleet, quota)| {
             let key = |what| fleet.key("pace", what, &quota.place.provider, &quota.name);
             let shared = |what, limit: Option<u64>| {
