@@ -84,7 +84,8 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         ("openai", (second.address, Vendor::OpenAi)),
     ]);
     let classifiers = Classifiers::new(Arc::clone(&world.clock));
-    let client = Client { addresses: Arc::new(addresses), classifiers: classifiers.clone() };
+    let client =
+        Client { addresses: Arc::new(addresses), classifiers: classifiers.clone(), health: health.clone() };
 
     // One stack for whole answers, and the same for streams.
     let backoff = Backoff::new(Duration::from_millis(20), Duration::from_millis(100));

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use hooks_core::drivers::ModelRequest;
-use hooks_core::state::OpId;
+use hooks_core::state::{Memory, OpId};
 use hooks_core::testing::VirtualTime;
 use hooks_core::{Environment, HookContext};
 use hooks_resilience::config::{Resilience, ResilienceConfig};
-use hooks_resilience::{Call, Classified, ModelError, Needs, World};
+use hooks_resilience::{Call, Classified, Health, ModelError, Needs, World};
 use serde_json::json;
 use tower::Service;
 use tower::layer::Layer;
@@ -36,11 +36,14 @@ impl Service<Call> for Healthy {
     }
 }
 
-#[test]
-fn the_stack_allocates_nothing_for_a_healthy_call() {
+fn world() -> World {
     let time = VirtualTime::default();
     let mut world = World::new(&Environment::detached(), time.clone());
     world.clock = Arc::new(time);
+    world
+}
+
+fn resilience() -> Resilience {
     let config: ResilienceConfig = serde_json::from_value(json!({
         "catalog": [
             { "name": "large", "provider": "one", "tier": "premium", "context_tokens": 200_000,
@@ -49,15 +52,19 @@ fn the_stack_allocates_nothing_for_a_healthy_call() {
         ],
     }))
     .unwrap();
-    let resilience = Resilience::new(&config).unwrap();
-    let health = resilience.health(world).unwrap();
-    let mut stack = resilience.layer(&health, Classified).unwrap().layer(Healthy);
+    Resilience::new(&config).unwrap()
+}
+
+fn call(context: &Arc<HookContext>, name: &str) -> Call {
+    let request = ModelRequest { model: name.into(), ..ModelRequest::default() };
+    let needs = Needs { input_tokens: 1_000, output_tokens: 1_000, tools: true, ..Needs::default() };
+    Call::new(Arc::clone(context), request, OpId(1)).needing(needs)
+}
+
+/// What a healthy call allocates once whatever is made once per model is made.
+fn assert_allocates_nothing(resilience: &Resilience, health: &Health) {
+    let mut stack = resilience.layer(health, Classified).unwrap().layer(Healthy);
     let context = Arc::new(HookContext::new("s", "a"));
-    let call = |name: &str| {
-        let request = ModelRequest { model: name.into(), ..ModelRequest::default() };
-        let needs = Needs { input_tokens: 1_000, output_tokens: 1_000, tools: true, ..Needs::default() };
-        Call::new(Arc::clone(&context), request, OpId(1)).needing(needs)
-    };
     let mut allocations = |call: Call| {
         let ask = || match pin!(stack.call(call)).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(answered) => assert!(answered.unwrap().failed.is_empty()),
@@ -65,12 +72,28 @@ fn the_stack_allocates_nothing_for_a_healthy_call() {
         };
         allocation_counter::measure(ask).count_total
     };
-    // Whatever is made once per model is made now.
-    allocations(call("large"));
+    allocations(call(&context, "large"));
     for name in ["large", "premium"] {
-        assert_eq!(allocations(call(name)), 0, "{name}");
+        assert_eq!(allocations(call(&context, name)), 0, "{name}");
     }
+}
 
+#[test]
+fn the_stack_allocates_nothing_for_a_healthy_call() {
+    let resilience = resilience();
+    assert_allocates_nothing(&resilience, &resilience.health(world()).unwrap());
+}
+
+#[test]
+fn nor_where_a_store_of_this_process_shares_its_health() {
+    let (resilience, world) = (resilience(), world());
+    let store = Arc::new(Memory::new(Arc::clone(&world.clock)));
+    assert_allocates_nothing(&resilience, &resilience.shared_health(world, store, "fleet").unwrap());
+}
+
+#[test]
+fn making_a_call_is_one_allocation() {
+    let context = Arc::new(HookContext::new("s", "a"));
     let making = allocation_counter::measure(|| {
         drop(Call::new(Arc::clone(&context), ModelRequest::default(), OpId(1)));
     });

@@ -11,7 +11,8 @@ use hooks_core::time::Clock;
 use super::error_reply::{ErrorReply, Finding, is_error_event};
 use super::words::Words;
 use super::{
-    Classify, Headers, HttpError, TransportError, anthropic, azure, bedrock, generic, google, openai, status,
+    Classify, Headers, HttpError, Quota, TransportError, anthropic, azure, bedrock, generic, google, openai,
+    status,
 };
 use crate::error::{ErrorKind, ModelError};
 
@@ -66,9 +67,12 @@ impl Classifiers {
         self
     }
 
-    /// What an answer means that is no reply.
+    /// What an answer means that is no reply, and which limits its headers tell of.
     pub fn http(&self, error: &HttpError) -> ModelError {
-        let read = self.read(error.status(), error.headers(), error.body());
+        let mut read = self.read(error.status(), error.headers(), error.body());
+        if let Some(quota) = Quota::from_headers(error.headers(), self.clock.now()) {
+            read = read.with_limits(quota.limits());
+        }
         if error.status() >= 400 { read.with_status(error.status()) } else { read }
     }
 

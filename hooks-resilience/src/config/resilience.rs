@@ -114,7 +114,8 @@ impl Resilience {
         Health::new(&self.0.catalog, self.0.health.clone(), world)
     }
 
-    /// The same, shared by everybody who uses `store` and the name `fleet`.
+    /// The same, shared by everybody who uses `store` and the name `fleet`. Of several tenants each has its own:
+    /// [`Health::shared_for`].
     ///
     /// # Errors
     /// None, as long as the settings are those that were checked.

@@ -10,6 +10,7 @@ use hooks_core::{BoxError, Recovery};
 
 use super::{ErrorKind, NextModel, SameModel, Treatment};
 use crate::call::FailedAttempt;
+use crate::catalog::Limits;
 
 /// Why a model call failed. Two words wide, so that it costs a healthy answer nothing.
 pub struct ModelError {
@@ -24,6 +25,7 @@ struct Detail {
     status: Option<u16>,
     retry_after: Option<Duration>,
     ready_at: Option<Tick>,
+    limits: Option<Limits>,
     received: Option<(Message, Usage)>,
     failed: Vec<FailedAttempt>,
     proposal: Option<Recovery>,
@@ -81,6 +83,13 @@ impl ModelError {
     #[must_use]
     pub fn ready_at(mut self, tick: Tick) -> Self {
         self.detail.ready_at = Some(tick);
+        self
+    }
+
+    /// Says what the provider lets through, as it told with the error.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.detail.limits = Some(limits);
         self
     }
 
@@ -157,6 +166,11 @@ impl ModelError {
     /// When the same model may be asked again, as a layer worked it out.
     pub fn ready_again(&self) -> Option<Tick> {
         self.detail.ready_at
+    }
+
+    /// What the provider lets through, where it told.
+    pub fn limits(&self) -> Option<&Limits> {
+        self.detail.limits.as_ref()
     }
 
     /// What had been received when it broke.

@@ -199,6 +199,12 @@ impl Plan {
         self.past(place).attempts
     }
 
+    /// Whether nobody ever came to the model at `place`: not even to find it closed.
+    pub(super) fn is_untouched(&self, place: usize) -> bool {
+        let past = self.past(place);
+        past.attempts == 0 && past.closed == 0
+    }
+
     /// What to do at `now`.
     pub fn next(&mut self, view: &impl View, now: Tick) -> Step {
         self.turns += 1;

@@ -138,7 +138,8 @@ impl<S> Run<S> {
         let chain = self.plan.chain();
         let (Some(from), Some(model)) = (chain.first(), chain.get(place)) else { return self.call.clone() };
         let tried = self.plan.attempts_of(place);
-        if tried == 0 {
+        // Who comes back to a model that was closed earns nothing more.
+        if self.plan.is_untouched(place) {
             self.shared.health.first_attempt(model);
         }
         self.turn = self.turn.saturating_add(1);

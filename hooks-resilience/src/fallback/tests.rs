@@ -340,3 +340,28 @@ fn nonsense_settings_are_refused() {
     assert_eq!((read.max_park, read.stay), (Duration::from_secs(60), Some(Duration::from_secs(600))));
     assert!(serde_json::from_str::<FallbackSettings>(r#"{"max_parks": "1m"}"#).is_err());
 }
+
+#[test]
+fn a_call_that_finds_its_model_closed_again_and_again_earns_one_share_of_the_retry_budget() {
+    use hooks_core::testing::VirtualTime;
+    use tower_layer::Layer;
+
+    use crate::attempt::{AttemptLayer, AttemptSettings};
+    use crate::fixture::{Client, Does, ask, call, catalog, world};
+    use crate::{Classified, Health, HealthSettings};
+
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let mut settings = HealthSettings::default();
+    (settings.budget.ratio, settings.budget.per_minute) = (1.0, 0);
+    let health = Health::new(&catalog, settings, world(&time)).unwrap();
+    let spend = || (0..100).filter(|_| health.another_attempt(&catalog.models()[0], tick(0))).count();
+    spend();
+    let client = Client::new(&time, [Does::Fails(ErrorKind::Closed); 5]);
+    let attempt = AttemptLayer::new(world(&time), AttemptSettings::default(), Classified).unwrap();
+    let chains =
+        crate::Chains::new(&catalog, &crate::ChainsConfig::default().with_default("standard")).unwrap();
+    let layer = FallbackLayer::new(chains, health.clone(), FallbackSettings::default()).unwrap();
+    let mut stack = layer.layer(attempt.layer(client.clone()));
+    time.block_on(ask(&mut stack, call(&catalog))).unwrap().unwrap();
+    assert_eq!((client.asked(), spend()), (6, 1));
+}

@@ -41,6 +41,12 @@ pub(super) struct Fleet {
     away_until: AtomicU64,
 }
 
+/// The name under which a fleet shares what one tenant's credentials show.
+pub(super) struct Namespace {
+    tenant: Option<Arc<str>>,
+    fleet: Arc<str>,
+}
+
 /// A place's entry in the store.
 pub(super) struct Link {
     key: Key,
@@ -86,7 +92,7 @@ impl Fleet {
 
     /// Does `op`, in the time a store has.
     pub(super) async fn ask(&self, op: Op, world: &World) -> Option<Answer> {
-        if nanos(world.tick()) < self.away_until.load(Ordering::Relaxed) {
+        if self.is_away(world.tick()) {
             return None;
         }
         let answer = within(PATIENCE, world, self.store.apply(op)).await.and_then(Result::ok);
@@ -105,14 +111,34 @@ impl Fleet {
         rest
     }
 
+    /// Whether `ask_now` may be worth its while: as far as is known it is there, and answers at once.
+    pub(super) fn answers_now(&self, now: Tick) -> bool {
+        !self.answers_later() && !self.is_away(now)
+    }
+
+    fn is_away(&self, now: Tick) -> bool {
+        nanos(now) < self.away_until.load(Ordering::Relaxed)
+    }
+
     pub(super) fn answers_later(&self) -> bool {
         self.answers_later.load(Ordering::Relaxed)
     }
 }
 
+impl Namespace {
+    pub(super) fn new(tenant: Option<&str>, fleet: &str) -> Self {
+        Self { tenant: tenant.map(Into::into), fleet: fleet.into() }
+    }
+
+    /// The key of what is kept about `name` of `provider`.
+    pub(super) fn key(&self, kind: &str, what: &str, provider: &str, name: &str) -> Key {
+        Key::new(self.tenant.as_deref(), &[&self.fleet, kind, what, provider, name])
+    }
+}
+
 impl Link {
-    pub(super) fn new(fleet: &str, what: &str, provider: &str, name: &str) -> Self {
-        let key = Key::new(Some(fleet), &["health", what, provider, name]);
+    pub(super) fn new(namespace: &Namespace, what: &str, provider: &str, name: &str) -> Self {
+        let key = namespace.key("health", what, provider, name);
         let (revision, heard, busy) = (AtomicU64::new(0), AtomicU64::new(NEVER), AtomicBool::new(false));
         Self { key, revision, heard, busy }
     }
@@ -260,6 +286,14 @@ pub(super) fn begun<T>(mut work: HookFuture<'static, T>) -> Result<T, HookFuture
     match Pin::new(&mut work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => Ok(answer),
         Poll::Pending => Err(work),
+    }
+}
+
+/// The answer of `work`, if it is there at once.
+pub(super) fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
+    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => None,
     }
 }
 

@@ -16,13 +16,14 @@ mod standing;
 mod tests;
 
 use std::fmt;
+use std::future::ready;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hooks_core::HookFuture;
 use hooks_core::state::StateStore;
 use hooks_core::time::Tick;
 
-use self::fleet::{Fleet, Link};
+use self::fleet::{Fleet, Link, Namespace};
 pub use self::permit::Permit;
 use self::place::{Change, Event, Place, What};
 use self::quota::Quota;
@@ -37,6 +38,9 @@ use crate::pacing::{Booked, Slot};
 use crate::world::World;
 
 /// What is known about the models of a catalog. Clones share it.
+///
+/// It is known of one set of credentials, one tenant's: whose key is wrong or whose quota is used up must be nobody
+/// else's loss. See [`shared_for`](Self::shared_for).
 ///
 /// Of a model that is not in the catalog nothing is known, and nothing learned: it may always be asked.
 #[derive(Clone)]
@@ -93,19 +97,28 @@ impl Health {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Shares what is known with everybody who shares `store` under the name of `fleet`. Give it before the first
-    /// clone is used.
+    /// Shares what is known with everybody who shares `store` under the name of `fleet`, all of them with the same
+    /// credentials. Give it before the first clone is used: what is shared already stays as it is shared.
     #[must_use]
     pub fn shared(self, store: Arc<dyn StateStore>, fleet: &str) -> Self {
+        self.shared_for(store, fleet, None)
+    }
+
+    /// The same, of one tenant. What is known is known of the tenant's own credentials and quotas: a host that calls
+    /// with those of several has a `Health`, and a stack over it, for each. They may share a store, and nothing else;
+    /// the tenant a call names in its [`HookContext`](hooks_core::HookContext) is not looked at.
+    #[must_use]
+    pub fn shared_for(self, store: Arc<dyn StateStore>, fleet: &str, tenant: Option<&str>) -> Self {
         let Inner { models, quotas, providers, .. } = &*self.inner;
         if self.inner.fleet.set(Fleet::new(store)).is_ok() {
+            let namespace = Arc::new(Namespace::new(tenant, fleet));
             let models = models.iter().map(|it| ("model", &it.name, &it.place));
             let quotas = quotas.iter().map(|it| ("quota", &it.name, &it.place));
             let providers = providers.iter().map(|it| ("provider", &it.name, &it.place));
             for (what, name, place) in models.chain(quotas).chain(providers) {
-                place.link.get_or_init(|| Link::new(fleet, what, &place.provider, name));
+                place.link.get_or_init(|| Link::new(&namespace, what, &place.provider, name));
             }
-            self.inner.quotas.iter().for_each(|quota| quota.share(fleet, &self.inner.settings));
+            self.inner.quotas.iter().for_each(|quota| quota.share(&namespace, &self.inner.settings));
         }
         self
     }
@@ -254,7 +267,20 @@ impl Health {
         if opens > now {
             return Ok(Err(opens));
         }
-        if self.inner.fleet.get().is_some() && quota.is_shared() {
+        if let Some(fleet) = self.inner.fleet.get()
+            && quota.is_shared()
+        {
+            // Where the store answers at once, nothing has to be kept for later, and nothing is allocated.
+            if fleet.answers_now(now) {
+                let ask = |op| ready(fleet.ask_now(op));
+                if let Some(Some(booked)) =
+                    fleet::at_once(quota.book_shared(&self.inner.world, needs, latest, ask))
+                {
+                    return Ok(
+                        booked.map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at).of_fleet()))
+                    );
+                }
+            }
             return fleet::begun(self.book_shared(known.quota, *needs, latest));
         }
         Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at?))))
@@ -266,7 +292,8 @@ impl Health {
             let inner = &health.inner;
             let Some(quota) = inner.quotas.get(place) else { return Ok(None) };
             if let Some(fleet) = inner.fleet.get()
-                && let Some(booked) = quota.book_shared(fleet, &inner.world, &needs, latest).await
+                && let Some(booked) =
+                    quota.book_shared(&inner.world, &needs, latest, |op| fleet.ask(op, &inner.world)).await
             {
                 return booked.map(|at| Some(Slot::new(health.clone(), place, needs, at).of_fleet()));
             }
@@ -281,9 +308,30 @@ impl Health {
         }
     }
 
-    /// Learns what the provider of `model` lets through, as its headers say; what it does not say stays.
+    /// Learns what the provider of `model` lets through, as its headers say; what it does not say stays, and more than
+    /// the catalog says is not believed. Of errors this is learned by itself, where they carry
+    /// [`limits`](crate::ModelError::limits); of good answers, the client tells:
+    ///
+    /// ```
+    /// use hooks_core::time::Clock;
+    /// use hooks_resilience::classify::{Headers, Quota};
+    /// use hooks_resilience::{Health, Model};
+    ///
+    /// fn heard(health: &Health, model: &Model, headers: &Headers, clock: &dyn Clock) {
+    ///     if let Some(quota) = Quota::from_headers(headers, clock.now()) {
+    ///         health.learn_quota(model, quota.limits());
+    ///     }
+    /// }
+    /// ```
     pub fn learn_quota(&self, model: &Model, limits: Limits) {
-        if let Some(quota) = self.known(model).and_then(|known| self.inner.quotas.get(known.quota)) {
+        if self.known(model).is_some() {
+            self.learn_limits(model.index(), limits);
+        }
+    }
+
+    fn learn_limits(&self, model: usize, limits: Limits) {
+        let quota = self.inner.models.get(model).and_then(|known| self.inner.quotas.get(known.quota));
+        if let Some(quota) = quota {
             quota.learn(limits, &self.inner.settings);
         }
     }

@@ -41,8 +41,8 @@ impl Permit {
         drop(self.success(now, took));
     }
 
-    /// It failed, at `now`, `took` after it was asked. Where the provider said how long it wants to be left alone,
-    /// that is kept to.
+    /// It failed, at `now`, `took` after it was asked. Where the provider said how long it wants to be left alone, or
+    /// how much it lets through, that is kept to.
     pub fn failed(self, error: &ModelError, now: Tick, took: Duration) {
         drop(self.failure(error, now, took));
     }
@@ -63,6 +63,9 @@ impl Permit {
         let untold = || (error.kind() == ErrorKind::RateLimited).then_some(Duration::ZERO);
         if let Some(wait) = error.told_to_wait().or_else(untold).filter(|_| treatment.gate) {
             self.health.close_place(self.model, now.after(wait), error.kind(), now);
+        }
+        if let Some(limits) = error.limits() {
+            self.health.learn_limits(self.model, *limits);
         }
         let showed = match treatment.breaker {
             BreakerVote::Abstain => Showed::Nothing,

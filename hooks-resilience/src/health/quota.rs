@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key};
+use hooks_core::state::{Answer, Op};
 use hooks_core::time::Tick;
 
 use super::HealthSettings;
-use super::fleet::Fleet;
+use super::fleet::{Fleet, Namespace};
 use super::place::Place;
 use crate::call::Needs;
 use crate::catalog::{Limits, Model};
@@ -21,10 +21,12 @@ pub(super) struct Quota {
     /// Only its gate is used, and how often it refused in a row: a quota is used up, it does not break.
     pub(super) place: Place,
     rates: Mutex<Rates>,
+    /// What the catalog says: whatever is learned is no more than that.
+    most: Limits,
     /// Whether any limit is known: where none is, nobody has to take the lock to hear so.
     limited: AtomicBool,
-    /// The name of the fleet that shares it, if one does.
-    fleet: OnceLock<Arc<str>>,
+    /// Where the fleet that shares it has it, if one does.
+    fleet: OnceLock<Arc<Namespace>>,
 }
 
 /// The rates of one quota.
@@ -58,6 +60,7 @@ pub(super) fn quota_of(quotas: &mut Vec<Quota>, model: &Model, settings: &Health
         name: Arc::clone(name),
         place: Place::new(None, &model.provider, &settings.breaker),
         rates: Mutex::default(),
+        most: model.limits,
         limited: AtomicBool::new(false),
         fleet: OnceLock::new(),
     };
@@ -117,14 +120,17 @@ impl Quota {
         self.is_limited() && self.rates().shared.is_some()
     }
 
-    /// The same, from the rates of the fleet; None where its store is away.
-    pub(super) async fn book_shared(
+    /// The same, from the rates of the fleet, which `ask` reaches; None where its store is away.
+    pub(super) async fn book_shared<A>(
         &self,
-        fleet: &Fleet,
         world: &World,
         needs: &Needs,
         latest: Option<Tick>,
-    ) -> Option<Result<Tick, Tick>> {
+        ask: impl Fn(Op) -> A,
+    ) -> Option<Result<Tick, Tick>>
+    where
+        A: Future<Output = Option<Answer>>,
+    {
         let (shared, fits, owed) = {
             let rates = self.rates();
             (rates.shared.clone()?, rates.fits(needs), rates.owed(needs))
@@ -132,19 +138,30 @@ impl Quota {
         if !fits {
             return Some(Err(Tick(Duration::MAX)));
         }
+        let amounts = (owed, 1);
+        // What was taken from a store cannot be given back. So tokens are taken only where a request has room too.
+        if let (Some(_), Some(requests)) = (&shared.tokens, &shared.requests) {
+            let room = requests.has_room(amounts.1, world.tick(), latest, &ask);
+            if let Err(ready_at) = room.await? {
+                return Some(Err(self.is_full_until(ready_at)));
+            }
+        }
         let mut at = world.tick();
-        for (rate, amount) in [(&shared.tokens, owed), (&shared.requests, 1)] {
+        for (rate, amount) in [(&shared.tokens, amounts.0), (&shared.requests, amounts.1)] {
             let Some(rate) = rate else { continue };
-            match rate.book(amount, world.tick(), latest, |op| fleet.ask(op, world)).await? {
+            match rate.book(amount, world.tick(), latest, &ask).await? {
                 Ok(slot) => at = at.max(slot),
-                Err(ready_at) => {
-                    let mut rates = self.rates();
-                    rates.full_until = rates.full_until.max(ready_at);
-                    return Some(Err(ready_at));
-                }
+                Err(ready_at) => return Some(Err(self.is_full_until(ready_at))),
             }
         }
         Some(Ok(at))
+    }
+
+    /// The fleet's store has no room before `at`.
+    fn is_full_until(&self, at: Tick) -> Tick {
+        let mut rates = self.rates();
+        rates.full_until = rates.full_until.max(at);
+        at
     }
 
     /// Gives back what was taken for `needs`.
@@ -160,19 +177,19 @@ impl Quota {
     }
 
     /// A fleet keeps the rates from now on.
-    pub(super) fn share(&self, fleet: &str, settings: &HealthSettings) {
-        let fleet = self.fleet.get_or_init(|| fleet.into());
+    pub(super) fn share(&self, namespace: &Arc<Namespace>, settings: &HealthSettings) {
+        let fleet = self.fleet.get_or_init(|| Arc::clone(namespace));
         self.rates().make(Some((fleet, self)), settings);
     }
 
-    /// Takes over what limits are known; a rate that stays as it was keeps what is owed.
+    /// Takes over what limits are known; what is owed stays owed.
     pub(super) fn learn(&self, limits: Limits, settings: &HealthSettings) {
         let mut rates = self.rates();
-        let known = rates.limits;
+        let (known, most) = (rates.limits, self.most);
         rates.limits.requests_per_minute =
-            limits.requests_per_minute.filter(|limit| *limit > 0).or(known.requests_per_minute);
+            learned(limits.requests_per_minute, most.requests_per_minute).or(known.requests_per_minute);
         rates.limits.tokens_per_minute =
-            limits.tokens_per_minute.filter(|limit| *limit > 0).or(known.tokens_per_minute);
+            learned(limits.tokens_per_minute, most.tokens_per_minute).or(known.tokens_per_minute);
         if rates.limits != known {
             rates.make(self.fleet.get().map(|fleet| (fleet, self)), settings);
             self.limited.store(true, Ordering::Release);
@@ -188,16 +205,29 @@ impl Quota {
     }
 }
 
+/// The limit that was told, as far as it is one, and no more than `most`.
+fn learned<T: Ord + Default>(told: Option<T>, most: Option<T>) -> Option<T> {
+    let is_one = |limit: &T| *limit > T::default();
+    let told = told.filter(is_one)?;
+    Some(match most.filter(is_one) {
+        Some(most) => told.min(most),
+        None => told,
+    })
+}
+
 impl Rates {
     /// Makes the rates of what limits are known.
-    fn make(&mut self, fleet: Option<(&Arc<str>, &Quota)>, settings: &HealthSettings) {
+    fn make(&mut self, fleet: Option<(&Arc<Namespace>, &Quota)>, settings: &HealthSettings) {
         let share = if fleet.is_some() { u64::from(settings.instances.max(1)) } else { 1 };
         let (requests, tokens) =
             (self.limits.requests_per_minute.map(u64::from), self.limits.tokens_per_minute);
-        let rate = |limit: u64| Rate::new(limit.div_euclid(share).max(1), settings.burst);
-        (self.requests, self.tokens) = (requests.map(rate), tokens.map(rate));
+        let rate = |limit: u64, before: Option<Rate>| {
+            Rate::new(limit.div_euclid(share).max(1), settings.burst).owing(before)
+        };
+        self.requests = requests.map(|limit| rate(limit, self.requests));
+        self.tokens = tokens.map(|limit| rate(limit, self.tokens));
         self.shared = fleet.filter(|_| requests.or(tokens).is_some()).map(|(fleet, quota)| {
-            let key = |what| Key::new(Some(fleet), &["pace", &quota.place.provider, &quota.name, what]);
+            let key = |what| fleet.key("pace", what, &quota.place.provider, &quota.name);
             let shared = |what, limit: Option<u64>| {
                 limit.map(|limit| SharedRate::new(key(what), limit, settings.burst))
             };

@@ -213,16 +213,52 @@ fn many_that_are_refused_at_one_time_are_one_refusal() {
     assert_eq!(health.readiness(model, &Needs::default(), at(0)), Readiness::At(at(1)));
 }
 
+/// An instance of a fleet of a tenant.
+fn of_tenant(time: &VirtualTime, store: &Arc<dyn StateStore>, name: (&str, Option<&str>)) -> Health {
+    let (fleet, tenant) = name;
+    let health = Health::new(&limited(), settings(), world(time)).unwrap();
+    health.shared_for(Arc::clone(store), fleet, tenant)
+}
+
 #[test]
 fn fleets_and_tenants_do_not_see_each_other() {
-    let (time, catalog, store) = (VirtualTime::default(), catalog(|_| {}), VirtualTime::default());
-    let store = memory(&store);
-    let [first, second] = ["one", "two"].map(|fleet| {
-        Health::new(&catalog, settings(), world(&time)).unwrap().shared(Arc::clone(&store), fleet)
-    });
-    first.close_until(&catalog.models()[0], at(60), ErrorKind::RateLimited);
-    let ready = |health: &Health| health.readiness(&catalog.models()[0], &Needs::default(), at(0));
-    assert_eq!((ready(&first), ready(&second)), (Readiness::At(at(60)), Readiness::Ready));
+    let (time, catalog) = (VirtualTime::default(), limited());
+    let (store, model) = (memory(&time), &catalog.models()[0]);
+    let names = [
+        ("one", Some("acme")),
+        ("two", Some("acme")),
+        ("one", Some("rival")),
+        ("one", None),
+        ("acme", Some("one")),
+        ("acme/one", None),
+    ];
+    let ready = |health: &Health| health.readiness(model, &Needs::default(), at(0));
+    for own in names {
+        let health = of_tenant(&time, &store, own);
+        assert_eq!(ready(&health), Readiness::Ready, "{own:?}");
+        // A rate that is used up, a wrong key, and a gate.
+        let sent = (0..5).filter(|_| health.pace(model, &Needs::default(), at(0)).is_ok()).count();
+        assert_eq!(sent, 2, "{own:?}");
+        let wrong_key = ModelError::new(ErrorKind::Authentication, "no such key");
+        health.admit(model, at(0)).unwrap().failed(&wrong_key, at(0), Duration::ZERO);
+        health.close_until(model, at(60), ErrorKind::RateLimited);
+        assert_ne!(
+            ready(&of_tenant(&time, &store, own)),
+            Readiness::Ready,
+            "its own instances see it: {own:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_shared_once_stays_as_it_is_shared() {
+    let (time, catalog) = (VirtualTime::default(), limited());
+    let (store, other) = (memory(&time), memory(&time));
+    let health = of_tenant(&time, &store, ("one", None)).shared(Arc::clone(&other), "two");
+    health.close_until(&catalog.models()[0], at(60), ErrorKind::RateLimited);
+    let ready = |health: Health| health.readiness(&catalog.models()[0], &Needs::default(), at(0));
+    assert_eq!(ready(of_tenant(&time, &store, ("one", None))), Readiness::At(at(60)));
+    assert_eq!(ready(of_tenant(&time, &other, ("two", None))), Readiness::Ready);
 }
 
 /// 120 requests a minute, of which two may go at once.
@@ -292,6 +328,46 @@ fn a_large_rate_of_tokens_is_kept_to_half_a_percent() {
         }
     }
     assert!((9_900..=10_040).contains(&sent), "{sent} thousand tokens in ten minutes");
+}
+
+#[test]
+fn a_call_that_is_refused_for_its_request_costs_the_fleet_no_tokens() {
+    let both = catalog(|model| {
+        model.limits.requests_per_minute = Some(12);
+        model.limits.tokens_per_minute = Some(60_000);
+    });
+    let needs = Needs { input_tokens: 3_000, output_tokens: 1_000, ..Needs::default() };
+    let sent = |shared: bool| {
+        let time = VirtualTime::default();
+        let health = Health::new(&both, settings(), world(&time)).unwrap();
+        let health = if shared { health.shared(memory(&time), "fleet") } else { health };
+        let mut sent = 0;
+        while time.tick() < at(600) {
+            sent += usize::from(health.pace(&both.models()[0], &needs, time.tick()).is_ok());
+            wait(MS * 500, &time);
+        }
+        sent
+    };
+    assert_eq!((sent(false), sent(true)), (120, 120));
+}
+
+#[test]
+fn who_hears_that_a_request_has_no_room_hears_when_it_has() {
+    let (time, catalog) = (
+        VirtualTime::default(),
+        catalog(|model| {
+            model.limits.requests_per_minute = Some(12);
+            model.limits.tokens_per_minute = Some(60_000);
+        }),
+    );
+    let mut instance = Instance::new(&catalog, &time, memory(&time), &Client::new(&time, []));
+    assert_eq!(instance.kind(), None);
+    wait(secs(2), &time);
+    for _ in 0..3 {
+        let late = call(&catalog).until(at(4));
+        let error = time.block_on(ask(&mut instance.stack, late)).unwrap().unwrap_err();
+        assert_eq!((error.kind(), error.ready_again()), (ErrorKind::Closed, Some(at(5))));
+    }
 }
 
 #[test]
@@ -395,7 +471,7 @@ fn what_cannot_be_read_says_nothing() {
     for text in ["", "nonsense", "[]", "{\"gate_for\":-1}", "{\"breaker\":{\"counted\":[[1]]}}"] {
         let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
         let (store, client) = (memory(&time), Client::new(&time, [SERVER; 3]));
-        let key = Key::new(Some("fleet"), &["health", "model", "acme", "a"]);
+        let key = Key::new(None, &["fleet", "health", "model", "acme", "a"]);
         time.block_on(store.apply(Op::Put { key, value: text.into(), ttl: None })).unwrap().unwrap();
         let mut instance = Instance::new(&catalog, &time, store, &client);
         assert_eq!([(); 4].map(|()| instance.kind().unwrap()).last(), Some(&ErrorKind::Closed), "{text}");
@@ -409,7 +485,7 @@ fn what_is_written_cannot_close_a_model_for_longer_than_our_own_settings() {
     let text = format!(
         "{{\"at\":0,\"gate_for\":{most},\"breaker\":{{\"closed_for\":{most},\"openings\":4294967295}}}}"
     );
-    let key = Key::new(Some("fleet"), &["health", "model", "acme", "a"]);
+    let key = Key::new(None, &["fleet", "health", "model", "acme", "a"]);
     time.block_on(store.apply(Op::Put { key, value: text.into(), ttl: None })).unwrap().unwrap();
     let instance = Instance::new(&catalog, &time, store, &Client::new(&time, []));
     assert_eq!(instance.readiness(), Readiness::At(at(3_600)));

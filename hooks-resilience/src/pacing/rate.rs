@@ -23,6 +23,11 @@ impl Rate {
         Self { interval, burst: nanos(burst).max(interval), paid: 0 }
     }
 
+    /// The same in place of `before`: what was taken from that is still to be paid.
+    pub(crate) fn owing(self, before: Option<Self>) -> Self {
+        Self { paid: before.map_or(self.paid, |before| before.paid), ..self }
+    }
+
     /// From when on `units` may be taken. More than fit into a burst may be taken once all is paid.
     pub(crate) fn ready_at(&self, units: u64, now: u64) -> u64 {
         let owed = self.interval.saturating_mul(units).min(self.burst);

@@ -8,8 +8,9 @@ use crate::call::{Answered, Call};
 use crate::error::ModelError;
 use crate::health::Health;
 
-/// Sends calls no faster than the limits of their model: those of the catalog, or those its provider was seen to
-/// tell. Without limits it does nothing.
+/// Sends calls no faster than the limits of their model: those of the catalog, or those its provider tells, in errors
+/// that a [`BreakerLayer`](crate::BreakerLayer) sees and where the client calls
+/// [`learn_quota`](Health::learn_quota). Without limits it does nothing.
 ///
 /// A call that has to wait books its slot, so that those who wait go one after the other, each at its time; one
 /// that would have to wait beyond its deadline, or until another model could answer, is answered by an error of

@@ -50,6 +50,29 @@ impl SharedRate {
         (cost > 0).then_some(Op::Pace { key, cost: 0, interval, burst: left })
     }
 
+    /// Whether [`book`](Self::book) would find a place, if nobody else were faster. It takes nothing.
+    pub(crate) async fn has_room<A>(
+        &self,
+        amount: u64,
+        now: Tick,
+        latest: Option<Tick>,
+        ask: impl Fn(Op) -> A,
+    ) -> Option<Result<(), Tick>>
+    where
+        A: Future<Output = Option<Answer>>,
+    {
+        let Some(look) = self.look(amount) else { return Some(Ok(())) };
+        match ask(look).await? {
+            Answer::Done => Some(Ok(())),
+            Answer::Wait(wait) => {
+                let at = self.place_ahead(now, self.units(wait));
+                let is_late = latest.is_some_and(|latest| at > latest);
+                Some(if is_late { Err(now.after(wait)) } else { Ok(()) })
+            }
+            _ => None,
+        }
+    }
+
     /// Books a place for `amount` from `now` on, and no later than `latest`; without an answer of the store, None.
     ///
     /// A store only says how long to wait. So a place ahead is taken by asking as if so much more might be owed:
@@ -81,7 +104,7 @@ impl SharedRate {
                 Answer::Wait(wait) => {
                     let earliest = at.after(wait);
                     ahead = ahead.saturating_add(self.units(wait));
-                    at = now.after(self.interval.saturating_mul(ahead));
+                    at = self.place_ahead(now, ahead);
                     if latest.is_some_and(|latest| at > latest) {
                         return Some(Err(earliest));
                     }
@@ -95,6 +118,11 @@ impl SharedRate {
     fn cost(&self, amount: u64) -> u32 {
         let owed = self.carried.load(Ordering::Relaxed).saturating_add(amount);
         u32::try_from(owed / self.unit).unwrap_or(u32::MAX)
+    }
+
+    /// The place that is so many units ahead.
+    fn place_ahead(&self, now: Tick, units: u32) -> Tick {
+        now.after(self.interval.saturating_mul(units))
     }
 
     /// How many units come back in `time`, the last one begun.

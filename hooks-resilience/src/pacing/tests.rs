@@ -68,6 +68,25 @@ fn without_limits_nobody_waits_until_they_are_learned() {
 }
 
 #[test]
+fn what_is_learned_is_no_more_than_the_catalog_says_and_forgives_no_debt() {
+    let (time, catalog) = (VirtualTime::default(), limited());
+    let (_, health) = stack(&catalog, &time, Client::new(&time, []));
+    let (model, needs) = (&catalog.models()[0], Needs::default());
+    let learn = |requests, tokens| {
+        let limits = Limits { requests_per_minute: requests, tokens_per_minute: tokens, ..Limits::default() };
+        health.learn_quota(model, limits);
+    };
+    assert_eq!(health.pace(model, &needs, at(0)), Ok(()));
+    learn(Some(6_000), None);
+    assert_eq!(health.pace(model, &needs, at(0)), Err(at(1)));
+    learn(None, Some(1_000));
+    assert_eq!(health.pace(model, &needs, at(0)), Err(at(1)));
+    learn(Some(30), None);
+    assert_eq!(health.pace(model, &needs, at(1)), Ok(()));
+    assert_eq!(health.pace(model, &needs, at(1)), Err(at(3)));
+}
+
+#[test]
 fn who_would_wait_too_long_is_told_when_there_is_room_and_takes_nothing() {
     let (time, catalog) = (VirtualTime::default(), limited());
     let client = Client::new(&time, []);

@@ -10,9 +10,9 @@ use futures_util::{StreamExt, stream};
 use hooks_core::BoxError;
 use hooks_core::event::{Message, ModelReply, Role, Usage};
 use hooks_core::{HookFuture, event::Message as Said};
-use hooks_resilience::classify::{Headers, Phase, in_answer};
+use hooks_resilience::classify::{Headers, Phase, Quota, in_answer};
 use hooks_resilience::{
-    Call, Chunk, Classifiers, ErrorKind, HttpError, ModelError, ModelStream, TransportError,
+    Call, Chunk, Classifiers, ErrorKind, Health, HttpError, ModelError, ModelStream, TransportError,
 };
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -36,6 +36,8 @@ pub(crate) type Addresses = HashMap<&'static str, (SocketAddr, Vendor)>;
 pub(crate) struct Client {
     pub(crate) addresses: Arc<Addresses>,
     pub(crate) classifiers: Classifiers,
+    /// Where it tells what good answers say of limits.
+    pub(crate) health: Health,
 }
 
 /// Answers in pieces.
@@ -120,14 +122,18 @@ impl Client {
         });
         let request = request.header("host", address.to_string()).header("content-type", "application/json");
         let answer = sender.send_request(request.body(Full::new(Bytes::from(body)))?).await.map_err(broke)?;
-        if answer.status().is_success() {
+        let status = answer.status();
+        let headers: Headers = answer.headers().iter().map(|(name, value)| (name.as_str(), value)).collect();
+        if status.is_success() {
+            let quota = Quota::from_headers(&headers, self.health.world().clock.now());
+            if let (Some(quota), Some(model)) = (quota, &call.model) {
+                self.health.learn_quota(model, quota.limits());
+            }
             return Ok((vendor, answer));
         }
-        let status = answer.status().as_u16();
-        let headers = answer.headers().iter().map(|(name, value)| (name.as_str(), value)).collect();
         let body =
             answer.into_body().collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default();
-        Err(HttpError::new(status, headers, body).into())
+        Err(HttpError::new(status.as_u16(), headers, body).into())
     }
 }
 

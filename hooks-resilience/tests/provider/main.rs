@@ -3,6 +3,7 @@
 
 mod client;
 mod faults;
+mod limits;
 mod rig;
 mod server;
 mod shapes;

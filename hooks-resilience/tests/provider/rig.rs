@@ -80,7 +80,7 @@ impl Rig {
         let addresses =
             Addresses::from([("a", (a.address, Vendor::Anthropic)), ("b", (b.address, Vendor::OpenAi))]);
         let classifiers = Classifiers::new(Arc::clone(&world.clock));
-        let client = Client { addresses: Arc::new(addresses), classifiers };
+        let client = Client { addresses: Arc::new(addresses), classifiers, health: health.clone() };
         Self { a, b, world, health, chains, client }
     }
 

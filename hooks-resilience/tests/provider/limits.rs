@@ -1,0 +1,40 @@
+//! Limits that no catalog names: what providers tell of them in their headers is kept to.
+
+use serde_json::Value;
+
+use crate::rig::{Rig, anthropic, call, openai};
+use crate::server::Answer;
+
+/// One request a minute, in a vendor's words.
+fn one_a_minute(answer: Answer) -> Answer {
+    answer
+        .with("anthropic-ratelimit-requests-limit", "1")
+        .with("anthropic-ratelimit-requests-remaining", "0")
+        .with("anthropic-ratelimit-requests-reset", "2026-11-22T01:00:30Z")
+}
+
+/// Who answers each of three calls; None where it was an error.
+async fn answers(rig: &Rig) -> [Option<Value>; 3] {
+    let mut answers = [None, None, None];
+    for answer in &mut answers {
+        *answer = rig.ask(call()).await.ok().map(|answered| answered.reply.response.content);
+    }
+    answers
+}
+
+#[tokio::test]
+async fn limits_that_a_good_answer_tells_are_kept_to() {
+    let rig = Rig::new([one_a_minute(anthropic("from a"))], [openai("from b")]).await;
+    // What was sent before they were known does not count.
+    let expected = ["from a", "from a", "from b"].map(|from| Some(Value::from(from)));
+    assert_eq!(answers(&rig).await, expected);
+}
+
+#[tokio::test]
+async fn limits_that_an_error_tells_are_kept_to() {
+    let refusal =
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"roles must alternate"}}"#;
+    let rig =
+        Rig::new([one_a_minute(Answer::new(400, refusal)), anthropic("from a")], [openai("from b")]).await;
+    assert_eq!(answers(&rig).await, [None, Some("from a".into()), Some("from b".into())]);
+}
