@@ -79,19 +79,20 @@ impl Advisor {
         let plan = Plan::new(chain.clone(), Needs::default(), None, &self.settings);
         let mut plan = plan.having_tried(failure.attempt.saturating_sub(1));
         plan.failed(error, treatments, now, |attempt| self.pause(attempt));
-        let (step, at) = match plan.next(&self.health, now) {
-            // What will be ready then, is what to ask then.
-            Step::Park(until) => (plan.next(&self.health, until), until),
-            step => (step, now),
+        let (place, at) = match plan.next(&self.health, now) {
+            Step::Try { place, .. } => (place, now),
+            // A pause is no way around the budget.
+            Step::Park { place, .. }
+                if plan.attempts_of(place) > 0 && !self.may_try_again(chain, place, now) =>
+            {
+                return give_up(failure, error, "its provider was asked again as often as is good for it");
+            }
+            Step::Park { until, place } => (place, until),
+            Step::GiveUp(end) => return give_up(failure, error, words(end)),
         };
-        match step {
-            Step::Try { place, .. } => match chain.get(place) {
-                Some(model) => again(failure, error, Some((failed, model)), at.since(now)),
-                None => Recovery::default(),
-            },
-            Step::Park(_) => give_up(failure, error, "no model is ready as soon as one may wait"),
-            Step::GiveUp(end) => give_up(failure, error, words(end)),
-        }
+        chain.get(place).map_or_else(Recovery::default, |model| {
+            again(failure, error, Some((failed, model)), at.since(now))
+        })
     }
 
     /// What is left where nothing is known of the model: the same again, as often as that is worth it.
@@ -108,6 +109,10 @@ impl Advisor {
             Some(wait) => again(failure, error, None, wait),
             None => give_up(failure, error, "the same model would fail again, and no chain names another"),
         }
+    }
+
+    fn may_try_again(&self, chain: &Chain, place: usize, now: Tick) -> bool {
+        chain.get(place).is_none_or(|model| self.health.another_attempt(model, now))
     }
 
     fn pause(&self, attempt: u32) -> Duration {

@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::event::{ErrorOccurred, ErrorType, SpawnFailed};
+use hooks_core::state::Memory;
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::SeededRandom;
 use hooks_core::{Environment, FailureLayer, HookContext, Hooks, Recovery};
@@ -21,20 +22,23 @@ struct Host {
 }
 
 fn host() -> Host {
-    let time = VirtualTime::default();
-    let environment = Environment {
-        clock: Arc::new(time.clone()),
-        random: Arc::new(SeededRandom::new(3)),
-        ..Environment::detached()
-    };
     let catalog = Catalog::new([
         Model::new("opus", "anthropic", Tier::Premium),
         Model::new("gpt", "openai", Tier::Premium),
         Model::new("haiku", "anthropic", Tier::Fast),
     ])
     .unwrap();
-    let health =
-        Health::new(&catalog, HealthSettings::default(), World::new(&environment, time.clone())).unwrap();
+    host_of(catalog, VirtualTime::default(), |health| health)
+}
+
+fn host_of(catalog: Catalog, time: VirtualTime, shared: impl FnOnce(Health) -> Health) -> Host {
+    let environment = Environment {
+        clock: Arc::new(time.clone()),
+        random: Arc::new(SeededRandom::new(3)),
+        ..Environment::detached()
+    };
+    let world = World::new(&environment, time.clone());
+    let health = shared(Health::new(&catalog, HealthSettings::default(), world).unwrap());
     let config = ChainsConfig::default().with_agent("scribe", "fast");
     let chains = Chains::new(&catalog, &config).unwrap();
     let advisor = Advisor::new(chains, health.clone(), FallbackSettings::default());
@@ -99,6 +103,20 @@ fn the_providers_time_is_kept_to() {
     let haiku = host.catalog.get("haiku").unwrap();
     let opens = host.health.readiness(haiku, &crate::Needs::default(), host.health.world().tick());
     assert_eq!(opens.tick(hooks_core::time::Tick::default()).unwrap().0, Duration::from_secs(20));
+}
+
+#[test]
+fn a_rate_that_a_fleet_used_up_is_waited_for() {
+    let mut model = Model::new("haiku", "anthropic", Tier::Fast);
+    model.limits.requests_per_minute = Some(1);
+    let time = VirtualTime::default();
+    let store = Arc::new(Memory::new(Arc::new(time.clone())));
+    let host = host_of(Catalog::new([model]).unwrap(), time, |health| health.shared(store, "fleet"));
+    let (haiku, now) = (host.catalog.get("haiku").unwrap(), host.health.world().tick());
+    while host.health.pace(haiku, &crate::Needs::default(), now).is_ok() {}
+    let recovery = host.asks(failed("connection reset", "haiku", 1));
+    assert_eq!((recovery.retry, recovery.fallback_model), (Some(true), None));
+    assert!((1_000..=60_000).contains(&recovery.backoff_ms.unwrap()));
 }
 
 #[test]
