@@ -54,6 +54,13 @@ impl ModelError {
         self
     }
 
+    /// The same, taken for one of `kind`.
+    #[must_use]
+    pub(crate) const fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
     /// Says which HTTP status it had.
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {

@@ -12,6 +12,7 @@ use super::text::read_text;
 use crate::call::Needs;
 use crate::catalog::Model;
 use crate::chain::{Chain, Chains};
+use crate::classify::Classifiers;
 use crate::error::{ModelError, SameModel};
 use crate::fallback::{End, FallbackSettings, Plan, Step};
 use crate::health::Health;
@@ -42,7 +43,15 @@ pub(super) struct Failure<'a> {
 impl Advisor {
     /// Judges by these; of the settings, how many attempts there are, the pauses, and how long to wait count.
     pub fn new(chains: Chains, health: Health, settings: FallbackSettings) -> Self {
-        Self { chains, health, settings, read: Arc::new(read_text) }
+        let classifiers = Classifiers::new(Arc::clone(&health.world().clock));
+        let read = Arc::new(move |text: &str, of| read_text(&classifiers, text, of));
+        Self { chains, health, settings, read }
+    }
+
+    /// Has errors read by `classifiers`, which may know more than the vendors' shapes.
+    #[must_use]
+    pub fn classifying(self, classifiers: Classifiers) -> Self {
+        self.reading(move |text, of| read_text(&classifiers, text, of))
     }
 
     /// Has errors read by `read` instead of [`read_text`].
