@@ -13,7 +13,7 @@ use crate::call::Needs;
 use crate::catalog::Model;
 use crate::chain::{Chain, Chains};
 use crate::classify::Classifiers;
-use crate::error::{ModelError, SameModel};
+use crate::error::{ModelError, NextModel, SameModel};
 use crate::fallback::{End, FallbackSettings, Plan, Step};
 use crate::health::Health;
 
@@ -67,9 +67,9 @@ impl Advisor {
         }
         let error = (self.read)(failure.text, failure.error_type);
         let now = self.health.world().tick();
-        let mut recovery = match self.chains.order(failure.model.unwrap_or_default(), failure.agent, None) {
-            Ok(chain) => self.along(&chain, failure, &error, now),
-            Err(_) => self.without_chain(failure, &error),
+        let mut recovery = match self.failed_chain(failure) {
+            Some(chain) => self.along(&chain, failure, &error, now),
+            None => self.without_blame(failure, &error),
         };
         if self.health.treatments().of(error.kind()).alert {
             let model = failure.model.map(|model| format!("`{model}`: ")).unwrap_or_default();
@@ -78,7 +78,14 @@ impl Advisor {
         recovery
     }
 
-    /// What a stack would do whose model of the chain failed like this.
+    /// The chain that begins with the model that failed. None where the failure names none of the catalog: a chain, a
+    /// tier, or nobody, is no model to leave alone, and any of several may have failed.
+    fn failed_chain(&self, failure: &Failure<'_>) -> Option<Chain> {
+        let model = self.chains.catalog().get(failure.model?)?;
+        self.chains.order(&model.name, failure.agent, None).ok()
+    }
+
+    /// What a stack would do whose first model of the chain failed like this.
     fn along(&self, chain: &Chain, failure: &Failure<'_>, error: &ModelError, now: Tick) -> Recovery {
         let treatments = self.health.treatments();
         let Some(failed) = chain.first() else { return Recovery::default() };
@@ -104,19 +111,29 @@ impl Advisor {
         })
     }
 
-    /// What is left where nothing is known of the model: the same again, as often as that is worth it.
-    fn without_chain(&self, failure: &Failure<'_>, error: &ModelError) -> Recovery {
+    /// What is left where nobody knows which model failed: the same again, as often as that is worth it.
+    fn without_blame(&self, failure: &Failure<'_>, error: &ModelError) -> Recovery {
         let attempt = failure.attempt.max(1);
-        let wait = match self.health.treatments().of(error.kind()).same_model {
-            SameModel::Backoff(more) if attempt <= more => Some(self.pause(attempt)),
-            SameModel::AsTold(longest) if attempt < self.settings.max_attempts => {
-                error.told_to_wait().filter(|told| *told <= longest)
+        let told = error.told_to_wait();
+        let treatment = self.health.treatments().of(error.kind());
+        let wait = match treatment.same_model {
+            SameModel::Backoff(more) if attempt <= more => {
+                Some(told.unwrap_or_default().max(self.pause(attempt)))
             }
+            SameModel::AsTold(_) => Some(told.unwrap_or_else(|| self.pause(attempt))),
             _ => None,
         };
-        match wait {
+        // There is nobody else to ask: what a call may be parked for, it waits.
+        let may_wait =
+            |wait: &Duration| *wait <= self.settings.max_park && attempt < self.settings.max_attempts;
+        match wait.filter(may_wait) {
             Some(wait) => again(failure, error, None, wait),
-            None => give_up(failure, error, "the same model would fail again, and no chain names another"),
+            None if treatment.next_model == NextModel::No => give_up(failure, error, words(End::Final)),
+            None => give_up(
+                failure,
+                error,
+                "the same would fail again; say which model of the catalog failed, so that another can be asked",
+            ),
         }
     }
 

@@ -151,6 +151,27 @@ fn of_an_unknown_model_only_the_pause_is_known() {
 }
 
 #[test]
+fn where_nobody_says_which_model_failed_none_is_left_alone() {
+    let host = host();
+    for model in [None, Some("premium"), Some("fast"), Some("mystery")] {
+        let mut event = failed("429: try again in 20s", "", 1);
+        event.current_model = model.map(str::to_owned);
+        let recovery = host.asks(event);
+        assert_eq!((recovery.retry, recovery.backoff_ms), (Some(true), Some(20_000)), "{model:?}");
+        assert_eq!(recovery.fallback_model, None, "{model:?}");
+        let mut event = failed("401 invalid api key", "", 1);
+        event.current_model = model.map(str::to_owned);
+        let recovery = host.asks(event);
+        assert_eq!(recovery.retry, Some(false), "{model:?}");
+        assert!(recovery.reasons[0].message.contains("say which model"), "{recovery:?}");
+    }
+    for model in host.catalog.models() {
+        let ready = host.health.readiness(model, &crate::Needs::default(), host.health.world().tick());
+        assert_eq!(ready, crate::Readiness::Ready, "{}", model.name);
+    }
+}
+
+#[test]
 fn attempts_without_end_end() {
     assert_eq!(host().asks(failed("429", "opus", u32::MAX)).retry, Some(false));
 }
