@@ -172,6 +172,17 @@ fn where_nobody_says_which_model_failed_none_is_left_alone() {
 }
 
 #[test]
+fn failures_alone_open_no_breaker() {
+    let host = host();
+    for text in ["529 overloaded", "401 invalid api key"] {
+        for _ in 0..20 {
+            host.asks(failed(text, "opus", 1));
+        }
+    }
+    assert_eq!(host.health.breaker(host.catalog.get("opus").unwrap()), crate::BreakerState::Closed);
+}
+
+#[test]
 fn attempts_without_end_end() {
     assert_eq!(host().asks(failed("429", "opus", u32::MAX)).retry, Some(false));
 }
