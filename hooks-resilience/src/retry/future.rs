@@ -130,6 +130,7 @@ where
                         }
                         // The answer's call may be sent again by whoever gets it.
                         answered.call.retried = false;
+                        answered.call.tried = rest.call.tried;
                         return Poll::Ready(Ok(answered));
                     }
                     Err(error) => State::Pausing(rest.failed(error)?),
@@ -144,6 +145,7 @@ where
                     ready!(inner.poll_ready(cx))?;
                     let mut call = rest.call.clone();
                     call.now = None;
+                    call.tried = rest.attempts;
                     State::Asking(inner.call(call))
                 }
                 StateProjection::Ended(_) => return ended(),
