@@ -89,6 +89,57 @@ impl<S> GovernModel<S> {
         self
     }
 
+    /// Serves one call as [`call`](Service::call) does, reading its error by `describe`, which may know of this call
+    /// what the error does not: how often it was tried, or how its host treats errors.
+    pub fn call_describing<D>(
+        &mut self,
+        call: ModelCall,
+        describe: D,
+    ) -> HookFuture<'static, Result<ModelOutcome, HookError>>
+    where
+        S: Service<ModelRequest, Response = ModelReply, Error: Into<BoxError>, Future: Send>
+            + Clone
+            + Send
+            + 'static,
+        D: FnOnce(&(dyn std::error::Error + 'static), &mut ErrorOccurred) + Send + 'static,
+    {
+        let model = self.model.clone();
+        let moment = Moment::new(self.hooks.snapshot(), call.context.for_call(None));
+        let tally = Arc::clone(&self.tally);
+        HookFuture::later(async move {
+            let ModelRequest { model: name, iteration, messages } = call.request;
+            let Decided { request, outcome } =
+                moment.gate(BeforeModelCall::new(name, iteration, messages)).await;
+            if !outcome.goes_ahead() {
+                return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
+            }
+            let BeforeModelCall { model: name, iteration, messages } = request.event().clone();
+            let request = ModelRequest { model: name, iteration, messages };
+            let pending = PendingReply::new(&moment, &request);
+            let answer = model.oneshot(request.clone()).await.map_err(Into::into);
+            pending.disarm();
+            let moment = moment.later();
+            let mut reply = match answer {
+                Ok(reply) => reply,
+                Err(error) => {
+                    let error: BoxError = error;
+                    let mut event = model_error(&request, error.to_string());
+                    describe(&*error, &mut event);
+                    let recovery = moment.fail(event).await;
+                    return Ok(ModelOutcome::Failed(error, recovery));
+                }
+            };
+            tally.add_tokens(reply.usage.total());
+            let after = AfterModelCall::new(request.model.clone(), request.iteration, &reply);
+            let Decided { request: after, outcome } = moment.gate(after).await;
+            if !outcome.goes_ahead() {
+                return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
+            }
+            reply.response = after.event().response.clone();
+            Ok(ModelOutcome::Answered(request, reply))
+        })
+    }
+
     /// The model.
     pub const fn get_ref(&self) -> &S {
         &self.model
@@ -121,42 +172,11 @@ where
     }
 
     fn call(&mut self, call: ModelCall) -> Self::Future {
-        let model = self.model.clone();
-        let moment = Moment::new(self.hooks.snapshot(), call.context.for_call(None));
-        let (tally, describe) = (Arc::clone(&self.tally), self.describe);
-        HookFuture::later(async move {
-            let ModelRequest { model: name, iteration, messages } = call.request;
-            let Decided { request, outcome } =
-                moment.gate(BeforeModelCall::new(name, iteration, messages)).await;
-            if !outcome.goes_ahead() {
-                return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
+        let describe = self.describe;
+        self.call_describing(call, move |error, event| {
+            if let Some(describe) = describe {
+                describe(error, event);
             }
-            let BeforeModelCall { model: name, iteration, messages } = request.event().clone();
-            let request = ModelRequest { model: name, iteration, messages };
-            let pending = PendingReply::new(&moment, &request);
-            let answer = model.oneshot(request.clone()).await.map_err(Into::into);
-            pending.disarm();
-            let moment = moment.later();
-            let mut reply = match answer {
-                Ok(reply) => reply,
-                Err(error) => {
-                    let error: BoxError = error;
-                    let mut event = model_error(&request, error.to_string());
-                    if let Some(describe) = describe {
-                        describe(&*error, &mut event);
-                    }
-                    let recovery = moment.fail(event).await;
-                    return Ok(ModelOutcome::Failed(error, recovery));
-                }
-            };
-            tally.add_tokens(reply.usage.total());
-            let after = AfterModelCall::new(request.model.clone(), request.iteration, &reply);
-            let Decided { request: after, outcome } = moment.gate(after).await;
-            if !outcome.goes_ahead() {
-                return Ok(ModelOutcome::Stopped(refusal(outcome.shown_reason())));
-            }
-            reply.response = after.event().response.clone();
-            Ok(ModelOutcome::Answered(request, reply))
         })
     }
 }

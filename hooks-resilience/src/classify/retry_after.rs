@@ -78,17 +78,39 @@ pub(super) fn in_details(document: &Value) -> Option<Duration> {
         .or_else(|| error.pointer("/metadata/retry_after").and_then(delay))
 }
 
-/// "Please try again in 6m0s", "retry after 7 seconds".
+/// "Please try again in 6m0s", "retry after 7 seconds"; and `Retry-After: 30` or `'retryDelay': '17s'`, as errors are
+/// printed.
 pub(super) fn in_words(text: &str) -> Option<Duration> {
-    const PHRASES: [&str; 5] =
-        ["try again in ", "retry in ", "retry after ", "try again after ", "retrying in "];
+    const PHRASES: [&str; 8] = [
+        "try again in",
+        "retry in",
+        "retry after",
+        "try again after",
+        "retrying in",
+        "retry-after",
+        "retry_after",
+        "retrydelay",
+    ];
     let text: String = text.chars().take(4 * 1024).map(|letter| letter.to_ascii_lowercase()).collect();
     PHRASES.iter().find_map(|phrase| {
         let (_, after) = text.split_once(phrase)?;
+        let after = after.strip_prefix(BETWEEN)?.trim_start_matches(BETWEEN);
         // Words between are few: "after about 7 seconds".
         let after = after.trim_start_matches("about ").trim_start_matches("approximately ");
-        duration(after)
+        duration(after).or_else(|| seconds(after))
     })
+}
+
+/// What stands between a phrase and its time.
+const BETWEEN: &[char] = &[' ', ':', '=', '"', '\''];
+
+/// A number with no word behind it: seconds, as in the header.
+fn seconds(text: &str) -> Option<Duration> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, rest) = text.split_at_checked(end)?;
+    let counts_something =
+        rest.trim_start().starts_with(|letter: char| letter.is_alphanumeric() || letter == '%');
+    decimal(number.trim_end_matches('.'), Duration::from_secs(1)).filter(|_| !counts_something)
 }
 
 /// `6m0s`, `17s`, `12ms`, `1d2h`, `10.689s`, `7 seconds`, `1 minute and 20 seconds`: as far as it can be read, from
@@ -258,6 +280,13 @@ mod tests {
             ("Please try again in 20ms.", Some(Duration::from_millis(20))),
             ("Please retry in 10.5s.", Some(Duration::from_millis(10_500))),
             ("try again in 1 minute and 20 seconds", secs(80)),
+            ("rate limited; retry-after: 30", secs(30)),
+            ("{'@type': 'RetryInfo', 'retryDelay': '17s'}", secs(17)),
+            ("Please retry after 5.", secs(5)),
+            ("try again in 2 days", secs(2 * 86_400)),
+            ("try again in 10 mins", secs(600)),
+            ("Please retry after 5 other requests", None),
+            ("will retry internally 3", None),
             ("Please try again later", None),
             ("try again in a while", None),
         ] {

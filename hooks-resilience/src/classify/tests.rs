@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_core::event::ErrorType;
 use hooks_core::time::{StoppedClock, Timestamp};
 use proptest::prelude::*;
 
 use super::*;
 use crate::error::ErrorKind::{self, *};
+use crate::recover::read_text;
 
 fn classifiers() -> Classifiers {
     Classifiers::new(Arc::new(StoppedClock(Timestamp(1_795_309_200_000))))
@@ -496,22 +498,54 @@ fn phases_of_a_connection() {
     }
 }
 
+/// Texts as hosts have them, what they tell of, and for how many milliseconds they say to wait.
+const TEXTS: &[(&str, ErrorKind, Option<u64>)] = &[
+    ("429 Too Many Requests", RateLimited, None),
+    ("Error code: 429 - quota", RateLimited, None),
+    ("rate limit, retry after 1.5 seconds", RateLimited, Some(1_500)),
+    ("429: Retry-After: 30", RateLimited, Some(30_000)),
+    ("429: please try again in 250ms.", RateLimited, Some(250)),
+    ("429: try again in 10 mins", RateLimited, Some(600_000)),
+    ("rate limit reached, try again in 1h2m3s", RateLimited, Some(3_723_000)),
+    ("429: try again in a while", RateLimited, None),
+    (
+        r#"429 {"error": {"status": "RESOURCE_EXHAUSTED", "message": "Resource exhausted.", "details": [{"retryDelay": "17s"}]}}"#,
+        RateLimited,
+        Some(17_000),
+    ),
+    ("You have reached your monthly usage limit; try again in 2 days", QuotaExhausted, Some(172_800_000)),
+    ("insufficient_quota: You exceeded your current quota", QuotaExhausted, None),
+    ("Your credit balance is too low", QuotaExhausted, None),
+    (r#"{"type":"error","error":{"type":"billing_error","message":"x"}}"#, QuotaExhausted, None),
+    ("Error code: 529 - {'type': 'error', 'error': {'type': 'overloaded_error'}}", Overloaded, None),
+    ("HTTP status server error (503 Service Unavailable) for url (https://api.example/v1)", Overloaded, None),
+    ("anthropic: Overloaded", Overloaded, None),
+    ("HTTP 529", Overloaded, None),
+    ("request failed with status 500", Server, None),
+    ("prompt is too long: 210000 tokens > 200000 maximum", ContextOverflow, None),
+    ("This model's maximum context length is 8192 tokens", ContextOverflow, None),
+    ("length of prompt_tokens (163280) must be less than max_seq_len (32768)", ContextOverflow, None),
+    ("connection reset by peer", Network, None),
+    ("ECONNRESET", Network, None),
+    ("request timed out after 60 s", AttemptTimeout, None),
+    ("connection timed out", ConnectTimeout, None),
+    ("Incorrect API key provided", Authentication, None),
+    ("the model `x` does not exist", ModelUnavailable, None),
+    ("no space left on device", Unknown, None),
+    ("it took 500 ms and then something happened", Unknown, None),
+];
+
 #[test]
-fn texts_alone_are_read_as_far_as_it_goes() {
-    for (text, kind) in [
-        ("429 Too Many Requests", RateLimited),
-        ("Error code: 529 - {'type': 'error', 'error': {'type': 'overloaded_error'}}", Overloaded),
-        ("HTTP status server error (503 Service Unavailable) for url (https://api.example/v1)", Overloaded),
-        ("prompt is too long: 210000 tokens > 200000 maximum", ContextOverflow),
-        ("connection reset by peer", Network),
-        ("request timed out after 60 s", AttemptTimeout),
-        ("Incorrect API key provided", Authentication),
-        ("the model `x` does not exist", ModelUnavailable),
-        (r#"{"type":"error","error":{"type":"billing_error","message":"x"}}"#, QuotaExhausted),
-        ("insufficient_quota: You exceeded your current quota", QuotaExhausted),
-        ("no space left on device", Unknown),
-    ] {
-        assert_eq!(classifiers().text(text).kind(), kind, "{text}");
+fn texts_alone_are_read_as_far_as_it_goes_by_a_stack_and_by_the_recovery_hooks_alike() {
+    for &(text, kind, wait) in TEXTS {
+        let wait = wait.map(Duration::from_millis);
+        for error in [
+            classifiers().text(text),
+            classifiers().classify(text),
+            read_text(&classifiers(), text, ErrorType::Model),
+        ] {
+            assert_eq!((error.kind(), error.told_to_wait()), (kind, wait), "{text}");
+        }
     }
 }
 

@@ -83,6 +83,7 @@ impl Words {
                 (self.unauthenticated(), ErrorKind::Authentication),
                 (self.no_such_model(), ErrorKind::ModelUnavailable),
                 (self.forbidden(), ErrorKind::Permission),
+                (self.connect_timed_out(), ErrorKind::ConnectTimeout),
                 (self.timed_out(), ErrorKind::AttemptTimeout),
                 (self.disconnected(), ErrorKind::Network),
                 (self.failed(), ErrorKind::Server),
@@ -418,6 +419,16 @@ impl Words {
         ]);
         // What a model does not take is a parameter that is gone, and not the model.
         model && gone && !self.any(&["for this model", "with this model", "by this model", "for the model"])
+    }
+
+    fn connect_timed_out(&self) -> bool {
+        self.any(&[
+            "connection timed out",
+            "connection timeout",
+            "connect timeout",
+            "connect timed out",
+            "etimedout",
+        ])
     }
 
     pub(super) fn timed_out(&self) -> bool {

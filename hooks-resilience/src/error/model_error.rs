@@ -65,6 +65,13 @@ impl ModelError {
         self
     }
 
+    /// The same, taken for one of `kind`.
+    #[must_use]
+    pub(crate) const fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
     /// Says which HTTP status it had.
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {
@@ -196,14 +203,20 @@ impl ModelError {
     }
 
     /// Enters kind and attempts into the event of an error that is one of these; others it leaves as they are. For
-    /// [`GovernModel::describing`](hooks_core::drivers::GovernModel::describing).
+    /// [`GovernModel::describing`](hooks_core::drivers::GovernModel::describing), which has no place for a host's own
+    /// treatments: whether it is recoverable is what [`Treatment::of`] says.
     pub fn describe(error: &(dyn std::error::Error + 'static), event: &mut ErrorOccurred) {
         let Some(error) = error.downcast_ref::<Self>() else { return };
-        let treatment = Treatment::of(error.kind);
+        error.enter(Treatment::of(error.kind), 0, event);
+    }
+
+    /// Enters kind and attempts into `event`: it is treated like this, and `tried` attempts came before that are not
+    /// among what it says [`failed`](Self::failed).
+    pub(crate) fn enter(&self, treatment: Treatment, tried: u32, event: &mut ErrorOccurred) {
         // What was passed over because it was closed was not tried.
-        let before = error.failed().iter().filter(|failed| failed.kind != ErrorKind::Closed).count();
-        event.error_type = error.kind.error_type();
-        event.attempt = u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1);
+        let before = self.failed().iter().filter(|failed| failed.kind != ErrorKind::Closed).count();
+        event.error_type = self.kind.error_type();
+        event.attempt = u32::try_from(before).unwrap_or(u32::MAX).saturating_add(tried).saturating_add(1);
         event.recoverable = treatment.same_model != SameModel::No || treatment.next_model != NextModel::No;
     }
 }

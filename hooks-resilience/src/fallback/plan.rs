@@ -51,8 +51,13 @@ pub enum Step {
         /// From when on another one could answer instead; `None` where there is no other.
         elsewhere: Option<Tick>,
     },
-    /// No model is ready: look again then.
-    Park(Tick),
+    /// No model is ready.
+    Park {
+        /// Look again then.
+        until: Tick,
+        /// The place in the chain that is ready then, as far as is known now.
+        place: usize,
+    },
     /// There is nothing left to do.
     GiveUp(End),
 }
@@ -329,8 +334,9 @@ impl Plan {
     }
 
     fn wait(&mut self, view: &impl View, now: Tick) -> Step {
-        let earliest = (0..self.chain.len()).filter_map(|place| self.ready_at(place, view, now)).min();
-        let Some(until) = earliest else { return Step::GiveUp(End::NoneLeft) };
+        let ready = |place| Some((self.ready_at(place, view, now)?, self.rank(place), place));
+        let earliest = (0..self.chain.len()).filter_map(ready).min();
+        let Some((until, _, place)) = earliest else { return Step::GiveUp(End::NoneLeft) };
         if self.deadline.is_some_and(|deadline| until >= deadline) {
             return Step::GiveUp(End::Late(Some(until)));
         }
@@ -339,7 +345,15 @@ impl Plan {
             return Step::GiveUp(End::TooFar(until));
         }
         self.parked = parked;
-        Step::Park(until)
+        Step::Park { until, place }
+    }
+
+    /// Whose turn it is, of places that are ready at one moment: those that were not tried, the preferred one first,
+    /// and then the one that may be asked again for longest.
+    fn rank(&self, place: usize) -> (Option<Tick>, bool) {
+        let past = self.past(place);
+        let is_tried = past.attempts > 0;
+        (is_tried.then_some(past.not_before), !is_tried && place != self.preferred)
     }
 
     /// When another place than `place` could be asked.

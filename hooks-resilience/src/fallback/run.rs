@@ -88,7 +88,7 @@ impl<S> Run<S> {
     pub(super) fn step(&mut self, now: Tick) -> Next {
         match self.plan.next(&self.shared.health, now) {
             Step::Try { place, elsewhere } => Next::Ask(self.attempt(place, elsewhere, now)),
-            Step::Park(until) => self.park(until, now),
+            Step::Park { until, .. } => self.park(until, now),
             Step::GiveUp(end) => Next::End(self.end(end)),
         }
     }

@@ -113,6 +113,7 @@ proptest! {
         let ready = |table: &Table, place: usize, now| {
             table.readiness(&chain[place], &Needs::default(), now) == Readiness::Ready
         };
+        let mut announced = None;
         for turn in 0.. {
             prop_assert!(turn < 5_000, "it does not end");
             let fresh: Vec<usize> = (0..chain.len())
@@ -121,9 +122,14 @@ proptest! {
                 .filter(|place| ready(&table, *place, now))
                 .filter(|place| closed.get(place).is_none_or(|at| now.since(*at) >= Duration::from_secs(1)))
                 .collect();
-            match plan.next(&table, now) {
+            let step = plan.next(&table, now);
+            if let (Some(place), Step::Try { place: asked, .. }) = (announced.take(), step) {
+                prop_assert_eq!(asked, place, "another was announced");
+            }
+            match step {
                 Step::GiveUp(_) => break,
-                Step::Park(until) => {
+                Step::Park { until, place } => {
+                    announced = Some(place);
                     prop_assert!(fresh.is_empty(), "{fresh:?} is ready");
                     prop_assert!(until > now);
                     prop_assert!(deadline.is_none_or(|deadline| until < tick(deadline)));
@@ -255,7 +261,7 @@ fn a_model_that_failed_comes_after_those_that_were_not_asked() {
         assert_eq!(plan.next(&table, tick(9)), Step::Try { place, elsewhere: next_after(place) });
         fails(&mut plan, ErrorKind::Overloaded, 9);
     }
-    assert_eq!(plan.next(&table, tick(9)), Step::Park(tick(11)));
+    assert_eq!(plan.next(&table, tick(9)), Step::Park { until: tick(11), place: 0 });
     assert_eq!(plan.next(&table, tick(11)), Step::Try { place: 0, elsewhere: Some(tick(11)) });
 }
 
@@ -271,9 +277,9 @@ fn without_budget_nobody_is_asked_again() {
         assert!(matches!(plan.next(&Table::default(), tick(0)), Step::Try { .. }));
         fails(&mut plan, ErrorKind::Overloaded, 0);
     }
-    assert_eq!(plan.next(&Table::default(), tick(0)), Step::Park(tick(2)));
+    assert_eq!(plan.next(&Table::default(), tick(0)), Step::Park { until: tick(2), place: 0 });
     // The budget fills again.
-    assert_eq!(plan.next(&Table::default(), tick(2)), Step::Park(tick(32)));
+    assert_eq!(plan.next(&Table::default(), tick(2)), Step::Park { until: tick(32), place: 0 });
 }
 
 #[test]
@@ -322,7 +328,7 @@ fn a_model_that_is_closed_at_its_turn_is_looked_at_again_ever_more_rarely() {
                 let closed = ModelError::new(ErrorKind::Closed, "").ready_at(now);
                 plan.failed(&closed, &Treatments::default(), now, |_| Duration::ZERO);
             }
-            Step::Park(until) => now = until,
+            Step::Park { until, .. } => now = until,
             Step::GiveUp(end) => break assert!(matches!(end, End::TooFar(_))),
         }
     }

@@ -5,14 +5,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use hooks_core::drivers::{GovernModel, ModelCall, ModelOutcome};
+use hooks_core::drivers::{GovernModel, ModelCall, ModelOutcome, ModelRequest};
 use hooks_core::event::ModelReply;
-use hooks_core::{BoxError, HookError, Recovery};
+use hooks_core::{BoxError, HookError, HookFuture, Recovery};
 use pin_project::pin_project;
 use tower_service::Service;
 
 use crate::call::Call;
-use crate::error::{ErrorKind, ModelError};
+use crate::error::{ErrorKind, ModelError, Treatment};
+use crate::health::Health;
 
 /// Serves attempts of a stack by a governed model. See the module docs.
 ///
@@ -26,12 +27,21 @@ use crate::error::{ErrorKind, ModelError};
 #[derive(Clone, Debug)]
 pub struct Governed<S> {
     model: GovernModel<S>,
+    health: Option<Health>,
 }
 
 impl<S> Governed<S> {
-    /// Serves attempts by `model`. Its errors are described by [`ModelError::describe`] from here on.
-    pub fn new(model: GovernModel<S>) -> Self {
-        Self { model: model.describing(ModelError::describe) }
+    /// Serves attempts by `model`. Its errors are described as [`ModelError::describe`] does, with how often the call
+    /// tried its model, whatever the model is told to describe them by.
+    pub const fn new(model: GovernModel<S>) -> Self {
+        Self { model, health: None }
+    }
+
+    /// Tells the hooks by the treatments of `health` whether an error may pass, instead of by the defaults.
+    #[must_use]
+    pub fn treating_by(mut self, health: Health) -> Self {
+        self.health = Some(health);
+        self
     }
 
     /// The model.
@@ -52,20 +62,32 @@ impl<S> Governed<S> {
 
 impl<S> Service<Call> for Governed<S>
 where
-    GovernModel<S>: Service<ModelCall, Response = ModelOutcome, Error = HookError>,
+    S: Service<ModelRequest, Response = ModelReply, Error: Into<BoxError>, Future: Send>
+        + Clone
+        + Send
+        + 'static,
 {
     type Response = ModelReply;
     type Error = ModelError;
-    type Future = GovernedFuture<<GovernModel<S> as Service<ModelCall>>::Future>;
+    type Future = GovernedFuture<HookFuture<'static, Result<ModelOutcome, HookError>>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ModelError>> {
-        self.model.poll_ready(cx).map_err(|error| not_asked(&error))
+        Service::<ModelCall>::poll_ready(&mut self.model, cx).map_err(|error| not_asked(&error))
     }
 
     fn call(&mut self, call: Call) -> Self::Future {
         let request = call.to_request();
         let context = Arc::clone(call.context());
-        GovernedFuture { outcome: self.model.call(ModelCall { context, request }), call: Some(call) }
+        let (tried, health) = (call.tried, self.health.clone());
+        let outcome = self.model.call_describing(ModelCall { context, request }, move |error, event| {
+            let Some(error) = error.downcast_ref::<ModelError>() else { return };
+            let treatment = match &health {
+                Some(health) => health.treatments().of(error.kind()),
+                None => Treatment::of(error.kind()),
+            };
+            error.enter(treatment, tried, event);
+        });
+        GovernedFuture { outcome, call: Some(call) }
     }
 }
 

@@ -12,14 +12,18 @@ use hooks_core::{
     policy_fn,
 };
 use serde_json::json;
-use tower::{Service, ServiceExt, service_fn};
+use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::{Governed, Resilient};
+use crate::attempt::{AttemptLayer, AttemptSettings};
 use crate::call::{Answered, Call, FailedAttempt, Needs};
 use crate::catalog::{Catalog, Model, Tier};
-use crate::error::{ErrorKind, ModelError};
+use crate::classify::Classified;
+use crate::error::{ErrorKind, ModelError, Treatment, Treatments};
+use crate::health::{Health, HealthSettings};
 use crate::overflow::CountTokens;
 use crate::overflow::Estimate;
+use crate::retry::{RetryLayer, RetrySettings};
 use crate::world::World;
 
 fn run<T>(future: impl Future<Output = T>) -> T {
@@ -190,4 +194,36 @@ fn hooks_around_the_whole_call_hear_how_often_it_was_tried() {
     let seen = recorder.seen();
     let Some(WireEvent::ErrorOccurred(event)) = seen.get(1) else { panic!("{seen:?}") };
     assert_eq!((event.error_type, event.attempt), (ErrorType::Network, 4));
+}
+
+#[test]
+fn hooks_around_each_attempt_hear_how_often_it_was_tried_and_what_the_host_makes_of_it() {
+    let recorder = Recorder::default();
+    let (time, catalog) = (VirtualTime::default(), Catalog::new([Model::new("m", "p", Tier::Fast)]).unwrap());
+    let environment =
+        hooks_core::Environment { clock: Arc::new(time.clone()), ..hooks_core::Environment::detached() };
+    let world = World::new(&environment, time.clone());
+    let hopeless = Treatment::of(ErrorKind::InvalidRequest);
+    for (kind, recoverable) in [(ErrorKind::Network, true), (ErrorKind::Server, false)] {
+        let treatments = Treatments::default().with(ErrorKind::Server, hopeless);
+        let settings = HealthSettings { treatments, ..HealthSettings::default() };
+        let health = Health::new(&catalog, settings, world.clone()).unwrap();
+        let client =
+            service_fn(move |_: ModelRequest| ready(Err::<ModelReply, _>(ModelError::new(kind, "x"))));
+        let governed = Governed::new(GovernModel::new(recorder.clone(), client)).treating_by(health.clone());
+        let attempt = AttemptLayer::new(world.clone(), AttemptSettings::default(), Classified).unwrap();
+        let stack = RetryLayer::new(health, RetrySettings::default()).unwrap().layer(attempt.layer(governed));
+        let mut call = call_of("m");
+        call.tried = 1;
+        time.block_on(stack.oneshot(call)).unwrap().unwrap_err();
+        let seen = recorder.seen();
+        let heard = seen.iter().filter_map(|event| match event {
+            WireEvent::ErrorOccurred(event) if event.error_type == kind.error_type() => Some(event),
+            _ => None,
+        });
+        let heard: Vec<_> = heard.map(|event| (event.attempt, event.recoverable)).collect();
+        let attempts: &[u32] = if recoverable { &[2, 3] } else { &[2] };
+        let wanted: Vec<_> = attempts.iter().map(|attempt| (*attempt, recoverable)).collect();
+        assert_eq!(heard, wanted, "{kind}");
+    }
 }

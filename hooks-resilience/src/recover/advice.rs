@@ -12,7 +12,8 @@ use super::text::read_text;
 use crate::call::Needs;
 use crate::catalog::Model;
 use crate::chain::{Chain, Chains};
-use crate::error::{ModelError, SameModel};
+use crate::classify::Classifiers;
+use crate::error::{ModelError, NextModel, SameModel};
 use crate::fallback::{End, FallbackSettings, Plan, Step};
 use crate::health::Health;
 
@@ -42,7 +43,15 @@ pub(super) struct Failure<'a> {
 impl Advisor {
     /// Judges by these; of the settings, how many attempts there are, the pauses, and how long to wait count.
     pub fn new(chains: Chains, health: Health, settings: FallbackSettings) -> Self {
-        Self { chains, health, settings, read: Arc::new(read_text) }
+        let classifiers = Classifiers::new(Arc::clone(&health.world().clock));
+        let read = Arc::new(move |text: &str, of| read_text(&classifiers, text, of));
+        Self { chains, health, settings, read }
+    }
+
+    /// Has errors read by `classifiers`, which may know more than the vendors' shapes.
+    #[must_use]
+    pub fn classifying(self, classifiers: Classifiers) -> Self {
+        self.reading(move |text, of| read_text(&classifiers, text, of))
     }
 
     /// Has errors read by `read` instead of [`read_text`].
@@ -58,9 +67,9 @@ impl Advisor {
         }
         let error = (self.read)(failure.text, failure.error_type);
         let now = self.health.world().tick();
-        let mut recovery = match self.chains.order(failure.model.unwrap_or_default(), failure.agent, None) {
-            Ok(chain) => self.along(&chain, failure, &error, now),
-            Err(_) => self.without_chain(failure, &error),
+        let mut recovery = match self.failed_chain(failure) {
+            Some(chain) => self.along(&chain, failure, &error, now),
+            None => self.without_blame(failure, &error),
         };
         if self.health.treatments().of(error.kind()).alert {
             let model = failure.model.map(|model| format!("`{model}`: ")).unwrap_or_default();
@@ -69,7 +78,14 @@ impl Advisor {
         recovery
     }
 
-    /// What a stack would do whose model of the chain failed like this.
+    /// The chain that begins with the model that failed. None where the failure names none of the catalog: a chain, a
+    /// tier, or nobody, is no model to leave alone, and any of several may have failed.
+    fn failed_chain(&self, failure: &Failure<'_>) -> Option<Chain> {
+        let model = self.chains.catalog().get(failure.model?)?;
+        self.chains.order(&model.name, failure.agent, None).ok()
+    }
+
+    /// What a stack would do whose first model of the chain failed like this.
     fn along(&self, chain: &Chain, failure: &Failure<'_>, error: &ModelError, now: Tick) -> Recovery {
         let treatments = self.health.treatments();
         let Some(failed) = chain.first() else { return Recovery::default() };
@@ -79,35 +95,50 @@ impl Advisor {
         let plan = Plan::new(chain.clone(), Needs::default(), None, &self.settings);
         let mut plan = plan.having_tried(failure.attempt.saturating_sub(1));
         plan.failed(error, treatments, now, |attempt| self.pause(attempt));
-        let (step, at) = match plan.next(&self.health, now) {
-            // What will be ready then, is what to ask then.
-            Step::Park(until) => (plan.next(&self.health, until), until),
-            step => (step, now),
+        let (place, at) = match plan.next(&self.health, now) {
+            Step::Try { place, .. } => (place, now),
+            // A pause is no way around the budget.
+            Step::Park { place, .. }
+                if plan.attempts_of(place) > 0 && !self.may_try_again(chain, place, now) =>
+            {
+                return give_up(failure, error, "its provider was asked again as often as is good for it");
+            }
+            Step::Park { until, place } => (place, until),
+            Step::GiveUp(end) => return give_up(failure, error, words(end)),
         };
-        match step {
-            Step::Try { place, .. } => match chain.get(place) {
-                Some(model) => again(failure, error, Some((failed, model)), at.since(now)),
-                None => Recovery::default(),
-            },
-            Step::Park(_) => give_up(failure, error, "no model is ready as soon as one may wait"),
-            Step::GiveUp(end) => give_up(failure, error, words(end)),
+        chain.get(place).map_or_else(Recovery::default, |model| {
+            again(failure, error, Some((failed, model)), at.since(now))
+        })
+    }
+
+    /// What is left where nobody knows which model failed: the same again, as often as that is worth it.
+    fn without_blame(&self, failure: &Failure<'_>, error: &ModelError) -> Recovery {
+        let attempt = failure.attempt.max(1);
+        let told = error.told_to_wait();
+        let treatment = self.health.treatments().of(error.kind());
+        let wait = match treatment.same_model {
+            SameModel::Backoff(more) if attempt <= more => {
+                Some(told.unwrap_or_default().max(self.pause(attempt)))
+            }
+            SameModel::AsTold(_) => Some(told.unwrap_or_else(|| self.pause(attempt))),
+            _ => None,
+        };
+        // There is nobody else to ask: what a call may be parked for, it waits.
+        let may_wait =
+            |wait: &Duration| *wait <= self.settings.max_park && attempt < self.settings.max_attempts;
+        match wait.filter(may_wait) {
+            Some(wait) => again(failure, error, None, wait),
+            None if treatment.next_model == NextModel::No => give_up(failure, error, words(End::Final)),
+            None => give_up(
+                failure,
+                error,
+                "the same would fail again; say which model of the catalog failed, so that another can be asked",
+            ),
         }
     }
 
-    /// What is left where nothing is known of the model: the same again, as often as that is worth it.
-    fn without_chain(&self, failure: &Failure<'_>, error: &ModelError) -> Recovery {
-        let attempt = failure.attempt.max(1);
-        let wait = match self.health.treatments().of(error.kind()).same_model {
-            SameModel::Backoff(more) if attempt <= more => Some(self.pause(attempt)),
-            SameModel::AsTold(longest) if attempt < self.settings.max_attempts => {
-                error.told_to_wait().filter(|told| *told <= longest)
-            }
-            _ => None,
-        };
-        match wait {
-            Some(wait) => again(failure, error, None, wait),
-            None => give_up(failure, error, "the same model would fail again, and no chain names another"),
-        }
+    fn may_try_again(&self, chain: &Chain, place: usize, now: Tick) -> bool {
+        chain.get(place).is_none_or(|model| self.health.another_attempt(model, now))
     }
 
     fn pause(&self, attempt: u32) -> Duration {

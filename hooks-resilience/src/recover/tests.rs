@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::event::{ErrorOccurred, ErrorType, SpawnFailed};
+use hooks_core::state::Memory;
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::SeededRandom;
 use hooks_core::{Environment, FailureLayer, HookContext, Hooks, Recovery};
@@ -21,20 +22,23 @@ struct Host {
 }
 
 fn host() -> Host {
-    let time = VirtualTime::default();
-    let environment = Environment {
-        clock: Arc::new(time.clone()),
-        random: Arc::new(SeededRandom::new(3)),
-        ..Environment::detached()
-    };
     let catalog = Catalog::new([
         Model::new("opus", "anthropic", Tier::Premium),
         Model::new("gpt", "openai", Tier::Premium),
         Model::new("haiku", "anthropic", Tier::Fast),
     ])
     .unwrap();
-    let health =
-        Health::new(&catalog, HealthSettings::default(), World::new(&environment, time.clone())).unwrap();
+    host_of(catalog, VirtualTime::default(), |health| health)
+}
+
+fn host_of(catalog: Catalog, time: VirtualTime, shared: impl FnOnce(Health) -> Health) -> Host {
+    let environment = Environment {
+        clock: Arc::new(time.clone()),
+        random: Arc::new(SeededRandom::new(3)),
+        ..Environment::detached()
+    };
+    let world = World::new(&environment, time.clone());
+    let health = shared(Health::new(&catalog, HealthSettings::default(), world).unwrap());
     let config = ChainsConfig::default().with_agent("scribe", "fast");
     let chains = Chains::new(&catalog, &config).unwrap();
     let advisor = Advisor::new(chains, health.clone(), FallbackSettings::default());
@@ -102,6 +106,20 @@ fn the_providers_time_is_kept_to() {
 }
 
 #[test]
+fn a_rate_that_a_fleet_used_up_is_waited_for() {
+    let mut model = Model::new("haiku", "anthropic", Tier::Fast);
+    model.limits.requests_per_minute = Some(1);
+    let time = VirtualTime::default();
+    let store = Arc::new(Memory::new(Arc::new(time.clone())));
+    let host = host_of(Catalog::new([model]).unwrap(), time, |health| health.shared(store, "fleet"));
+    let (haiku, now) = (host.catalog.get("haiku").unwrap(), host.health.world().tick());
+    while host.health.pace(haiku, &crate::Needs::default(), now).is_ok() {}
+    let recovery = host.asks(failed("connection reset", "haiku", 1));
+    assert_eq!((recovery.retry, recovery.fallback_model), (Some(true), None));
+    assert!((1_000..=60_000).contains(&recovery.backoff_ms.unwrap()));
+}
+
+#[test]
 fn credentials_that_are_refused_go_to_another_provider_and_tell_people() {
     let recovery = host().asks(failed("401 invalid api key", "opus", 1));
     assert_eq!(recovery.fallback_model.as_deref(), Some("gpt"));
@@ -130,6 +148,38 @@ fn of_an_unknown_model_only_the_pause_is_known() {
     assert_eq!((recovery.retry, recovery.fallback_model), (Some(true), None));
     assert_eq!(host.asks(failed("529 overloaded", "mystery", 3)).retry, Some(false));
     assert_eq!(host.asks(ErrorOccurred::new("401", ErrorType::Permission)).retry, Some(false));
+}
+
+#[test]
+fn where_nobody_says_which_model_failed_none_is_left_alone() {
+    let host = host();
+    for model in [None, Some("premium"), Some("fast"), Some("mystery")] {
+        let mut event = failed("429: try again in 20s", "", 1);
+        event.current_model = model.map(str::to_owned);
+        let recovery = host.asks(event);
+        assert_eq!((recovery.retry, recovery.backoff_ms), (Some(true), Some(20_000)), "{model:?}");
+        assert_eq!(recovery.fallback_model, None, "{model:?}");
+        let mut event = failed("401 invalid api key", "", 1);
+        event.current_model = model.map(str::to_owned);
+        let recovery = host.asks(event);
+        assert_eq!(recovery.retry, Some(false), "{model:?}");
+        assert!(recovery.reasons[0].message.contains("say which model"), "{recovery:?}");
+    }
+    for model in host.catalog.models() {
+        let ready = host.health.readiness(model, &crate::Needs::default(), host.health.world().tick());
+        assert_eq!(ready, crate::Readiness::Ready, "{}", model.name);
+    }
+}
+
+#[test]
+fn failures_alone_open_no_breaker() {
+    let host = host();
+    for text in ["529 overloaded", "401 invalid api key"] {
+        for _ in 0..20 {
+            host.asks(failed(text, "opus", 1));
+        }
+    }
+    assert_eq!(host.health.breaker(host.catalog.get("opus").unwrap()), crate::BreakerState::Closed);
 }
 
 #[test]

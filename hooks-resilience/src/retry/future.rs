@@ -107,6 +107,7 @@ impl<S> Rest<S> {
         }
         // The answer's call may be sent again by whoever gets it.
         answered.call.retried = false;
+        answered.call.tried = self.call.tried;
     }
 }
 
@@ -167,6 +168,7 @@ where
                         Ok(()) => {
                             let mut call = rest.call.clone();
                             call.now = None;
+                            call.tried = rest.attempts;
                             let future = inner.call(call);
                             this.state.set(State::Asking(future));
                             continue;
