@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     Ok(())
 }
 
-/// What CI runs: fewer days, every gate.
+/// What CI runs: fewer days, every gate, and only who is judged by one.
 ///
 /// # Errors
 /// A gate is missed.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::params::Params;
-use super::policy::{CONTENDERS, Contender};
+use super::policy::{CONTENDERS, Contender, Role};
 use crate::error::{Error, Result};
 use crate::workspace;
 
@@ -84,7 +84,9 @@ impl Options {
     /// One is not known.
     pub(super) fn contenders(&self) -> Result<Vec<&'static Contender>> {
         if self.policies.is_empty() {
-            return Ok(CONTENDERS.iter().collect());
+            // Of what is commonly written nothing has to hold.
+            let is_judged = |it: &&Contender| !self.is_short || it.role != Role::Common;
+            return Ok(CONTENDERS.iter().filter(is_judged).collect());
         }
         let named = |key: &String| {
             CONTENDERS.iter().find(|contender| contender.key == key).ok_or_else(|| {

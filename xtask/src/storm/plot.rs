@@ -10,8 +10,8 @@ const LABELS: f64 = 300.0;
 const PANEL: f64 = 180.0;
 const GAP: f64 = 50.0;
 const ROW: f64 = 19.0;
-const TOP: f64 = 92.0;
-const BETWEEN: f64 = 84.0;
+const TOP: f64 = 120.0;
+const BETWEEN: f64 = 92.0;
 const FONT: &str = "font-family=\"system-ui, sans-serif\"";
 
 /// An axis: where a value is between its ends, and what stands below it.
@@ -27,7 +27,7 @@ struct Axis {
 
 const AXES: [Axis; 2] = [
     Axis {
-        title: "Sessions that failed and need not have, % (logarithmic; dashed: the gate, 0.1 %)",
+        title: "Sessions that failed and need not have, in % of all, logarithmic (dashed: the gate, 0.1 %)",
         ticks: &[(0.001, "0.001"), (0.01, "0.01"), (0.1, "0.1"), (1.0, "1"), (10.0, "10"), (100.0, "100")],
         gate: 0.1,
         place: |value| (value.max(0.001).log10() + 3.0) / 5.0,
@@ -35,7 +35,7 @@ const AXES: [Axis; 2] = [
         value: |run| 100.0 * run.measures.avoidable(),
     },
     Axis {
-        title: "Attempts at the failing provider for each call while it fails (dashed: the gate, 1.0)",
+        title: "Attempts at the failing provider for each call while it fails (dashed: the gate, 1.0; bars end at 3)",
         ticks: &[(0.0, "0"), (1.0, "1"), (2.0, "2"), (3.0, "3")],
         gate: 1.0,
         place: |value| value / 3.0,
@@ -50,7 +50,7 @@ pub(super) fn draw(runs: &[Run]) -> String {
     let policies = distinct(runs.iter().map(|run| run.contender.name));
     let block = ROW * policies.len() as f64;
     let width = LABELS + storms.len() as f64 * (PANEL + GAP);
-    let height = TOP + 2.0 * block + BETWEEN + 60.0;
+    let height = TOP + 2.0 * block + BETWEEN + 34.0;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" {FONT} font-size=\"12\">\n\
          <title>Model calls in storms: policies compared</title>\n\
@@ -65,7 +65,7 @@ pub(super) fn draw(runs: &[Run]) -> String {
     );
     legend(&mut svg, 16.0, 46.0);
     for (axis, top) in AXES.iter().zip([TOP, TOP + block + BETWEEN]) {
-        text(&mut svg, 16.0, top - 12.0, "font-weight=\"600\"", axis.title);
+        text(&mut svg, 16.0, top - 32.0, "font-weight=\"600\"", axis.title);
         for (policy, row) in policies.iter().zip(0_u32..) {
             let y = top + ROW * f64::from(row) + 13.0;
             text(&mut svg, LABELS - 8.0, y, "text-anchor=\"end\"", policy);
@@ -73,7 +73,7 @@ pub(super) fn draw(runs: &[Run]) -> String {
         for (storm, column) in storms.iter().zip(0_u32..) {
             let left = LABELS + f64::from(column) * (PANEL + GAP);
             panel(&mut svg, axis, left, top, block);
-            text(&mut svg, left, top + block + 32.0, "font-weight=\"600\"", storm);
+            text(&mut svg, left, top - 8.0, "font-weight=\"600\" fill=\"#34495e\"", storm);
             for (policy, row) in policies.iter().zip(0_u32..) {
                 let run = runs.iter().find(|run| run.storm.name == *storm && run.contender.name == *policy);
                 if let Some(run) = run {
@@ -108,6 +108,14 @@ fn bar(svg: &mut String, axis: &Axis, run: &Run, left: f64, y: f64) {
         y + 2.0
     );
     let label = (axis.show)(value);
+    // A ground of its own, so that no line of the panel runs through it.
+    let _written = writeln!(
+        svg,
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\" fill=\"#ffffff\"/>",
+        left + length + 2.0,
+        y + 2.0,
+        6.0 * label.len() as f64 + 3.0,
+    );
     text(svg, left + length + 4.0, y + 13.0, "font-size=\"10\" fill=\"#333\"", &label);
 }
 
