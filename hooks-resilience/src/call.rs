@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use hooks_core::HookContext;
 use hooks_core::drivers::ModelRequest;
@@ -216,9 +215,10 @@ impl Call {
         *self.now.get_or_insert_with(|| world.tick())
     }
 
-    /// How long there is from `now` to the deadline; None where there is none.
-    pub fn time_left(&self, now: Tick) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.since(now))
+    /// How long a layer may keep this attempt waiting: until its deadline, or until another model could answer. None
+    /// where there is neither.
+    pub fn latest(&self) -> Option<Tick> {
+        [self.deadline, self.elsewhere].into_iter().flatten().min()
     }
 
     fn origin(&self) -> &Arc<Body> {

@@ -43,6 +43,7 @@ mod health;
 pub mod hedge;
 #[cfg(test)]
 mod interleave;
+mod nanos;
 pub mod overflow;
 pub mod pacing;
 pub mod recover;

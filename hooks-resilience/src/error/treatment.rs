@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ErrorKind;
+use crate::nanos::nanos;
 
 /// What is done about one kind of error. The default of each kind is [`Treatment::of`]; a host, or `hooks.yaml`,
 /// may change any row.
@@ -158,7 +159,7 @@ impl Backoff {
     pub fn pause(&self, attempt: u32, world: &crate::World) -> Duration {
         let doubled =
             self.base.saturating_mul(1u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX));
-        let bound = u64::try_from(doubled.min(self.cap).as_nanos()).unwrap_or(u64::MAX);
+        let bound = nanos(doubled.min(self.cap));
         Duration::from_nanos(world.below(bound.saturating_add(1)))
     }
 }

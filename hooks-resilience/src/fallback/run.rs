@@ -13,6 +13,7 @@ use super::{adapt, first};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::duration;
 use crate::error::{ErrorKind, ModelError};
+use crate::nanos::nanos;
 use crate::spare::Spare;
 use crate::world::World;
 
@@ -177,8 +178,7 @@ impl<S> Run<S> {
         if let Some(listener) = self.shared.on_park.as_ref().filter(|_| is_new) {
             listener(ParkedCall { call: &self.call, since: now, until });
         }
-        let most = (until.since(now) / 10).min(LONGEST_JITTER).as_nanos();
-        let jitter = self.world().below(u64::try_from(most).unwrap_or(u64::MAX));
+        let jitter = self.world().below(nanos((until.since(now) / 10).min(LONGEST_JITTER)));
         let until = until.after(Duration::from_nanos(jitter));
         let until = self.call.deadline.map_or(until, |deadline| until.min(deadline));
         Next::Wait(Wait { sleep: self.world().timer.sleep(until.since(now)), place: Some(place) })

@@ -1,9 +1,10 @@
 //! A moment before which nobody is asked.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use hooks_core::time::Tick;
+
+use crate::nanos::{nanos, tick};
 
 /// Shut until a moment; looked at without a lock.
 #[derive(Debug, Default)]
@@ -12,12 +13,11 @@ pub(crate) struct Gate(AtomicU64);
 impl Gate {
     /// Shuts it until `until`; a later moment that stands, stands.
     pub(crate) fn shut_until(&self, until: Tick) {
-        let nanos = u64::try_from(until.0.as_nanos()).unwrap_or(u64::MAX);
-        self.0.fetch_max(nanos, Ordering::Relaxed);
+        self.0.fetch_max(nanos(until.0), Ordering::Relaxed);
     }
 
     /// When it opens, or opened last.
     pub(crate) fn opens(&self) -> Tick {
-        Tick(Duration::from_nanos(self.0.load(Ordering::Relaxed)))
+        tick(self.0.load(Ordering::Relaxed))
     }
 }

@@ -426,9 +426,10 @@ impl Health {
         HookFuture::later(async move {
             let known = health.inner.models.iter().find(|known| Some(&known.name) == model.as_ref());
             let (Some(known), Some(fleet)) = (known, health.inner.fleet.get()) else { return };
+            let visit = fleet.visit(health.world());
             for place in health.places(known).into_iter().flatten() {
                 if let Some(link) = place.link.get() {
-                    fleet::synchronise(&health, fleet, place, link).await;
+                    fleet::synchronise(&health, &visit, place, link).await;
                 }
             }
         })

@@ -12,7 +12,8 @@ use super::fleet::{Fleet, Namespace};
 use super::place::Place;
 use crate::call::Needs;
 use crate::catalog::{Limits, Model};
-use crate::pacing::{Rate, SharedRate, nanos};
+use crate::nanos::{nanos, tick};
+use crate::pacing::{Rate, SharedRate};
 use crate::world::World;
 
 /// What is known of one quota.
@@ -250,7 +251,7 @@ impl Rates {
         let since = nanos(now.0);
         let requests = self.requests.map_or(since, |rate| rate.ready_at(1, since));
         let tokens = self.tokens.map_or(since, |rate| rate.ready_at(self.owed(needs), since));
-        let at = Tick(Duration::from_nanos(requests.max(tokens)));
+        let at = tick(requests.max(tokens));
         self.fits(needs).then_some(at)
     }
 

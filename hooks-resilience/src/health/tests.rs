@@ -408,6 +408,20 @@ fn a_store_that_answers_later_is_not_asked_on_every_way() {
 }
 
 #[test]
+fn a_slow_store_keeps_a_call_for_a_quarter_of_a_second_each_way_and_is_heard_in_the_end() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let store = remote(&time, MS * 45);
+    let client = Client::new(&time, [SERVER; 3]);
+    let mut fleet = [(); 2].map(|()| Instance::new(&catalog, &time, Arc::<Remote>::clone(&store), &client));
+    for _ in 0..3 {
+        let began = time.tick();
+        assert_eq!(fleet[0].kind(), Some(ErrorKind::Server));
+        assert!(time.tick().since(began) <= MS * 500, "{:?}", time.tick().since(began));
+    }
+    assert_eq!(fleet[1].kind(), Some(ErrorKind::Closed));
+}
+
+#[test]
 fn while_the_store_is_away_our_own_breaker_goes_on_and_nobody_waits_long() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
     let (lost, client) = (remote(&time, secs(3_600)), Client::new(&time, [SERVER; 3]));

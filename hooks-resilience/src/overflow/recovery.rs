@@ -1,9 +1,6 @@
 //! What is done once a conversation did not fit, from its first line to its last.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use hooks_core::CompactNotes;
 use hooks_core::drivers::Compaction;
@@ -133,7 +130,7 @@ impl Site {
         let mut notes = CompactNotes::default();
         if let Some(compactor) = compactor {
             let answer = compactor.ask(call.context(), asked.clone());
-            match self.within(call.deadline, answer).await.ok_or(None)? {
+            match self.shared.world.within(call.deadline, answer).await.ok_or(None)? {
                 Compaction::Proceed(outcome) => notes = outcome.notes().cloned().unwrap_or_default(),
                 Compaction::Vetoed(reason, _) => {
                     let message =
@@ -194,7 +191,7 @@ impl Site {
                 };
                 let latest = self.shared.world.tick().after(self.shared.settings.summary_timeout);
                 let until = self.call.deadline.map_or(latest, |deadline| deadline.min(latest));
-                match self.within(Some(until), summariser.summarise(request)).await {
+                match self.shared.world.within(Some(until), summariser.summarise(request)).await {
                     Some(Ok(summary)) => summary,
                     Some(Err(_)) | None => return,
                 }
@@ -240,23 +237,9 @@ impl Site {
             let mut done = PostCompact::after(&work.asked, work.gone.summary(), tokens_after);
             done.compaction_strategy = Some(words(&work.done));
             // An answer that is there is not lost to hooks that take too long.
-            let _in_time = self.within(self.call.deadline, compactor.done(self.call.context(), done)).await;
+            let _in_time =
+                self.shared.world.within(self.call.deadline, compactor.done(self.call.context(), done)).await;
         }
-    }
-
-    /// What `future` answers by `deadline`; without one it may take its time. The timer is set only where it waits.
-    async fn within<T>(&self, deadline: Option<Tick>, future: impl Future<Output = T>) -> Option<T> {
-        let mut future = pin!(future);
-        let mut alarm = None;
-        poll_fn(|cx| {
-            if let Poll::Ready(value) = future.as_mut().poll(cx) {
-                return Poll::Ready(Some(value));
-            }
-            let Some(deadline) = deadline else { return Poll::Pending };
-            let alarm = alarm.get_or_insert_with(|| self.shared.world.sleep_until(deadline));
-            pin!(alarm).poll(cx).map(|()| None)
-        })
-        .await
     }
 }
 
