@@ -43,6 +43,7 @@ mod health;
 pub mod hedge;
 #[cfg(test)]
 mod interleave;
+mod message;
 mod nanos;
 pub mod overflow;
 pub mod pacing;

@@ -16,7 +16,7 @@ use tower_service::Service;
 
 use crate::call::{Answered, Call, Needs};
 use crate::error::ModelError;
-use crate::overflow::{CountTokens, Estimate, is_picture};
+use crate::message::{CountTokens, Estimate, is_picture};
 use crate::world::World;
 
 /// Serves model requests by a stack. See the module docs.

@@ -118,7 +118,7 @@ where
             chunk => chunk,
         };
         if let Chunk::Text(piece) | Chunk::ToolArgs { json: piece, .. } = &chunk {
-            self.parts.brought(piece.len());
+            self.parts.brought(piece);
         }
         let taken = self.assembly.take(chunk, &mut self.queue);
         if self.assembly.received().has_tools() {
