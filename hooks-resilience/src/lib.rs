@@ -69,7 +69,8 @@ pub use self::error::{
 pub use self::fallback::{Fallback, FallbackLayer, FallbackSettings};
 pub use self::govern::{Governed, Resilient};
 pub use self::health::{
-    Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
+    Because, BudgetSettings, Health, HealthSettings, NotAdmitted, Permit, Readiness, SettingsError,
+    Transition,
 };
 pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
 pub use self::overflow::{OverflowLayer, OverflowSettings, OverflowSettingsError};

@@ -141,7 +141,7 @@ pub struct PacingConfig {
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub burst: Duration,
-    /// The longest a provider's word keeps a model closed: one that says "a week" is asked before.
+    /// The longest a provider's word keeps a model from being asked: one that says "a week" is asked before.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub longest_gate: Duration,

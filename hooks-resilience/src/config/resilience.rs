@@ -357,7 +357,7 @@ fn health_settings(config: &ResilienceConfig, faults: &mut Vec<ConfigFault>) -> 
 
 /// The kinds whose answer is the stack's own: whoever could change them could make a loop.
 const FIXED: [ErrorKind; 4] =
-    [ErrorKind::DeadlineExceeded, ErrorKind::NoModel, ErrorKind::NestedRetry, ErrorKind::Closed];
+    [ErrorKind::DeadlineExceeded, ErrorKind::NoModel, ErrorKind::NestedRetry, ErrorKind::NotAdmitted];
 
 fn treatment(kind: ErrorKind, changed: &TreatmentConfig) -> Result<Treatment, &'static str> {
     if FIXED.contains(&kind) {

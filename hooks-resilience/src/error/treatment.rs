@@ -93,7 +93,7 @@ impl Treatment {
             Kind::Permission | Kind::ModelUnavailable => (Same::No, Next::Any, Vote::Open),
             Kind::ContentFilter => (Same::No, Next::IfAllowed, Vote::Abstain),
             Kind::OutputTruncated | Kind::InvalidRequest => (Same::No, Next::No, Vote::Abstain),
-            Kind::Stopped | Kind::Closed => (Same::No, Next::Any, Vote::Abstain),
+            Kind::Stopped | Kind::NotAdmitted => (Same::No, Next::Any, Vote::Abstain),
             Kind::DeadlineExceeded | Kind::NoModel | Kind::NestedRetry => (Same::No, Next::No, Vote::Abstain),
             Kind::Unknown => (Same::Backoff(1), Next::Any, Vote::Failure),
         };

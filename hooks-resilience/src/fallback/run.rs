@@ -139,7 +139,7 @@ impl<S> Run<S> {
         let chain = self.plan.chain();
         let (Some(from), Some(model)) = (chain.first(), chain.get(place)) else { return self.call.clone() };
         let tried = self.plan.attempts_of(place);
-        // Who comes back to a model that was closed earns nothing more.
+        // Who comes back to a model that did not admit it earns nothing more.
         if self.plan.is_untouched(place) {
             self.shared.health.first_attempt(model);
         }
@@ -159,7 +159,7 @@ impl<S> Run<S> {
                 continue;
             }
             let wait = duration::write(at.since(now).max(Duration::from_millis(1)));
-            let error = ModelError::new(ErrorKind::Closed, format!("not asked: it is ready in {wait}"));
+            let error = ModelError::new(ErrorKind::NotAdmitted, format!("not asked: it is ready in {wait}"));
             self.failed.push(FailedAttempt::new(Arc::clone(&model.name), &error, now));
         }
     }
@@ -170,10 +170,10 @@ impl<S> Run<S> {
         let is_new = held.is_none();
         let Some(place) = held.or_else(|| self.shared.parking.enter(most)) else {
             let error = ModelError::new(
-                ErrorKind::Closed,
+                ErrorKind::NotAdmitted,
                 "no model is ready, and as many calls wait as may; raise `max_parked`, or call less",
             );
-            return Next::End(error.ready_at(until).after(self.failed.clone()).exhausted());
+            return Next::End(error.with_ready_at(until).with_failed(self.failed.clone()).exhausted());
         };
         if let Some(listener) = self.shared.on_park.as_ref().filter(|_| is_new) {
             listener(ParkedCall { call: &self.call, since: now, until });
@@ -197,11 +197,11 @@ impl<S> Run<S> {
             (End::Late(ready_at), telling) => {
                 let error = match ready_at {
                     Some(tick) => own(ErrorKind::DeadlineExceeded, "no model is ready before the deadline")
-                        .ready_at(tick),
+                        .with_ready_at(tick),
                     None => own(ErrorKind::DeadlineExceeded, "the deadline passed"),
                 };
                 match telling {
-                    Some((_, cause)) => error.caused_by(cause),
+                    Some((_, cause)) => error.with_source(cause),
                     None => error,
                 }
             }
@@ -211,18 +211,19 @@ impl<S> Run<S> {
                     failed.remove(place);
                 }
                 match end {
-                    End::TooFar(ready_at) => error.ready_at(ready_at),
+                    End::TooFar(ready_at) => error.with_ready_at(ready_at),
                     _ => error,
                 }
             }
             (End::TooFar(ready_at), None) => {
-                own(ErrorKind::Closed, "no model is ready as soon as a call may wait").ready_at(ready_at)
+                own(ErrorKind::NotAdmitted, "no model is ready as soon as a call may wait")
+                    .with_ready_at(ready_at)
             }
             (End::Final | End::NoneLeft | End::Attempts, None) => {
                 own(ErrorKind::NoModel, "no model of the chain can do what the call needs")
             }
         };
-        let error = error.after(failed);
+        let error = error.with_failed(failed);
         if end == End::Final { error } else { error.exhausted() }
     }
 }
@@ -231,7 +232,7 @@ impl<S> Run<S> {
 /// least.
 const fn tells(kind: ErrorKind) -> u8 {
     match kind {
-        ErrorKind::Closed => 0,
+        ErrorKind::NotAdmitted => 0,
         ErrorKind::Unknown => 1,
         ErrorKind::Authentication
         | ErrorKind::Permission

@@ -115,7 +115,7 @@ impl<F: Future<Output = Result<ModelOutcome, HookError>>> Future for GovernedFut
             Err(error) => not_asked(&error),
         };
         Poll::Ready(Err(match (error.model(), this.call.take()) {
-            (None, Some(call)) => error.of_model(call.model_name()),
+            (None, Some(call)) => error.with_model_of(&call),
             _ => error,
         }))
     }
@@ -125,11 +125,11 @@ impl<F: Future<Output = Result<ModelOutcome, HookError>>> Future for GovernedFut
 fn failed(error: BoxError, recovery: Recovery) -> ModelError {
     let error = match error.downcast::<ModelError>() {
         Ok(error) => *error,
-        Err(error) => ModelError::new(ErrorKind::Unknown, error.to_string()).caused_by(error),
+        Err(error) => ModelError::new(ErrorKind::Unknown, error.to_string()).with_source(error),
     };
     match recovery == Recovery::default() {
         true => error,
-        false => error.proposing(recovery),
+        false => error.with_proposal(recovery),
     }
 }
 

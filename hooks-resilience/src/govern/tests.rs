@@ -184,7 +184,7 @@ fn hooks_around_the_whole_call_hear_how_often_it_was_tried() {
     let failing = service_fn(|_: Call| {
         let error = || ModelError::new(ErrorKind::Network, "reset");
         let failed = [(); 3].map(|()| FailedAttempt::new("m", &error(), Default::default()));
-        ready(Err::<Answered<ModelReply>, _>(error().after(failed.to_vec())))
+        ready(Err::<Answered<ModelReply>, _>(error().with_failed(failed.to_vec())))
     });
     let model =
         GovernModel::new(recorder.clone(), Resilient::new(failing, world())).describing(ModelError::describe);

@@ -27,7 +27,7 @@ use self::fleet::{Fleet, Link, Namespace};
 pub use self::permit::Permit;
 use self::place::{Change, Event, Place, What};
 use self::quota::Quota;
-pub use self::readiness::{Because, Closed, Readiness};
+pub use self::readiness::{Because, NotAdmitted, Readiness};
 pub use self::settings::{BudgetSettings, HealthSettings, SettingsError};
 use self::standing::{Provider, Standing};
 use crate::breaker::{BreakerState, Pass, Showed};
@@ -164,9 +164,9 @@ impl Health {
 
     /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
     /// quota's: where that is used up, all models that draw on it are left alone.
-    pub fn close_until(&self, model: &Model, until: Tick, why: ErrorKind) {
+    pub fn cool_down_until(&self, model: &Model, until: Tick, why: ErrorKind) {
         if self.known(model).is_some() {
-            self.close_place(model.index(), until, why, self.inner.world.tick());
+            self.cool_down_place(model.index(), until, why, self.inner.world.tick());
             drop(self.known(model).and_then(|known| self.tell_fleet(known)));
         }
     }
@@ -175,32 +175,32 @@ impl Health {
     ///
     /// # Errors
     /// Not now; the error says from when on.
-    pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, Closed> {
+    pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, NotAdmitted> {
         self.admit_and_tell(model, now).map(|(permit, _)| permit)
     }
 
     /// The same; a probe has to be told to a fleet whose store answers later, and is confirmed after that.
-    pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), Closed> {
+    pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), NotAdmitted> {
         let Some(known) = self.known(model) else {
             return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, None), None));
         };
         self.look(known, now);
-        let shut = self
+        let cool = self
             .places(known)
             .into_iter()
             .flatten()
-            .fold(Tick::default(), |shut, place| shut.max(place.gate()));
-        if shut > now {
-            return Err(Closed { ready_at: shut, because: Because::Gate });
+            .fold(Tick::default(), |cool, place| cool.max(place.gate()));
+        if cool > now {
+            return Err(NotAdmitted { ready_at: cool, because: Because::Gate });
         }
-        let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
+        let refused = |ready_at| NotAdmitted { ready_at, because: Because::Breaker };
         let settings = &self.inner.settings.breaker;
         let name = || self.probe_name();
-        let own = known.place.admit(name, now, settings).map_err(closed)?.unwrap_or(Pass::Usual);
+        let own = known.place.admit(name, now, settings).map_err(refused)?.unwrap_or(Pass::Usual);
         let mut permit = Permit::new(self.clone(), model.index(), own, None);
         if let Some(provider) = self.provider(known) {
             // Where it refuses, the permit is dropped, and with it a probe is given back.
-            permit.provider = provider.place.admit(name, now, settings).map_err(closed)?;
+            permit.provider = provider.place.admit(name, now, settings).map_err(refused)?;
         }
         if !permit.is_probe() {
             return Ok((permit, None));
@@ -213,12 +213,12 @@ impl Health {
     }
 
     /// Whether a probe is still ours, now that the fleet had its say.
-    pub(crate) fn confirm(&self, permit: &Permit, now: Tick) -> Result<(), Closed> {
+    pub(crate) fn confirm(&self, permit: &Permit, now: Tick) -> Result<(), NotAdmitted> {
         let Some(known) = self.inner.models.get(permit.model) else { return Ok(()) };
-        let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
-        known.place.still_lets(permit.pass, now).map_err(closed)?;
+        let refused = |ready_at| NotAdmitted { ready_at, because: Because::Breaker };
+        known.place.still_lets(permit.pass, now).map_err(refused)?;
         match (permit.provider, self.provider(known)) {
-            (Some(pass), Some(provider)) => provider.place.still_lets(pass, now).map_err(closed),
+            (Some(pass), Some(provider)) => provider.place.still_lets(pass, now).map_err(refused),
             _ => Ok(()),
         }
     }
@@ -360,7 +360,7 @@ impl Health {
         self.listeners().push(Arc::new(listener));
     }
 
-    fn close_place(&self, model: usize, until: Tick, why: ErrorKind, now: Tick) {
+    fn cool_down_place(&self, model: usize, until: Tick, why: ErrorKind, now: Tick) {
         let until = until.min(now.after(self.inner.settings.longest_gate));
         let Some(known) = self.inner.models.get(model) else { return };
         let quota = self.inner.quotas.get(known.quota).filter(|_| why == ErrorKind::RateLimited);

@@ -17,7 +17,7 @@ pub struct HealthSettings {
     pub burst: Duration,
     /// How many attempts beyond the first ones there may be.
     pub budget: BudgetSettings,
-    /// The longest a provider's word keeps a model closed: one that says "a week" is asked before.
+    /// The longest a provider's word keeps a model from being asked: one that says "a week" is asked before.
     pub longest_gate: Duration,
     /// How many instances share a store, roughly: while it is away each keeps to its share of the rates.
     pub instances: u32,

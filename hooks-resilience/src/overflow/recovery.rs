@@ -57,7 +57,9 @@ impl<S> Recovery<S> {
         let at = sent.then(|| site.shared.world.tick());
         let mut work = match site.begin(&overflow, sent).await {
             Ok(work) => work,
-            Err(Some(veto)) => return Err(veto.after(overflow.failed().to_vec()).caused_by(overflow)),
+            Err(Some(veto)) => {
+                return Err(veto.with_failed(overflow.failed().to_vec()).with_source(overflow));
+            }
             Err(None) => return Err(overflow),
         };
         let mut refusals = Refusals { last: overflow, at, before: Vec::new() };
@@ -83,7 +85,7 @@ impl<S> Recovery<S> {
             unsent = false;
             let call = match site.shorter_call(&work) {
                 Ok(call) => call,
-                Err(late) => return Err(late.after(refusals.into_failed(&work.model))),
+                Err(late) => return Err(late.with_failed(refusals.into_failed(&work.model))),
             };
             match service.clone().oneshot(call).await {
                 Ok(mut answered) => {
@@ -97,10 +99,10 @@ impl<S> Recovery<S> {
                     refusals.add(error, site.shared.world.tick(), &work.model);
                     work.budget.refuse(tokens);
                 }
-                Err(error) => return Err(error.after(refusals.into_failed(&work.model))),
+                Err(error) => return Err(error.with_failed(refusals.into_failed(&work.model))),
             }
         }
-        Err(refusals.last.after(refusals.before))
+        Err(refusals.last.with_failed(refusals.before))
     }
 }
 
@@ -135,7 +137,7 @@ impl Site {
                 Compaction::Vetoed(reason, _) => {
                     let message =
                         format!("the conversation does not fit, and may not be compacted: {reason}");
-                    return Err(Some(ModelError::new(ErrorKind::ContextOverflow, message).of_model(model)));
+                    return Err(Some(ModelError::new(ErrorKind::ContextOverflow, message).with_model(model)));
                 }
                 _ => return Err(None),
             }
@@ -213,7 +215,7 @@ impl Site {
         if self.call.deadline.is_some_and(|deadline| deadline <= now) {
             let message = "the deadline passed while a conversation that did not fit was compacted";
             let late = ModelError::new(ErrorKind::DeadlineExceeded, message);
-            return Err(late.of_model(Arc::clone(&work.model)));
+            return Err(late.with_model(Arc::clone(&work.model)));
         }
         let input_tokens = work.budget.stated(work.conversation.tokens());
         let mut request = self.call.request().clone();

@@ -89,8 +89,8 @@ impl Advisor {
     fn along(&self, chain: &Chain, failure: &Failure<'_>, error: &ModelError, now: Tick) -> Recovery {
         let treatments = self.health.treatments();
         let Some(failed) = chain.first() else { return Recovery::default() };
-        if let Some(wait) = error.told_to_wait().filter(|_| treatments.of(error.kind()).gate) {
-            self.health.close_until(failed, now.after(wait), error.kind());
+        if let Some(wait) = error.retry_after().filter(|_| treatments.of(error.kind()).gate) {
+            self.health.cool_down_until(failed, now.after(wait), error.kind());
         }
         let plan = Plan::new(chain.clone(), Needs::default(), None, &self.settings);
         let mut plan = plan.having_tried(failure.attempt.saturating_sub(1));
@@ -114,7 +114,7 @@ impl Advisor {
     /// What is left where nobody knows which model failed: the same again, as often as that is worth it.
     fn without_blame(&self, failure: &Failure<'_>, error: &ModelError) -> Recovery {
         let attempt = failure.attempt.max(1);
-        let told = error.told_to_wait();
+        let told = error.retry_after();
         let treatment = self.health.treatments().of(error.kind());
         let wait = match treatment.same_model {
             SameModel::Backoff(more) if attempt <= more => {

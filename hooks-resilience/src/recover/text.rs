@@ -18,7 +18,7 @@ pub fn read_text(classifiers: &Classifiers, text: &str, error_type: ErrorType) -
     };
     match error.kind().error_type() == error_type {
         true => error,
-        false => error.of_kind(otherwise),
+        false => error.with_kind(otherwise),
     }
 }
 
@@ -52,6 +52,6 @@ mod tests {
         let classifiers = Classifiers::new(Arc::new(StoppedClock::default()));
         let error = read_text(&classifiers, "503: try again in 3s", ErrorType::Network);
         assert_eq!((error.kind(), error.status()), (ErrorKind::Network, Some(503)));
-        assert_eq!(error.told_to_wait(), Some(Duration::from_secs(3)));
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn again(
         SameModel::Backoff(_) => LONGEST_TOLD,
         SameModel::AsTold(longest) => longest,
     };
-    let told = error.told_to_wait();
+    let told = error.retry_after();
     // A long wait is for a chain to spend elsewhere, or to park through.
     if let Some(told) = told.filter(|told| *told > longest) {
         return Again::Up(Some(now.after(told)));

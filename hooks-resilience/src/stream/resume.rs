@@ -193,7 +193,7 @@ where
         let broke = || self.failed.iter().filter(same).count();
         let same_model = match treatment.same_model {
             SameModel::Backoff(more) => broke() <= usize::try_from(more).unwrap_or(usize::MAX),
-            SameModel::AsTold(longest) => error.told_to_wait().is_none_or(|told| told <= longest),
+            SameModel::AsTold(longest) => error.retry_after().is_none_or(|told| told <= longest),
             SameModel::No | SameModel::Compacted => false,
         };
         // The chain below chooses among all models: what may go to some of them only is not made again.
@@ -206,7 +206,7 @@ where
         let pause = self.shared.settings.backoff.pause(attempt, world);
         let proposed = error.proposal().and_then(|proposal| proposal.backoff_ms).map(Duration::from_millis);
         let again =
-            now.after(pause.max(proposed.unwrap_or_default()).max(error.told_to_wait().unwrap_or_default()));
+            now.after(pause.max(proposed.unwrap_or_default()).max(error.retry_after().unwrap_or_default()));
         // Another model may be asked at once: the stack knows of a known one that it has to wait.
         let until = match &self.model {
             Some(model) => {
@@ -273,17 +273,17 @@ where
             let kind = if keeps { error.kind() } else { ErrorKind::StreamBroken };
             let message = format!("the answer broke off: {}", error.message());
             let broken = match error.model() {
-                Some(model) => ModelError::new(kind, message).of_model(Arc::clone(model)),
+                Some(model) => ModelError::new(kind, message).with_model(Arc::clone(model)),
                 None => ModelError::new(kind, message),
             };
             broken
-                .caused_by(error)
+                .with_source(error)
                 .with_received(std::mem::take(&mut self.assembly).into_received().into_message(), usage)
         };
         if let (Some(model), None) = (&self.model, error.model()) {
-            error = error.of_model(Arc::clone(&model.name));
+            error = error.with_model(Arc::clone(&model.name));
         }
-        self.failure = Some(error.after(failed));
+        self.failure = Some(error.with_failed(failed));
     }
 
     /// Pending, or what it means that nothing came.
