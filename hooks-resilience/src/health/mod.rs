@@ -14,14 +14,16 @@ mod settings;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use hooks_core::HookFuture;
+use hooks_core::event::ErrorOccurred;
 use hooks_core::state::StateStore;
 use hooks_core::time::Tick;
+use hooks_core::{HookContext, HookFuture};
 
 use self::fleet::{Fleet, Link, Namespace};
 pub use self::permit::Permit;
@@ -30,6 +32,8 @@ use self::quota::Quota;
 pub use self::readiness::{Because, NotAdmitted, Readiness};
 pub use self::settings::{BudgetSettings, HealthSettings, SettingsError};
 use self::standing::{Provider, Standing};
+use self::told::Told;
+pub(crate) use self::told::ToldOf;
 use crate::breaker::{BreakerState, Pass, Showed};
 use crate::call::Needs;
 use crate::catalog::{Catalog, Limits, Model};
@@ -56,6 +60,7 @@ struct Inner {
     world: World,
     listeners: Mutex<Vec<Listener>>,
     fleet: OnceLock<Fleet>,
+    told: Told,
 }
 
 /// What is left to do where a store answers later.
@@ -92,8 +97,8 @@ impl Health {
             let provider = standing::provider_of(&mut providers, model, &settings);
             models.push(Standing::new(model, quota, provider, &settings));
         }
-        let (listeners, fleet) = (Mutex::default(), OnceLock::new());
-        let inner = Inner { models, quotas, providers, settings, world, listeners, fleet };
+        let (listeners, fleet, told) = (Mutex::default(), OnceLock::new(), Told::default());
+        let inner = Inner { models, quotas, providers, settings, world, listeners, fleet, told };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -348,6 +353,16 @@ impl Health {
         self.known(model)
             .and_then(|known| self.provider(known))
             .is_none_or(|provider| provider.another_attempt(now, self.inner.settings.budget))
+    }
+
+    /// A stack tells hooks of a failure, and deals with it itself: so they need not, as long as what is returned is held.
+    pub(crate) fn tells_of(&self, context: &HookContext, event: &ErrorOccurred) -> ToldOf {
+        self.inner.told.begin(context, event)
+    }
+
+    /// Whether it is a stack that tells of this failure.
+    pub(crate) fn is_told_of(&self, context: &HookContext, event: &ErrorOccurred) -> bool {
+        self.inner.told.contains(context, event)
     }
 
     /// What the breaker of `model` does with calls.

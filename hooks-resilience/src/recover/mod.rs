@@ -5,7 +5,9 @@
 //! the same [`Treatments`](crate::Treatments), [`Chains`](crate::Chains) and [`Health`](crate::Health) as the layers do,
 //! through the same [`Plan`](crate::fallback::Plan). Of the call they remember nothing: what it went through is the
 //! attempt number of the event. What they add to the health is what is true for everybody: a time that a provider gave
-//! for a model of the catalog is kept to, and a further attempt is taken from the retry budget.
+//! for a model of the catalog is kept to, and a further attempt is taken from the retry budget. Where a stack over the
+//! same health tells of the failure ([`Governed::treating_by`](crate::Governed::treating_by)) they add neither: the
+//! stack does both, and twice would be once too often.
 //!
 //! They tell no breaker how a call went. Hooks hear of failures and never of a good answer: by failures alone a breaker
 //! opens after a few of them in any time, and never hears that the model is well again. And below a stack with

@@ -1,16 +1,22 @@
+use std::future::ready;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::event::{ErrorOccurred, ErrorType, SpawnFailed};
-use hooks_core::state::Memory;
+use hooks_core::drivers::{GovernModel, ModelRequest};
+use hooks_core::event::{ErrorOccurred, ErrorType, ModelReply, SpawnFailed};
+use hooks_core::state::{Memory, OpId};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::SeededRandom;
 use hooks_core::{Environment, FailureLayer, HookContext, Hooks, Recovery};
 
+use tower::{Layer, ServiceExt, service_fn};
+
 use super::*;
 use crate::{
-    Catalog, Chains, ChainsConfig, ErrorKind, FallbackSettings, Health, HealthSettings, Model, ModelError,
-    Tier, World,
+    AttemptLayer, AttemptSettings, BudgetSettings, Call, Catalog, Chains, ChainsConfig, Classified,
+    ErrorKind, FallbackSettings, Governed, Health, HealthSettings, Model, ModelError, RetryLayer,
+    RetrySettings, Tier, World,
 };
 
 struct Host {
@@ -28,17 +34,26 @@ fn host() -> Host {
         Model::new("haiku", "anthropic", Tier::Fast),
     ])
     .unwrap();
-    host_of(catalog, VirtualTime::default(), |health| health)
+    host_of(catalog, VirtualTime::default(), HealthSettings::default())
 }
 
-fn host_of(catalog: Catalog, time: VirtualTime, shared: impl FnOnce(Health) -> Health) -> Host {
+fn host_of(catalog: Catalog, time: VirtualTime, settings: HealthSettings) -> Host {
+    host_sharing(catalog, time, settings, |health| health)
+}
+
+fn host_sharing(
+    catalog: Catalog,
+    time: VirtualTime,
+    settings: HealthSettings,
+    shared: impl FnOnce(Health) -> Health,
+) -> Host {
     let environment = Environment {
         clock: Arc::new(time.clone()),
         random: Arc::new(SeededRandom::new(3)),
         ..Environment::detached()
     };
     let world = World::new(&environment, time.clone());
-    let health = shared(Health::new(&catalog, HealthSettings::default(), world).unwrap());
+    let health = shared(Health::new(&catalog, settings, world).unwrap());
     let config = ChainsConfig::default().with_agent("scribe", "fast");
     let chains = Chains::new(&catalog, &config).unwrap();
     let advisor = Advisor::new(chains, health.clone(), FallbackSettings::default());
@@ -111,7 +126,9 @@ fn a_rate_that_a_fleet_used_up_is_waited_for() {
     model.limits.requests_per_minute = Some(1);
     let time = VirtualTime::default();
     let store = Arc::new(Memory::new(Arc::new(time.clone())));
-    let host = host_of(Catalog::new([model]).unwrap(), time, |health| health.shared(store, "fleet"));
+    let host = host_sharing(Catalog::new([model]).unwrap(), time, HealthSettings::default(), |health| {
+        health.shared(store, "fleet")
+    });
     let (haiku, now) = (host.catalog.get("haiku").unwrap(), host.health.world().tick());
     while host.health.pace(haiku, &crate::Needs::default(), now).is_ok() {}
     let recovery = host.asks(failed("connection reset", "haiku", 1));
@@ -206,4 +223,34 @@ fn a_host_that_knows_better_reads_errors_itself() {
     let on = hooks.on(HookContext::new("s", "lead"));
     let asked = on.error_occurred(failed("529 overloaded", "opus", 1));
     assert_eq!(host.time.block_on(asked).unwrap().retry, Some(false));
+}
+
+#[test]
+fn below_a_stack_it_takes_nothing_of_what_the_stack_takes() {
+    for (shares, further) in [(true, 4), (false, 2)] {
+        let catalog = Catalog::new([Model::new("haiku", "anthropic", Tier::Fast)]).unwrap();
+        let budget = BudgetSettings { ratio: 0.0, per_minute: 0, burst: 4 };
+        let host = host_of(catalog, VirtualTime::default(), HealthSettings { budget, ..Default::default() });
+        let (asked, health) = (Arc::new(AtomicUsize::new(0)), host.health.clone());
+        let asks = Arc::clone(&asked);
+        let client = service_fn(move |_: ModelRequest| {
+            asks.fetch_add(1, Ordering::Relaxed);
+            ready(Err::<ModelReply, _>(ModelError::new(ErrorKind::Server, "500 down")))
+        });
+        let governed = Governed::new(GovernModel::new(host.hooks.clone(), client));
+        let governed = if shares { governed.treating_by(health.clone()) } else { governed };
+        let attempt =
+            AttemptLayer::new(health.world().clone(), AttemptSettings::default(), Classified).unwrap();
+        let stack = RetryLayer::new(health, RetrySettings::default()).unwrap().layer(attempt.layer(governed));
+        for _ in 0..4 {
+            let mut call = Call::new(Arc::new(HookContext::new("s", "lead")), request("haiku"), OpId(1));
+            call.model = host.catalog.get("haiku").cloned();
+            host.time.block_on(stack.clone().oneshot(call)).unwrap().unwrap_err();
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 4 + further, "shares: {shares}");
+    }
+}
+
+fn request(model: &str) -> ModelRequest {
+    ModelRequest { model: model.to_owned(), ..ModelRequest::default() }
 }
