@@ -244,15 +244,7 @@ impl ConfigFault {
 }
 
 fn fault(error: &SettingsError) -> ConfigFault {
-    let path = match error.setting() {
-        // Where a document has them.
-        "instances" => "pacing.instances",
-        "longest_gate" => "pacing.longest_gate",
-        "bulkhead.places" => "bulkhead.concurrent",
-        "attempt.timeout" => "attempt_timeout",
-        own => own,
-    };
-    ConfigFault::new(path, &error.to_string())
+    ConfigFault::new(error.setting(), &error.to_string())
 }
 
 fn overflow_fault(error: &OverflowSettingsError) -> ConfigFault {

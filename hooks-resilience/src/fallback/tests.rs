@@ -348,7 +348,7 @@ fn nonsense_settings_are_refused() {
 }
 
 #[test]
-fn a_call_that_finds_its_model_closed_again_and_again_earns_one_share_of_the_retry_budget() {
+fn a_call_that_is_not_admitted_again_and_again_earns_one_share_of_the_retry_budget() {
     use hooks_core::testing::VirtualTime;
     use tower_layer::Layer;
 

@@ -63,7 +63,9 @@ impl NotAdmitted {
             Because::Breaker => "it kept failing; it is asked again later",
             Because::Gate => "its provider told us to wait",
             Because::Rate => "its rate is used up",
-            Because::Bulkhead => "as many calls are on their way as may be",
+            Because::Bulkhead => {
+                "as many calls are on their way as its provider may have; raise `bulkhead.concurrent` or its `limits.concurrent`, or call less"
+            }
         };
         ModelError::new(ErrorKind::NotAdmitted, words).with_model_of(call).with_ready_at(self.ready_at)
     }

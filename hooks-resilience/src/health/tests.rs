@@ -535,7 +535,7 @@ fn nonsense_is_refused() {
     assert_eq!(refused(|it| it.breaker.failure_rate = f64::NAN), SettingsError::Rate("breaker.failure_rate"));
     assert_eq!(refused(|it| it.breaker.slow_rate = 1.5), SettingsError::Rate("breaker.slow_rate"));
     assert_eq!(refused(|it| it.budget.ratio = f64::INFINITY), SettingsError::Share("budget.ratio"));
-    assert_eq!(refused(|it| it.instances = 0), SettingsError::Zero("instances"));
+    assert_eq!(refused(|it| it.instances = 0), SettingsError::Zero("pacing.instances"));
     assert_eq!(
         refused(|it| it.breaker.open_at_most = secs(1)).to_string(),
         "`breaker.open_at_most` is less than `breaker.open`; raise the first or lower the second"

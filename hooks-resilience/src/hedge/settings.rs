@@ -76,8 +76,8 @@ impl HedgeSettings {
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         match self.delay {
             Some(HedgeDelay::After(delay)) if delay.is_zero() => Err(SettingsError::Zero("hedge.delay")),
-            Some(HedgeDelay::Percentile(0 | 100..)) => Err(SettingsError::Percent("hedge.delay")),
-            _ if self.budget_percent > 100 => Err(SettingsError::Percent("hedge.budget_percent")),
+            Some(HedgeDelay::Percentile(0 | 100..)) => Err(SettingsError::Percent("hedge.delay", 1, 99)),
+            _ if self.budget_percent > 100 => Err(SettingsError::Percent("hedge.budget_percent", 0, 100)),
             _ => Ok(()),
         }
     }

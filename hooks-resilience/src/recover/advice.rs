@@ -23,11 +23,8 @@ pub struct Advisor {
     chains: Chains,
     health: Health,
     settings: FallbackSettings,
-    read: Arc<Read>,
+    classifiers: Classifiers,
 }
-
-/// Reads the text of an error of a type.
-type Read = dyn Fn(&str, ErrorType) -> ModelError + Send + Sync;
 
 /// What failed, as a hook was told.
 pub(super) struct Failure<'a> {
@@ -59,20 +56,13 @@ impl Advisor {
     /// Judges by these; of the settings, how many attempts there are, the pauses, and how long to wait count.
     pub fn new(chains: Chains, health: Health, settings: FallbackSettings) -> Self {
         let classifiers = Classifiers::new(Arc::clone(&health.world().clock));
-        let read = Arc::new(move |text: &str, of| read_text(&classifiers, text, of));
-        Self { chains, health, settings, read }
+        Self { chains, health, settings, classifiers }
     }
 
     /// Has errors read by `classifiers`, which may know more than the vendors' shapes.
     #[must_use]
-    pub fn classifying(self, classifiers: Classifiers) -> Self {
-        self.reading(move |text, of| read_text(&classifiers, text, of))
-    }
-
-    /// Has errors read by `read` instead of [`read_text`].
-    #[must_use]
-    pub fn reading(mut self, read: impl Fn(&str, ErrorType) -> ModelError + Send + Sync + 'static) -> Self {
-        self.read = Arc::new(read);
+    pub fn classifying(mut self, classifiers: Classifiers) -> Self {
+        self.classifiers = classifiers;
         self
     }
 
@@ -85,7 +75,7 @@ impl Advisor {
         if failure.error_type == ErrorType::Tool {
             return Recovery::default();
         }
-        let error = (self.read)(failure.text, failure.error_type);
+        let error = read_text(&self.classifiers, failure.text, failure.error_type);
         let now = self.health.world().tick();
         let mut recovery = match self.failed_chain(failure) {
             Some(chain) => self.along(&chain, failure, &error, now),

@@ -14,8 +14,8 @@
 //! [`Governed`](crate::Governed), which tells its breaker itself, each failure would count twice. A host that wants its
 //! breakers fed asks [`Health::admit`](crate::Health::admit) before a call, and tells the permit how it went.
 //!
-//! What kind of error it is they read from the event's type and text; a host that knows better gives them a reader
-//! of its own.
+//! What kind of error it is they read from the event's type and text, by the
+//! [`Classifiers`](crate::Classifiers) that a host may add readers of its own to ([`Advisor::classifying`]).
 
 mod advice;
 mod hooks;
@@ -25,4 +25,4 @@ mod text;
 
 pub use self::advice::Advisor;
 pub use self::hooks::{RecoverModel, RecoverSpawn};
-pub use self::text::read_text;
+pub(crate) use self::text::read_text;

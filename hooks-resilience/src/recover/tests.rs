@@ -13,6 +13,7 @@ use hooks_core::{Environment, FailureLayer, HookContext, Hooks, Recovery};
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::*;
+use crate::classify::{Classifiers, Finding};
 use crate::{
     AttemptLayer, AttemptSettings, BudgetSettings, Call, Catalog, Chains, ChainsConfig, Classified,
     ErrorKind, FallbackSettings, Governed, Health, HealthSettings, Model, ModelError, RetryLayer,
@@ -218,7 +219,9 @@ fn a_child_that_could_not_be_created_uses_its_own_chain() {
 #[test]
 fn a_host_that_knows_better_reads_errors_itself() {
     let host = host();
-    let advisor = host.advisor.clone().reading(|text, _| ModelError::new(ErrorKind::InvalidRequest, text));
+    let classifiers = Classifiers::new(Arc::new(host.time.clone()))
+        .with(|_| Some(Finding::new(ErrorKind::InvalidRequest, "it is ours")));
+    let advisor = host.advisor.clone().classifying(classifiers);
     let hooks = hooks(&advisor);
     let on = hooks.on(HookContext::new("s", "lead"));
     let asked = on.error_occurred(failed("529 overloaded", "opus", 1));

@@ -7,7 +7,7 @@ use crate::error::{ErrorKind, ModelError};
 
 /// The error that a text of this type tells of: what `classifiers` read in it, as far as that is of the type. The type
 /// is the host's word; the text says which of it.
-pub fn read_text(classifiers: &Classifiers, text: &str, error_type: ErrorType) -> ModelError {
+pub(crate) fn read_text(classifiers: &Classifiers, text: &str, error_type: ErrorType) -> ModelError {
     let error = classifiers.text(text);
     let otherwise = match error_type {
         ErrorType::ContextOverflow => ErrorKind::ContextOverflow,
