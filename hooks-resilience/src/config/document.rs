@@ -166,6 +166,8 @@ pub struct BulkheadConfig {
 }
 
 impl Default for BulkheadConfig {
+    /// More than one process of agents has at work, and fewer than the connections it may hold open (1,024 on most
+    /// systems): a bound against what hangs, no limit of the provider's.
     fn default() -> Self {
         Self { concurrent: 256 }
     }

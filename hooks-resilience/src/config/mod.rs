@@ -18,7 +18,7 @@
 //! let faults = Resilience::new(&config).unwrap_err();
 //! let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
 //! assert_eq!(faults[0], "routing.tiers.premium[1]: the model `smal` is not in the catalog; add it there, or use one of it");
-//! assert_eq!(faults[1], "deadline: `deadline` is zero; give it a value above");
+//! assert_eq!(faults[1], "deadline: `deadline` is zero; give a count of at least 1, or a time such as `30s`");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 

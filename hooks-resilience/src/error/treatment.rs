@@ -70,7 +70,8 @@ pub enum BreakerVote {
     Open,
 }
 
-/// The longest Retry-After that is waited for on the same model, where its treatment names no other.
+/// The longest Retry-After that is waited for on the same model, where its treatment names no other: about as long as a
+/// person who watches believes that something goes on.
 pub(crate) const LONGEST_TOLD: Duration = Duration::from_secs(8);
 
 impl Treatment {
@@ -144,6 +145,7 @@ pub struct Backoff {
 }
 
 impl Default for Backoff {
+    /// A second at first, as the AWS SDKs take it where a service throttles; as long at most as a breaker stays open.
     fn default() -> Self {
         Self { base: Duration::from_secs(1), cap: Duration::from_secs(30) }
     }

@@ -38,7 +38,7 @@ impl View for Health {
     }
 }
 
-/// How soon it is looked again at a model that is being probed.
+/// How soon it is looked again at a model that is being probed: as often as a fleet's store is heard.
 const PROBED: Duration = Duration::from_secs(1);
 
 /// What to do next.
@@ -128,19 +128,23 @@ fn widest(chain: &Chain, needs: Needs) -> Option<u64> {
     chain.iter().filter(|model| model.can_serve(&needs)).filter_map(|model| model.context_tokens).max()
 }
 
-/// More turns than a course of four models takes that are looked at every second of five minutes.
+/// More turns than a course of four models takes that are looked at every second of five minutes: no course ends here
+/// but one of a model that is always ready and never admits.
 const TURNS: u32 = 4_000;
 
-/// The least that has to pass before a model that was not admitted is looked at again, doubled each time.
+/// The least that has to pass before a model that was not admitted is looked at again, doubled each time: somebody else
+/// was faster, and is done in a moment or in a second.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How often a call comes back exactly when it was told to; after that its pauses grow.
+/// How often a call comes back exactly when it was told to; after that its pauses grow. As often as the providers' own
+/// clients try again.
 const BELIEVED: u32 = 2;
 
-/// The longest a model is left alone by a call.
+/// The longest a model is left alone by a call: within the five minutes that a call is parked by default, its turn comes
+/// again twice.
 const LONGEST_REST: Duration = Duration::from_secs(120);
 
-/// The most that it is doubled to.
+/// The most that it is doubled to: a moment that a waiting person does not notice.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 impl Plan {

@@ -46,7 +46,8 @@ pub(super) struct Wait {
     pub(super) place: Option<Place>,
 }
 
-/// The longest that is added to a wait, so that those who wait for one moment do not all come at once.
+/// The longest that is added to a wait, so that those who wait for one moment do not all come at once: a tenth of the
+/// wait, and no more than is felt beside it.
 const LONGEST_JITTER: Duration = Duration::from_secs(1);
 
 impl<S> Run<S> {

@@ -32,9 +32,10 @@ use crate::world::World;
 const PATIENCE: Duration = Duration::from_millis(50);
 /// The longest a caller is kept to tell a fleet and to hear it: as long as five operations that all just make it.
 const LONGEST_VISIT: Duration = Duration::from_millis(250);
-/// What was heard longer ago is stale; a store that did not answer is left alone for as long.
+/// What was heard longer ago is stale; a store that did not answer is left alone for as long. A second is a tenth of the
+/// shortest time that a breaker is open.
 const STALE: Duration = Duration::from_secs(1);
-/// So often a word is written again that somebody else was faster with.
+/// So often a word is written again that somebody else was faster with; beyond it, the next word carries it.
 const TRIES: usize = 8;
 
 /// The store of a fleet.

@@ -1,7 +1,7 @@
 //! Where tool calls, their results and plain text stand in a message.
 
 use hooks_core::event::{Message, Role};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::block::Block;
 use super::spot::Mark;
@@ -77,11 +77,8 @@ pub(crate) fn called(message: &Message) -> Vec<&str> {
 
 /// The blocks of a message, each with its place in the list: or its content, where that is one block.
 fn blocks(message: &Message) -> impl Iterator<Item = (Option<usize>, Block<'_>)> {
-    let (list, one): (&[Value], Option<(Option<usize>, &Map<String, Value>)>) = match &message.content {
-        Value::Array(list) => (list, None),
-        Value::Object(block) => (&[], Some((None, block))),
-        _ => (&[], None),
-    };
+    let list = message.content.as_array().map(Vec::as_slice).unwrap_or_default();
+    let one = message.content.as_object().map(|block| (None, block));
     let listed = list.iter().enumerate().filter_map(|(index, block)| Some((Some(index), block.as_object()?)));
     listed.chain(one).map(|(index, block)| (index, Block::of(block)))
 }

@@ -8,7 +8,7 @@ pub(crate) fn text(text: &str) -> Value {
 }
 
 /// A block that calls the tool `name`.
-pub(crate) fn call(id: &str, name: &str, input: Value) -> Value {
+pub(crate) fn call(id: &str, name: &str, input: &Value) -> Value {
     json!({ "type": "tool_use", "id": id, "name": name, "input": input })
 }
 
@@ -19,7 +19,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let (text, call) = (text("so"), call("a", "edit", json!({})));
+        let (text, call) = (text("so"), call("a", "edit", &json!({})));
         assert!(matches!(text.as_object().map(Block::of), Some(Block::Text)));
         assert!(matches!(call.as_object().map(Block::of), Some(Block::Call(Some("a")))));
     }

@@ -52,7 +52,7 @@ pub(super) struct Older {
     pub(super) rest: u64,
 }
 
-/// Content of so few bytes is left where it is: a mark is not much shorter.
+/// Content of so few bytes is left where it is: a mark takes a third of that, and tells nothing.
 const SMALL: usize = 160;
 
 impl Conversation {

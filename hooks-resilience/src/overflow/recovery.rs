@@ -30,7 +30,7 @@ struct Site {
     shared: Arc<Shared>,
 }
 
-/// The smallest summary worth asking for.
+/// The smallest summary worth asking for, in tokens: three sentences.
 const SMALLEST_SUMMARY: u64 = 64;
 
 impl<S> Recovery<S> {

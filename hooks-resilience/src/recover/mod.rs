@@ -25,4 +25,5 @@ mod text;
 
 pub use self::advice::Advisor;
 pub use self::hooks::{RecoverModel, RecoverSpawn};
+#[cfg(test)]
 pub(crate) use self::text::read_text;

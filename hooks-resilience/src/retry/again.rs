@@ -18,7 +18,8 @@ pub(super) enum Again {
     At(Tick),
 }
 
-/// How often a model is asked again that is out of breath and does not say for how long.
+/// How often a model is asked again that is out of breath and does not say for how long: as often as the providers' own
+/// clients do.
 const UNTOLD: u32 = 2;
 
 /// What is done at `now` after the `attempts`th failure of the call's model.

@@ -30,7 +30,7 @@ impl Received {
         self.close_text();
         let arguments = if tool.json.trim().is_empty() { "{}" } else { &tool.json };
         let input = serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(tool.json.clone()));
-        self.blocks.push(write::call(&tool.id, &tool.name, input));
+        self.blocks.push(write::call(&tool.id, &tool.name, &input));
     }
 
     pub(super) fn is_empty(&self) -> bool {
