@@ -34,6 +34,7 @@ mod request;
 pub mod reserve;
 mod set;
 pub mod state;
+pub mod tenant;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod time;
@@ -65,5 +66,6 @@ pub use self::set::{
     Bound, Composite, Decided, DecidingEvent, Explained, Hooks, HooksBuilder, HooksConfig, HooksProvider,
     InformingEvent, Live, Prepared, Slot, decide, observe, reserve, tell,
 };
+pub use self::tenant::{TenantLayer, Tenants};
 pub use self::transform::{Transform, TransformLayer};
 pub use self::verdict::{Evidence, Reason, ReasonKind, Reasons, Strength, Verdict};
