@@ -18,6 +18,7 @@
 mod context;
 pub mod decide;
 pub mod drivers;
+pub mod duration;
 mod environment;
 mod error;
 pub mod event;
