@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Op, OpId, StateStore};
+use hooks_core::state::{Answer, Key, Op, StateStore};
 use hooks_core::time::{Tick, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -270,7 +270,7 @@ pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &Plac
             return;
         }
         let Some(value) = write(&core, gate, time, now) else { return };
-        let id = OpId(world.random.next_u128());
+        let id = health.write_id();
         let set = Op::CompareAndSet { id, key: link.key.clone(), revision, value, ttl: Some(kept(settings)) };
         match visit.ask(set).await {
             Some(Answer::Written(revision)) => {

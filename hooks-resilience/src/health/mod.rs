@@ -21,7 +21,7 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hooks_core::event::ErrorOccurred;
-use hooks_core::state::StateStore;
+use hooks_core::state::{OpId, StateStore};
 use hooks_core::time::Tick;
 use hooks_core::{HookContext, HookFuture};
 
@@ -464,6 +464,11 @@ impl Health {
     fn places<'a>(&'a self, known: &'a Standing) -> [Option<&'a Place>; 3] {
         let quota = self.inner.quotas.get(known.quota).map(|quota| &quota.place);
         [Some(&known.place), quota, self.provider(known).map(|provider| &provider.place)]
+    }
+
+    /// The id of something that is written: like the name of a probe, nobody else's.
+    fn write_id(&self) -> OpId {
+        OpId(u128::from(self.probe_name()) << 64 | u128::from(self.probe_name()))
     }
 
     /// A name nobody else of the fleet gives a probe: also not where all instances have one seed.
