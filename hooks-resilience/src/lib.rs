@@ -6,6 +6,7 @@
 //!
 //! | layer | what it adds |
 //! | --- | --- |
+//! | `PerTenantLayer` | a stack of its own for each tenant |
 //! | `ResumeLayer` | for streams: one that breaks midway is brought to its end |
 //! | `AlertLayer` | tells people: too many errors, a breaker open, a chain at its end |
 //! | `DeadlineLayer` | by when there has to be an answer; nothing below waits longer |
@@ -50,6 +51,7 @@ pub mod recover;
 pub mod retry;
 mod spare;
 pub mod stream;
+pub mod tenant;
 mod world;
 
 pub use hooks_core::duration;
@@ -79,4 +81,5 @@ pub use self::pacing::{PacingLayer, PacingService};
 pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
 pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::stream::{Chunk, ModelStream, ResumeLayer, StreamSettings};
+pub use self::tenant::{PerTenant, PerTenantLayer};
 pub use self::world::World;

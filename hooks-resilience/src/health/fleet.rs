@@ -41,6 +41,7 @@ const TRIES: usize = 8;
 /// The store of a fleet.
 pub(super) struct Fleet {
     store: Arc<dyn StateStore>,
+    name: Arc<str>,
     /// Whether the store answers later: then it is not asked on the way of every call.
     answers_later: AtomicBool,
     /// When a store that did not answer is asked again, in nanoseconds.
@@ -85,8 +86,21 @@ struct Written {
 }
 
 impl Fleet {
-    pub(super) fn new(store: Arc<dyn StateStore>) -> Self {
-        Self { store, answers_later: AtomicBool::new(false), away_until: AtomicU64::new(0) }
+    pub(super) fn new(store: Arc<dyn StateStore>, name: &str) -> Self {
+        Self {
+            store,
+            name: name.into(),
+            answers_later: AtomicBool::new(false),
+            away_until: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn store(&self) -> &Arc<dyn StateStore> {
+        &self.store
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Does `op` for a store that answers at once; None where it does not.

@@ -12,6 +12,7 @@ mod quota;
 mod readiness;
 mod settings;
 mod standing;
+mod tenant;
 #[cfg(test)]
 mod tests;
 mod told;
@@ -39,12 +40,13 @@ use crate::call::Needs;
 use crate::catalog::{Catalog, Limits, Model};
 use crate::error::{ErrorKind, Treatments};
 use crate::pacing::{Booked, Slot};
+use crate::tenant::Kept;
 use crate::world::World;
 
 /// What is known about the models of a catalog. Clones share it.
 ///
 /// It is known of one set of credentials, one tenant's: whose key is wrong or whose quota is used up must be nobody
-/// else's loss. See [`shared_for`](Self::shared_for).
+/// else's loss. See [`of_tenant`](Self::of_tenant).
 ///
 /// Of a model that is not in the catalog nothing is known, and nothing learned: it may always be asked.
 #[derive(Clone)]
@@ -53,6 +55,7 @@ pub struct Health {
 }
 
 struct Inner {
+    catalog: Catalog,
     models: Vec<Standing>,
     quotas: Vec<Quota>,
     providers: Vec<Provider>,
@@ -61,6 +64,10 @@ struct Inner {
     listeners: Mutex<Vec<Listener>>,
     fleet: OnceLock<Fleet>,
     told: Told,
+    /// Whose it is, where it is one tenant's.
+    owner: OnceLock<Arc<str>>,
+    /// What is known for each tenant, where it is nobody's.
+    tenants: Kept<Health>,
 }
 
 /// What is left to do where a store answers later.
@@ -91,15 +98,33 @@ impl Health {
     /// The settings are nonsense.
     pub fn new(catalog: &Catalog, settings: HealthSettings, world: World) -> Result<Self, SettingsError> {
         settings.check()?;
+        Ok(Self::of(catalog.clone(), settings, world, Told::default()))
+    }
+
+    /// The same of settings that were checked.
+    fn of(catalog: Catalog, settings: HealthSettings, world: World, told: Told) -> Self {
         let (mut models, mut quotas, mut providers) = (Vec::new(), Vec::new(), Vec::new());
         for model in catalog.models() {
             let quota = quota::quota_of(&mut quotas, model, &settings);
             let provider = standing::provider_of(&mut providers, model, &settings);
             models.push(Standing::new(model, quota, provider, &settings));
         }
-        let (listeners, fleet, told) = (Mutex::default(), OnceLock::new(), Told::default());
-        let inner = Inner { models, quotas, providers, settings, world, listeners, fleet, told };
-        Ok(Self { inner: Arc::new(inner) })
+        let (listeners, fleet) = (Mutex::default(), OnceLock::new());
+        let (owner, tenants) = (OnceLock::new(), Kept::default());
+        let inner = Inner {
+            catalog,
+            models,
+            quotas,
+            providers,
+            settings,
+            world,
+            listeners,
+            fleet,
+            told,
+            owner,
+            tenants,
+        };
+        Self { inner: Arc::new(inner) }
     }
 
     /// Shares what is known with everybody who shares `store` under the name of `fleet`, all of them with the same
@@ -109,13 +134,16 @@ impl Health {
         self.shared_for(store, fleet, None)
     }
 
-    /// The same, of one tenant. What is known is known of the tenant's own credentials and quotas: a host that calls
-    /// with those of several has a `Health`, and a stack over it, for each. They may share a store, and nothing else;
-    /// the tenant a call names in its [`HookContext`](hooks_core::HookContext) is not looked at.
+    /// The same, of one tenant: for a host that has one only. One that calls with the credentials of several shares as
+    /// nobody's, and has a stack for each by a [`PerTenantLayer`](crate::PerTenantLayer); the tenant that a call names
+    /// in its [`HookContext`](hooks_core::HookContext) is not looked at here.
     #[must_use]
     pub fn shared_for(self, store: Arc<dyn StateStore>, fleet: &str, tenant: Option<&str>) -> Self {
         let Inner { models, quotas, providers, .. } = &*self.inner;
-        if self.inner.fleet.set(Fleet::new(store)).is_ok() {
+        if self.inner.fleet.set(Fleet::new(store, fleet)).is_ok() {
+            if let Some(tenant) = tenant {
+                let _was_one = self.inner.owner.set(tenant.into());
+            }
             let namespace = Arc::new(Namespace::new(tenant, fleet));
             let models = models.iter().map(|it| ("model", &it.name, &it.place));
             let quotas = quotas.iter().map(|it| ("quota", &it.name, &it.place));

@@ -35,6 +35,8 @@ pub(super) struct Failure<'a> {
     pub(super) agent: &'a str,
     /// How often it was tried, from 1.
     pub(super) attempt: u32,
+    /// Whose credentials were used.
+    pub(super) tenant: Option<&'a str>,
     /// Whether a stack tells of it, which deals with it itself.
     pub(super) by_stack: bool,
 }
@@ -71,7 +73,15 @@ impl Advisor {
         self.health.is_told_of(context, event)
     }
 
+    /// What to do, from what is known for the tenant.
     pub(super) fn advise(&self, failure: &Failure<'_>) -> Recovery {
+        match failure.tenant {
+            Some(_) => Self { health: self.health.of_tenant(failure.tenant), ..self.clone() }.judge(failure),
+            None => self.judge(failure),
+        }
+    }
+
+    fn judge(&self, failure: &Failure<'_>) -> Recovery {
         if failure.error_type == ErrorType::Tool {
             return Recovery::default();
         }

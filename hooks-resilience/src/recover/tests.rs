@@ -190,6 +190,19 @@ fn where_nobody_says_which_model_failed_none_is_left_alone() {
 }
 
 #[test]
+fn what_one_tenant_is_told_holds_for_it_alone() {
+    let host = host();
+    let on = host.hooks.on(HookContext::new("s", "lead").for_tenant("acme"));
+    host.time.block_on(on.error_occurred(failed("429: try again in 20s", "opus", 1))).unwrap();
+    let ready = |health: &Health| {
+        let model = host.catalog.get("opus").unwrap();
+        health.readiness(model, &crate::Needs::default(), host.health.world().tick())
+    };
+    assert!(matches!(ready(&host.health.of_tenant(Some("acme"))), crate::Readiness::At(_)));
+    assert_eq!(ready(&host.health), crate::Readiness::Ready);
+}
+
+#[test]
 fn failures_alone_open_no_breaker() {
     let host = host();
     for text in ["529 overloaded", "401 invalid api key"] {
