@@ -34,7 +34,7 @@ pub enum SameModel {
     Backoff(u32),
     /// Once the time the provider gave has passed, where it is no longer than this; never earlier.
     AsTold(Duration),
-    /// Once, after the conversation was compacted.
+    /// With a shorter conversation: after each means of compaction that makes it small enough, and once more after all.
     Compacted,
 }
 
