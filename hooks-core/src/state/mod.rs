@@ -4,15 +4,19 @@
 //! Every operation is one atomic call, idempotent by the id its client chose, so that it may be sent again
 //! after a lost answer. [`Memory`] is the engine for one process.
 
+mod key;
 mod machine;
 mod memory;
 mod operation;
+mod scope;
 
 use std::sync::Arc;
 
-pub use self::machine::State;
+pub use self::key::{Key, OpId};
+pub use self::machine::{MAX_MICROS, REMEMBERED, State, pace_in_micros};
 pub use self::memory::Memory;
-pub use self::operation::{Answer, Key, Member, Op, OpId, Scope};
+pub use self::operation::{Answer, Charged, Member, Op};
+pub use self::scope::{MAX_AMOUNT, Scope, ScopeKind, Window};
 
 use crate::future::HookFuture;
 

@@ -16,7 +16,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Op, StateStore};
+use hooks_core::state::{Answer, Key, Op, OpId, StateStore};
 use hooks_core::time::{Tick, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -238,10 +238,11 @@ pub(super) async fn synchronise(health: &Health, fleet: &Fleet, place: &Place, l
             return;
         }
         let Some(value) = write(&core, gate, time, now) else { return };
-        let set = Op::CompareAndSet { key: link.key.clone(), revision, value, ttl: Some(kept(settings)) };
+        let id = OpId(world.random.next_u128());
+        let set = Op::CompareAndSet { id, key: link.key.clone(), revision, value, ttl: Some(kept(settings)) };
         match fleet.ask(set, world).await {
-            Some(Answer::Done) => {
-                link.revision.store(revision.saturating_add(1), Ordering::Release);
+            Some(Answer::Written(revision)) => {
+                link.revision.store(revision, Ordering::Release);
                 health.announce(place.adopt(core, gate, told_all, &settings.breaker), place, now);
                 if !place.has_untold_failure() {
                     return;

@@ -1,0 +1,4 @@
+//! Engines of [`StateStore`](hooks_core::state::StateStore) beyond one process.
+//!
+//! Each answers like [`State::step`](hooks_core::state::State::step), the specification in `hooks-core`, which also
+//! has the engine for one process.
