@@ -97,7 +97,7 @@ pub mod option {
 }
 
 /// Whole nanoseconds: 584 years of them.
-pub(crate) fn nanos(duration: Duration) -> u64 {
+pub fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
