@@ -96,6 +96,11 @@ pub mod option {
     }
 }
 
+/// Whole nanoseconds: 584 years of them.
+pub fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

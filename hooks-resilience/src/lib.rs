@@ -44,7 +44,6 @@ pub mod hedge;
 #[cfg(test)]
 mod interleave;
 mod message;
-mod nanos;
 pub mod overflow;
 pub mod pacing;
 pub mod recover;

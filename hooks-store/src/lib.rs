@@ -2,3 +2,13 @@
 //!
 //! Each answers like [`State::step`](hooks_core::state::State::step), the specification in `hooks-core`, which also
 //! has the engine for one process.
+
+mod by_hand;
+pub mod config;
+mod lazy;
+mod open;
+
+pub use self::by_hand::{ByHand, Change, Listed};
+pub use self::config::{Durability, Engine, StoreConfig, StoreFault};
+pub use self::lazy::LazyStore;
+pub use self::open::{open_file, open_redis};

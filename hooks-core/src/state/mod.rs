@@ -13,7 +13,7 @@ mod scope;
 use std::sync::Arc;
 
 pub use self::key::{Key, OpId};
-pub use self::machine::{MAX_MICROS, REMEMBERED, State, pace_in_micros};
+pub use self::machine::{LATEST, MAX_MICROS, REMEMBERED, State, pace_in_micros};
 pub use self::memory::Memory;
 pub use self::operation::{Answer, Charged, Member, Op};
 pub use self::scope::{MAX_AMOUNT, Scope, ScopeKind, Window};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
-use crate::nanos::{nanos, tick};
+use crate::duration::nanos;
 
 /// How many buckets a window has: what is older than a whole window is forgotten a tenth of it at a time.
 pub(crate) const BUCKETS: usize = 10;
@@ -63,7 +63,7 @@ impl Window {
     pub(crate) fn counted(&self, now: Tick) -> impl Iterator<Item = (Tick, Counts)> + '_ {
         let oldest = self.oldest(now);
         let counted = move |bucket: &&Bucket| bucket.stretch >= oldest && bucket.counts != Counts::default();
-        let when = |bucket: &Bucket| tick(bucket.stretch.saturating_mul(self.length));
+        let when = |bucket: &Bucket| Tick(Duration::from_nanos(bucket.stretch.saturating_mul(self.length)));
         self.buckets.iter().filter(counted).map(move |bucket| (when(bucket), bucket.counts))
     }
 

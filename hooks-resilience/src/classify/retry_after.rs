@@ -6,7 +6,7 @@ use hooks_core::time::Timestamp;
 use serde_json::Value;
 
 use super::Headers;
-use crate::nanos::nanos;
+use crate::duration::nanos;
 
 /// Nobody waits longer: what is beyond it is cut off, so that no sum of times overflows.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3_600);

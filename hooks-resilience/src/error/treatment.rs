@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ErrorKind;
-use crate::nanos::nanos;
+use crate::duration::nanos;
 
 /// What is done about one kind of error. The default of each kind is [`Treatment::of`]; a host, or `hooks.yaml`,
 /// may change any row.

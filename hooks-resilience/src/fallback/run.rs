@@ -12,8 +12,8 @@ use super::plan::{End, Plan, Step};
 use super::{adapt, first};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::duration;
+use crate::duration::nanos;
 use crate::error::{ErrorKind, ModelError};
-use crate::nanos::nanos;
 use crate::spare::Spare;
 use crate::world::World;
 
@@ -59,7 +59,7 @@ impl<S> Run<S> {
         let preferred = shared.settings.stay.map_or(0, |_| shared.stays.place(&chain, now));
         let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings)
             .preferring(preferred)
-            .behind(&call.let_down);
+            .behind(call.let_down());
         Ok(Self::along(plan, call, shared))
     }
 
@@ -148,7 +148,7 @@ impl<S> Run<S> {
         let mut attempt = adapt::fit(&*self.shared.adapt, self.call.clone(), from, model);
         attempt.now = Some(now);
         attempt.elsewhere = elsewhere;
-        attempt.tried = tried;
+        attempt.set_tried(tried);
         attempt.turn = self.turn;
         attempt
     }

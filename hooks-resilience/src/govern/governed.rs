@@ -80,7 +80,7 @@ where
     fn call(&mut self, call: Call) -> Self::Future {
         let request = call.to_request();
         let context = Arc::clone(call.context());
-        let (tried, health) = (call.tried, self.health.clone());
+        let (tried, health) = (call.tried(), self.health.clone());
         let told = health.as_ref().map(|_| Arc::new(OnceLock::new()));
         let (telling, at) = (told.clone(), Arc::clone(&context));
         let outcome = self.model.call_describing(ModelCall { context, request }, move |error, event| {

@@ -3,7 +3,7 @@
 use hooks_core::time::Tick;
 
 use super::BudgetSettings;
-use crate::nanos::nanos;
+use crate::duration::nanos;
 
 /// The attempts that are saved up, in thousandths.
 #[derive(Clone, Copy, Debug)]

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::place::{Place, play};
 use super::{Health, HealthSettings};
 use crate::breaker::{Core, Wire};
-use crate::nanos::{nanos, tick};
+use crate::duration::nanos;
 use crate::world::World;
 
 /// The longest one operation of a store is waited for: a store in the same data centre answers in a tenth of a
@@ -196,7 +196,7 @@ impl Link {
 
     fn is_stale(&self, now: Tick) -> bool {
         let heard = self.heard.load(Ordering::Relaxed);
-        heard == NEVER || now.since(tick(heard)) >= STALE
+        heard == NEVER || now.since(Tick(Duration::from_nanos(heard))) >= STALE
     }
 }
 

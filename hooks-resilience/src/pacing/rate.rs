@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::nanos::nanos;
+use crate::duration::nanos;
 
 /// So many units in a minute. What was taken is paid back unit by unit; a burst may be owed. Moments are nanoseconds,
 /// as many as whoever asks several rates has worked out once.
@@ -41,6 +41,11 @@ impl Rate {
     pub(crate) fn take(&mut self, units: u64, now: u64) {
         let owed = self.interval.saturating_mul(units);
         self.paid = self.paid.max(now).saturating_add(owed);
+    }
+
+    /// When all that was taken is paid: from then on there is room for any amount.
+    pub(crate) const fn paid(&self) -> u64 {
+        self.paid
     }
 
     /// Gives back what was taken.
