@@ -114,8 +114,8 @@ impl Resilience {
         Health::new(&self.0.catalog, self.0.health.clone(), world)
     }
 
-    /// The same, shared by everybody who uses `store` and the name `fleet`. Of several tenants each has its own:
-    /// [`Health::shared_for`].
+    /// The same, shared by everybody who uses `store` and the name `fleet`. What names no tenant is `tenant`'s; what
+    /// names one has its own: [`Health::of_tenant`].
     ///
     /// # Errors
     /// None, as long as the settings are those that were checked.
@@ -124,8 +124,9 @@ impl Resilience {
         world: World,
         store: Arc<dyn StateStore>,
         fleet: &str,
+        tenant: Option<&str>,
     ) -> Result<Health, SettingsError> {
-        Ok(self.health(world)?.shared(store, fleet))
+        Ok(self.health(world)?.shared_for(store, fleet, tenant))
     }
 
     /// All layers, in their order. `classify` says what the errors of the client mean:

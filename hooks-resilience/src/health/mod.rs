@@ -66,7 +66,7 @@ struct Inner {
     told: Told,
     /// Whose it is, where it is one tenant's.
     owner: OnceLock<Arc<str>>,
-    /// What is known for each tenant, where it is nobody's.
+    /// What is known for each of the others.
     tenants: Kept<Health>,
 }
 
@@ -134,9 +134,8 @@ impl Health {
         self.shared_for(store, fleet, None)
     }
 
-    /// The same, of one tenant: for a host that has one only. One that calls with the credentials of several shares as
-    /// nobody's, and has a stack for each by a [`PerTenantLayer`](crate::PerTenantLayer); the tenant that a call names
-    /// in its [`HookContext`](hooks_core::HookContext) is not looked at here.
+    /// The same, of one tenant: whose it is that names none. What is known for others is [`of_tenant`](Self::of_tenant);
+    /// a [`PerTenantLayer`](crate::PerTenantLayer) puts a stack over each.
     #[must_use]
     pub fn shared_for(self, store: Arc<dyn StateStore>, fleet: &str, tenant: Option<&str>) -> Self {
         let Inner { models, quotas, providers, .. } = &*self.inner;

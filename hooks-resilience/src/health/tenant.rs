@@ -10,11 +10,11 @@ impl Health {
     /// What is known for `tenant`, as a [`HookContext`](hooks_core::HookContext) names it: of the same models, by the
     /// same settings, and shared with the same fleet under the tenant's own name, but nothing of what is known for
     /// others. Made when it is first asked for; those of the 1,024 tenants that came last are kept. For no tenant, and
-    /// where this is a tenant's own already, it is this one.
+    /// for the one whose it is, it is this one.
     #[must_use]
     pub fn of_tenant(&self, tenant: Option<&str>) -> Self {
         let inner = &*self.inner;
-        let Some(tenant) = tenant.filter(|_| inner.owner.get().is_none()) else { return self.clone() };
+        let Some(tenant) = tenant.filter(|tenant| !self.is_of(tenant)) else { return self.clone() };
         let Ok(own) = inner.tenants.get_or_make(tenant, || {
             let told: Told = inner.told.clone();
             let fresh = Self::of(inner.catalog.clone(), inner.settings.clone(), inner.world.clone(), told);
@@ -25,5 +25,10 @@ impl Health {
             })
         });
         own
+    }
+
+    /// Whether it is this tenant's own.
+    pub(crate) fn is_of(&self, tenant: &str) -> bool {
+        self.inner.owner.get().is_some_and(|owner| **owner == *tenant)
     }
 }

@@ -24,7 +24,7 @@ pub struct PerTenant<M, S, T> {
 struct Shared<M, T> {
     health: Health,
     make: Arc<M>,
-    /// Of calls that name no tenant.
+    /// Of calls that name no tenant, or the one whose `health` is.
     unnamed: OnceLock<T>,
     stacks: Kept<T>,
 }
@@ -58,7 +58,7 @@ where
     {
         let Shared { health, make, unnamed, stacks } = &*self.shared;
         let over = |health: &Health| Ok(make(health)?.layer(self.client.clone()));
-        match (tenant, unnamed.get()) {
+        match (tenant.filter(|tenant| !health.is_of(tenant)), unnamed.get()) {
             (Some(name), _) => stacks.get_or_make(name, || over(&health.of_tenant(tenant))),
             (None, Some(stack)) => Ok(stack.clone()),
             (None, None) => {

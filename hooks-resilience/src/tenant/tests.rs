@@ -65,6 +65,9 @@ fn a_tenant_is_known_to_its_fleet_by_its_own_name() {
     assert_eq!(ready(other.of_tenant(Some("acme"))), Readiness::At(at(60)));
     assert_eq!(ready(other.of_tenant(Some("initech"))), Readiness::Ready);
     assert_eq!(ready(other), Readiness::Ready);
-    // It is the same one each time, and it is its own.
-    assert_eq!(ready(one.of_tenant(Some("acme")).of_tenant(Some("initech"))), Readiness::At(at(60)));
+    // It is the same one each time, and of itself it is itself.
+    let acme = one.of_tenant(Some("acme"));
+    assert_eq!(ready(acme.of_tenant(Some("acme"))), Readiness::At(at(60)));
+    assert_eq!(ready(acme.of_tenant(None)), Readiness::At(at(60)));
+    assert_eq!(ready(acme.of_tenant(Some("initech"))), Readiness::Ready);
 }

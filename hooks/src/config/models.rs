@@ -28,11 +28,15 @@ pub struct Models {
     pub health: Health,
 }
 
+/// The layers `L` of one tenant, and the alerts around them.
+type Alerting<L> = Result<Stack<L, AlertLayer>, ConfigFault>;
+
 impl Models {
-    /// Makes sense of `config`; its mistakes are reported at their places in `tree`.
+    /// Makes sense of `config`, which is `tenant`'s where calls name no other; its mistakes are reported at their places in `tree`.
     pub(super) fn new(
         config: &ResilienceConfig,
         store: Arc<dyn StateStore>,
+        tenant: Option<&str>,
         tree: &Pruned,
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
@@ -54,7 +58,7 @@ impl Models {
         let mut environment = Environment::detached();
         environment.clock = Arc::new(SystemClock);
         environment.random = Arc::new(SystemRandom);
-        match resilience.shared_health(World::new(&environment, TokioTimer), store, KEY) {
+        match resilience.shared_health(World::new(&environment, TokioTimer), store, KEY, tenant) {
             Ok(health) => Some(Self { resilience, health }),
             Err(error) => {
                 mistakes.add(tree.root.locate(KEY), KEY, error.to_string());
@@ -73,12 +77,8 @@ impl Models {
         &self,
         hooks: H,
         classify: C,
-    ) -> Result<
-        PerTenantLayer<
-            impl Fn(&Health) -> Result<Stack<ResilienceLayer<C>, AlertLayer>, ConfigFault> + use<H, C>,
-        >,
-        ConfigFault,
-    > {
+    ) -> Result<PerTenantLayer<impl Fn(&Health) -> Alerting<ResilienceLayer<C>> + use<H, C>>, ConfigFault>
+    {
         self.resilience.layer(&self.health, classify.clone())?;
         let (resilience, hooks) = (self.resilience.clone(), hooks.into());
         Ok(PerTenantLayer::new(self.health.clone(), move |health: &Health| {
@@ -96,12 +96,7 @@ impl Models {
         &self,
         hooks: H,
         classify: C,
-    ) -> Result<
-        PerTenantLayer<
-            impl Fn(&Health) -> Result<Stack<StreamLayer<C>, AlertLayer>, ConfigFault> + use<H, C>,
-        >,
-        ConfigFault,
-    > {
+    ) -> Result<PerTenantLayer<impl Fn(&Health) -> Alerting<StreamLayer<C>> + use<H, C>>, ConfigFault> {
         self.resilience.stream_layer(&self.health, classify.clone())?;
         let (resilience, hooks) = (self.resilience.clone(), hooks.into());
         Ok(PerTenantLayer::new(self.health.clone(), move |health: &Health| {
