@@ -2,3 +2,9 @@
 //!
 //! Each answers like [`State::step`](hooks_core::state::State::step), the specification in `hooks-core`, which also
 //! has the engine for one process.
+
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+
+#[cfg(feature = "sqlite")]
+pub use self::sqlite::SqliteStore;
