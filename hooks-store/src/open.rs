@@ -6,13 +6,29 @@ use std::sync::Arc;
 use hooks_core::state::{StateStore, StoreError};
 
 use crate::config::{Durability, StoreConfig};
+#[cfg(feature = "sqlite")]
+use crate::sqlite::SqliteOptions;
 
-/// The store in the file at `path`, made where it is not there.
+/// The store in the file at `path`, made where it is not there, and the folder with it.
 ///
 /// # Errors
 /// The file cannot be used, or this build has no engine for it.
+#[cfg(feature = "sqlite")]
 pub fn open_file(path: &Path, durability: Durability) -> Result<Arc<dyn StateStore>, StoreError> {
-    let _ = (path, durability);
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            StoreError::Unavailable(format!("the folder `{}` cannot be made: {error}", folder.display()))
+        })?;
+    }
+    Ok(Arc::new(SqliteOptions::new(path).durability(durability).open()?))
+}
+
+/// The store in the file at `path`.
+///
+/// # Errors
+/// This build has no engine for it.
+#[cfg(not(feature = "sqlite"))]
+pub fn open_file(_path: &Path, _durability: Durability) -> Result<Arc<dyn StateStore>, StoreError> {
     Err(left_out("sqlite"))
 }
 
