@@ -11,7 +11,7 @@ use hooks_policies::profile::SquadCompat;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, PolicyErrors, StoredLockouts, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
-use hooks_store::StoreConfig;
+use hooks_store::{Answering, StoreConfig};
 
 use super::error::{Mistakes, Place};
 use super::models::Models;
@@ -36,6 +36,8 @@ pub(super) struct State {
     pub(super) store: Option<StoreConfig>,
     /// The configuration, where it is a file.
     pub(super) path: Option<PathBuf>,
+    /// Who does the work of a store in a file.
+    pub(super) answering: Answering,
 }
 
 /// What a strict configuration was read from.
@@ -95,7 +97,7 @@ impl Kept {
         };
         let registry = Arc::new(LockoutRegistry::new(dialect));
         let Some(config) = &state.store else { return Self::new(registry, memory()) };
-        let store = store::open(config, state.path.as_deref());
+        let store = store::open(config, state.path.as_deref(), state.answering);
         let world = (Arc::new(SystemClock) as _, Arc::new(SystemRandom) as _);
         let lockouts =
             StoredLockouts::new(Arc::clone(&store), state.tenant.as_deref(), Arc::clone(&registry), world);
