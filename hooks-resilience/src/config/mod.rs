@@ -22,7 +22,10 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod catalog;
 mod document;
+mod fault;
+mod health;
 mod layer;
 mod resilience;
 #[cfg(test)]
@@ -31,5 +34,6 @@ mod tests;
 pub use self::document::{
     BulkheadConfig, ModelConfig, NextModelWord, PacingConfig, PriceConfig, ResilienceConfig, TreatmentConfig,
 };
+pub use self::fault::ConfigFault;
 pub use self::layer::{ResilienceLayer, Stack, StreamLayer};
-pub use self::resilience::{ConfigFault, Resilience};
+pub use self::resilience::Resilience;
