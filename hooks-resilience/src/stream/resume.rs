@@ -18,6 +18,7 @@ use super::assemble::Assembly;
 use super::layer::Shared;
 use super::overlap::Differs;
 use super::parts::Parts;
+use super::watch::Watch;
 use super::{AfterText, Chunk, ModelStream};
 use crate::attempt::future::panicked;
 use crate::breaker::Outstanding;
@@ -65,14 +66,6 @@ enum Onward {
     Behind,
     /// It begins anew, and what was received does not count.
     Anew,
-}
-
-/// When something came last, and the timer for the next.
-struct Watch {
-    began: Tick,
-    last: Tick,
-    first: bool,
-    timer: Option<HookFuture<'static, ()>>,
 }
 
 impl<S> ResumeStream<S>
@@ -148,7 +141,7 @@ where
             // No breaker below keeps count of it.
             (None, Some(model)) => {
                 if let Ok(permit) = health.admit(model, now) {
-                    permit.failed(&error, now, now.since(self.watch.began));
+                    permit.failed(&error, now, now.since(self.watch.began()));
                 }
             }
             (None, None) => {}
@@ -285,32 +278,6 @@ where
         }
         self.failure = Some(error.with_failed(failed));
     }
-
-    /// Pending, or what it means that nothing came.
-    fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<ModelError> {
-        let world = self.shared.health.world();
-        let settings = &self.shared.settings;
-        loop {
-            let (limit, kind) = match self.watch.first {
-                true => (settings.first_chunk, ErrorKind::FirstByteTimeout),
-                false => (settings.idle, ErrorKind::IdleTimeout),
-            };
-            let late = self.watch.last.after(limit);
-            let (due, kind) = match self.call.deadline {
-                Some(deadline) if deadline < late => (deadline, ErrorKind::DeadlineExceeded),
-                _ => (late, kind),
-            };
-            let timer = self.watch.timer.get_or_insert_with(|| world.sleep_until(due));
-            if Pin::new(timer).poll(cx).is_pending() {
-                return Poll::Pending;
-            }
-            // It was set when something else was the last that came.
-            self.watch.timer = None;
-            if world.tick() >= due {
-                return Poll::Ready(ModelError::new(kind, "the answer stalled"));
-            }
-        }
-    }
 }
 
 impl<S> Stream for ResumeStream<S>
@@ -338,7 +305,7 @@ where
                         let message = "the answer ended without saying that it was done";
                         this.broke(ModelError::new(ErrorKind::StreamBroken, message));
                     }
-                    Poll::Pending => match this.poll_late(cx) {
+                    Poll::Pending => match this.watch.poll_late(cx, &this.shared, this.call.deadline) {
                         Poll::Ready(error) => this.broke(error),
                         Poll::Pending => return Poll::Pending,
                     },
@@ -370,16 +337,6 @@ where
 
 // Nothing in it is pinned in place: what has to be is boxed.
 impl<S: Service<Call>> Unpin for ResumeStream<S> {}
-
-impl Watch {
-    const fn new(now: Tick) -> Self {
-        Self { began: now, last: now, first: true, timer: None }
-    }
-
-    const fn came(&mut self, now: Tick) {
-        (self.last, self.first) = (now, false);
-    }
-}
 
 /// The next of `stream`; one that panics has broken.
 fn polled(stream: &mut ModelStream, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, ModelError>>> {
