@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use hooks_core::HookContext;
 use hooks_core::drivers::ModelRequest;
@@ -219,17 +218,10 @@ impl Call {
         *self.now.get_or_insert_with(|| world.tick())
     }
 
-    /// How long there is from `now` to the deadline; None where there is none.
-    pub fn time_left(&self, now: Tick) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.since(now))
-    }
-
-    /// The latest moment until which it may wait: its deadline, or when another model could answer.
-    pub(crate) fn latest(&self) -> Option<Tick> {
-        match (self.deadline, self.elsewhere) {
-            (Some(deadline), Some(elsewhere)) => Some(deadline.min(elsewhere)),
-            (deadline, elsewhere) => deadline.or(elsewhere),
-        }
+    /// How long a layer may keep this attempt waiting: until its deadline, or until another model could answer. None
+    /// where there is neither.
+    pub fn latest(&self) -> Option<Tick> {
+        [self.deadline, self.elsewhere].into_iter().flatten().min()
     }
 
     /// How often this model was tried already on behalf of this call, in earlier turns.
