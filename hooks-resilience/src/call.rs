@@ -94,11 +94,6 @@ struct Body {
 pub(crate) struct Timing(Arc<Body>);
 
 impl Timing {
-    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
-    pub(crate) fn mark_timed(&self, timed: bool) {
-        self.0.timed.store(timed, Ordering::Relaxed);
-    }
-
     /// Whether an attempt below has a timer that fires at the deadline at the latest.
     pub(crate) fn is_timed(&self) -> bool {
         self.0.timed.load(Ordering::Relaxed)
@@ -206,6 +201,11 @@ impl Call {
     /// Whether something happened that a second attempt would do again.
     pub fn has_effects(&self) -> bool {
         self.origin().effects.load(Ordering::Acquire)
+    }
+
+    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
+    pub(crate) fn mark_timed(&self, timed: bool) {
+        self.origin().timed.store(timed, Ordering::Relaxed);
     }
 
     /// What tells whether an attempt has a timer.

@@ -74,7 +74,7 @@ where
         }
         let asked = call.clone();
         match catch_unwind(AssertUnwindSafe(|| self.inner.call(asked))) {
-            Ok(inner) => ResponseFuture::asked(inner, call, now, self.layer.clone()),
+            Ok(inner) => ResponseFuture::asked(inner, call, self.layer.clone()),
             Err(panic) => ResponseFuture::refused(panicked(&*panic), call, self.layer.clone()),
         }
     }

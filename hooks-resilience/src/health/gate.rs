@@ -1,6 +1,7 @@
 //! A moment before which nobody is asked.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use hooks_core::time::Tick;
 
@@ -23,6 +24,6 @@ impl Gate {
 
     /// When it opens, or opened last.
     pub(crate) fn opens(&self) -> Tick {
-        tick(self.0.load(Ordering::Relaxed))
+        Tick(Duration::from_nanos(self.0.load(Ordering::Relaxed)))
     }
 }

@@ -400,7 +400,12 @@ impl Health {
 
     /// Hears what the fleet knows, from a store that answers at once.
     fn look(&self, known: &Standing, now: Tick) {
-        let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) else { return };
+        if let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) {
+            self.look_at(fleet, known, now);
+        }
+    }
+
+    fn look_at(&self, fleet: &Fleet, known: &Standing, now: Tick) {
         for place in known.places() {
             if let Some(link) = place.link.get() {
                 fleet::look(self, fleet, place, link, now);
