@@ -65,9 +65,7 @@ where
                 }
                 answer
             }
-            StateProjection::Refused => {
-                late("the deadline of the call had passed before anybody was asked")
-            }
+            StateProjection::Refused => late("the deadline of the call had passed before anybody was asked"),
         }
     }
 }
