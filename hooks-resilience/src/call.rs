@@ -224,6 +224,13 @@ impl Call {
         [self.deadline, self.elsewhere].into_iter().flatten().min()
     }
 
+    /// The same call, naming no model: nothing of one is kept.
+    pub(crate) fn without_model(&self) -> Self {
+        let Self { deadline, now, elsewhere, retried, turn, watched, .. } = *self;
+        let (body, before) = (Arc::clone(&self.body), self.before.clone());
+        Self { body, model: None, deadline, now, elsewhere, retried, turn, watched, before }
+    }
+
     /// How often this model was tried already on behalf of this call, in earlier turns.
     pub(crate) fn tried(&self) -> u32 {
         self.before.as_ref().map_or(0, |before| before.tried)

@@ -14,7 +14,7 @@ use crate::duration::nanos;
 
 /// What is known of one model.
 pub(super) struct Standing {
-    pub(super) name: Arc<str>,
+    pub(super) model: Arc<Model>,
     pub(super) quota: Arc<Quota>,
     pub(super) provider: Arc<Provider>,
     pub(super) place: Place,
@@ -22,13 +22,13 @@ pub(super) struct Standing {
 
 impl Standing {
     pub(super) fn new(
-        model: &Model,
+        model: &Arc<Model>,
         quota: Arc<Quota>,
         provider: Arc<Provider>,
         settings: &HealthSettings,
     ) -> Self {
         let place = Place::new(Some(&model.name), &model.provider, &settings.breaker);
-        Self { name: Arc::clone(&model.name), quota, provider, place }
+        Self { model: Arc::clone(model), quota, provider, place }
     }
 
     /// All that concerns a model: its own place, its quota's, its provider's.

@@ -12,6 +12,7 @@ use pin_project::pin_project;
 use tower_service::Service;
 
 use super::again::{Again, again};
+use super::kept::Kept;
 use super::layer::Shared;
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::error::{ErrorKind, ModelError};
@@ -29,7 +30,7 @@ pub struct ResponseFuture<S: Service<Call>> {
 
 /// What a call needs that may be tried again.
 struct Rest<S> {
-    call: Call,
+    kept: Kept,
     shared: Arc<Spare<S, Shared>>,
     /// How often this model failed this call, in earlier turns too.
     attempts: u32,
@@ -60,9 +61,9 @@ enum State<F> {
 }
 
 impl<S: Service<Call>> ResponseFuture<S> {
-    pub(super) fn asking(future: S::Future, call: Call, shared: Arc<Spare<S, Shared>>) -> Self {
-        let attempts = call.tried();
-        let rest = Rest { call, shared, attempts, past: None };
+    pub(super) fn asking(future: S::Future, kept: Kept, shared: Arc<Spare<S, Shared>>) -> Self {
+        let attempts = kept.tried();
+        let rest = Rest { kept, shared, attempts, past: None };
         Self { state: State::Asking(future), rest: Some(rest) }
     }
 
@@ -82,11 +83,12 @@ impl<S> Rest<S> {
             let last = past.as_mut().and_then(|past| past.last.take());
             return Err(up(last.map_or(error, |(last, _)| last), past, ready_at));
         }
-        if let Some(past) = &mut past {
-            past.note_last(self.call.model_name());
-        }
         self.attempts = self.attempts.saturating_add(1);
-        let Self { shared, call, .. } = self;
+        let Self { shared, kept, .. } = self;
+        let call = kept.call(&shared.health);
+        if let Some(past) = &mut past {
+            past.note_last(call.model_name());
+        }
         match again(call, &error, self.attempts, &shared.health, &shared.settings, now) {
             Again::Up(ready_at) => Err(up(error, past, ready_at)),
             Again::At(tick) => {
@@ -102,13 +104,13 @@ impl<S> Rest<S> {
     /// Tells `answered` what failed before it.
     fn answered<R>(&mut self, answered: &mut Answered<R>) {
         if let Some(mut past) = self.past.take() {
-            past.note_last(self.call.model_name());
+            past.note_last(self.kept.call(&self.shared.health).model_name());
             past.failed.append(&mut answered.failed);
             answered.failed = past.failed;
         }
         // The answer's call may be sent again by whoever gets it.
         answered.call.retried = false;
-        answered.call.set_tried(self.call.tried());
+        answered.call.set_tried(self.kept.tried());
     }
 }
 
@@ -176,7 +178,7 @@ where
                         past.inner = None;
                         return Poll::Ready(Err(error));
                     }
-                    let mut call = rest.call.clone();
+                    let mut call = rest.kept.call(&rest.shared.health).clone();
                     call.now = None;
                     call.set_tried(rest.attempts);
                     State::Asking(inner.call(call))

@@ -6,6 +6,7 @@ use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
+use super::kept::Kept;
 use super::layer::Shared;
 use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
@@ -64,8 +65,8 @@ where
             }
         }
         self.shared.keep(&self.inner);
-        let future = self.inner.call(call.clone());
-        ResponseFuture::asking(future, call, Arc::clone(&self.shared))
+        let kept = Kept::new(&call, &self.shared.health);
+        ResponseFuture::asking(self.inner.call(call), kept, Arc::clone(&self.shared))
     }
 }
 
