@@ -218,10 +218,12 @@ impl Call {
         *self.now.get_or_insert_with(|| world.tick())
     }
 
-    /// How long a layer may keep this attempt waiting: until its deadline, or until another model could answer. None
-    /// where there is neither.
-    pub fn latest(&self) -> Option<Tick> {
-        [self.deadline, self.elsewhere].into_iter().flatten().min()
+    /// The latest moment until which it may wait: its deadline, or when another model could answer.
+    pub(crate) fn latest(&self) -> Option<Tick> {
+        match (self.deadline, self.elsewhere) {
+            (Some(deadline), Some(elsewhere)) => Some(deadline.min(elsewhere)),
+            (deadline, elsewhere) => deadline.or(elsewhere),
+        }
     }
 
     /// The same call, naming no model: nothing of one is kept.

@@ -14,7 +14,7 @@ pub struct StoreConfig {
     pub engine: Engine,
     /// Of `file`: where, relative to the configuration. A file of its own below the user's state folder where absent.
     pub path: Option<PathBuf>,
-    /// Of `file`: what a power cut may take.
+    /// Of `file`: what an answer survives.
     pub sync: Durability,
     /// Of `redis`: the server, such as `redis://127.0.0.1:6379/`.
     pub url: Option<String>,
@@ -39,14 +39,15 @@ pub enum Engine {
     Redis,
 }
 
-/// What a power cut may take of a file; a process that is killed loses nothing either way.
+/// What an answer of a file survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
-    /// The last changes, about a second of them.
+    /// The end of any process, however it ends. A power cut may take back what was answered shortly before: what a
+    /// checkpoint of SQLite did not yet sync.
     #[default]
     Process,
-    /// Nothing: every change waits for the disk.
+    /// A power cut, too: each transaction waits for the disk.
     Power,
 }
 

@@ -7,8 +7,12 @@ mod by_hand;
 pub mod config;
 mod lazy;
 mod open;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 
 pub use self::by_hand::{ByHand, Change, Listed};
 pub use self::config::{Durability, Engine, StoreConfig, StoreFault};
 pub use self::lazy::LazyStore;
-pub use self::open::{open_file, open_redis};
+pub use self::open::{Answering, open_file, open_redis};
+#[cfg(feature = "sqlite")]
+pub use self::sqlite::SqliteStore;
