@@ -83,9 +83,9 @@ impl Place {
         self.gate.opens()
     }
 
-    /// From when on the gate is open; None where it is at `now`.
-    pub(super) fn shut_until(&self, now: Tick) -> Option<Tick> {
-        self.gate.opens_after(now)
+    /// Whether the gate is open at `now`, in nanoseconds.
+    pub(super) fn is_open(&self, now: u64) -> bool {
+        self.gate.is_open(now)
     }
 
     pub(super) fn is_troubled(&self) -> bool {
