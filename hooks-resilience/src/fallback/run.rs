@@ -45,8 +45,8 @@ pub(super) struct Wait {
     pub(super) place: Option<Place>,
 }
 
-/// The longest that is added to a wait, so that those who wait for one moment do not all come at once.
-const LONGEST_JITTER: Duration = Duration::from_secs(1);
+/// The longest that is added to a wait, at most half of it, so that those who wait for one moment do not all come at once.
+const LONGEST_JITTER: Duration = Duration::from_secs(5);
 
 impl<S> Run<S> {
     pub(super) fn new(call: Call, shared: Arc<Spare<S, Shared>>, now: Tick) -> Result<Self, ModelError> {
@@ -177,7 +177,7 @@ impl<S> Run<S> {
         if let Some(listener) = self.shared.on_park.as_ref().filter(|_| is_new) {
             listener(ParkedCall { call: &self.call, since: now, until });
         }
-        let most = (until.since(now) / 10).min(LONGEST_JITTER).as_nanos();
+        let most = (until.since(now) / 2).min(LONGEST_JITTER).as_nanos();
         let jitter = self.world().below(u64::try_from(most).unwrap_or(u64::MAX));
         let until = until.after(Duration::from_nanos(jitter));
         let until = self.call.deadline.map_or(until, |deadline| until.min(deadline));
