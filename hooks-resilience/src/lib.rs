@@ -41,14 +41,13 @@ mod fixture;
 pub mod govern;
 mod health;
 pub mod hedge;
-#[cfg(test)]
-mod interleave;
 pub mod overflow;
 pub mod pacing;
 pub mod recover;
 pub mod retry;
 mod spare;
 pub mod stream;
+mod sync;
 mod world;
 
 pub use self::alert::{AlertLayer, AlertService, AlertSettings, AlertSink};

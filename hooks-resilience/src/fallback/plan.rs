@@ -31,9 +31,7 @@ impl View for Health {
     /// While a probe finds out about a model, it is looked at again soon: not only when the probe counts as lost.
     fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
         match Self::readiness(self, model, needs, now) {
-            Readiness::At(tick) if self.is_probed(model) => {
-                Readiness::At(tick.min(now.after(PROBED)))
-            }
+            Readiness::At(tick) if self.is_probed(model) => Readiness::At(tick.min(now.after(PROBED))),
             readiness => readiness,
         }
     }

@@ -11,7 +11,7 @@
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::place::{Place, play};
 use super::{Health, HealthSettings};
 use crate::breaker::{Core, Wire};
+use crate::sync::{AtomicBool, AtomicU64};
 use crate::world::World;
 
 /// The longest a store is waited for.

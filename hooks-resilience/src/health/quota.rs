@@ -1,7 +1,7 @@
 //! What may be sent: a model's own quota, or one that several draw on.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use hooks_core::state::{Answer, Op};
@@ -13,6 +13,7 @@ use super::place::Place;
 use crate::call::Needs;
 use crate::catalog::{Limits, Model};
 use crate::pacing::{Rate, SharedRate, nanos};
+use crate::sync::{AtomicBool, Mutex, MutexGuard};
 use crate::world::World;
 
 /// What is known of one quota.

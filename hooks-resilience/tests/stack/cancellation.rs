@@ -128,3 +128,51 @@ fn before_it_is_polled_at_all() {
     rig.time.block_on(rig.time.sleep(secs(1)));
     nothing_is_held(&rig, 0);
 }
+
+#[test]
+fn at_every_await_for_a_slot_of_a_rate() {
+    // One request a second: the second of two waits for its slot, a third would be behind it.
+    let limited = || {
+        let [mut model] = alone();
+        model.limits.requests_per_minute = Some(60);
+        let mut health = HealthSettings::default();
+        health.burst = secs(1);
+        Rig::with([model], health, FallbackSettings::default())
+    };
+    let mut ended = false;
+    for polls in 1..20 {
+        let rig = limited();
+        assert!(rig.send(rig.call()).is_ok());
+        ended = drop_after(&rig, rig.stack().oneshot(rig.call()), polls);
+        let (asked, dropped) = (rig.client.asked().len(), rig.now());
+        assert!(rig.send(rig.call()).is_ok());
+        // The slot of a call that was dropped before it was sent is the next one's; one that was sent is used.
+        let times = rig.client.times();
+        let slot = if asked == 1 { secs(1).max(dropped) } else { secs(2) };
+        assert!(
+            times.last().is_some_and(|at| *at >= slot && *at < slot + secs(1)),
+            "{polls} polls: {times:?}"
+        );
+        if ended {
+            assert_eq!(times.len(), 3);
+            break;
+        }
+    }
+    assert!(ended);
+}
+
+#[test]
+fn of_a_hundred_who_wait_for_slots_those_who_go_away_leave_theirs_to_the_others() {
+    let [mut model] = alone();
+    model.limits.requests_per_minute = Some(60);
+    let rig = Rig::new([model]);
+    // Those who wait are booked one behind the other, minutes ahead.
+    let mut waiting: Vec<_> = (0..100).map(|_| Box::pin(rig.stack().oneshot(rig.call()))).collect();
+    for call in &mut waiting {
+        assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    drop(waiting);
+    assert!(rig.send(rig.call()).is_ok());
+    // What was sent of them was the burst; nobody stands behind the rest.
+    assert!(rig.now() < secs(2), "{:?}", rig.now());
+}
