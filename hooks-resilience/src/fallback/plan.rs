@@ -47,7 +47,7 @@ impl View for Health {
 
 /// How soon it is looked again at a model that is being probed. Not sooner: all who wait would come within the second
 /// after one answer, before the first of them can tell that it was a lucky one.
-const PROBED: Duration = Duration::from_secs(5);
+const PROBED: Duration = Duration::from_secs(3);
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
