@@ -136,11 +136,15 @@ pub(super) fn build(
     let builder = strict(Hooks::builder(), protection, &kept);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, models, from, .. } => {
+        Settings::Strict { policy, models, from, state } => {
             let models = match (models, from) {
-                (Some(config), Origin::Document(tree)) => {
-                    Some(Models::new(config, Arc::clone(&kept.store), tree, mistakes))
-                }
+                (Some(config), Origin::Document(tree)) => Some(Models::new(
+                    config,
+                    Arc::clone(&kept.store),
+                    state.tenant.as_deref(),
+                    tree,
+                    mistakes,
+                )),
                 _ => None,
             };
             let built = match strict(builder, policy.clone(), &kept) {
