@@ -1,11 +1,12 @@
 //! A moment before which nobody is asked.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hooks_core::time::Tick;
 
 use crate::duration::nanos;
+use crate::sync::AtomicU64;
 
 /// Shut until a moment; looked at without a lock.
 #[derive(Debug, Default)]

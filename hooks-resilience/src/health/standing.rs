@@ -1,7 +1,7 @@
 //! What is known of one model, and of one provider.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use hooks_core::time::Tick;
 
@@ -11,6 +11,7 @@ use super::quota::Quota;
 use super::{BudgetSettings, HealthSettings};
 use crate::catalog::Model;
 use crate::duration::nanos;
+use crate::sync::{AtomicBool, Mutex};
 
 /// What is known of one model.
 pub(super) struct Standing {
