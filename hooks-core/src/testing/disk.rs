@@ -129,7 +129,12 @@ impl FakeDisk {
     pub fn lose_power(&self) {
         {
             let mut state = self.state();
-            state.seen = state.durable.clone();
+            // What stood in a folder whose own name was not written through is lost with it.
+            let durable = &state.durable;
+            let is_folder = |path: &Path| path.as_os_str().is_empty() || durable.get(path) == Some(&Node::Directory);
+            let reached = durable.iter().filter(|(path, _)| path.ancestors().skip(1).all(is_folder));
+            state.seen = reached.map(|(path, node)| (path.clone(), node.clone())).collect();
+            state.durable = state.seen.clone();
             for content in &mut state.contents {
                 content.seen = content.durable.clone();
             }

@@ -83,6 +83,37 @@ impl Folder {
         Ok(entry.is_some())
     }
 
+    /// Whether a folder stands at `place`, and only folders on the way.
+    pub(crate) fn is_folder(&self, place: &Place) -> bool {
+        self.check_above(place).is_ok() && self.check_one(place, EntryKind::Directory).unwrap_or(false)
+    }
+
+    /// The names in the folder itself, sorted, without hidden ones.
+    pub(crate) fn names(&self) -> Result<Vec<String>, TeamError> {
+        let mut names = self.all_names()?;
+        names.retain(|name| !name.starts_with('.'));
+        Ok(names)
+    }
+
+    fn all_names(&self) -> Result<Vec<String>, TeamError> {
+        let names = self.disk.list(&self.root).map_err(|error| self.root_error(error))?;
+        Ok(names.unwrap_or_default().into_iter().filter_map(|name| name.into_string().ok()).collect())
+    }
+
+    fn root_error(&self, source: io::Error) -> TeamError {
+        TeamError::Io { place: self.root.display().to_string(), source }
+    }
+
+    /// Makes the folder itself unless it is there. The one above it has to be.
+    ///
+    /// # Errors
+    /// Something else stands there, or it cannot be made.
+    pub fn create(&self) -> Result<(), TeamError> {
+        self.disk.create_directory(&self.root).map_err(|error| self.root_error(error))?;
+        let above = self.root.parent().filter(|above| !above.as_os_str().is_empty());
+        above.map_or(Ok(()), |above| self.disk.sync_directory(above)).map_err(|error| self.root_error(error))
+    }
+
     /// Waits for the folder's lock.
     ///
     /// # Errors

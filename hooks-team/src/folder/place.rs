@@ -33,6 +33,16 @@ impl Place {
         Self(format!("{}/{name}", self.0))
     }
 
+    /// What a listing of the folder at this place called `name`: one part, whatever it is made of.
+    pub(crate) fn listed(&self, name: &str) -> Self {
+        Self(format!("{}/{name}", self.0))
+    }
+
+    /// What a listing of the folder itself called `name`.
+    pub(crate) fn root(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
     /// The path as text.
     pub fn as_str(&self) -> &str {
         &self.0

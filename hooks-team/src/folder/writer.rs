@@ -25,7 +25,7 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(folder: &'a Folder) -> Result<Self, TeamError> {
-        let entry = folder.disk.entry(&folder.root).map_err(|error| root_error(folder, error))?;
+        let entry = folder.disk.entry(&folder.root).map_err(|error| folder.root_error(error))?;
         if entry.is_none() {
             return Err(TeamError::Missing {
                 what: "team folder",
@@ -36,6 +36,7 @@ impl<'a> Writer<'a> {
         let (own, lock) = (Place::known(OWN), Place::known(LOCK));
         if !folder.check_one(&own, EntryKind::Directory)? {
             folder.disk.create_directory(&folder.path(&own)).map_err(|error| io_error(&own, error))?;
+            folder.disk.sync_directory(&folder.root).map_err(|error| io_error(&own, error))?;
         }
         folder.check(&lock, EntryKind::File)?;
         let held = folder.disk.lock(&folder.path(&lock), folder.patience).map_err(|error| match error.kind() {
@@ -143,9 +144,17 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// The folder cannot be read, or a file not be removed.
     pub fn sweep(&self, place: &Place) -> Result<usize, TeamError> {
+        self.sweep_names(self.folder.list_all(place)?.iter().map(|name| (&**name, place.listed(name))))
+    }
+
+    /// The same in the folder itself.
+    pub(crate) fn sweep_root(&self) -> Result<usize, TeamError> {
+        self.sweep_names(self.folder.all_names()?.iter().map(|name| (&**name, Place::root(name))))
+    }
+
+    fn sweep_names<'n>(&self, names: impl Iterator<Item = (&'n str, Place)>) -> Result<usize, TeamError> {
         let mut swept = 0;
-        for name in self.folder.list_all(place)?.iter().filter(|name| is_temporary(name)) {
-            let file = Place::known(&format!("{place}/{name}"));
+        for (_, file) in names.filter(|(name, _)| is_temporary(name)) {
             match self.folder.disk.remove(&self.folder.path(&file)) {
                 Ok(()) => swept += 1,
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -204,7 +213,7 @@ impl<'a> Writer<'a> {
             Err(_) => {
                 self.folder.disk.create(&to, b"")?;
                 self.folder.disk.rename(&from, &to).inspect_err(|_| {
-                    let _ = self.folder.disk.remove(&to);
+                    self.folder.disk.remove(&to).unwrap_or_default();
                 })
             }
             linked => linked,
@@ -213,7 +222,7 @@ impl<'a> Writer<'a> {
 
     /// Removes a file that nobody has heard of. What cannot be removed now is swept later.
     fn discard(&self, temporary: &Place) {
-        let _ = self.folder.disk.remove(&self.folder.path(temporary));
+        self.folder.disk.remove(&self.folder.path(temporary)).unwrap_or_default();
     }
 
     /// Writes the names beside `place` through to the device.
@@ -228,10 +237,6 @@ fn is_temporary(name: &str) -> bool {
     let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
     let number = inner.and_then(|inner| inner.rsplit_once('.')).map(|(_, number)| number);
     number.is_some_and(|number| number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-fn root_error(folder: &Folder, source: io::Error) -> TeamError {
-    TeamError::Io { place: folder.root.display().to_string(), source }
 }
 
 #[cfg(test)]

@@ -153,7 +153,7 @@ mod tests {
                 // Killed again while it is finished.
                 for again in 0..3 {
                     disk.kill_at(again * 5);
-                    let _ = folder.writer().and_then(|writer| resume(&writer));
+                    drop(folder.writer().and_then(|writer| resume(&writer)));
                     if power { disk.lose_power() } else { disk.restart() }
                 }
                 let seen: BTreeSet<_> = entries(&disk).into_iter().collect();

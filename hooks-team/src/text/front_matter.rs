@@ -27,7 +27,7 @@ impl<'a> FrontMatter<'a> {
     pub fn get(&self, key: &str) -> Option<String> {
         let (value, below) = self.find(key)?;
         if !matches!(value.first(), None | Some(b'|' | b'>')) {
-            return Some(unquoted(&lossy(value)).to_owned());
+            return Some(unquoted(&lossy(value)));
         }
         let lines: Vec<_> = below.iter().map(|line| lossy(self.document.line(*line).trim_ascii())).collect();
         Some(lines.join(" ").trim().to_owned())
@@ -39,13 +39,13 @@ impl<'a> FrontMatter<'a> {
         let value = lossy(value);
         if let Some(inner) = value.strip_prefix('[') {
             let inner = inner.strip_suffix(']').unwrap_or(inner);
-            return inner.split(',').map(|item| unquoted(item.trim()).to_owned()).filter(|item| !item.is_empty()).collect();
+            return inner.split(',').map(|item| unquoted(item.trim())).filter(|item| !item.is_empty()).collect();
         }
         if !value.is_empty() {
-            return vec![unquoted(&value).to_owned()];
+            return vec![unquoted(&value)];
         }
         let items = below.iter().filter_map(|line| self.document.line(*line).trim_ascii().strip_prefix(b"-"));
-        items.map(|item| unquoted(lossy(item).trim()).to_owned()).filter(|item| !item.is_empty()).collect()
+        items.map(|item| unquoted(lossy(item).trim())).filter(|item| !item.is_empty()).collect()
     }
 
     /// Sets `key` to `value`: in its place, or as a new last line.
@@ -96,9 +96,13 @@ fn belongs_to_the_one_above(line: &[u8]) -> bool {
     matches!(line.first(), Some(b' ' | b'\t' | b'-'))
 }
 
-fn unquoted(value: &str) -> &str {
+fn unquoted(value: &str) -> String {
     let inner = |quote| value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote));
-    inner('"').or_else(|| inner('\'')).unwrap_or(value)
+    match (inner('"'), inner('\'')) {
+        (Some(inner), _) => inner.replace("\\\"", "\"").replace("\\\\", "\\"),
+        (None, Some(inner)) => inner.replace("''", "'"),
+        (None, None) => value.to_owned(),
+    }
 }
 
 /// A value on one line, in quotes where YAML would read something else.
@@ -137,5 +141,7 @@ mod tests {
             .replace("who:\n  - one\n  - two", "who: \"me: #1\"")
             .replace("last: 1\n", "last: 1\nnew: x y\n");
         assert_eq!(String::from_utf8(changed).unwrap(), expected);
+        let quoted = document.with(vec![matter.set("name", "a \"b\" \\ c")]);
+        assert_eq!(Document::parse(quoted).front_matter().unwrap().get("name").unwrap(), "a \"b\" \\ c");
     }
 }
