@@ -23,6 +23,7 @@ mod moves;
 mod name;
 mod team;
 pub mod text;
+pub mod tools;
 mod when;
 
 pub use self::digest::Digest;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::{Entry, Grammar, Ledger};
-use crate::text::{Document, contained};
+use crate::text::{Document, contained, guarded};
 use crate::when;
 
 /// An agent's history, or what was put away of it.
@@ -52,8 +52,9 @@ impl History {
     /// The file with `note` at the end of `section`, dated `at`. A section that is not there is added.
     pub fn with_note(&self, section: MemorySection, note: &str, at: Timestamp) -> Vec<u8> {
         let document = self.document();
-        let entry = format!("### {}\n{}\n", when::date(at), contained(note.trim(), 3).trim_end());
-        let splice = match document.section(section.heading()) {
+        let note = guarded(document, contained(note.trim(), 3).into_bytes());
+        let entry = format!("### {}\n{}\n", when::date(at), String::from_utf8_lossy(&note).trim_end());
+        let splice = match document.group(section.heading()) {
             Some(found) => document.add_behind(found.start..found.below, &entry),
             None => {
                 let block = format!("## {}\n\n{entry}", section.heading());

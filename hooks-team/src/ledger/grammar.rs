@@ -48,10 +48,12 @@ pub(super) fn spans(document: &Document, grammar: Grammar) -> Vec<Span> {
     let mut following = sections.iter().skip(1);
     for (number, section) in sections.iter().enumerate() {
         let next = following.next();
-        let marked = is_marked(document, section);
+        let marked = is_marked(document, grammar, section);
+        // Within a history, what groups is never part of an entry.
+        let groups_here = grammar == Grammar::History && section.level <= 2;
         if let Some(level) = open
             && section.level > level
-            && !(marked && section.level <= 3)
+            && !(section.level <= 3 && (marked || groups_here))
         {
             if let Some(span) = spans.last_mut() {
                 span.range.end = section.end;
@@ -83,10 +85,13 @@ pub(super) fn spans(document: &Document, grammar: Grammar) -> Vec<Span> {
 }
 
 /// Whether a heading says by itself that it begins an entry: by a date, by the word, or by what stands below it.
-fn is_marked(document: &Document, section: &Section) -> bool {
+fn is_marked(document: &Document, grammar: Grammar, section: &Section) -> bool {
     let title = document.title_of(section);
     if dated(&title).is_some() || when::trailing(&title).is_some() {
         return true;
+    }
+    if grammar == Grammar::History && section.level <= 2 {
+        return false;
     }
     let word = title.get(..8).is_some_and(|word| word.eq_ignore_ascii_case("decision"));
     if word && title.get(8..).is_some_and(|rest| rest.trim_start().starts_with([':', '—', '–', '-'])) {

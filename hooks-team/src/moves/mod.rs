@@ -14,7 +14,7 @@ pub(crate) use self::run::{begin, resume};
 use crate::digest::Digest;
 use crate::folder::Place;
 use crate::ledger::{Entry, EntryKind, Grammar, Ledger};
-use crate::text::{Document, balanced};
+use crate::text::{Document, balanced, guarded};
 
 /// What a move did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,9 +30,9 @@ pub(crate) struct Known(HashMap<Digest, usize>);
 
 impl Known {
     /// The entries of `target`.
-    pub(crate) fn of(target: &[u8], grammar: Grammar) -> Self {
+    pub(crate) fn of(target: &Ledger) -> Self {
         let mut known = HashMap::new();
-        for entry in Ledger::new(Document::parse(target), grammar).entries().filter(is_unmistakable) {
+        for entry in target.entries().filter(is_unmistakable) {
             *known.entry(entry.digest()).or_default() += 1;
         }
         Self(known)
@@ -51,14 +51,15 @@ pub(crate) fn is_unmistakable(entry: &Entry<'_>) -> bool {
     entry.kind() == EntryKind::Block || entry.date().is_some()
 }
 
-/// The text of an entry as it is added to another file: it ends its last line, and leaves nothing open.
-pub(crate) fn block(text: &[u8]) -> Vec<u8> {
+/// The text of an entry as it is added to `target`: it ends its last line, leaves nothing open, and closes nothing that
+/// was open there.
+pub(crate) fn block(target: &Document, text: &[u8]) -> Vec<u8> {
     let newline: &[u8] = if text.contains(&b'\r') { b"\r\n" } else { b"\n" };
     let mut block = balanced(text.trim_ascii_end());
     if !block.ends_with(b"\n") {
         block.extend_from_slice(newline);
     }
-    block
+    guarded(target, block)
 }
 
 /// The move of the entries of `source` that `select` picks to `target`, whose parts are named after their groups if
@@ -72,7 +73,8 @@ pub(crate) fn plan(
 ) -> Option<(Intent, Moved)> {
     let ledger = Ledger::new(Document::parse(source), grammar);
     let picked: Vec<_> = ledger.entries().filter(|entry| select(entry)).collect();
-    let mut known = Known::of(target, grammar);
+    let target = Ledger::new(Document::parse(target), grammar);
+    let mut known = Known::of(&target);
     let mut moved = Moved { entries: picked.len(), known: 0 };
     let mut parts = Parts::default();
     for entry in &picked {
@@ -81,12 +83,12 @@ pub(crate) fn plan(
             continue;
         }
         let group = entry.group().filter(|_| grammar == Grammar::History);
-        parts.add(group.as_deref(), &block(entry.bytes()));
+        parts.add(group.as_deref(), &block(target.document(), entry.bytes()));
     }
     let removals = picked.iter().map(|entry| {
         let range = entry.range();
         Removal::new(range.clone(), ledger.document().slice(range))
     });
     let source = Source::of(place, source, removals.collect(), &ledger.without(picked.iter().map(Entry::range)));
-    (!picked.is_empty()).then(|| (Intent::new(target_place, target, title, parts.finish(), vec![source]), moved))
+    (!picked.is_empty()).then(|| (Intent::new(target_place, target.document().bytes(), title, parts.finish(), vec![source]), moved))
 }

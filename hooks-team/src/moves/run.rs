@@ -70,7 +70,7 @@ fn added(target: &[u8], intent: &Intent) -> Vec<u8> {
     let title = format!("{}\n", intent.title).into_bytes();
     let document = Document::parse(if target.is_empty() { title } else { target.to_vec() });
     let mut sections = HashMap::new();
-    for section in document.sections() {
+    for section in document.sections().iter().filter(|section| section.level == 2) {
         sections.entry(key(&document.title_of(section))).or_insert(section);
     }
     let (mut splices, mut rest) = (Vec::new(), Vec::new());

@@ -33,19 +33,18 @@ impl Team {
         if files.is_empty() {
             return Ok(Moved::default());
         }
-        let current = self.folder.read(&target)?.unwrap_or_default();
-        let mut known = Known::of(&current, Grammar::Decisions);
+        let current = self.decisions()?;
+        let mut known = Known::of(current.ledger());
         let (mut parts, mut moved) = (Parts::default(), Moved { entries: files.len(), known: 0 });
         for text in files.iter().map(InboxFile::as_decision) {
-            let block = block(text.as_bytes());
-            if known.take(Digest::of_text(&block)) {
+            if known.take(Digest::of_text(text.as_bytes())) {
                 moved.known += 1;
             } else {
-                parts.add(None, &block);
+                parts.add(None, &block(current.document(), text.as_bytes()));
             }
         }
         let sources = files.iter().map(|file| Source::whole(&inbox.listed(file.name()), file.document().bytes()));
-        let intent = Intent::new(&target, &current, "# Decisions", parts.finish(), sources.collect());
+        let intent = Intent::new(&target, current.document().bytes(), "# Decisions", parts.finish(), sources.collect());
         moves::begin(&writer, &intent)?;
         Ok(moved)
     }

@@ -1,11 +1,15 @@
 //! Keeps text of others within the place it is put: nothing it holds opens or closes what is around it.
 
+use memchr::memmem;
+
 use super::lines::Unclosed;
-use super::{Document, Splice};
+use super::{Document, Kind, Splice};
 
 /// `text` with its headings below `level`, and nothing left open. All of its words stay.
 pub(crate) fn contained(text: &str, level: u8) -> String {
-    let document = Document::parse(balanced(text.trim_end().as_bytes()));
+    // A carriage return alone ends a line for some readers.
+    let text = text.trim_end().replace("\r\n", "\n").replace('\r', "\n");
+    let document = Document::parse(balanced(text.as_bytes()));
     let highest = document.sections().iter().map(|section| section.level).min().unwrap_or(u8::MAX);
     let deeper = (level + 1).saturating_sub(highest);
     let edits = document.sections().iter().filter(|_| deeper > 0).map(|section| {
@@ -35,6 +39,29 @@ pub(crate) fn balanced(text: &[u8]) -> Vec<u8> {
     text
 }
 
+/// `block` for the end of `document`. Where that leaves code or a comment open, which hides nothing as long as nothing
+/// closes it, what could close it is quoted.
+pub(crate) fn guarded(document: &Document, block: Vec<u8>) -> Vec<u8> {
+    if document.unclosed().is_none() {
+        return block;
+    }
+    let block = Document::parse(block);
+    let mut guarded = Vec::with_capacity(block.bytes().len() * 2);
+    for line in block.lines_in(&(0..block.bytes().len())) {
+        if matches!(line.kind, Kind::Fenced | Kind::Comment) {
+            guarded.extend_from_slice(b"> ");
+        }
+        let mut text = block.slice(line.start..line.end);
+        while let Some(at) = memmem::find(text, b"-->") {
+            guarded.extend_from_slice(text.get(..at).unwrap_or_default());
+            guarded.extend_from_slice(b"--&gt;");
+            text = text.get(at + 3..).unwrap_or_default();
+        }
+        guarded.extend_from_slice(text);
+    }
+    guarded
+}
+
 /// `text` on one line: every run of space, ends of lines and control characters is a space.
 pub(crate) fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
@@ -57,6 +84,7 @@ mod tests {
         assert_eq!(contained("# a\n###### b", 3), "#### a\n###### b");
         assert_eq!(contained("```sh\n# a", 3), "```sh\n# a\n```\n");
         assert_eq!(contained("a\n<!-- b", 3), "a\n<!-- b\n-->\n");
+        assert_eq!(contained("a\r# b\r\nc", 3), "a\n#### b\nc");
         assert_eq!(contained("~~~\n# a\n~~~", 3), "~~~\n# a\n~~~");
     }
 
@@ -65,6 +93,17 @@ mod tests {
         for text in ["```\n~~~", "````\n```", "<!--\n```", "```\n<!--", "~~~~\n~~~", "```a\n```b"] {
             let closed = balanced(text.as_bytes());
             assert_eq!(Document::parse(closed.clone()).unclosed(), None, "{text}: {}", String::from_utf8_lossy(&closed));
+        }
+    }
+
+    #[test]
+    fn what_others_left_open_stays_open() {
+        for open in ["```\n", "~~~~\n", "<!-- x\n"] {
+            let document = Document::parse(open);
+            let block = b"### a\n```\n# b\n```\n~~~~\nc\n~~~~\n<!-- d -->\ne -->\n".to_vec();
+            let whole = Document::parse([open.as_bytes(), &guarded(&document, block)].concat());
+            assert_eq!(whole.sections().len(), 1, "{}", String::from_utf8_lossy(whole.bytes()));
+            assert!(whole.unclosed().is_some());
         }
     }
 

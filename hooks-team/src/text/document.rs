@@ -80,6 +80,13 @@ impl Document {
         self.sections.iter().find(|section| key(&self.title_of(section)) == wanted)
     }
 
+    /// The same among headings of the second level, which group entries. What is added behind one stands in its group; of a
+    /// heading of the first level that is not so.
+    pub(crate) fn group(&self, title: &str) -> Option<&Section> {
+        let wanted = key(title);
+        self.sections.iter().find(|section| section.level == 2 && key(&self.title_of(section)) == wanted)
+    }
+
     /// What stands between the marks at the beginning of the file.
     pub fn front_matter(&self) -> Option<FrontMatter<'_>> {
         let count = self.lines.iter().take_while(|line| line.kind == Kind::FrontMatter).count();

@@ -12,7 +12,7 @@ mod lines;
 mod splice;
 mod table;
 
-pub(crate) use self::contain::{balanced, contained, one_line};
+pub(crate) use self::contain::{balanced, contained, guarded, one_line};
 pub use self::document::{Document, Section};
 pub use self::fields::Field;
 pub(crate) use self::fields::fields;
