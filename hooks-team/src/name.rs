@@ -134,7 +134,9 @@ fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_uppercase();
     let numbered = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
     matches!(&*stem, "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$")
-        || numbered.is_some_and(|rest| rest.chars().count() == 1 && rest.contains(|c: char| c.is_ascii_digit() || "¹²³".contains(c)))
+        || numbered.is_some_and(|rest| {
+            rest.chars().count() == 1 && rest.contains(|c: char| c.is_ascii_digit() || "¹²³".contains(c))
+        })
 }
 
 #[cfg(test)]
@@ -143,7 +145,28 @@ mod tests {
 
     #[test]
     fn names_that_are_more_than_a_name_are_refused() {
-        for bad in ["", " ", ".", "..", "../a", "a/b", "/a", "C:\\a", "c:a", "a\0", "a\n", ".git", "a.", "a ", "NUL", "com1.md", "aux.tar.gz", "a\u{202e}b", "a*", "CON .x"] {
+        for bad in [
+            "",
+            " ",
+            ".",
+            "..",
+            "../a",
+            "a/b",
+            "/a",
+            "C:\\a",
+            "c:a",
+            "a\0",
+            "a\n",
+            ".git",
+            "a.",
+            "a ",
+            "NUL",
+            "com1.md",
+            "aux.tar.gz",
+            "a\u{202e}b",
+            "a*",
+            "CON .x",
+        ] {
             assert!(Name::new(bad).is_err(), "{bad:?}");
         }
         assert!(Name::new("x".repeat(121)).is_err());

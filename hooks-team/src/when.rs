@@ -32,7 +32,8 @@ pub(crate) fn trailing(text: &str) -> Option<Timestamp> {
 pub(crate) fn first(text: &str) -> Option<Timestamp> {
     let mut previous = ' ';
     for (at, c) in text.char_indices() {
-        if c.is_ascii_digit() && !previous.is_ascii_digit()
+        if c.is_ascii_digit()
+            && !previous.is_ascii_digit()
             && let Some((moment, _)) = text.get(at..).and_then(leading)
         {
             return Some(moment);
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn dates_are_read_as_they_are_written() {
         fn read(text: &str) -> Option<(String, &str)> {
-            leading(text).map(|(moment, end)| (moment.to_string(), &text[end..]))
+            leading(text).map(|(moment, end)| (moment.to_string(), text.get(end..).unwrap()))
         }
         let at = |moment: &str, rest| Some((moment.to_owned(), rest));
         assert_eq!(read("2024-02-29: a"), at("2024-02-29T00:00:00.000Z", ": a"));
@@ -171,7 +172,10 @@ mod tests {
     fn dates_are_found_where_they_stand() {
         assert_eq!(trailing("Loop (#767) (2025-07-26)").map(date).unwrap(), "2025-07-26");
         assert_eq!(trailing("Use 2025-07-26 as base"), None);
-        assert_eq!(first("📌 **Team update (2026-03-22T09-35Z)**").map(in_name).unwrap(), "2026-03-22T09-35-00Z");
+        assert_eq!(
+            first("📌 **Team update (2026-03-22T09-35Z)**").map(in_name).unwrap(),
+            "2026-03-22T09-35-00Z"
+        );
         assert_eq!(first("v12026-01-01"), None);
     }
 

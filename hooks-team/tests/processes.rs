@@ -1,6 +1,8 @@
 //! Real processes on a real folder: two hundred at once, and some that are killed.
 //!
 //! This program starts itself again as the processes it tests.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -56,7 +58,8 @@ fn the_process() {
 /// Writes a decision and a note that hold `token`, and says so once they are acknowledged.
 fn work(team: &Team, token: &str, moves: bool) {
     let body = format!("decided#{token} because.");
-    let decision = NewDecision { author: "Lead".into(), summary: "The same for all".into(), body, references: vec![] };
+    let decision =
+        NewDecision { author: "Lead".into(), summary: "The same for all".into(), body, references: vec![] };
     team.decide(&decision).unwrap();
     println!("\nacknowledged decided#{token}");
     team.remember("Lead", MemorySection::Learnings, &format!("noted#{token} today.")).unwrap();
@@ -64,8 +67,16 @@ fn work(team: &Team, token: &str, moves: bool) {
     if moves {
         team.merge_inbox().unwrap();
         let mut count = 0;
-        team.archive_decisions(|_| { count += 1; count % 2 == 0 }).unwrap();
-        team.archive_history("Lead", |_| { count += 1; count % 2 == 0 }).unwrap();
+        team.archive_decisions(|_| {
+            count += 1;
+            count % 2 == 0
+        })
+        .unwrap();
+        team.archive_history("Lead", |_| {
+            count += 1;
+            count % 2 == 0
+        })
+        .unwrap();
     }
 }
 
@@ -130,7 +141,11 @@ fn killed_processes_leave_every_entry_in_exactly_one_place() {
     }
     team.recover().unwrap();
     let found = tokens(&team);
-    assert!(acknowledged.len() > 40, "the processes did something before they were killed: {}", acknowledged.len());
+    assert!(
+        acknowledged.len() > 40,
+        "the processes did something before they were killed: {}",
+        acknowledged.len()
+    );
     for token in &acknowledged {
         assert_eq!(found.get(token), Some(&1), "{token}");
     }

@@ -1,4 +1,6 @@
 //! A large team folder is read within a session's start, and no text takes more than linear time.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
 
 use std::path::Path;
 use std::sync::Arc;
@@ -53,19 +55,25 @@ fn a_large_folder_is_read_at_once() {
     let snapshot = team.read();
     assert_eq!(snapshot.problems, Vec::<String>::new());
     assert_eq!((snapshot.agents.len(), snapshot.decisions.entries().len()), (20, 2_000));
-    let dated = best_of(3, || snapshot.decisions.entries().filter(|entry| entry.date().is_some() && entry.by().is_some()).count());
-    let digested = best_of(3, || snapshot.agents.iter().flat_map(|agent| agent.history.entries()).map(|entry| entry.digest()).max());
+    let dated = best_of(3, || {
+        snapshot.decisions.entries().filter(|entry| entry.date().is_some() && entry.by().is_some()).count()
+    });
+    let digested = best_of(3, || {
+        snapshot.agents.iter().flat_map(|agent| agent.history.entries()).map(|entry| entry.digest()).max()
+    });
     let (noted, _) = timed(|| team.remember("agent-3", MemorySection::Learnings, "x").unwrap());
     let (archived, moved) = timed(|| team.archive_decisions(|entry| entry.title() != "Decision 7").unwrap());
-    println!("read {read:?}, dates and authors of 2,000 decisions {dated:?}, digests of 5 MB {digested:?}, a note {noted:?}, archived {archived:?}");
+    println!(
+        "read {read:?}, dates and authors of 2,000 decisions {dated:?}, digests of 5 MB {digested:?}, a note {noted:?}, archived {archived:?}"
+    );
     assert_eq!(moved.entries, 1_999);
     assert!(read < GENEROUS, "{read:?}");
     assert!(dated < GENEROUS, "{dated:?}");
 }
 
-/// How much longer eight times as much takes.
+/// How much longer sixteen times as much takes.
 fn growth(unit: &str, work: impl Fn(&[u8])) -> f64 {
-    let (small, large) = (unit.repeat(60_000 / unit.len()), unit.repeat(480_000 / unit.len()));
+    let (small, large) = (unit.repeat(60_000 / unit.len()), unit.repeat(960_000 / unit.len()));
     let time = |text: &str| best_of(3, || work(text.as_bytes())).as_secs_f64();
     time(&large) / time(&small).max(1e-6)
 }
@@ -73,18 +81,44 @@ fn growth(unit: &str, work: impl Fn(&[u8])) -> f64 {
 #[test]
 fn hostile_text_takes_linear_time() {
     for unit in [
-        "```\n", "````` x\n", "~~~\n```\n", "<!--\n", "<!-- -->\n", "# a\n", "###### a\n# b\n", "- a\n", "|", "|a|\n|-|\n", "\\|", "**a:** b\n", "**", "a: b\n",
-        "---\na: b\n", "- a\n\n", "1. a\n\n  b\n", "> a\n", "\n", "2026-01-01", "(2026-01-01", "### 2026-01-01: a\n**By:** b\n", "## a\n### b\n", "# Decision: x\n## y\n", "x",
+        "```\n",
+        "````` x\n",
+        "~~~\n```\n",
+        "<!--\n",
+        "<!-- -->\n",
+        "# a\n",
+        "###### a\n# b\n",
+        "- a\n",
+        "|",
+        "|a|\n|-|\n",
+        "\\|",
+        "**a:** b\n",
+        "**",
+        "a: b\n",
+        "---\na: b\n",
+        "- a\n\n",
+        "1. a\n\n  b\n",
+        "> a\n",
+        "\n",
+        "2026-01-01",
+        "(2026-01-01",
+        "### 2026-01-01: a\n**By:** b\n",
+        "## a\n### b\n",
+        "# Decision: x\n## y\n",
+        "x",
     ] {
         let grown = growth(unit, |bytes| {
             let document = Document::parse(bytes);
             let decisions = Decisions::new(document.clone());
             let _seen = decisions.entries().filter(|entry| entry.date().is_some()).count();
-            let _seen = Ledger::new(document.clone(), Grammar::History).entries().filter(|entry| entry.group().is_some()).count();
+            let _seen = Ledger::new(document.clone(), Grammar::History)
+                .entries()
+                .filter(|entry| entry.group().is_some())
+                .count();
             let _seen = Table::all(&document, &(0..bytes.len())).len();
             let _seen = document.front_matter().map(|matter| matter.list("a"));
         });
-        // Eight times as much; what grows with the square takes sixty-four times as long.
-        assert!(grown < 30.0, "`{}` grows {grown} times", unit.escape_debug());
+        // What grows with the square takes 256 times as long.
+        assert!(grown < 100.0, "`{}` grows {grown} times", unit.escape_debug());
     }
 }

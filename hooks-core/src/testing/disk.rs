@@ -131,7 +131,8 @@ impl FakeDisk {
             let mut state = self.state();
             // What stood in a folder whose own name was not written through is lost with it.
             let durable = &state.durable;
-            let is_folder = |path: &Path| path.as_os_str().is_empty() || durable.get(path) == Some(&Node::Directory);
+            let is_folder =
+                |path: &Path| path.as_os_str().is_empty() || durable.get(path) == Some(&Node::Directory);
             let reached = durable.iter().filter(|(path, _)| path.ancestors().skip(1).all(is_folder));
             state.seen = reached.map(|(path, node)| (path.clone(), node.clone())).collect();
             state.durable = state.seen.clone();
@@ -229,7 +230,8 @@ impl FileSystem for FakeDisk {
             Some(Node::Link(_)) => EntryKind::Symlink,
         };
         let node = state.seen.get(path);
-        let names = state.seen.values().filter(|other| Some(*other) == node && kind == EntryKind::File).count();
+        let names =
+            state.seen.values().filter(|other| Some(*other) == node && kind == EntryKind::File).count();
         Ok(Some(Entry { kind, names: names.max(1) as u64 }))
     }
 

@@ -128,7 +128,10 @@ mod tests {
         let ceremonies = Ceremonies::new(Document::parse(text));
         let [review, retro] = ceremonies.all() else { panic!("{ceremonies:?}") };
         assert_eq!((&review.trigger, &review.when), (&CeremonyTrigger::Auto, &CeremonyTime::Before));
-        assert_eq!((&*review.condition, &*review.agenda), ("2+ agents | systems", &["a".to_owned(), "b".to_owned()][..]));
+        assert_eq!(
+            (&*review.condition, &*review.agenda),
+            ("2+ agents | systems", &["a".to_owned(), "b".to_owned()][..])
+        );
         assert_eq!(retro.when, CeremonyTime::Other("at noon".into()));
         assert_eq!(ceremonies.enabled().count(), 1);
     }

@@ -139,11 +139,17 @@ mod tests {
         let text = "# EECOM — Core Dev\n\n> quote\n\n## Identity\n\n- **Name:** EECOM\n- **Expertise:** a, b\n\n## What I Own\n\n- x\n- y\n\n### Sub\n- z\n\n## Boundaries\n\n**I handle:** core.\n\n**I don't handle:** docs,\nor design.\n\n**When I'm unsure:** ask.\n\n**If I review others' work:** reject.\n\n## Model\n\n- **Preferred:** auto\n- **Reasoning Effort:** high\n";
         let charter = Charter::new(Document::parse(text));
         assert_eq!((charter.name().unwrap(), charter.role().unwrap()), ("EECOM".into(), "Core Dev".into()));
-        assert_eq!((charter.expertise(), charter.owns()), (vec!["a".into(), "b".into()], vec!["x".into(), "y".into()]));
+        assert_eq!(
+            (charter.expertise(), charter.owns()),
+            (vec!["a".into(), "b".into()], vec!["x".into(), "y".into()])
+        );
         let boundaries = charter.boundaries();
         assert_eq!(boundaries.handles.unwrap(), "core.");
         assert_eq!(boundaries.leaves.unwrap(), "docs,\nor design.");
-        assert_eq!((boundaries.unsure.unwrap(), boundaries.reviews.unwrap()), ("ask.".into(), "reject.".into()));
+        assert_eq!(
+            (boundaries.unsure.unwrap(), boundaries.reviews.unwrap()),
+            ("ask.".into(), "reject.".into())
+        );
         assert_eq!(charter.model().reasoning_effort.unwrap(), "high");
         assert_eq!(Charter::default().name(), None);
     }

@@ -107,7 +107,8 @@ impl NewDecision {
         let author = short("author", &self.author)?;
         let summary = short("summary", &self.summary)?;
         let mut text = format!("### {}: {summary}\n**By:** {author}\n**What:** {summary}\n", when::date(at));
-        let references: Vec<_> = self.references.iter().map(|one| one_line(one)).filter(|one| !one.is_empty()).collect();
+        let references: Vec<_> =
+            self.references.iter().map(|one| one_line(one)).filter(|one| !one.is_empty()).collect();
         if !references.is_empty() {
             text.push_str(&format!("**References:** {}\n", references.join(", ")));
         }
@@ -137,7 +138,10 @@ fn short(field: &'static str, text: &str) -> Result<String, TeamError> {
     let length = line.chars().count();
     if length > NewDecision::LONGEST_NAME {
         let limit = NewDecision::LONGEST_NAME;
-        return Err(TeamError::invalid(field, format!("it has {length} characters, {limit} are the limit; put the rest in the body")));
+        return Err(TeamError::invalid(
+            field,
+            format!("it has {length} characters, {limit} are the limit; put the rest in the body"),
+        ));
     }
     Ok(line)
 }
@@ -162,15 +166,25 @@ mod tests {
             references: vec!["#12".into(), "a\nb".into()],
         };
         let text = decision.to_markdown(Timestamp(1_795_321_247_000)).unwrap();
-        let expected = ("Use Postgres ### x".into(), Some("Lead **By:** somebody else".into()), Some("2026-11-22".into()), 1);
+        let expected = (
+            "Use Postgres ### x".into(),
+            Some("Lead **By:** somebody else".into()),
+            Some("2026-11-22".into()),
+            1,
+        );
         assert_eq!(entry_of(&text), expected);
-        assert!(text.contains("**References:** #12, a b\n**Why:**\n\n#### Why\nBecause.\n\n###### 2026-01-01"), "{text}");
+        assert!(
+            text.contains("**References:** #12, a b\n**Why:**\n\n#### Why\nBecause.\n\n###### 2026-01-01"),
+            "{text}"
+        );
         assert!(text.ends_with("```\n"));
     }
 
     #[test]
     fn names_have_both_and_are_never_empty() {
-        let stem = |author: &str, summary: &str| NewDecision { author: author.into(), summary: summary.into(), ..Default::default() }.stem();
+        let stem = |author: &str, summary: &str| {
+            NewDecision { author: author.into(), summary: summary.into(), ..Default::default() }.stem()
+        };
         assert_eq!(stem("Fact Checker", "Use `X`!"), "fact-checker-use-x");
         assert_eq!(stem("🔧", "!!!"), "somebody-decision");
         assert!(NewDecision::default().to_markdown(Timestamp(0)).is_err());
@@ -183,6 +197,9 @@ mod tests {
         let text = |name: &str, text: &str| InboxFile::new(name, Document::parse(text)).as_decision();
         let merged = text("x.md", "\u{feff}# Decision: X\n**Author:** A\n\n## Context\nc\n");
         assert_eq!(merged, "### Decision: X\n**Author:** A\n\n#### Context\nc");
-        assert_eq!(text("copilot-directive-2026-04-13T00-08.md", "always x"), "### 2026-04-13: copilot directive 2026 04 13T00 08\n\nalways x");
+        assert_eq!(
+            text("copilot-directive-2026-04-13T00-08.md", "always x"),
+            "### 2026-04-13: copilot directive 2026 04 13T00 08\n\nalways x"
+        );
     }
 }

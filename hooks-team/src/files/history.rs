@@ -83,12 +83,28 @@ mod tests {
     #[test]
     fn notes_are_added_where_they_belong() {
         let at = Timestamp(1_795_321_247_000);
-        let add = |text: &str, note: &str| String::from_utf8(History::new(Document::parse(text)).with_note(MemorySection::Learnings, note, at)).unwrap();
+        let add = |text: &str, note: &str| {
+            String::from_utf8(History::new(Document::parse(text)).with_note(
+                MemorySection::Learnings,
+                note,
+                at,
+            ))
+            .unwrap()
+        };
         let text = "# A\n\n## Learnings\n\n### old\nx\n\n## Patterns\n- p\n";
-        assert_eq!(add(text, "$& new\n## Patterns"), text.replace("x\n\n", "x\n\n### 2026-11-22\n$& new\n#### Patterns\n\n"));
+        assert_eq!(
+            add(text, "$& new\n## Patterns"),
+            text.replace("x\n\n", "x\n\n### 2026-11-22\n$& new\n#### Patterns\n\n")
+        );
         assert_eq!(add("# A\r\n", "n"), "# A\r\n\r\n## Learnings\r\n\r\n### 2026-11-22\r\nn\r\n");
         assert_eq!(add("", "n"), "## Learnings\n\n### 2026-11-22\nn\n");
         let twice = add(&add(text, "one"), "one");
-        assert_eq!(History::new(Document::parse(twice)).entries().filter(|entry| entry.text().contains("one")).count(), 2);
+        assert_eq!(
+            History::new(Document::parse(twice))
+                .entries()
+                .filter(|entry| entry.text().contains("one"))
+                .count(),
+            2
+        );
     }
 }

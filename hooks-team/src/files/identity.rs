@@ -56,8 +56,12 @@ impl Now {
     /// What the file says below its head.
     pub fn text(&self) -> String {
         let end = self.document.bytes().len();
-        let head = self.document.lines_in(&(0..end)).iter().filter(|line| line.kind == crate::text::Kind::FrontMatter);
-        let start = head.last().map_or(0, |last| last.end);
+        let head = self
+            .document
+            .lines_in(&(0..end))
+            .iter()
+            .filter(|line| line.kind == crate::text::Kind::FrontMatter);
+        let start = head.map(|line| line.end).max().unwrap_or(0);
         written(&self.document, start..end).unwrap_or_default()
     }
 
@@ -95,7 +99,9 @@ impl Wisdom {
                     None => (&*field.value, None),
                 };
                 insights.push(Insight { text: text.to_owned(), context, is_anti_pattern });
-            } else if let Some(last) = insights.last_mut().filter(|last| last.context.is_none() && field.is(&["context"])) {
+            } else if let Some(last) =
+                insights.last_mut().filter(|last| last.context.is_none() && field.is(&["context"]))
+            {
                 last.context = Some(field.value.into_owned());
             }
         }
@@ -118,21 +124,39 @@ mod tests {
     fn the_focus_is_read_and_set() {
         let text = "---\nupdated_at: 2026-01-01\nfocus_area: Core\nactive_issues: [1, 2]\nversion: 3\n---\n\n# Now\n\nWe do.\n";
         let now = Now::new(Document::parse(text));
-        assert_eq!((now.focus_area().unwrap(), now.active_issues()), ("Core".into(), vec!["1".into(), "2".into()]));
+        assert_eq!(
+            (now.focus_area().unwrap(), now.active_issues()),
+            ("Core".into(), vec!["1".into(), "2".into()])
+        );
         assert_eq!(now.text(), "# Now\n\nWe do.");
         let changed = String::from_utf8(now.with(&[("focus_area", "Docs")])).unwrap();
         assert_eq!(changed, text.replace("Core", "Docs"));
         let headless = Now::new(Document::parse("# Now\n"));
-        let changed = Now::new(Document::parse(headless.with(&[("updated_at", "2026-01-02"), ("focus_area", "x")])));
-        assert_eq!((changed.get("updated_at").unwrap(), changed.focus_area().unwrap(), changed.text()), ("2026-01-02".into(), "x".into(), "# Now".into()));
+        let changed =
+            Now::new(Document::parse(headless.with(&[("updated_at", "2026-01-02"), ("focus_area", "x")])));
+        assert_eq!(
+            (changed.get("updated_at").unwrap(), changed.focus_area().unwrap(), changed.text()),
+            ("2026-01-02".into(), "x".into(), "# Now".into())
+        );
     }
 
     #[test]
     fn patterns_are_read_and_added() {
         let text = "---\nlast_updated: x\n---\n\n# W\n\n## Patterns\n\n<!-- **Pattern:** no -->\n\n**Pattern:** a **Context:** b\n\n**Pattern:** c\n**Context:** d\n\n## Anti-Patterns\n\n- **Anti-Pattern:** e\n";
         let wisdom = Wisdom::new(Document::parse(text));
-        let shown: Vec<_> = wisdom.insights().into_iter().map(|insight| (insight.text, insight.context.unwrap_or_default(), insight.is_anti_pattern)).collect();
-        assert_eq!(shown, [("a".into(), "b".into(), false), ("c".into(), "d".into(), false), ("e".into(), String::new(), true)]);
+        let shown: Vec<_> = wisdom
+            .insights()
+            .into_iter()
+            .map(|insight| (insight.text, insight.context.unwrap_or_default(), insight.is_anti_pattern))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("a".into(), "b".into(), false),
+                ("c".into(), "d".into(), false),
+                ("e".into(), String::new(), true)
+            ]
+        );
         let more = Wisdom::new(Document::parse(wisdom.with_pattern("f\ng", "h")));
         assert_eq!(more.insights().len(), 4);
         assert_eq!(more.insights()[2].text, "f g");

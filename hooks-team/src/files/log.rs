@@ -35,7 +35,8 @@ impl SpawnRecord {
             ("File(s) agent must produce", &produces),
             ("Outcome", &self.outcome),
         ];
-        let rows: String = rows.iter().map(|(field, value)| format!("| **{field}** | {} |\n", cell(value))).collect();
+        let rows: String =
+            rows.iter().map(|(field, value)| format!("| **{field}** | {} |\n", cell(value))).collect();
         format!("### {}\n\n| Field | Value |\n|-------|-------|\n{rows}", one_line(title))
     }
 }
@@ -47,7 +48,8 @@ mod tests {
 
     #[test]
     fn a_record_is_a_table() {
-        let record = SpawnRecord { agent: "a|b\nc".into(), reads: vec!["x".into(), "y".into()], ..Default::default() };
+        let record =
+            SpawnRecord { agent: "a|b\nc".into(), reads: vec!["x".into(), "y".into()], ..Default::default() };
         let text = record.to_markdown("T");
         let tables = Table::all(&Document::parse(&*text), &(0..text.len()));
         assert_eq!(tables[0].rows().len(), 7);

@@ -50,7 +50,8 @@ pub struct NewMember {
 }
 
 /// Words of a status that mean that somebody is not there any more.
-const GONE: &[&str] = &["retired", "inactive", "alumni", "former", "removed", "offboarded", "archived", "disabled"];
+const GONE: &[&str] =
+    &["retired", "inactive", "alumni", "former", "removed", "offboarded", "archived", "disabled"];
 
 impl Roster {
     /// Reads `team.md`.
@@ -64,14 +65,21 @@ impl Roster {
             let Some(range) = below(&document, titles) else { continue };
             for table in Table::all(&document, &range) {
                 let Some(name) = table.column("name").or_else(|| table.column("agent")) else { continue };
-                let (role, charter, status) = (table.column("role"), table.column("charter"), table.column("status"));
-                members.extend(table.rows().iter().filter(|row| !plain(row.cell(Some(name))).is_empty()).map(|row| Member {
-                    name: plain(row.cell(Some(name))),
-                    role: row.cell(role).to_owned(),
-                    charter: Some(row.cell(charter).trim_matches(['`', ' '])).filter(|path| path.contains('/')).map(str::to_owned),
-                    status: row.cell(status).to_owned(),
-                    kind,
-                }));
+                let (role, charter, status) =
+                    (table.column("role"), table.column("charter"), table.column("status"));
+                members.extend(
+                    table.rows().iter().filter(|row| !plain(row.cell(Some(name))).is_empty()).map(|row| {
+                        Member {
+                            name: plain(row.cell(Some(name))),
+                            role: row.cell(role).to_owned(),
+                            charter: Some(row.cell(charter).trim_matches(['`', ' ']))
+                                .filter(|path| path.contains('/'))
+                                .map(str::to_owned),
+                            status: row.cell(status).to_owned(),
+                            kind,
+                        }
+                    }),
+                );
             }
         }
         Self { document, members }
@@ -127,7 +135,12 @@ impl Roster {
             return Err(TeamError::Missing { what: "table", name: "Members".to_owned(), way_out });
         };
         let charter = format!("`.squad/agents/{agent}/charter.md`");
-        let cells = [("name", &*member.name), ("role", &*member.role), ("charter", &*charter), ("status", "✅ Active")];
+        let cells = [
+            ("name", &*member.name),
+            ("role", &*member.role),
+            ("charter", &*charter),
+            ("status", "✅ Active"),
+        ];
         Ok(self.document.with(vec![table.add(&self.document, &cells)]))
     }
 
@@ -136,7 +149,11 @@ impl Roster {
     /// # Errors
     /// Nobody is, or their table has no status.
     pub fn with_status(&self, name: &str, status: &str) -> Result<Vec<u8>, TeamError> {
-        let missing = TeamError::Missing { what: "member", name: name.to_owned(), way_out: "add them to `team.md` first" };
+        let missing = TeamError::Missing {
+            what: "member",
+            name: name.to_owned(),
+            way_out: "add them to `team.md` first",
+        };
         let Ok(wanted) = Name::of_agent(name) else { return Err(missing) };
         let tables = Table::all(&self.document, &(0..self.document.bytes().len()));
         let splice = tables.iter().find_map(|table| {
@@ -151,7 +168,8 @@ impl Roster {
 impl Member {
     /// Their folder below `agents/`: the one their charter is in, or else the one of their name.
     pub fn agent(&self) -> Option<Name> {
-        let folder = self.charter.as_deref().and_then(|path| path.split_once("agents/")).map(|(_, rest)| rest);
+        let folder =
+            self.charter.as_deref().and_then(|path| path.split_once("agents/")).map(|(_, rest)| rest);
         let folder = folder.and_then(|rest| rest.split('/').next());
         folder.and_then(|folder| Name::new(folder).ok()).or_else(|| Name::of_agent(&self.name).ok())
     }
@@ -172,8 +190,20 @@ mod tests {
     #[test]
     fn everybody_is_found() {
         let roster = Roster::new(Document::parse(TEXT));
-        let shown: Vec<_> = roster.members().iter().map(|member| (&*member.name, member.agent().unwrap().to_string(), member.is_active())).collect();
-        assert_eq!(shown, [("Squad", "squad".into(), true), ("Fact Checker", "fact-checker".into(), true), ("Ralph", "ralph".into(), false), ("@copilot", "copilot".into(), true)]);
+        let shown: Vec<_> = roster
+            .members()
+            .iter()
+            .map(|member| (&*member.name, member.agent().unwrap().to_string(), member.is_active()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("Squad", "squad".into(), true),
+                ("Fact Checker", "fact-checker".into(), true),
+                ("Ralph", "ralph".into(), false),
+                ("@copilot", "copilot".into(), true)
+            ]
+        );
         assert_eq!(roster.coordinator().unwrap().name, "Squad");
         assert_eq!(roster.member("FACT checker").unwrap().role, "Verification");
         assert_eq!(roster.assigns_coding_agent(), Some(false));

@@ -41,15 +41,21 @@ impl Routing {
     pub fn new(document: Document) -> Self {
         let (mut work_types, mut modules) = (Vec::new(), Vec::new());
         for table in Table::all(&document, &(0..document.bytes().len())) {
-            let owners = (table.column("primary").or_else(|| table.column("owner")), table.column("secondary"));
+            let owners =
+                (table.column("primary").or_else(|| table.column("owner")), table.column("secondary"));
             if let Some(module) = table.column("module").or_else(|| table.column("path")) {
                 modules.extend(table.rows().iter().map(|row| Module {
                     path: row.cell(Some(module)).trim_matches(['`', ' ']).to_owned(),
                     primary: names(row.cell(owners.0)).into_iter().next(),
                     secondary: names(row.cell(owners.1)).into_iter().next(),
                 }));
-            } else if let Some(work) = table.column("work type").or_else(|| table.column("task")).or_else(|| table.column("signal")) {
-                let (agent, examples) = (table.column("agent").or_else(|| table.column("route")).or(owners.0), table.column("example"));
+            } else if let Some(work) =
+                table.column("work type").or_else(|| table.column("task")).or_else(|| table.column("signal"))
+            {
+                let (agent, examples) = (
+                    table.column("agent").or_else(|| table.column("route")).or(owners.0),
+                    table.column("example"),
+                );
                 work_types.extend(table.rows().iter().map(|row| WorkType {
                     name: row.cell(Some(work)).to_owned(),
                     agents: names(row.cell(agent)).into_iter().chain(names(row.cell(owners.1))).collect(),
@@ -106,7 +112,10 @@ mod tests {
         assert!(routing.work_types()[1].agents.is_empty());
         assert_eq!(routing.work_of("eecom").map(|work| &*work.name).collect::<Vec<_>>(), ["Core"]);
         let module = &routing.modules()[0];
-        assert_eq!((&*module.path, module.primary.as_deref(), module.secondary.as_deref()), ("src/a/", Some("EECOM"), None));
+        assert_eq!(
+            (&*module.path, module.primary.as_deref(), module.secondary.as_deref()),
+            ("src/a/", Some("EECOM"), None)
+        );
         assert_eq!(routing.principles(), ["**Eager** — go.", "x"]);
     }
 }

@@ -17,7 +17,9 @@ pub struct Skill {
 }
 
 /// How sure a team is of a skill.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// Seen once.
@@ -136,12 +138,21 @@ impl NewSkill {
         let empty = Document::parse("---\nupdated: -\n---\n");
         let head = empty.front_matter().map_or_else(Vec::new, |head| {
             let given = values.iter().filter(|(_, value)| !value.trim().is_empty());
-            empty.with(given.chain([&("updated", &*when::date(at))]).map(|(key, value)| head.set(key, value)).collect())
+            empty.with(
+                given
+                    .chain([&("updated", &*when::date(at))])
+                    .map(|(key, value)| head.set(key, value))
+                    .collect(),
+            )
         });
         let head = String::from_utf8_lossy(&head).into_owned();
         let content = String::from_utf8_lossy(&balanced(self.content.trim().as_bytes())).into_owned();
         let title = if content.starts_with("# ") { String::new() } else { format!("# {name}\n\n") };
-        Ok(format!("{head}\n{title}**Confidence:** {confidence}\n**Updated:** {}\n\n{}\n", when::date(at), content.trim_end()))
+        Ok(format!(
+            "{head}\n{title}**Confidence:** {confidence}\n**Updated:** {}\n\n{}\n",
+            when::date(at),
+            content.trim_end()
+        ))
     }
 }
 
@@ -164,8 +175,14 @@ mod tests {
     fn both_forms_are_read() {
         let text = "---\nname: \"x y\"\ndescription: >\n  long\n  text\ndomain: testing\nconfidence: \"high\"\ntools:\n  - a\n---\n\n## Patterns\n\np\n";
         let skill = Skill::new("x", Document::parse(text));
-        assert_eq!((skill.name(), skill.description().unwrap(), skill.tools()), ("x y".into(), "long text".into(), vec!["a".into()]));
-        assert_eq!((skill.confidence(), skill.section("patterns").unwrap()), (Some(Confidence::High), "p".into()));
+        assert_eq!(
+            (skill.name(), skill.description().unwrap(), skill.tools()),
+            ("x y".into(), "long text".into(), vec!["a".into()])
+        );
+        assert_eq!(
+            (skill.confidence(), skill.section("patterns").unwrap()),
+            (Some(Confidence::High), "p".into())
+        );
         let plain = Skill::new("x", Document::parse("# X\n\nConfidence: low\nUpdated: y\n\ntext\n"));
         assert_eq!((plain.name(), plain.confidence()), ("x".into(), Some(Confidence::Low)));
     }

@@ -1,6 +1,7 @@
 //! A path within a folder.
 
 use std::fmt;
+use std::path::{Component, Path};
 
 use crate::error::TeamError;
 use crate::name::Name;
@@ -31,6 +32,13 @@ impl Place {
     #[must_use]
     pub fn join(&self, name: &Name) -> Self {
         Self(format!("{}/{name}", self.0))
+    }
+
+    /// A path that this crate wrote down: its parts may be names that others gave, but it does not leave the folder.
+    pub(crate) fn stored(path: &str) -> Option<Self> {
+        let inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+        let parts = path.split('/').all(|part| !part.is_empty() && part != "." && !part.contains('\0'));
+        (inside && parts).then(|| Self(path.to_owned()))
     }
 
     /// What a listing of the folder at this place called `name`: one part, whatever it is made of.
@@ -83,12 +91,18 @@ mod tests {
 
     #[test]
     fn places_stay_in_the_folder() {
-        for bad in ["", "/a", "a/", "a//b", "../a", "a/../b", "a/./b", "a\\b", "a/.git/b", "C:/a", "a/nul/b", "a/\0"] {
+        for bad in
+            ["", "/a", "a/", "a//b", "../a", "a/../b", "a/./b", "a\\b", "a/.git/b", "C:/a", "a/nul/b", "a/\0"]
+        {
             assert!(Place::new(bad).is_err(), "{bad:?}");
         }
         let place = Place::new("agents/a b/history.md").unwrap();
         assert_eq!(place.above().map(|above| above.0).collect::<Vec<_>>(), ["agents", "agents/a b"]);
         assert_eq!((place.name(), &*place.beside("x").0), ("history.md", "agents/a b/x"));
         assert_eq!(Place::known("a").beside("x").0, "x");
+        for bad in ["", "..", "../a", "a/../b", "/a", "a//b", "a/.", "a\0"] {
+            assert_eq!(Place::stored(bad), None, "{bad:?}");
+        }
+        assert!(Place::stored("decisions/inbox/\"a\" `b` $c.md").is_some());
     }
 }

@@ -16,6 +16,9 @@ const IGNORE: &str = ".hooks/.gitignore";
 /// How often somebody who does not take the lock may change a file before we give up.
 const RETRIES: u32 = 16;
 
+/// How many names are tried for a new file.
+const TAKEN: u32 = 10_000;
+
 /// The right to change a folder, held against all others who ask for it. The lock of a killed process ends with it.
 #[derive(Debug)]
 pub struct Writer<'a> {
@@ -39,10 +42,11 @@ impl<'a> Writer<'a> {
             folder.disk.sync_directory(&folder.root).map_err(|error| io_error(&own, error))?;
         }
         folder.check(&lock, EntryKind::File)?;
-        let held = folder.disk.lock(&folder.path(&lock), folder.patience).map_err(|error| match error.kind() {
-            ErrorKind::TimedOut => TeamError::Busy { seconds: folder.patience.as_secs() },
-            _ => io_error(&lock, error),
-        })?;
+        let held =
+            folder.disk.lock(&folder.path(&lock), folder.patience).map_err(|error| match error.kind() {
+                ErrorKind::TimedOut => TeamError::Busy { seconds: folder.patience.as_secs() },
+                _ => io_error(&lock, error),
+            })?;
         let writer = Self { folder, _lock: held };
         let ignore = Place::known(IGNORE);
         if !folder.exists(&ignore)? {
@@ -100,8 +104,11 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// What keeps it from being written; then there is no such file.
     pub fn publish_new(&self, place: &Place, stem: &str, content: &[u8]) -> Result<Place, TeamError> {
-        for _ in 0..RETRIES {
-            let name = format!("{stem}-{:08x}.md", self.folder.random.next_u64() >> 32);
+        for number in 1..=TAKEN {
+            let random = self.folder.random.next_u64() >> 32;
+            // A number as well once the random one was taken: somebody's source of them may be no good.
+            let again = if number == 1 { String::new() } else { format!("-{number}") };
+            let name = format!("{stem}-{random:08x}{again}.md");
             let name = Name::new(&*name).map_err(|reason| TeamError::name(name, reason))?;
             let place = place.join(&name);
             if self.publish(&place, content)? {
@@ -193,12 +200,17 @@ impl<'a> Writer<'a> {
             self.create_directory(&above)?;
         }
         self.folder.check(place, EntryKind::File)?;
-        let temporary = place.beside(&format!(".{}.{:016x}.tmp", place.name(), self.folder.random.next_u64()));
-        let written = self.folder.disk.create(&self.folder.path(&temporary), content);
+        let temporary =
+            place.beside(&format!(".{}.{:016x}.tmp", place.name(), self.folder.random.next_u64()));
+        let path = self.folder.path(&temporary);
+        let mut written = self.folder.disk.create(&path, content);
+        if written.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
+            // Left by a killed writer: nobody else writes while the lock is held.
+            self.discard(&temporary);
+            written = self.folder.disk.create(&path, content);
+        }
         if let Err(error) = written {
-            if error.kind() != ErrorKind::AlreadyExists {
-                self.discard(&temporary);
-            }
+            self.discard(&temporary);
             return Err(io_error(place, error));
         }
         Ok(temporary)
@@ -227,7 +239,8 @@ impl<'a> Writer<'a> {
 
     /// Writes the names beside `place` through to the device.
     fn settle(&self, place: &Place) -> Result<(), TeamError> {
-        let folder = place.above().last().map_or_else(|| self.folder.root.clone(), |above| self.folder.path(&above));
+        let folder =
+            place.above().last().map_or_else(|| self.folder.root.clone(), |above| self.folder.path(&above));
         self.folder.disk.sync_directory(&folder).map_err(|error| io_error(place, error))
     }
 }
@@ -317,7 +330,8 @@ mod tests {
         assert!(!writer.remove(&Place::known("a.md"), b"other").unwrap());
         assert_eq!(disk.files()[std::path::Path::new("/t/a.md")], b"mine");
         let place = Place::known("in");
-        let (one, two) = (writer.publish_new(&place, "x", b"1").unwrap(), writer.publish_new(&place, "x", b"2").unwrap());
+        let (one, two) =
+            (writer.publish_new(&place, "x", b"1").unwrap(), writer.publish_new(&place, "x", b"2").unwrap());
         assert_ne!(one, two);
     }
 

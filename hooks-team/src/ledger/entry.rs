@@ -91,7 +91,9 @@ impl<'a> Entry<'a> {
         let heading = self.heading();
         let in_heading = dated(&heading).map(|(moment, _)| moment).or_else(|| when::trailing(&heading));
         in_heading.or_else(|| match self.span.kind {
-            EntryKind::Block => self.field(&["date", "decided", "updated", "timestamp"]).as_deref().and_then(when::first),
+            EntryKind::Block => {
+                self.field(&["date", "decided", "updated", "timestamp"]).as_deref().and_then(when::first)
+            }
             EntryKind::Item | EntryKind::Loose => when::first(&heading),
         })
     }
@@ -122,5 +124,7 @@ pub(super) fn dated(heading: &str) -> Option<(Timestamp, usize)> {
 /// `heading` behind its date and what sets that off.
 fn behind(heading: &str, length: usize) -> &str {
     let rest = heading.get(length..).unwrap_or_default();
-    rest.trim_start_matches(|c: char| matches!(c, ':' | ']' | ')' | '*' | '-' | '–' | '—' | '|') || c.is_whitespace())
+    rest.trim_start_matches(|c: char| {
+        matches!(c, ':' | ']' | ')' | '*' | '-' | '–' | '—' | '|') || c.is_whitespace()
+    })
 }

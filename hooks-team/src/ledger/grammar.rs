@@ -32,8 +32,18 @@ pub(super) struct Span {
 }
 
 /// Fields with which an entry begins, whatever its heading is.
-const FIRST_FIELDS: &[&str] =
-    &["by", "author", "what", "decision", "date", "decided by", "requested by", "reviewer", "status", "owner"];
+const FIRST_FIELDS: &[&str] = &[
+    "by",
+    "author",
+    "what",
+    "decision",
+    "date",
+    "decided by",
+    "requested by",
+    "reviewer",
+    "status",
+    "owner",
+];
 
 pub(super) fn spans(document: &Document, grammar: Grammar) -> Vec<Span> {
     let sections = document.sections();
@@ -106,7 +116,13 @@ fn is_marked(document: &Document, grammar: Grammar, section: &Section) -> bool {
 }
 
 /// Whether a heading that is not marked begins an entry, rather than a group of them.
-fn is_entry(document: &Document, grammar: Grammar, number: usize, section: &Section, next: Option<&Section>) -> bool {
+fn is_entry(
+    document: &Document,
+    grammar: Grammar,
+    number: usize,
+    section: &Section,
+    next: Option<&Section>,
+) -> bool {
     match (grammar, section.level) {
         (Grammar::Inbox, _) => true,
         (Grammar::History, 1 | 2) => false,
@@ -137,7 +153,8 @@ fn loose(document: &Document, range: Range<usize>, group: Option<usize>, spans: 
         };
         let end = rest.get(count.saturating_sub(1)).map_or(range.end, |last| last.end);
         let content = first.start..document.written_end(first.start..end).max(first.end.min(end));
-        let blank = rest.get(count..).unwrap_or_default().iter().take_while(|line| line.kind == Kind::Blank).count();
+        let blank =
+            rest.get(count..).unwrap_or_default().iter().take_while(|line| line.kind == Kind::Blank).count();
         let behind = rest.get((count + blank).saturating_sub(1)).map_or(range.end, |last| last.end);
         let text = document.line(*first);
         let skipped = if kind == EntryKind::Item { marker(text) } else { 0 };
@@ -280,30 +297,46 @@ stands alone.
     #[test]
     fn lists_and_paragraphs_are_entries_too() {
         let text = "# Team decisions\n\n1. Do not use `requests`; use `httpx`.\n2. All times are UTC.\n\n| a |\n|---|\n| b |\n\n```\n- c\n```\n";
-        let expected = ["Item Do not use `requests`; use `httpx`.", "Item All times are UTC.", "Loose | a |", "Loose ```"];
+        let expected = [
+            "Item Do not use `requests`; use `httpx`.",
+            "Item All times are UTC.",
+            "Loose | a |",
+            "Loose ```",
+        ];
         assert_eq!(shown(text, Grammar::Decisions), expected);
         assert_eq!(shown("\u{feff}- a\r\n- b", Grammar::Decisions), ["Item a", "Item b"]);
-        assert_eq!(shown("Decision: unsafe is forbidden.", Grammar::Decisions), ["Loose Decision: unsafe is forbidden."]);
+        assert_eq!(
+            shown("Decision: unsafe is forbidden.", Grammar::Decisions),
+            ["Loose Decision: unsafe is forbidden."]
+        );
     }
 
     #[test]
     fn histories_group_by_section() {
         let text = "# E\n\n> quote\n\n## Learnings\n\n### Loop (#767) (2025-07-26)\ntext\n### Loop\n- a\n\n## Patterns\n\n- 2026-01-01 b\n- c\n\n📌 update\n";
-        assert_eq!(shown(text, Grammar::History), ["Block Loop (#767) (2025-07-26)", "Block Loop", "Item b", "Item c", "Loose 📌 update"]);
+        assert_eq!(
+            shown(text, Grammar::History),
+            ["Block Loop (#767) (2025-07-26)", "Block Loop", "Item b", "Item c", "Loose 📌 update"]
+        );
         let ledger = Ledger::new(Document::parse(text), Grammar::History);
         let entries: Vec<_> = ledger.entries().collect();
         assert_eq!(entries[0].group().unwrap(), "Learnings");
         assert_eq!(entries[2].group().unwrap(), "Patterns");
         let dates: Vec<_> = entries.iter().map(|entry| entry.date().map(when::date)).collect();
         assert_eq!(dates, [Some("2025-07-26".into()), None, Some("2026-01-01".into()), None, None]);
-        assert_eq!(String::from_utf8(ledger.without([entries[0].range(), entries[3].range()])).unwrap(),
-            "# E\n\n> quote\n\n## Learnings\n\n### Loop\n- a\n\n## Patterns\n\n- 2026-01-01 b\n📌 update\n");
+        assert_eq!(
+            String::from_utf8(ledger.without([entries[0].range(), entries[3].range()])).unwrap(),
+            "# E\n\n> quote\n\n## Learnings\n\n### Loop\n- a\n\n## Patterns\n\n- 2026-01-01 b\n📌 update\n"
+        );
     }
 
     #[test]
     fn the_inbox_has_an_entry_a_file() {
         assert_eq!(shown("# Use X\n\nBy us\n\n## Context\nc\n", Grammar::Inbox), ["Block Use X"]);
-        assert_eq!(shown("### 2026-01-01: A\n**By:** x\n### 2026-01-02: B\n", Grammar::Inbox), ["Block A", "Block B"]);
+        assert_eq!(
+            shown("### 2026-01-01: A\n**By:** x\n### 2026-01-02: B\n", Grammar::Inbox),
+            ["Block A", "Block B"]
+        );
         assert_eq!(shown("just text\n", Grammar::Inbox), ["Loose just text"]);
     }
 

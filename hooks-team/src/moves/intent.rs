@@ -73,7 +73,13 @@ pub(super) enum Left {
 impl Intent {
     const VERSION: u32 = 1;
 
-    pub(crate) fn new(target: &Place, content: &[u8], title: &str, parts: Vec<Part>, sources: Vec<Source>) -> Self {
+    pub(crate) fn new(
+        target: &Place,
+        content: &[u8],
+        title: &str,
+        parts: Vec<Part>,
+        sources: Vec<Source>,
+    ) -> Self {
         let mut intent = Self {
             version: Self::VERSION,
             target: target.to_string(),
@@ -88,7 +94,11 @@ impl Intent {
 
     /// Reads what was written down.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        serde_json::from_slice(bytes).ok().filter(|intent: &Self| intent.version == Self::VERSION)
+        let intent: Self = serde_json::from_slice(bytes).ok()?;
+        let mut places = intent.sources.iter().map(|source| &source.place).chain([&intent.target]);
+        let is_ours = intent.version == Self::VERSION && places.all(|place| Place::stored(place).is_some());
+        drop(places);
+        is_ours.then_some(intent)
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -103,7 +113,9 @@ impl Intent {
 
     fn count_in(&self, content: &[u8]) -> usize {
         let parts = self.parts.iter().map(|part| part.text.bytes());
-        let Some(longest) = parts.max_by_key(Vec::len).filter(|longest| !longest.is_empty()) else { return 0 };
+        let Some(longest) = parts.max_by_key(Vec::len).filter(|longest| !longest.is_empty()) else {
+            return 0;
+        };
         memmem::find_iter(content, &longest).count()
     }
 }
@@ -159,7 +171,9 @@ impl Source {
             None if is(&self.before) => Left::Nothing,
             None => Left::AsItIs,
             Some(after) if is(after) => Left::AsItIs,
-            Some(_) if is(&self.before) => Left::Bytes(without(current, self.removals.iter().map(Removal::range))),
+            Some(_) if is(&self.before) => {
+                Left::Bytes(without(current, self.removals.iter().map(Removal::range)))
+            }
             Some(_) => Left::Bytes(without(current, self.found_in(current))),
         }
     }
@@ -175,14 +189,18 @@ impl Source {
             let rest = current.get(from..).unwrap_or_default();
             let ends_a_line = |at: &usize| {
                 let behind = rest.get(at + text.len()..).unwrap_or_default();
-                behind.is_empty() || behind.starts_with(b"\n") || behind.starts_with(b"\r\n") || behind.starts_with(b" ")
+                behind.is_empty()
+                    || behind.starts_with(b"\n")
+                    || behind.starts_with(b"\r\n")
+                    || behind.starts_with(b" ")
             };
             let begins_a_line = |at: &usize| from + at == 0 || current.get(from + at - 1) == Some(&b'\n');
             let at = memmem::find_iter(rest, text).find(|at| begins_a_line(at) && ends_a_line(at));
             if let Some(at) = at.filter(|_| !text.is_empty()) {
                 let end = from + at + text.len();
                 let behind = current.get(end..).unwrap_or_default();
-                let newline = if behind.starts_with(b"\r\n") { 2 } else { usize::from(behind.starts_with(b"\n")) };
+                let newline =
+                    if behind.starts_with(b"\r\n") { 2 } else { usize::from(behind.starts_with(b"\n")) };
                 found.push(from + at..end + newline);
                 from = end + newline;
             }

@@ -89,6 +89,9 @@ pub(crate) fn plan(
         let range = entry.range();
         Removal::new(range.clone(), ledger.document().slice(range))
     });
-    let source = Source::of(place, source, removals.collect(), &ledger.without(picked.iter().map(Entry::range)));
-    (!picked.is_empty()).then(|| (Intent::new(target_place, target.document().bytes(), title, parts.finish(), vec![source]), moved))
+    let source =
+        Source::of(place, source, removals.collect(), &ledger.without(picked.iter().map(Entry::range)));
+    (!picked.is_empty()).then(|| {
+        (Intent::new(target_place, target.document().bytes(), title, parts.finish(), vec![source]), moved)
+    })
 }

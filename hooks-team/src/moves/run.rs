@@ -39,14 +39,15 @@ pub(crate) fn resume(writer: &Writer<'_>) -> Result<bool, TeamError> {
 
 /// First to the target, then out of the sources; each step is one that was made already or is made now.
 fn run(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
-    if !intent.parts.is_empty() {
-        writer.update(&Place::new(&intent.target)?, |current| {
+    let target = Place::stored(&intent.target).filter(|_| !intent.parts.is_empty());
+    if let Some(target) = target {
+        writer.update(&target, |current| {
             let current = current.unwrap_or_default();
             Ok(if intent.is_in(current) { current.to_vec() } else { added(current, intent) })
         })?;
     }
     for source in &intent.sources {
-        let place = Place::new(&source.place)?;
+        let Some(place) = Place::stored(&source.place) else { continue };
         let Some(current) = writer.folder().read(&place)? else { continue };
         match source.left(&current) {
             Left::AsItIs => {}
@@ -118,9 +119,12 @@ mod tests {
         let (source, target) = (Place::known("history.md"), Place::known("history-archive.md"));
         let writer = folder.writer()?;
         resume(&writer)?;
-        let (from, to) = (folder.read(&source)?.unwrap_or_default(), folder.read(&target)?.unwrap_or_default());
+        let (from, to) =
+            (folder.read(&source)?.unwrap_or_default(), folder.read(&target)?.unwrap_or_default());
         let keep = |text: &str| text.contains("six") || text.contains("four");
-        let planned = plan((&source, &from), (&target, &to), Grammar::History, "# Archive", |entry| !keep(&entry.text()));
+        let planned = plan((&source, &from), (&target, &to), Grammar::History, "# Archive", |entry| {
+            !keep(&entry.text())
+        });
         let Some((intent, moved)) = planned else { return Ok(0) };
         begin(&writer, &intent)?;
         Ok(moved.entries)
@@ -149,7 +153,11 @@ mod tests {
                 let folder = folder(&disk);
                 disk.kill_at(at);
                 let done = archive(&folder).is_ok();
-                if power { disk.lose_power() } else { disk.restart() }
+                if power {
+                    disk.lose_power();
+                } else {
+                    disk.restart();
+                }
                 // Killed again while it is finished.
                 for again in 0..3 {
                     disk.kill_at(again * 5);
@@ -177,18 +185,25 @@ mod tests {
         let files = disk.files();
         let text = |name: &str| String::from_utf8(files[std::path::Path::new(name)].clone()).unwrap();
         assert_eq!(text("/t/history.md"), "# E\n\n## Learnings\n\n## Patterns\n\n- four\n### new\nsix\n");
-        assert_eq!(text("/t/history-archive.md"), "# Archive\n\n## Learnings\n\n### 2025-01-01\none\n\n### old\ntwo\n\n- three\n\n## Patterns\n\n- five\n\n### 2025-01-01\none\n");
+        assert_eq!(
+            text("/t/history-archive.md"),
+            "# Archive\n\n## Learnings\n\n### 2025-01-01\none\n\n### old\ntwo\n\n- three\n\n## Patterns\n\n- five\n\n### 2025-01-01\none\n"
+        );
     }
 
     #[test]
     fn a_move_that_nobody_wrote_is_kept_and_harms_nothing() {
-        for broken in ["{", "{\"version\":2}", "{\"version\":1,\"target\":\"../x\",\"title\":\"\",\"parts\":[],\"before\":0,\"sources\":[]}"] {
+        for broken in [
+            "{",
+            "{\"version\":2}",
+            "{\"version\":1,\"target\":\"../x\",\"title\":\"\",\"parts\":[],\"before\":0,\"sources\":[]}",
+        ] {
             let disk = FakeDisk::default().with_file("/t/.hooks/move.json", broken).with_file("/t/a.md", "a");
             let folder = folder(&disk);
             let resumed = folder.writer().and_then(|writer| resume(&writer));
             assert!(resumed.is_ok(), "{resumed:?}");
             assert!(!folder.exists(&Place::known(".hooks/move.json")).unwrap());
-            assert_eq!(disk.files().len(), if broken.len() > 20 { 3 } else { 4 });
+            assert_eq!(disk.files().len(), 4, "it is kept under another name");
         }
     }
 

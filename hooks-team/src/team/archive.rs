@@ -43,8 +43,15 @@ impl Team {
                 parts.add(None, &block(current.document(), text.as_bytes()));
             }
         }
-        let sources = files.iter().map(|file| Source::whole(&inbox.listed(file.name()), file.document().bytes()));
-        let intent = Intent::new(&target, current.document().bytes(), "# Decisions", parts.finish(), sources.collect());
+        let sources =
+            files.iter().map(|file| Source::whole(&inbox.listed(file.name()), file.document().bytes()));
+        let intent = Intent::new(
+            &target,
+            current.document().bytes(),
+            "# Decisions",
+            parts.finish(),
+            sources.collect(),
+        );
         moves::begin(&writer, &intent)?;
         Ok(moved)
     }
@@ -69,7 +76,13 @@ impl Team {
     ) -> Result<Moved, TeamError> {
         let agent = self.agent(agent)?;
         let title = format!("# {agent}: History Archive");
-        self.archive(&layout::history(&agent), &layout::history_archive(&agent), Grammar::History, &title, select)
+        self.archive(
+            &layout::history(&agent),
+            &layout::history_archive(&agent),
+            Grammar::History,
+            &title,
+            select,
+        )
     }
 
     /// Finishes what killed processes began, and takes away the files they were writing.
@@ -78,7 +91,8 @@ impl Team {
     /// Something cannot be read or written.
     pub fn recover(&self) -> Result<Recovered, TeamError> {
         let writer = self.folder.writer()?;
-        let mut recovered = Recovered { move_finished: moves::resume(&writer)?, files_swept: writer.sweep_root()? };
+        let mut recovered =
+            Recovered { move_finished: moves::resume(&writer)?, files_swept: writer.sweep_root()? };
         // As deep as this crate writes.
         let mut folders = vec![(0, Place::known(".hooks"))];
         folders.extend(self.folder.names()?.iter().map(|name| (1, Place::root(name))));
@@ -88,7 +102,8 @@ impl Team {
             }
             recovered.files_swept += writer.sweep(&folder)?;
             if (1..4).contains(&depth) {
-                folders.extend(self.folder.list(&folder)?.iter().map(|name| (depth + 1, folder.listed(name))));
+                folders
+                    .extend(self.folder.list(&folder)?.iter().map(|name| (depth + 1, folder.listed(name))));
             }
         }
         Ok(recovered)
@@ -103,8 +118,10 @@ impl Team {
         select: impl FnMut(&Entry<'_>) -> bool,
     ) -> Result<Moved, TeamError> {
         let writer = self.writer()?;
-        let (from, to) = (self.folder.read(source)?.unwrap_or_default(), self.folder.read(target)?.unwrap_or_default());
-        let Some((intent, moved)) = moves::plan((source, &from), (target, &to), grammar, title, select) else {
+        let (from, to) =
+            (self.folder.read(source)?.unwrap_or_default(), self.folder.read(target)?.unwrap_or_default());
+        let Some((intent, moved)) = moves::plan((source, &from), (target, &to), grammar, title, select)
+        else {
             return Ok(Moved::default());
         };
         moves::begin(&writer, &intent)?;

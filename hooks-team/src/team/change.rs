@@ -3,7 +3,9 @@
 use super::read::skill_name;
 use super::{Team, layout};
 use crate::error::TeamError;
-use crate::files::{History, MemorySection, NewDecision, NewMember, NewSkill, Now, Roster, SpawnRecord, Wisdom};
+use crate::files::{
+    History, MemorySection, NewDecision, NewMember, NewSkill, Now, Roster, SpawnRecord, Wisdom,
+};
 use crate::folder::Place;
 use crate::name::slug;
 use crate::text::Document;
@@ -59,7 +61,9 @@ impl Team {
         for (within, place) in self.skill_folders() {
             let place = place.join(&name).listed("SKILL.md");
             if within.root() != self.root() && within.exists(&place)? {
-                let reason = format!("`{place}` has a skill of this name, which is read first; change that file, or choose another name");
+                let reason = format!(
+                    "`{place}` has a skill of this name, which is read first; change that file, or choose another name"
+                );
                 return Err(TeamError::invalid("skillName", reason));
             }
         }
@@ -69,7 +73,9 @@ impl Team {
         let writer = self.writer()?;
         let mut kept: Option<Vec<u8>> = None;
         writer.update(&place, |current| {
-            if let Some(current) = current.filter(|current| kept.as_deref() != Some(*current) && *current != text.as_bytes()) {
+            if let Some(current) =
+                current.filter(|current| kept.as_deref() != Some(*current) && *current != text.as_bytes())
+            {
                 writer.publish_new(&folder.listed("previous"), &stem, current)?;
                 kept = Some(current.to_vec());
             }
@@ -103,7 +109,8 @@ impl Team {
     pub fn set_now(&self, values: &[(&str, &str)]) -> Result<(), TeamError> {
         let at = self.clock.now().to_string();
         let values: Vec<_> = values.iter().copied().chain([("updated_at", &*at)]).collect();
-        let change = |current: Option<&[u8]>| Ok(Now::new(Document::parse(current.unwrap_or_default())).with(&values));
+        let change =
+            |current: Option<&[u8]>| Ok(Now::new(Document::parse(current.unwrap_or_default())).with(&values));
         self.writer()?.update(&layout::now(), change).map(drop)
     }
 

@@ -111,7 +111,8 @@ impl Team {
     pub fn init(&self, team: &NewTeam) -> Result<Vec<Place>, TeamError> {
         let mut names = std::collections::BTreeSet::new();
         for member in &team.members {
-            let name = Name::of_agent(&member.name).map_err(|reason| TeamError::name(&*member.name, reason))?;
+            let name =
+                Name::of_agent(&member.name).map_err(|reason| TeamError::name(&*member.name, reason))?;
             if !names.insert(name) {
                 return Err(TeamError::invalid("members", format!("`{}` is given twice", member.name)));
             }

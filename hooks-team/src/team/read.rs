@@ -242,7 +242,8 @@ impl Team {
 
     /// Where skills are, in the order in which they are read.
     pub(super) fn skill_folders(&self) -> impl Iterator<Item = (&Folder, Place)> {
-        let project = self.project.iter().flat_map(|project| layout::project_skills().map(|place| (project, place)));
+        let project =
+            self.project.iter().flat_map(|project| layout::project_skills().map(|place| (project, place)));
         project.chain([(&self.folder, layout::skills())])
     }
 

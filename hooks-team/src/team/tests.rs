@@ -28,7 +28,12 @@ fn laid_out() -> (FakeDisk, Team) {
 }
 
 fn decision(summary: &str) -> NewDecision {
-    NewDecision { author: "Lead".into(), summary: summary.into(), body: format!("because {summary}"), ..Default::default() }
+    NewDecision {
+        author: "Lead".into(),
+        summary: summary.into(),
+        body: format!("because {summary}"),
+        ..Default::default()
+    }
 }
 
 fn text(disk: &FakeDisk, name: &str) -> String {
@@ -44,7 +49,10 @@ fn a_new_folder_is_laid_out_once() {
     let snapshot = team.read();
     assert_eq!(snapshot.problems, Vec::<String>::new());
     assert_eq!(snapshot.roster.members().len(), 3);
-    assert_eq!(snapshot.agents.iter().map(|agent| &*agent.folder).collect::<Vec<_>>(), ["fact-checker", "lead"]);
+    assert_eq!(
+        snapshot.agents.iter().map(|agent| &*agent.folder).collect::<Vec<_>>(),
+        ["fact-checker", "lead"]
+    );
     assert_eq!(snapshot.agents[0].charter.role().unwrap(), "Reviewer");
     assert_eq!(snapshot.ceremonies.all().len(), 2);
     assert_eq!(snapshot.decisions.entries().len(), 0);
@@ -53,7 +61,12 @@ fn a_new_folder_is_laid_out_once() {
 
 #[test]
 fn laying_out_goes_on_where_it_was_killed() {
-    let whole = laid_out().0.files().into_keys().filter(|path| !path.starts_with("/p/.squad/.hooks")).collect::<Vec<_>>();
+    let whole = laid_out()
+        .0
+        .files()
+        .into_keys()
+        .filter(|path| !path.starts_with("/p/.squad/.hooks"))
+        .collect::<Vec<_>>();
     for at in (0..).step_by(7) {
         let disk = FakeDisk::default().with_directory("/p");
         disk.kill_at(at);
@@ -63,7 +76,8 @@ fn laying_out_goes_on_where_it_was_killed() {
         disk.lose_power();
         team(&disk).init(&plan).unwrap();
         team(&disk).recover().unwrap();
-        let files: Vec<_> = disk.files().into_keys().filter(|path| !path.starts_with("/p/.squad/.hooks")).collect();
+        let files: Vec<_> =
+            disk.files().into_keys().filter(|path| !path.starts_with("/p/.squad/.hooks")).collect();
         assert_eq!(files, whole, "{at}");
         if done {
             return;
@@ -82,7 +96,10 @@ fn equal_decisions_have_files_of_their_own() {
 #[test]
 fn the_inbox_is_merged_oldest_first_and_once() {
     let (disk, team) = laid_out();
-    disk.put("/p/.squad/decisions/inbox/b.md", "# Decision: Older\r\n**Date:** 2020-01-01\r\n\r\n## Context\r\nc\r\n");
+    disk.put(
+        "/p/.squad/decisions/inbox/b.md",
+        "# Decision: Older\r\n**Date:** 2020-01-01\r\n\r\n## Context\r\nc\r\n",
+    );
     disk.put("/p/.squad/decisions/inbox/a.md", "never do x");
     disk.put("/p/.squad/decisions/inbox/empty.md", "\n");
     disk.put("/p/.squad/decisions/inbox/note.txt", "not one");
@@ -134,10 +151,15 @@ fn decisions_are_in_exactly_one_place_whenever_a_process_is_killed() {
             disk.kill_at(at);
             let work = || -> Result<(), TeamError> {
                 team.merge_inbox()?;
-                team.archive_decisions(|entry| entry.text().contains("#1") || entry.text().contains("#2")).map(drop)
+                team.archive_decisions(|entry| entry.text().contains("#1") || entry.text().contains("#2"))
+                    .map(drop)
             };
             let done = work().is_ok();
-            if power { disk.lose_power() } else { disk.restart() }
+            if power {
+                disk.lose_power();
+            } else {
+                disk.restart();
+            }
             assert!(everywhere(&team).keys().eq(all.keys()), "{at}: nothing is lost at any moment");
             team.recover().unwrap();
             assert_eq!(everywhere(&team), all, "{at}");
@@ -174,7 +196,8 @@ fn notes_go_to_the_agent_in_whatever_spelling() {
     let (disk, team) = laid_out();
     team.remember("FACT checker", MemorySection::Learnings, "one").unwrap();
     team.remember("fact-checker", MemorySection::Sessions, "two").unwrap();
-    let expected = "# Fact Checker\n\n## Learnings\n\n### 2026-11-22\none\n\n## Context\n\n### 2026-11-22\ntwo\n";
+    let expected =
+        "# Fact Checker\n\n## Learnings\n\n### 2026-11-22\none\n\n## Context\n\n### 2026-11-22\ntwo\n";
     assert_eq!(text(&disk, "agents/fact-checker/history.md"), expected);
     for bad in ["../lead", "nobody", "/etc", "con", "a\0"] {
         assert!(team.remember(bad, MemorySection::Learnings, "x").is_err(), "{bad:?}");
@@ -185,7 +208,8 @@ fn notes_go_to_the_agent_in_whatever_spelling() {
 #[test]
 fn a_link_in_the_folder_is_refused_and_told() {
     let (disk, team) = laid_out();
-    let disk = disk.with_link("/p/.squad/agents/mole", "/etc").with_link("/p/.squad/routing.md", "/etc/passwd");
+    let disk =
+        disk.with_link("/p/.squad/agents/mole", "/etc").with_link("/p/.squad/routing.md", "/etc/passwd");
     assert!(team.remember("mole", MemorySection::Learnings, "x").is_err());
     let snapshot = team.read();
     assert_eq!(snapshot.problems.len(), 1, "{:?}", snapshot.problems);
@@ -194,15 +218,29 @@ fn a_link_in_the_folder_is_refused_and_told() {
 }
 
 #[test]
+fn names_that_others_gave_are_read_and_moved() {
+    let (disk, team) = laid_out();
+    disk.put("/p/.squad/decisions/inbox/a `b` $c \"d\": e.md", "### odd\n**By:** x\n");
+    disk.put("/p/.squad/agents/Zoë (old)/history.md", "# Z\n");
+    assert_eq!(team.read().problems, Vec::<String>::new());
+    assert_eq!(team.merge_inbox().unwrap().entries, 1);
+    assert_eq!((team.inbox().unwrap().len(), team.decisions().unwrap().entries().len()), (0, 1));
+    team.remember("zoë old", MemorySection::Learnings, "x").unwrap();
+    assert!(text(&disk, "agents/Zoë (old)/history.md").contains("\nx\n"));
+}
+
+#[test]
 fn a_skill_is_written_and_what_it_was_is_kept() {
     let (disk, team) = laid_out();
-    let skill = |content: &str| NewSkill { name: "Retry Well".into(), content: content.into(), ..Default::default() };
+    let skill =
+        |content: &str| NewSkill { name: "Retry Well".into(), content: content.into(), ..Default::default() };
     team.write_skill(&skill("one")).unwrap();
     team.write_skill(&skill("one")).unwrap();
     team.write_skill(&skill("two")).unwrap();
     assert_eq!(team.skill("retry well").unwrap().name(), "Retry Well");
     assert!(text(&disk, "skills/retry-well/SKILL.md").contains("two"));
-    let previous: Vec<_> = disk.files().into_iter().filter(|(path, _)| path.to_string_lossy().contains("/previous/")).collect();
+    let previous: Vec<_> =
+        disk.files().into_iter().filter(|(path, _)| path.to_string_lossy().contains("/previous/")).collect();
     assert_eq!(previous.len(), 1);
     assert!(String::from_utf8_lossy(&previous[0].1).contains("one"));
     assert_eq!(team.skills().len(), 1);

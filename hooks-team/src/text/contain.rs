@@ -92,7 +92,12 @@ mod tests {
     fn nothing_is_left_open() {
         for text in ["```\n~~~", "````\n```", "<!--\n```", "```\n<!--", "~~~~\n~~~", "```a\n```b"] {
             let closed = balanced(text.as_bytes());
-            assert_eq!(Document::parse(closed.clone()).unclosed(), None, "{text}: {}", String::from_utf8_lossy(&closed));
+            assert_eq!(
+                Document::parse(closed.clone()).unclosed(),
+                None,
+                "{text}: {}",
+                String::from_utf8_lossy(&closed)
+            );
         }
     }
 

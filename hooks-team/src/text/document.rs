@@ -244,7 +244,10 @@ mod tests {
             let splice = document.add_behind(section.start..section.below, "### new\nline\n");
             String::from_utf8(document.with(vec![splice])).unwrap()
         };
-        assert_eq!(add("# T\n\n## A\n\nold\n\n\n## B\n", "a"), "# T\n\n## A\n\nold\n\n### new\nline\n\n\n## B\n");
+        assert_eq!(
+            add("# T\n\n## A\n\nold\n\n\n## B\n", "a"),
+            "# T\n\n## A\n\nold\n\n### new\nline\n\n\n## B\n"
+        );
         assert_eq!(add("## A\nold\n## B", "a"), "## A\nold\n\n### new\nline\n\n## B");
         assert_eq!(add("## A", "a"), "## A\n\n### new\nline\n");
         assert_eq!(add("## A\r\nold", "a"), "## A\r\nold\r\n\r\n### new\r\nline\r\n");

@@ -16,7 +16,20 @@ pub struct Field<'a> {
 }
 
 /// Names that are taken for fields without being bold.
-const PLAIN: &[&str] = &["author", "by", "date", "decided by", "owner", "requested by", "status", "scope", "updated", "confidence", "supersedes", "superseded by"];
+const PLAIN: &[&str] = &[
+    "author",
+    "by",
+    "date",
+    "decided by",
+    "owner",
+    "requested by",
+    "status",
+    "scope",
+    "updated",
+    "confidence",
+    "supersedes",
+    "superseded by",
+];
 
 /// The fields of `range`, in order. A value goes to the next field or heading.
 pub(crate) fn fields<'a>(document: &'a Document, range: &Range<usize>) -> Vec<Field<'a>> {
@@ -35,7 +48,10 @@ pub(crate) fn fields<'a>(document: &'a Document, range: &Range<usize>) -> Vec<Fi
             value.end = line.end.min(range.end);
         }
     }
-    found.into_iter().map(|(name, value)| Field { name, value: lossy(document.slice(value).trim_ascii()) }).collect()
+    found
+        .into_iter()
+        .map(|(name, value)| Field { name, value: lossy(document.slice(value).trim_ascii()) })
+        .collect()
 }
 
 impl Field<'_> {
@@ -75,8 +91,10 @@ mod tests {
     fn values_go_to_the_next_field() {
         let text = "### T\n**By:** A  \nDate: 2026-01-01\n- **What**: x\n  y\n\n1. z\n```\n**no:** a\n```\n**Why:**\nb\n#### end\nc\nnot a field: d\n**bold** e\n";
         let document = Document::parse(text);
-        let shown: Vec<_> =
-            fields(&document, &(0..text.len())).into_iter().map(|field| format!("{}={}", field.name, field.value)).collect();
+        let shown: Vec<_> = fields(&document, &(0..text.len()))
+            .into_iter()
+            .map(|field| format!("{}={}", field.name, field.value))
+            .collect();
         assert_eq!(shown, ["By=A", "Date=2026-01-01", "What=x\n  y\n\n1. z\n```\n**no:** a\n```", "Why=b"]);
     }
 }

@@ -39,7 +39,11 @@ impl<'a> FrontMatter<'a> {
         let value = lossy(value);
         if let Some(inner) = value.strip_prefix('[') {
             let inner = inner.strip_suffix(']').unwrap_or(inner);
-            return inner.split(',').map(|item| unquoted(item.trim())).filter(|item| !item.is_empty()).collect();
+            return inner
+                .split(',')
+                .map(|item| unquoted(item.trim()))
+                .filter(|item| !item.is_empty())
+                .collect();
         }
         if !value.is_empty() {
             return vec![unquoted(&value)];
@@ -65,7 +69,8 @@ impl<'a> FrontMatter<'a> {
         let number = self.position(key)?;
         let (_, value) = entry(self.document.line(*self.lines.get(number)?))?;
         let below = self.lines.get(number + 1..).unwrap_or_default();
-        let count = below.iter().take_while(|line| belongs_to_the_one_above(self.document.line(**line))).count();
+        let count =
+            below.iter().take_while(|line| belongs_to_the_one_above(self.document.line(**line))).count();
         Some((value, below.get(..count).unwrap_or_default()))
     }
 
@@ -77,7 +82,8 @@ impl<'a> FrontMatter<'a> {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        let is_key = |line: &Line| entry(self.document.line(*line)).is_some_and(|(found, _)| found == key.as_bytes());
+        let is_key =
+            |line: &Line| entry(self.document.line(*line)).is_some_and(|(found, _)| found == key.as_bytes());
         self.lines.iter().position(is_key)
     }
 }

@@ -204,7 +204,9 @@ fn front_matter(bytes: &[u8], lines: &[Line]) -> usize {
         match text.trim_ascii_end() {
             b"---" | b"..." => return if number > 2 { number } else { 0 },
             [] | [b' ' | b'\t' | b'#' | b'-', ..] => {}
-            [first, ..] if text.contains(&b':') && (first.is_ascii_alphanumeric() || matches!(first, b'"' | b'\'' | b'_')) => {}
+            [first, ..]
+                if text.contains(&b':')
+                    && (first.is_ascii_alphanumeric() || matches!(first, b'"' | b'\'' | b'_')) => {}
             _ => return 0,
         }
     }
@@ -289,7 +291,10 @@ mod tests {
     #[test]
     fn front_matter_is_no_heading() {
         use Kind::{FrontMatter, Heading, Rule, Text};
-        assert_eq!(kinds("---\r\na: b\r\n# c\r\n---\r\n# d"), [FrontMatter; 4].into_iter().chain([Heading(1)]).collect::<Vec<_>>());
+        assert_eq!(
+            kinds("---\r\na: b\r\n# c\r\n---\r\n# d"),
+            [FrontMatter; 4].into_iter().chain([Heading(1)]).collect::<Vec<_>>()
+        );
         assert_eq!(kinds("\u{feff}---\na: b\n---"), [FrontMatter; 3]);
         assert_eq!(kinds("---\nplain words\n---"), [Rule, Text, Rule]);
     }

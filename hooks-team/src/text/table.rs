@@ -182,9 +182,16 @@ mod tests {
         let document = Document::parse(text);
         let table = Table::find(&document, &(0..text.len()), &["name", "status"]).unwrap();
         assert_eq!(table.columns(), ["Name", "Role | x", "Status"]);
-        let cells: Vec<_> = table.rows().iter().map(|row| (row.cell(Some(0)), row.cell(Some(1)), row.cell(Some(2)))).collect();
+        let cells: Vec<_> = table
+            .rows()
+            .iter()
+            .map(|row| (row.cell(Some(0)), row.cell(Some(1)), row.cell(Some(2))))
+            .collect();
         assert_eq!(cells, [("A", "`a | b`", ""), ("B", "", ""), ("C", "d", "✅ Active")]);
-        let edits = vec![table.rows()[2].set(2, "a|b").unwrap(), table.add(&document, &[("status", "new"), ("name", "D")])];
+        let edits = vec![
+            table.rows()[2].set(2, "a|b").unwrap(),
+            table.add(&document, &[("status", "new"), ("name", "D")]),
+        ];
         let changed = String::from_utf8(document.with(edits)).unwrap();
         assert!(changed.contains("|C|d|a\\|b|extra|\n| D |  | new |"), "{changed}");
         assert!(table.rows()[1].set(2, "x").is_none());

@@ -33,7 +33,12 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
                 schema.remove(of_no_use);
             }
         }
-        ToolDefinition { name: Self::NAME, description: Self::DESCRIPTION, read_only: Self::READ_ONLY, input_schema: schema }
+        ToolDefinition {
+            name: Self::NAME,
+            description: Self::DESCRIPTION,
+            read_only: Self::READ_ONLY,
+            input_schema: schema,
+        }
     }
 }
 
@@ -73,7 +78,11 @@ mod tests {
         assert_eq!(names, ["squad_decide", "squad_memory", "squad_skill", "squad_status", "squad_route"]);
         for definition in &definitions {
             let schema = &definition.input_schema;
-            assert_eq!((&schema["type"], &schema["additionalProperties"]), (&"object".into(), &false.into()), "{schema:#}");
+            assert_eq!(
+                (&schema["type"], &schema["additionalProperties"]),
+                (&"object".into(), &false.into()),
+                "{schema:#}"
+            );
             let properties = schema["properties"].as_object().unwrap();
             assert!(properties.values().all(|property| property["description"].is_string()), "{schema:#}");
             assert!(!schema.to_string().contains("$ref"), "{schema:#}");

@@ -63,7 +63,8 @@ mod tests {
 
     #[test]
     fn a_model_does_not_hear_of_the_machine() {
-        let error = ToolError::invalid("x", format!("/home/me/p/.squad/a\nand /home/me/p/b {}", "é".repeat(600)));
+        let error =
+            ToolError::invalid("x", format!("/home/me/p/.squad/a\nand /home/me/p/b {}", "é".repeat(600)));
         let text = error.for_model(Path::new("/home/me/p/.squad"));
         assert!(text.starts_with("`x` is not accepted: [team-root]/a and [team-root]/b "), "{text}");
         assert_eq!(text.chars().count(), 512);

@@ -86,7 +86,10 @@ fn not_too_long(field: &'static str, text: &str) -> Result<(), ToolError> {
     if text.len() <= LONGEST_TEXT {
         return Ok(());
     }
-    Err(ToolError::invalid(field, format!("it has {} bytes, {LONGEST_TEXT} are the limit; say it shorter", text.len())))
+    Err(ToolError::invalid(
+        field,
+        format!("it has {} bytes, {LONGEST_TEXT} are the limit; say it shorter", text.len()),
+    ))
 }
 
 #[cfg(test)]

@@ -69,8 +69,13 @@ impl<R> RouteTask<R> {
         not_too_long("task", &args.task)?;
         not_too_long("context", args.context.as_deref().unwrap_or_default())?;
         let agent = self.team.agent(&args.target_agent)?;
-        if let Some(member) = self.team.roster()?.member(&args.target_agent).filter(|member| !member.is_active()) {
-            let reason = format!("`{}` is `{}` in `team.md`; choose somebody who is there", member.name, member.status);
+        if let Some(member) =
+            self.team.roster()?.member(&args.target_agent).filter(|member| !member.is_active())
+        {
+            let reason = format!(
+                "`{}` is `{}` in `team.md`; choose somebody who is there",
+                member.name, member.status
+            );
             return Err(ToolError::invalid("targetAgent", reason));
         }
         let mut route = Route::new(agent.as_str(), args.task);
@@ -81,7 +86,11 @@ impl<R> RouteTask<R> {
 
 impl<R> Service<RouteArgs> for RouteTask<R>
 where
-    R: Service<Route, Response: Into<String> + Send, Error: Into<BoxError>, Future: Send> + Clone + Send + Sync + 'static,
+    R: Service<Route, Response: Into<String> + Send, Error: Into<BoxError>, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
 {
     type Response = Answer;
     type Error = ToolError;
@@ -96,7 +105,8 @@ where
         let this = self.clone();
         HookFuture::later(async move {
             let route = this.checked(args)?;
-            let unavailable = "this host routes no tasks (fan-out-deps-unavailable); do it yourself or ask the user";
+            let unavailable =
+                "this host routes no tasks (fan-out-deps-unavailable); do it yourself or ask the user";
             let mut router = this.router.ok_or(ToolError::Unavailable(unavailable))?;
             let failed = |error: R::Error| ToolError::Router(error.into());
             std::future::poll_fn(|cx| router.poll_ready(cx)).await.map_err(failed)?;

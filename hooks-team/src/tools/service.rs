@@ -8,7 +8,10 @@ use hooks_core::{BoxError, HookFuture};
 use tower_service::Service;
 
 use super::future::ResponseFuture;
-use super::{Answer, DecideArgs, MemoryArgs, NoRouter, RouteArgs, SkillArgs, SquadToolsLayer, StatusArgs, Tool, ToolError};
+use super::{
+    Answer, DecideArgs, MemoryArgs, NoRouter, RouteArgs, SkillArgs, SquadToolsLayer, StatusArgs, Tool,
+    ToolError,
+};
 
 /// Answers calls of the team's tools and passes all others on. A call that goes wrong is a result with an error, which
 /// the model reads; the service's own errors are those of the host's tools.
@@ -67,7 +70,11 @@ impl<S, R> SquadTools<S, R> {
 impl<S, R> Service<ToolCall> for SquadTools<S, R>
 where
     S: Service<ToolCall, Response = ToolResult>,
-    R: Service<Route, Response: Into<String> + Send, Error: Into<BoxError>, Future: Send> + Clone + Send + Sync + 'static,
+    R: Service<Route, Response: Into<String> + Send, Error: Into<BoxError>, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
 {
     type Response = ToolResult;
     type Error = S::Error;

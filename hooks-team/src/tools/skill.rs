@@ -65,10 +65,12 @@ impl UseSkill {
                 Ok(Answer::of(String::from_utf8_lossy(skill.document().bytes())))
             }
             SkillOperation::Write => {
-                let content = content.ok_or_else(|| ToolError::invalid("content", "it is needed to write a skill"))?;
+                let content =
+                    content.ok_or_else(|| ToolError::invalid("content", "it is needed to write a skill"))?;
                 not_too_long("content", &content)?;
                 let confidence = confidence.unwrap_or_default();
-                let place = self.team.write_skill(&NewSkill { name, content, confidence, ..NewSkill::default() })?;
+                let place =
+                    self.team.write_skill(&NewSkill { name, content, confidence, ..NewSkill::default() })?;
                 Ok(Answer::writing(&self.team, &place, format!("written to `{place}`")))
             }
         }

@@ -88,24 +88,34 @@ impl Status {
     fn answer(&self, args: &StatusArgs) -> Result<Answer, ToolError> {
         let wanted = args.agent_name.as_deref().filter(|name| !name.trim().is_empty());
         let wanted = wanted.map(|name| self.team.agent(name)).transpose()?;
-        let is_wanted =
-            |name: &str| wanted.as_ref().is_none_or(|wanted| Name::of_agent(name).is_ok_and(|name| name == *wanted));
+        let is_wanted = |name: &str| {
+            wanted.as_ref().is_none_or(|wanted| Name::of_agent(name).is_ok_and(|name| name == *wanted))
+        };
         let roster = self.team.roster()?;
-        let members: Vec<_> = roster.members().iter().filter(|member| {
-            wanted.as_ref().is_none_or(|wanted| member.agent().as_ref() == Some(wanted))
-        }).collect();
+        let members: Vec<_> = roster
+            .members()
+            .iter()
+            .filter(|member| wanted.as_ref().is_none_or(|wanted| member.agent().as_ref() == Some(wanted)))
+            .collect();
         let all = self.workers.sessions();
         let sessions: Vec<_> = all
             .iter()
             .filter(|one| is_wanted(&one.agent))
-            .filter(|one| args.status.as_deref().is_none_or(|status| one.status.eq_ignore_ascii_case(status.trim())))
+            .filter(|one| {
+                args.status.as_deref().is_none_or(|status| one.status.eq_ignore_ascii_case(status.trim()))
+            })
             .collect();
 
         let capacity = self.workers.capacity().map_or(String::new(), |capacity| format!(" of {capacity}"));
         let active = members.iter().filter(|member| member.is_active()).count();
-        let mut text = format!("{} sessions{capacity}; {active} of {} members active\n", sessions.len(), members.len());
+        let mut text =
+            format!("{} sessions{capacity}; {active} of {} members active\n", sessions.len(), members.len());
         for one in sessions {
-            let task = one.task.as_deref().filter(|_| args.verbose).map_or(String::new(), |task| format!(": {}", one_line(task)));
+            let task = one
+                .task
+                .as_deref()
+                .filter(|_| args.verbose)
+                .map_or(String::new(), |task| format!(": {}", one_line(task)));
             writeln!(text, "- {} ({}, {}){task}", one.agent, one.session, one.status).unwrap_or_default();
         }
         for member in members.iter().filter(|_| args.verbose || wanted.is_some()) {

@@ -61,7 +61,9 @@ impl Disk for StdFileSystem {
 
     fn create_directory(&self, path: &Path) -> io::Result<()> {
         match fs::create_dir(path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.symlink_metadata()?.is_dir() => Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.symlink_metadata()?.is_dir() => {
+                Ok(())
+            }
             made => made,
         }
     }
@@ -139,7 +141,10 @@ impl Disk for StdFileSystem {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a lock between processes is waited for here only, and tests have another disk")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a lock between processes is waited for here only, and tests have another disk"
+)]
 fn sleep(pause: Duration) {
     std::thread::sleep(pause);
 }
