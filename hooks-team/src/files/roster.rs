@@ -1,9 +1,11 @@
 //! `team.md`: who is on the team.
 
+use std::ops::Range;
+
 use super::{below, plain, written};
 use crate::error::TeamError;
 use crate::name::Name;
-use crate::text::{Document, Table, key};
+use crate::text::{Document, Table, fields, key};
 
 /// The members of a team.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +51,9 @@ pub struct NewMember {
     pub role: String,
 }
 
+/// The headings that members may stand under.
+const ROSTER: &[&str] = &["Members", "Team Members", "Roster", "Team", "Agents", "Member", "Team Member"];
+
 /// Words of a status that mean that somebody is not there any more.
 const GONE: &[&str] =
     &["retired", "inactive", "alumni", "former", "removed", "offboarded", "archived", "disabled"];
@@ -59,10 +64,11 @@ impl Roster {
         let mut members = Vec::new();
         for (kind, titles) in [
             (MemberKind::Coordinator, &["Coordinator"][..]),
-            (MemberKind::Member, &["Members", "Team Members", "Roster", "Team"]),
+            (MemberKind::Member, ROSTER),
             (MemberKind::CodingAgent, &["Coding Agent", "Coding Agents"]),
         ] {
             let Some(range) = below(&document, titles) else { continue };
+            let before = members.len();
             for table in Table::all(&document, &range) {
                 let Some(name) = table.column("name").or_else(|| table.column("agent")) else { continue };
                 let (role, charter, status) =
@@ -80,6 +86,9 @@ impl Roster {
                         }
                     }),
                 );
+            }
+            if members.len() == before && kind == MemberKind::Member {
+                members.extend(in_sections(&document, &range));
             }
         }
         Self { document, members }
@@ -128,7 +137,7 @@ impl Roster {
         if self.member(&member.name).is_some() {
             return Err(TeamError::invalid("name", format!("`{}` is on the team already", member.name)));
         }
-        let range = below(&self.document, &["Members", "Team Members", "Roster", "Team"]);
+        let range = below(&self.document, ROSTER);
         let table = range.and_then(|range| Table::find(&self.document, &range, &["name"]));
         let Some(table) = table else {
             let way_out = "add `## Members` with columns Name, Role, Charter, Status to `team.md`";
@@ -181,6 +190,25 @@ impl Member {
     }
 }
 
+/// Members that have a heading each, and fields below it, in place of a table.
+fn in_sections(document: &Document, range: &Range<usize>) -> Vec<Member> {
+    let within =
+        document.sections().iter().filter(|section| section.level == 3 && range.contains(&section.start));
+    let members = within.map(|section| {
+        let fields = fields(document, &(section.body..section.end));
+        let value =
+            |name: &str| fields.iter().find(|field| field.is(&[name])).map(|field| field.value.to_string());
+        Member {
+            name: plain(&document.title_of(section)),
+            role: value("role").unwrap_or_default(),
+            charter: value("charter"),
+            status: value("status").unwrap_or_default(),
+            kind: MemberKind::Member,
+        }
+    });
+    members.filter(|member| !member.name.is_empty()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,6 +236,14 @@ mod tests {
         assert_eq!(roster.member("FACT checker").unwrap().role, "Verification");
         assert_eq!(roster.assigns_coding_agent(), Some(false));
         assert!(roster.member("nobody").is_none() && roster.member("../x").is_none());
+    }
+
+    #[test]
+    fn members_may_have_a_heading_each() {
+        let text = "# T\n\n## Roster\n\n### Ripley 🔧\n- **Role:** Lead\n- **Status:** active\n\n### Dallas\n**Role:** Core\n\n## Other\n### No\n";
+        let roster = Roster::new(Document::parse(text));
+        let shown: Vec<_> = roster.members().iter().map(|member| (&*member.name, &*member.role)).collect();
+        assert_eq!(shown, [("Ripley", "Lead"), ("Dallas", "Core")]);
     }
 
     #[test]

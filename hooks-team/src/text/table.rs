@@ -76,13 +76,15 @@ impl Table {
         &self.rows
     }
 
-    /// A new last row, a cell for each column: the values of those named, nothing in the others.
+    /// A new last row, a cell for each column: the values of those named, a dash in the others.
     pub(crate) fn add(&self, document: &Document, cells: &[(&str, &str)]) -> Splice {
         let mut row = String::from("|");
         for number in 0..self.columns.len() {
             let named = cells.iter().find(|(name, _)| self.column(name) == Some(number));
             row.push(' ');
-            row.push_str(&escaped(named.map_or("", |(_, value)| value)));
+            // Some readers leave out empty cells, and take the next one for theirs.
+            let value = named.map_or("", |(_, value)| value.trim());
+            row.push_str(&escaped(if value.is_empty() { "—" } else { value }));
             row.push_str(" |");
         }
         let newline = document.newline();
@@ -193,7 +195,7 @@ mod tests {
             table.add(&document, &[("status", "new"), ("name", "D")]),
         ];
         let changed = String::from_utf8(document.with(edits)).unwrap();
-        assert!(changed.contains("|C|d|a\\|b|extra|\n| D |  | new |"), "{changed}");
+        assert!(changed.contains("|C|d|a\\|b|extra|\n| D | — | new |"), "{changed}");
         assert!(table.rows()[1].set(2, "x").is_none());
     }
 
