@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use hooks::Hooks;
 use hooks::config::{Config, ConfigReader, Profile};
 
 use crate::failure::{Failure, Status};
@@ -19,11 +18,6 @@ pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Fa
         Ok(()) => Failure::Shown(Status::Usage),
         Err(error) => error.into(),
     })
-}
-
-/// The hooks of the configuration at `path`.
-pub(crate) fn hooks(path: &Path, profile: Option<Profile>) -> Result<Hooks, Failure> {
-    Ok(config(path, profile)?.hooks())
 }
 
 /// A reader for a profile that was asked for.

@@ -33,7 +33,6 @@ pub mod chain;
 pub mod classify;
 pub mod config;
 pub mod deadline;
-pub mod duration;
 mod error;
 pub mod fallback;
 #[cfg(test)]
@@ -50,6 +49,8 @@ pub mod retry;
 mod spare;
 pub mod stream;
 mod world;
+
+pub use hooks_core::duration;
 
 pub use self::alert::{AlertLayer, AlertService, AlertSettings, AlertSink};
 pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};

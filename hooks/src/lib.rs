@@ -36,6 +36,12 @@ pub mod resilience {
     pub use hooks_resilience::*;
 }
 
+/// Engines that keep state beyond one process, and what configures them.
+#[cfg(feature = "store")]
+pub mod store {
+    pub use hooks_store::*;
+}
+
 /// The classic policies, and the plain data that configures them.
 #[cfg(feature = "policies")]
 pub mod policies {

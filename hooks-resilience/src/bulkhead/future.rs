@@ -47,7 +47,7 @@ impl<S, F> ResponseFuture<S, F> {
     }
 
     pub(super) fn waiting(service: S, call: Call, places: Arc<Semaphore>, layer: &BulkheadLayer) -> Self {
-        let latest = [call.deadline, call.elsewhere].into_iter().flatten().min();
+        let latest = call.latest();
         // Boxed, on the way that waits; nobody closes the places, so there is no other end to it.
         let place = HookFuture::later(async move { places.acquire_owned().await.ok() });
         let layer = layer.clone();

@@ -57,7 +57,7 @@ impl<S> Run<S> {
         let preferred = shared.settings.stay.map_or(0, |_| shared.stays.place(&chain, now));
         let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings)
             .preferring(preferred)
-            .behind(&call.let_down);
+            .behind(call.let_down());
         Ok(Self::along(plan, call, shared))
     }
 
@@ -146,7 +146,7 @@ impl<S> Run<S> {
         let mut attempt = adapt::fit(&*self.shared.adapt, self.call.clone(), from, model);
         attempt.now = Some(now);
         attempt.elsewhere = elsewhere;
-        attempt.tried = tried;
+        attempt.set_tried(tried);
         attempt.turn = self.turn;
         attempt
     }

@@ -78,7 +78,7 @@ where
     fn call(&mut self, call: Call) -> Self::Future {
         let request = call.to_request();
         let context = Arc::clone(call.context());
-        let (tried, health) = (call.tried, self.health.clone());
+        let (tried, health) = (call.tried(), self.health.clone());
         let outcome = self.model.call_describing(ModelCall { context, request }, move |error, event| {
             let Some(error) = error.downcast_ref::<ModelError>() else { return };
             let treatment = match &health {

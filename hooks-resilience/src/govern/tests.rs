@@ -214,7 +214,7 @@ fn hooks_around_each_attempt_hear_how_often_it_was_tried_and_what_the_host_makes
         let attempt = AttemptLayer::new(world.clone(), AttemptSettings::default(), Classified).unwrap();
         let stack = RetryLayer::new(health, RetrySettings::default()).unwrap().layer(attempt.layer(governed));
         let mut call = call_of("m");
-        call.tried = 1;
+        call.set_tried(1);
         time.block_on(stack.oneshot(call)).unwrap().unwrap_err();
         let seen = recorder.seen();
         let heard = seen.iter().filter_map(|event| match event {

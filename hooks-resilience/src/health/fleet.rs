@@ -16,13 +16,14 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Op, StateStore};
+use hooks_core::state::{Answer, Key, Op, OpId, StateStore};
 use hooks_core::time::{Tick, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::place::{Place, play};
 use super::{Health, HealthSettings};
 use crate::breaker::{Core, Wire};
+use crate::duration::nanos;
 use crate::world::World;
 
 /// The longest a store is waited for.
@@ -97,7 +98,7 @@ impl Fleet {
         }
         let answer = within(PATIENCE, world, self.store.apply(op)).await.and_then(Result::ok);
         if answer.is_none() {
-            self.away_until.store(nanos(world.tick().after(STALE)), Ordering::Relaxed);
+            self.away_until.store(nanos(world.tick().after(STALE).0), Ordering::Relaxed);
         }
         answer
     }
@@ -117,7 +118,7 @@ impl Fleet {
     }
 
     fn is_away(&self, now: Tick) -> bool {
-        nanos(now) < self.away_until.load(Ordering::Relaxed)
+        nanos(now.0) < self.away_until.load(Ordering::Relaxed)
     }
 
     pub(super) fn answers_later(&self) -> bool {
@@ -193,7 +194,7 @@ pub(super) async fn synchronise(health: &Health, fleet: &Fleet, place: &Place, l
         };
         let Some(Answer::Now(time)) = fleet.ask(Op::Now, world).await else { return };
         let now = world.tick();
-        link.heard.store(nanos(now), Ordering::Relaxed);
+        link.heard.store(nanos(now.0), Ordering::Relaxed);
         let (untold, told, ours) = place.untold();
         let (text, revision) = match stored {
             Some((text, revision)) => (Some(text), revision),
@@ -237,10 +238,11 @@ pub(super) async fn synchronise(health: &Health, fleet: &Fleet, place: &Place, l
             return;
         }
         let Some(value) = write(&core, gate, time, now) else { return };
-        let set = Op::CompareAndSet { key: link.key.clone(), revision, value, ttl: Some(kept(settings)) };
+        let id = OpId(world.random.next_u128());
+        let set = Op::CompareAndSet { id, key: link.key.clone(), revision, value, ttl: Some(kept(settings)) };
         match fleet.ask(set, world).await {
-            Some(Answer::Done) => {
-                link.revision.store(revision.saturating_add(1), Ordering::Release);
+            Some(Answer::Written(revision)) => {
+                link.revision.store(revision, Ordering::Release);
                 health.announce(place.adopt(core, gate, told_all, &settings.breaker), place, now);
                 if !place.has_untold_failure() {
                     return;
@@ -317,8 +319,4 @@ impl Drop for Busy<'_> {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
-}
-
-fn nanos(tick: Tick) -> u64 {
-    u64::try_from(tick.0.as_nanos()).unwrap_or(u64::MAX)
 }

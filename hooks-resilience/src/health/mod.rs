@@ -26,7 +26,7 @@ use hooks_core::time::Tick;
 use self::fleet::{Fleet, Link, Namespace};
 pub use self::permit::Permit;
 use self::place::{Change, Event, Place, What};
-use self::quota::Quota;
+pub(crate) use self::quota::Quota;
 pub use self::readiness::{Because, Closed, Readiness};
 pub use self::settings::{BudgetSettings, HealthSettings, SettingsError};
 use self::standing::{Provider, Standing};
@@ -50,8 +50,8 @@ pub struct Health {
 
 struct Inner {
     models: Vec<Standing>,
-    quotas: Vec<Quota>,
-    providers: Vec<Provider>,
+    quotas: Vec<Arc<Quota>>,
+    providers: Vec<Arc<Provider>>,
     settings: HealthSettings,
     world: World,
     listeners: Mutex<Vec<Listener>>,
@@ -144,22 +144,10 @@ impl Health {
             return Readiness::Never;
         }
         let Some(known) = self.known(model) else { return Readiness::Ready };
-        let Some(quota) = self.inner.quotas.get(known.quota) else { return Readiness::Ready };
-        let Some(paced) = quota.ready_at(needs, now, self.inner.fleet.get()) else { return Readiness::Never };
+        let paced = known.quota.ready_at(needs, now, self.inner.fleet.get());
+        let Some(paced) = paced else { return Readiness::Never };
         self.look(known, now);
-        Readiness::at(paced.max(self.opens_at(known, now)), now)
-    }
-
-    /// From when on gates and breakers let somebody through.
-    fn opens_at(&self, known: &Standing, now: Tick) -> Tick {
-        let mut at = Tick::default();
-        for place in self.places(known).into_iter().flatten() {
-            at = at.max(place.gate());
-            if let Some(opens) = place.opens_at(now) {
-                at = at.max(opens);
-            }
-        }
-        at
+        Readiness::at(known.opens_at(now).map_or(paced, |opens| opens.max(paced)), now)
     }
 
     /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
@@ -185,23 +173,16 @@ impl Health {
             return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, None), None));
         };
         self.look(known, now);
-        let shut = self
-            .places(known)
-            .into_iter()
-            .flatten()
-            .fold(Tick::default(), |shut, place| shut.max(place.gate()));
-        if shut > now {
-            return Err(Closed { ready_at: shut, because: Because::Gate });
+        if let Some(ready_at) = known.shut_until(now) {
+            return Err(Closed { ready_at, because: Because::Gate });
         }
         let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
         let settings = &self.inner.settings.breaker;
         let name = || self.probe_name();
         let own = known.place.admit(name, now, settings).map_err(closed)?.unwrap_or(Pass::Usual);
         let mut permit = Permit::new(self.clone(), model.index(), own, None);
-        if let Some(provider) = self.provider(known) {
-            // Where it refuses, the permit is dropped, and with it a probe is given back.
-            permit.provider = provider.place.admit(name, now, settings).map_err(closed)?;
-        }
+        // Where it refuses, the permit is dropped, and with it a probe is given back.
+        permit.provider = known.provider.place.admit(name, now, settings).map_err(closed)?;
         if !permit.is_probe() {
             return Ok((permit, None));
         }
@@ -217,17 +198,16 @@ impl Health {
         let Some(known) = self.inner.models.get(permit.model) else { return Ok(()) };
         let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
         known.place.still_lets(permit.pass, now).map_err(closed)?;
-        match (permit.provider, self.provider(known)) {
-            (Some(pass), Some(provider)) => provider.place.still_lets(pass, now).map_err(closed),
-            _ => Ok(()),
+        match permit.provider {
+            Some(pass) => known.provider.place.still_lets(pass, now).map_err(closed),
+            None => Ok(()),
         }
     }
 
     /// Hears what the fleet knows of `model`, where its store answers later and was not heard for a while.
     pub(crate) fn refresh(&self, model: &Model, now: Tick) -> Telling {
         let (fleet, known) = (self.inner.fleet.get()?, self.known(model)?);
-        let links =
-            || self.places(known).into_iter().flatten().filter_map(|place| Some((place, place.link.get()?)));
+        let links = || known.places().into_iter().filter_map(|place| Some((place, place.link.get()?)));
         let due = match fleet.answers_later() {
             true => links().any(|(place, link)| fleet::is_stale(place, link, now)),
             // Which kind it is shows when it is asked for the first time.
@@ -243,8 +223,8 @@ impl Health {
     /// Not now; from then on.
     pub fn pace(&self, model: &Model, needs: &Needs, now: Tick) -> Result<(), Tick> {
         let booked = self.book(model, needs, now, Some(now)).unwrap_or_else(|_later| {
-            let quota = self.known(model).and_then(|known| self.inner.quotas.get(known.quota));
-            quota.map_or(Ok(None), |quota| quota.book(needs, now, Some(now))).map(|_| None)
+            let known = self.known(model);
+            known.map_or(Ok(None), |known| known.quota.book(needs, now, Some(now))).map(|_| None)
         })?;
         booked.into_iter().for_each(|mut slot| slot.used(true));
         Ok(())
@@ -259,12 +239,11 @@ impl Health {
         latest: Option<Tick>,
     ) -> Result<Booked, HookFuture<'static, Booked>> {
         let Some(known) = self.known(model) else { return Ok(Ok(None)) };
-        let Some(quota) = self.inner.quotas.get(known.quota) else { return Ok(Ok(None)) };
+        let quota = &known.quota;
         // Who would not be let through takes no place: all who waited for a probe would, and a fleet's are not given
         // back.
         self.look(known, now);
-        let opens = self.opens_at(known, now);
-        if opens > now {
+        if let Some(opens) = known.opens_at(now) {
             return Ok(Err(opens));
         }
         if let Some(fleet) = self.inner.fleet.get()
@@ -276,36 +255,32 @@ impl Health {
                 if let Some(Some(booked)) =
                     fleet::at_once(quota.book_shared(&self.inner.world, needs, latest, ask))
                 {
-                    return Ok(
-                        booked.map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at).of_fleet()))
-                    );
+                    return Ok(booked.map(|at| Some(Slot::of_fleet(quota, needs, at))));
                 }
             }
-            return fleet::begun(self.book_shared(known.quota, *needs, latest));
+            return fleet::begun(self.book_shared(Arc::clone(quota), *needs, latest));
         }
-        Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at?))))
+        Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(quota, needs, at?))))
     }
 
-    fn book_shared(&self, place: usize, needs: Needs, latest: Option<Tick>) -> HookFuture<'static, Booked> {
+    fn book_shared(
+        &self,
+        quota: Arc<Quota>,
+        needs: Needs,
+        latest: Option<Tick>,
+    ) -> HookFuture<'static, Booked> {
         let health = self.clone();
         HookFuture::later(async move {
             let inner = &health.inner;
-            let Some(quota) = inner.quotas.get(place) else { return Ok(None) };
             if let Some(fleet) = inner.fleet.get()
                 && let Some(booked) =
                     quota.book_shared(&inner.world, &needs, latest, |op| fleet.ask(op, &inner.world)).await
             {
-                return booked.map(|at| Some(Slot::new(health.clone(), place, needs, at).of_fleet()));
+                return booked.map(|at| Some(Slot::of_fleet(&quota, &needs, at)));
             }
             let booked = quota.book(&needs, inner.world.tick(), latest);
-            booked.map(|at| Some(Slot::new(health.clone(), place, needs, at?)))
+            booked.map(|at| Some(Slot::new(&quota, &needs, at?)))
         })
-    }
-
-    pub(crate) fn give_back(&self, quota: usize, needs: &Needs) {
-        if let Some(quota) = self.inner.quotas.get(quota) {
-            quota.give_back(needs);
-        }
     }
 
     /// Learns what the provider of `model` lets through, as its headers say; what it does not say stays, and more than
@@ -330,24 +305,21 @@ impl Health {
     }
 
     fn learn_limits(&self, model: usize, limits: Limits) {
-        let quota = self.inner.models.get(model).and_then(|known| self.inner.quotas.get(known.quota));
-        if let Some(quota) = quota {
-            quota.learn(limits, &self.inner.settings);
+        if let Some(known) = self.inner.models.get(model) {
+            known.quota.learn(limits, &self.inner.settings);
         }
     }
 
     /// A call is tried for the first time, with this model: its provider's retry budget earns a share.
     pub fn first_attempt(&self, model: &Model) {
-        if let Some(provider) = self.known(model).and_then(|known| self.provider(known)) {
-            provider.first_attempt(self.inner.settings.budget);
+        if let Some(known) = self.known(model) {
+            known.provider.first_attempt(self.inner.settings.budget);
         }
     }
 
     /// Whether a call may be tried once more with this model; that is taken from its provider's retry budget.
     pub fn another_attempt(&self, model: &Model, now: Tick) -> bool {
-        self.known(model)
-            .and_then(|known| self.provider(known))
-            .is_none_or(|provider| provider.another_attempt(now, self.inner.settings.budget))
+        self.known(model).is_none_or(|known| known.provider.another_attempt(now, self.inner.settings.budget))
     }
 
     /// What the breaker of `model` does with calls.
@@ -363,15 +335,11 @@ impl Health {
     fn close_place(&self, model: usize, until: Tick, why: ErrorKind, now: Tick) {
         let until = until.min(now.after(self.inner.settings.longest_gate));
         let Some(known) = self.inner.models.get(model) else { return };
-        let quota = self.inner.quotas.get(known.quota).filter(|_| why == ErrorKind::RateLimited);
         let settings = &self.inner.settings.breaker;
-        match quota {
-            Some(quota) => quota.place.refused(until, now, settings),
-            None => {
-                let shut = Event { at: now, what: What::Shut { until } };
-                let _unchanged = known.place.happened(shut, settings);
-            }
+        if why == ErrorKind::RateLimited {
+            return known.quota.place.refused(until, now, settings);
         }
+        let _unchanged = known.place.happened(Event { at: now, what: What::Shut { until } }, settings);
     }
 
     /// A permit came to its end. `wide` where what was shown is true of all models of the provider.
@@ -385,18 +353,15 @@ impl Health {
             Showed::Hopeless if wide => showed,
             _ => Showed::Nothing,
         };
-        if (permit.provider.is_some() || shared == Showed::Hopeless)
-            && let Some(provider) = self.provider(known)
-        {
-            self.ended(&provider.place, permit.provider.unwrap_or(Pass::Usual), shared, now);
+        if permit.provider.is_some() || shared == Showed::Hopeless {
+            self.ended(&known.provider.place, permit.provider.unwrap_or(Pass::Usual), shared, now);
         }
         // Of a quota only that it lets in again is news.
-        if let (Showed::Success { .. }, Some(quota)) = (showed, self.inner.quotas.get(known.quota))
-            && quota.place.is_failing()
-        {
+        if matches!(showed, Showed::Success { .. }) && known.quota.place.is_failing() {
             let showed = Showed::Success { slow: false };
             let what = What::Ended { pass: Pass::Usual, showed, jitter: 0 };
-            let _unchanged = quota.place.happened(Event { at: now, what }, &self.inner.settings.breaker);
+            let _unchanged =
+                known.quota.place.happened(Event { at: now, what }, &self.inner.settings.breaker);
         }
         self.tell_fleet(known)
     }
@@ -413,10 +378,9 @@ impl Health {
 
     /// Tells the fleet what it has to hear at once. What is left of it where its store answers later.
     fn tell_fleet(&self, known: &Standing) -> Telling {
-        let untold = |place: &Place| place.link.get().is_some() && place.has_untold_failure();
-        if !self.places(known).into_iter().flatten().any(untold) {
-            return None;
-        }
+        self.inner.fleet.get()?;
+        let untold = |place: &&Place| place.link.get().is_some() && place.has_untold_failure();
+        known.places().iter().find(|place| untold(place))?;
         fleet::begun(self.synchronise(known)).err()
     }
 
@@ -426,7 +390,7 @@ impl Health {
         HookFuture::later(async move {
             let known = health.inner.models.iter().find(|known| Some(&known.name) == model.as_ref());
             let (Some(known), Some(fleet)) = (known, health.inner.fleet.get()) else { return };
-            for place in health.places(known).into_iter().flatten() {
+            for place in known.places() {
                 if let Some(link) = place.link.get() {
                     fleet::synchronise(&health, fleet, place, link).await;
                 }
@@ -437,17 +401,11 @@ impl Health {
     /// Hears what the fleet knows, from a store that answers at once.
     fn look(&self, known: &Standing, now: Tick) {
         let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) else { return };
-        for place in self.places(known).into_iter().flatten() {
+        for place in known.places() {
             if let Some(link) = place.link.get() {
                 fleet::look(self, fleet, place, link, now);
             }
         }
-    }
-
-    /// All that concerns a model: its own place, its quota's, its provider's.
-    fn places<'a>(&'a self, known: &'a Standing) -> [Option<&'a Place>; 3] {
-        let quota = self.inner.quotas.get(known.quota).map(|quota| &quota.place);
-        [Some(&known.place), quota, self.provider(known).map(|provider| &provider.place)]
     }
 
     /// A name nobody else of the fleet gives a probe: also not where all instances have one seed.
@@ -477,10 +435,6 @@ impl Health {
     /// What is known of `model`, if that is one of the catalog.
     fn known(&self, model: &Model) -> Option<&Standing> {
         self.inner.models.get(model.index()).filter(|known| model.is_named(&known.name))
-    }
-
-    fn provider(&self, known: &Standing) -> Option<&Provider> {
-        self.inner.providers.get(known.provider)
     }
 
     fn listeners(&self) -> std::sync::MutexGuard<'_, Vec<Listener>> {

@@ -10,7 +10,7 @@ mod slot;
 mod tests;
 
 pub use self::layer::PacingLayer;
-pub(crate) use self::rate::{Rate, nanos};
+pub(crate) use self::rate::Rate;
 pub use self::service::PacingService;
 pub(crate) use self::shared::SharedRate;
 pub(crate) use self::slot::{Booked, Slot};

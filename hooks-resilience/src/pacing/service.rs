@@ -57,7 +57,7 @@ where
 
     fn call(&mut self, mut call: Call) -> Self::Future {
         let now = call.tick(self.health.world());
-        let latest = [call.deadline, call.elsewhere].into_iter().flatten().min();
+        let latest = call.latest();
         let Some(model) = &call.model else { return ResponseFuture::sent(self.inner.call(call), None) };
         match self.health.book(model, call.needs(), now, latest) {
             Ok(Ok(slot)) if slot.as_ref().is_none_or(|slot| slot.at() <= now) => {

@@ -58,7 +58,7 @@ pub(super) fn again(
     }
     let least = proposal.and_then(|it| it.backoff_ms).map(Duration::from_millis).unwrap_or_default();
     let at = now.after(wait.max(least));
-    let too_late = [call.deadline, call.elsewhere].into_iter().flatten().any(|limit| at > limit);
+    let too_late = call.latest().is_some_and(|latest| at > latest);
     let is_refused = || call.model.as_ref().is_some_and(|model| !health.another_attempt(model, now));
     if too_late || is_refused() { Again::Up(Some(at)) } else { Again::At(at) }
 }

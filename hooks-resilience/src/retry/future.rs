@@ -60,7 +60,7 @@ enum State<F> {
 
 impl<S: Service<Call>> ResponseFuture<S> {
     pub(super) fn asking(future: S::Future, call: Call, shared: Arc<Spare<S, Shared>>) -> Self {
-        let attempts = call.tried;
+        let attempts = call.tried();
         let rest = Rest { call, shared, attempts, past: None };
         Self { state: State::Asking(future), rest: Some(rest) }
     }
@@ -107,7 +107,7 @@ impl<S> Rest<S> {
         }
         // The answer's call may be sent again by whoever gets it.
         answered.call.retried = false;
-        answered.call.tried = self.call.tried;
+        answered.call.set_tried(self.call.tried());
     }
 }
 
@@ -168,7 +168,7 @@ where
                         Ok(()) => {
                             let mut call = rest.call.clone();
                             call.now = None;
-                            call.tried = rest.attempts;
+                            call.set_tried(rest.attempts);
                             let future = inner.call(call);
                             this.state.set(State::Asking(future));
                             continue;

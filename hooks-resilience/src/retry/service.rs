@@ -65,7 +65,7 @@ where
         // A chain counts the attempts of its models itself.
         if let Some(model) = call.model.as_ref().filter(|_| call.turn == 0) {
             let health = &self.shared.health;
-            let let_down = call.let_down.iter().any(|(index, _)| *index == model.index());
+            let let_down = call.let_down().iter().any(|(index, _)| *index == model.index());
             // What goes on with a stream that broke is a further attempt too.
             if !let_down {
                 health.first_attempt(model);

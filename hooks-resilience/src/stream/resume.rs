@@ -224,7 +224,7 @@ where
             Onward::Afresh | Onward::Anew => self.call.clone(),
         };
         (call.now, call.elsewhere) = (None, None);
-        call.let_down.clone_from(&self.let_down);
+        call.set_let_down(&self.let_down);
         if self.parts.total() != Usage::default() {
             self.queue.push_back(Chunk::Usage(self.parts.total()));
         }

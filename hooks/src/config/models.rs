@@ -7,8 +7,6 @@ use hooks_core::{Environment, FailureLayer, HooksBuilder, Live};
 use hooks_resilience::alert::NotificationSink;
 use hooks_resilience::config::{ConfigFault, StreamLayer};
 use hooks_resilience::{AlertLayer, Health, Resilience, ResilienceConfig, ResilienceLayer, World};
-use serde_json::Value;
-use serde_path_to_error::{Path, Segment};
 use tower_layer::Stack;
 
 use super::error::Mistakes;
@@ -17,54 +15,6 @@ use crate::system::{SystemClock, SystemRandom, TokioBackground, TokioTimer};
 
 /// The key they stand under.
 pub(super) const KEY: &str = "models";
-
-/// The most texts that are no durations, and the like, which are told one by one.
-const MOST: usize = 100;
-
-/// Reads what fits the schema. What does not mean anything (a text that is no duration) is reported at its place and
-/// left out, so that one hides no other.
-pub(super) fn read(mut value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Option<ResilienceConfig> {
-    for _ in 0..MOST {
-        let error = match serde_path_to_error::deserialize(&value) {
-            Ok(config) => return Some(config),
-            Err(error) => error,
-        };
-        let is_left_out = remove(&mut value, error.path());
-        // Without what was wrong before, something may be missing now: that is told already.
-        if is_left_out || mistakes.is_empty() {
-            let path = match error.path().to_string().as_str() {
-                "." => KEY.to_owned(),
-                within => format!("{KEY}.{within}"),
-            };
-            report(&path, error.inner().to_string(), tree, mistakes);
-        }
-        if !is_left_out {
-            return None;
-        }
-    }
-    None
-}
-
-/// Reports `text`, which may have the way out behind a semicolon.
-fn report(path: &str, text: String, tree: &Pruned, mistakes: &mut Mistakes) {
-    let (place, path) = (tree.root.locate(path), tree.path_before(path));
-    match text.split_once("; ") {
-        Some((problem, hint)) => mistakes.add_with_hint(place, path, problem, hint),
-        None => mistakes.add(place, path, text),
-    }
-}
-
-/// Takes out what stands at `path`, where it is the entry of a map.
-fn remove(value: &mut Value, path: &Path) -> bool {
-    let segments: Vec<_> = path.iter().collect();
-    let Some((Segment::Map { key }, parents)) = segments.split_last() else { return false };
-    let parent = parents.iter().try_fold(value, |value, segment| match segment {
-        Segment::Map { key } => value.get_mut(key),
-        Segment::Seq { index } => value.get_mut(*index),
-        Segment::Enum { .. } | Segment::Unknown => None,
-    });
-    parent.and_then(Value::as_object_mut).is_some_and(|map| map.shift_remove(key).is_some())
-}
 
 /// What a configuration says about models, and what is known about them. Clones share it.
 #[derive(Clone, Debug)]
