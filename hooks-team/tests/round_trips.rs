@@ -131,7 +131,7 @@ fn is_with_insertion(whole: &[u8], part: &[u8]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn reading_loses_nothing(bytes in nasty()) {

@@ -73,7 +73,7 @@ fn a_large_folder_is_read_at_once() {
 
 /// How much longer sixteen times as much takes.
 fn growth(unit: &str, work: impl Fn(&[u8])) -> f64 {
-    let (small, large) = (unit.repeat(60_000 / unit.len()), unit.repeat(960_000 / unit.len()));
+    let (small, large) = (unit.repeat(16_000 / unit.len()), unit.repeat(916_000 / unit.len()));
     let time = |text: &str| best_of(3, || work(text.as_bytes())).as_secs_f64();
     time(&large) / time(&small).max(1e-6)
 }

@@ -1,4 +1,4 @@
-//! What each file of a team folder says. All of them are views of a [`Document`](crate::text::Document): reading
+//! What each file of a team folder says. All of them are views of a [`Document`]: reading
 //! changes nothing, and a change is the document with a few bytes replaced.
 
 mod ceremonies;

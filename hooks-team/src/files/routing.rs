@@ -50,7 +50,7 @@ impl Routing {
                     secondary: names(row.cell(owners.1)).into_iter().next(),
                 }));
             } else if let Some(work) =
-                table.column("work type").or_else(|| table.column("task")).or_else(|| table.column("signal"))
+                ["work type", "pattern", "task", "signal"].iter().find_map(|name| table.column(name))
             {
                 let (agent, examples) = (
                     table.column("agent").or_else(|| table.column("route")).or(owners.0),

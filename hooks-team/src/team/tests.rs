@@ -253,6 +253,17 @@ fn a_skill_is_written_and_what_it_was_is_kept() {
 }
 
 #[test]
+fn who_waits_too_long_is_told_and_readers_never_wait() {
+    let (_, team) = laid_out();
+    let held = team.writer().unwrap();
+    let impatient = team.clone().with_patience(std::time::Duration::ZERO);
+    assert!(matches!(impatient.decide(&decision("x")), Err(TeamError::Busy { seconds: 0 })));
+    assert_eq!(impatient.read().problems, Vec::<String>::new());
+    drop(held);
+    impatient.decide(&decision("x")).unwrap();
+}
+
+#[test]
 fn small_changes_touch_what_they_change() {
     let (disk, team) = laid_out();
     team.set_now(&[("focus_area", "Core")]).unwrap();

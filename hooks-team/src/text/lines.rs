@@ -45,19 +45,6 @@ pub(crate) struct Fence {
     bare: bool,
 }
 
-/// The lengths of the longest bare fences behind a line, of each mark.
-#[derive(Clone, Copy, Default)]
-struct Closers {
-    backticks: usize,
-    tildes: usize,
-}
-
-impl Closers {
-    fn of(&mut self, mark: u8) -> &mut usize {
-        if mark == b'~' { &mut self.tildes } else { &mut self.backticks }
-    }
-}
-
 /// Where the walk is.
 enum Within {
     Nothing,
@@ -94,31 +81,45 @@ pub(crate) fn scan(bytes: &[u8]) -> (Vec<Line>, Option<Unclosed>) {
                 Kind::Comment
             }
             Within::Nothing => {
-                if let Some((_, open, mut closers)) = fence.filter(|(_, fence, _)| fence.opens(text)) {
-                    if *closers.of(open.mark) >= open.length {
+                let (kind, opened) = match fence.filter(|(_, fence, _)| fence.opens(text)) {
+                    Some((_, open, true)) => {
                         within = Within::Fence(open);
-                        Kind::Fenced
-                    } else {
-                        unclosed = unclosed.or(Some(Unclosed::Fence(open)));
-                        Kind::Text
+                        (Kind::Fenced, None)
                     }
-                } else if let Some(rest) = unindented(text).and_then(|text| text.strip_prefix(b"<!--")) {
-                    if memmem::find(rest, b"-->").is_some() {
-                        Kind::Comment
-                    } else if last_comment_end.is_some_and(|end| end >= line.end) {
-                        within = Within::Comment;
-                        Kind::Comment
-                    } else {
-                        unclosed = unclosed.or(Some(Unclosed::Comment));
-                        Kind::Text
-                    }
-                } else {
-                    kind(text)
-                }
+                    Some((_, open, false)) => (Kind::Text, Some(Unclosed::Fence(open))),
+                    None => match comment(text) {
+                        Comment::Whole => (Kind::Comment, None),
+                        Comment::Begun if last_comment_end.is_some_and(|end| end >= line.end) => {
+                            within = Within::Comment;
+                            (Kind::Comment, None)
+                        }
+                        Comment::Begun => (Kind::Text, Some(Unclosed::Comment)),
+                        Comment::None => (kind(text), None),
+                    },
+                };
+                unclosed = unclosed.or(opened);
+                kind
             }
         };
     }
     (lines, unclosed)
+}
+
+/// What a line says of comments.
+enum Comment {
+    None,
+    /// It begins one that goes on.
+    Begun,
+    /// It begins one and ends it.
+    Whole,
+}
+
+fn comment(text: &[u8]) -> Comment {
+    match unindented(text).and_then(|text| text.strip_prefix(b"<!--")) {
+        None => Comment::None,
+        Some(rest) if memmem::find(rest, b"-->").is_some() => Comment::Whole,
+        Some(_) => Comment::Begun,
+    }
 }
 
 impl Fence {
@@ -180,14 +181,16 @@ fn split(bytes: &[u8]) -> Vec<Line> {
     lines
 }
 
-/// Every fence, last one first, and what could close it.
-fn fences(bytes: &[u8], lines: &[Line]) -> Vec<(usize, Fence, Closers)> {
-    let (mut found, mut closers) = (Vec::new(), Closers::default());
+/// Every fence, last one first, and whether one that closes it follows.
+fn fences(bytes: &[u8], lines: &[Line]) -> Vec<(usize, Fence, bool)> {
+    let mut found = Vec::new();
+    // The lengths of the longest bare fences behind a line.
+    let (mut backticks, mut tildes) = (0, 0);
     for (number, line) in lines.iter().enumerate().rev() {
         let Some(fence) = Fence::read(visible(bytes, *line)) else { continue };
-        found.push((number, fence, closers));
+        let longest = if fence.mark == b'~' { &mut tildes } else { &mut backticks };
+        found.push((number, fence, *longest >= fence.length));
         if fence.bare {
-            let longest = closers.of(fence.mark);
             *longest = fence.length.max(*longest);
         }
     }

@@ -45,7 +45,6 @@ mod service;
 mod skill;
 mod status;
 
-/// The future of [`SquadTools`].
 pub mod future;
 
 pub use self::decide::{Decide, DecideArgs};

@@ -7,6 +7,7 @@ use hooks_core::event::{Priority, Route};
 use hooks_core::{BoxError, HookFuture};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tower::ServiceExt;
 use tower_service::Service;
 
 use super::{Answer, Tool, ToolError, not_too_long};
@@ -107,11 +108,10 @@ where
             let route = this.checked(args)?;
             let unavailable =
                 "this host routes no tasks (fan-out-deps-unavailable); do it yourself or ask the user";
-            let mut router = this.router.ok_or(ToolError::Unavailable(unavailable))?;
-            let failed = |error: R::Error| ToolError::Router(error.into());
-            std::future::poll_fn(|cx| router.poll_ready(cx)).await.map_err(failed)?;
+            let router = this.router.ok_or(ToolError::Unavailable(unavailable))?;
             let (agent, priority) = (route.target_agent.clone(), route.priority);
-            let session: String = router.call(route).await.map_err(failed)?.into();
+            let sent = router.oneshot(route).await.map_err(|error| ToolError::Router(error.into()))?;
+            let session: String = sent.into();
             Ok(Answer::of(format!("routed to `{agent}` in session `{session}`, priority {}", word(priority))))
         })
     }

@@ -5,6 +5,7 @@ use std::task::{Context, Poll};
 use hooks_core::drivers::{ToolCall, ToolResult};
 use hooks_core::event::Route;
 use hooks_core::{BoxError, HookFuture};
+use tower::ServiceExt;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
@@ -15,6 +16,9 @@ use super::{
 
 /// Answers calls of the team's tools and passes all others on. A call that goes wrong is a result with an error, which
 /// the model reads; the service's own errors are those of the host's tools.
+///
+/// Always ready: which tool is called is known with the call only, so a clone of the host's tools is made ready then.
+/// The team's own do not wait for them.
 #[derive(Clone, Debug)]
 pub struct SquadTools<S, R = NoRouter> {
     tools: SquadToolsLayer<R>,
@@ -47,7 +51,7 @@ impl<S, R> SquadTools<S, R> {
     }
 
     /// Calls `tool` with what `call` gives.
-    fn ask<A, T>(&self, mut tool: T, call: ToolCall) -> HookFuture<'static, ToolResult>
+    fn ask<A, T>(&self, tool: T, call: ToolCall) -> HookFuture<'static, ToolResult>
     where
         A: Tool,
         T: Service<A, Response = Answer, Error = ToolError, Future: Send> + Send + 'static,
@@ -56,8 +60,7 @@ impl<S, R> SquadTools<S, R> {
         HookFuture::later(async move {
             let answer = async {
                 let args = A::parse(call.args)?;
-                std::future::poll_fn(|cx| tool.poll_ready(cx)).await?;
-                tool.call(args).await
+                tool.oneshot(args).await
             };
             match answer.await {
                 Ok(Answer { text, wrote }) => ToolResult::ok(text).wrote(wrote),
@@ -69,7 +72,7 @@ impl<S, R> SquadTools<S, R> {
 
 impl<S, R> Service<ToolCall> for SquadTools<S, R>
 where
-    S: Service<ToolCall, Response = ToolResult>,
+    S: Service<ToolCall, Response = ToolResult> + Clone,
     R: Service<Route, Response: Into<String> + Send, Error: Into<BoxError>, Future: Send>
         + Clone
         + Send
@@ -78,10 +81,10 @@ where
 {
     type Response = ToolResult;
     type Error = S::Error;
-    type Future = ResponseFuture<S::Future>;
+    type Future = ResponseFuture<S>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(cx)
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, call: ToolCall) -> Self::Future {
@@ -92,7 +95,7 @@ where
             SkillArgs::NAME => self.ask::<SkillArgs, _>(tools.skill.clone(), call),
             StatusArgs::NAME => self.ask::<StatusArgs, _>(tools.status.clone(), call),
             RouteArgs::NAME => self.ask::<RouteArgs, _>(tools.route.clone(), call),
-            _ => return ResponseFuture::inner(self.inner.call(call)),
+            _ => return ResponseFuture::host(self.inner.clone().oneshot(call)),
         })
     }
 }

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use futures_util::FutureExt;
 use hooks_core::drivers::{ToolCall, ToolResult};
@@ -6,7 +7,7 @@ use hooks_core::event::Route;
 use hooks_core::testing::FakeDisk;
 use hooks_core::{BoxError, Environment};
 use serde_json::{Value, json};
-use tower::{Layer, ServiceExt, service_fn};
+use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::{NoOtherTools, SquadToolsLayer, Worker, Workers};
 use crate::files::NewMember;
@@ -103,6 +104,54 @@ fn a_model_sees_who_works_and_gives_work_away() {
     let args = json!({"targetAgent": "Tester", "task": "t"});
     let refused = unavailable.oneshot(ToolCall::new("squad_route", args)).now_or_never().unwrap().unwrap();
     assert!(refused.error.unwrap().contains("fan-out-deps-unavailable"));
+}
+
+/// A service that is strict about readiness: a clone starts unready, and a call of what is not ready panics.
+struct Strict(bool);
+
+impl Clone for Strict {
+    fn clone(&self) -> Self {
+        Self(false)
+    }
+}
+
+impl<T> Service<T> for Strict {
+    type Response = ToolResult;
+    type Error = BoxError;
+    type Future = std::future::Ready<Result<ToolResult, BoxError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.0 = true;
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _request: T) -> Self::Future {
+        assert!(std::mem::take(&mut self.0), "called without being ready");
+        std::future::ready(Ok(ToolResult::ok("host")))
+    }
+}
+
+#[test]
+fn other_tools_are_made_ready_and_called() {
+    let (_, team) = team();
+    let mut tools = SquadToolsLayer::new(team).layer(Strict(false));
+    for _ in 0..2 {
+        let ready = tools.ready().now_or_never().unwrap().unwrap();
+        let result = ready.call(ToolCall::new("bash", json!({}))).now_or_never().unwrap().unwrap();
+        assert_eq!(result.content, "host");
+    }
+    assert!(!tools.get_ref().0 && !tools.get_mut().0 && !tools.into_inner().0, "nothing is held");
+}
+
+#[test]
+fn services_and_futures_go_between_threads() {
+    fn check<T: Send + Sync + Clone>(_: &T) {}
+    fn check_future<T: Send>(_: T) {}
+    let (_, team) = team();
+    check(&team);
+    let mut tools = SquadToolsLayer::new(team).layer(NoOtherTools);
+    check(&tools);
+    check_future(tools.call(ToolCall::new("squad_status", json!({}))));
 }
 
 #[test]
