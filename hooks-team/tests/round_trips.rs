@@ -248,6 +248,11 @@ proptest! {
         for word in all.iter().filter(|word| !is_mark(word)) {
             prop_assert!(rest.any(|found| found == word), "`{}` is lost: {:?}", word, text(&team));
         }
+        // Words that only entries have are there as often as before.
+        for word in ["nested", "star", "deep", "dated", "quoted", "stands", "Status:", "日本語"] {
+            let often = |words: &[String]| words.iter().filter(|found| *found == word).count();
+            prop_assert_eq!(often(&found), often(&all), "`{}`: {:?}", word, text(&team));
+        }
         prop_assert!(before.is_empty() || !found.is_empty());
         team.archive_history("a", |_| true).unwrap();
         prop_assert_eq!(team.history("a").unwrap().entries().len(), 0);

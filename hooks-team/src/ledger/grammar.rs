@@ -45,6 +45,28 @@ const FIRST_FIELDS: &[&str] = &[
     "owner",
 ];
 
+/// Headings that are parts of a decision, and no decisions.
+const PARTS: &[&str] = &[
+    "alternatives",
+    "background",
+    "consequences",
+    "context",
+    "decision",
+    "details",
+    "impact",
+    "implementation",
+    "next steps",
+    "notes",
+    "options",
+    "problem",
+    "rationale",
+    "references",
+    "scope",
+    "status",
+    "what",
+    "why",
+];
+
 pub(super) fn spans(document: &Document, grammar: Grammar) -> Vec<Span> {
     let sections = document.sections();
     let before = sections.first().map_or(document.bytes().len(), |first| first.start);
@@ -128,7 +150,8 @@ fn is_entry(
         (Grammar::History, 1 | 2) => false,
         (Grammar::Decisions, 1) => number > 0,
         (Grammar::Decisions, 2) => {
-            let groups = next.is_some_and(|next| next.level == 3);
+            let is_part = |next: &Section| PARTS.contains(&&*key(&document.title_of(next)));
+            let groups = next.is_some_and(|next| next.level == 3 && !is_part(next));
             !groups && !key(&document.title_of(section)).ends_with("decisions")
         }
         (Grammar::Decisions | Grammar::History, _) => true,
@@ -272,6 +295,15 @@ d
 ## Database
 Files under migrations/ are frozen.
 
+## Use Postgres
+We will.
+
+### Context
+c
+
+### Consequences
+d
+
 ## Style
 
 - Never use jQuery.
@@ -289,6 +321,7 @@ stands alone.
             "Block Decision: Overlap",
             "Block Guard",
             "Block Database",
+            "Block Use Postgres",
             "Block Style",
         ];
         assert_eq!(shown(text, Grammar::Decisions), expected);

@@ -189,18 +189,19 @@ impl Source {
             let rest = current.get(from..).unwrap_or_default();
             let ends_a_line = |at: &usize| {
                 let behind = rest.get(at + text.len()..).unwrap_or_default();
-                behind.is_empty()
-                    || behind.starts_with(b"\n")
-                    || behind.starts_with(b"\r\n")
-                    || behind.starts_with(b" ")
+                matches!(behind, [] | [b'\n' | b'\r' | b' ', ..])
             };
-            let begins_a_line = |at: &usize| from + at == 0 || current.get(from + at - 1) == Some(&b'\n');
+            let begins_a_line =
+                |at: &usize| from + at == 0 || matches!(current.get(from + at - 1), Some(b'\n' | b'\r'));
             let at = memmem::find_iter(rest, text).find(|at| begins_a_line(at) && ends_a_line(at));
             if let Some(at) = at.filter(|_| !text.is_empty()) {
                 let end = from + at + text.len();
                 let behind = current.get(end..).unwrap_or_default();
-                let newline =
-                    if behind.starts_with(b"\r\n") { 2 } else { usize::from(behind.starts_with(b"\n")) };
+                let newline = if behind.starts_with(b"\r\n") {
+                    2
+                } else {
+                    usize::from(matches!(behind, [b'\n' | b'\r', ..]))
+                };
                 found.push(from + at..end + newline);
                 from = end + newline;
             }

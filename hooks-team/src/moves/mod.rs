@@ -14,7 +14,7 @@ pub(crate) use self::run::{begin, resume};
 use crate::digest::Digest;
 use crate::folder::Place;
 use crate::ledger::{Entry, EntryKind, Grammar, Ledger};
-use crate::text::{Document, balanced, guarded};
+use crate::text::{Document, balanced, ends_line, guarded};
 
 /// What a move did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,9 +54,9 @@ pub(crate) fn is_unmistakable(entry: &Entry<'_>) -> bool {
 /// The text of an entry as it is added to `target`: it ends its last line, leaves nothing open, and closes nothing that
 /// was open there.
 pub(crate) fn block(target: &Document, text: &[u8]) -> Vec<u8> {
-    let newline: &[u8] = if text.contains(&b'\r') { b"\r\n" } else { b"\n" };
+    let newline = Document::parse(text).newline().as_bytes();
     let mut block = balanced(text.trim_ascii_end());
-    if !block.ends_with(b"\n") {
+    if !ends_line(&block) {
         block.extend_from_slice(newline);
     }
     guarded(target, block)

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::lines::Unclosed;
+use super::lines::{Unclosed, ends_line};
 use super::{Document, Kind, Splice};
 
 /// `text` with its headings below `level`, and nothing left open. All of its words stay.
@@ -31,7 +31,7 @@ pub(crate) fn balanced(text: &[u8]) -> Vec<u8> {
     };
     let newline = document.newline();
     let mut text = document.into_bytes();
-    if !text.ends_with(b"\n") {
+    if !ends_line(&text) {
         text.extend_from_slice(newline.as_bytes());
     }
     text.extend(close);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::lines::{self, Kind, Line, Unclosed};
+use super::lines::{self, Kind, Line, Unclosed, ends_line};
 use super::{FrontMatter, Splice, key, lossy, splice};
 
 /// A file: its bytes, and where its sections are. Reading and writing it back is the same bytes.
@@ -98,6 +98,7 @@ impl Document {
     pub fn newline(&self) -> &'static str {
         match self.lines.first().map(|first| self.slice(first.start..first.end)) {
             Some([.., b'\r', b'\n']) => "\r\n",
+            Some([.., b'\r']) => "\r",
             _ => "\n",
         }
     }
@@ -121,7 +122,7 @@ impl Document {
         let written = self.written_end(range.clone());
         let mut text = Vec::with_capacity(block.len() + 6);
         if written > range.start.max(bom(&self.bytes)) {
-            if !self.slice(0..written).ends_with(b"\n") {
+            if !ends_line(self.slice(0..written)) {
                 text.extend_from_slice(newline);
             }
             text.extend_from_slice(newline);

@@ -1,7 +1,7 @@
 //! Lines of Markdown, each told apart by what it is: one pass forward after one pass backward, however hostile the
 //! text.
 
-use memchr::{memchr_iter, memmem};
+use memchr::{memchr2_iter, memmem};
 
 /// A line: where it is, with its end of line, and what it is.
 #[derive(Clone, Copy, Debug)]
@@ -151,6 +151,11 @@ pub(crate) fn visible(bytes: &[u8], line: Line) -> &[u8] {
     if line.start == 0 { text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text) } else { text }
 }
 
+/// Whether `bytes` end with an end of line.
+pub(crate) fn ends_line(bytes: &[u8]) -> bool {
+    matches!(bytes.last(), Some(b'\n' | b'\r'))
+}
+
 /// The title of a heading's line and where it begins in it.
 pub(crate) fn heading(text: &[u8]) -> (usize, &[u8]) {
     let indent = text.iter().take_while(|byte| **byte == b' ').count();
@@ -169,11 +174,15 @@ pub(crate) fn heading(text: &[u8]) -> (usize, &[u8]) {
 }
 
 fn split(bytes: &[u8]) -> Vec<Line> {
-    let mut lines = Vec::with_capacity(bytes.len() / 48 + 1);
+    let mut lines = Vec::with_capacity(memchr2_iter(b'\n', b'\r', bytes).count() + 1);
     let mut start = 0;
-    for newline in memchr_iter(b'\n', bytes) {
-        lines.push(Line { start, end: newline + 1, kind: Kind::Text });
-        start = newline + 1;
+    for mark in memchr2_iter(b'\n', b'\r', bytes) {
+        // Both together are one end of line; a carriage return alone is one as well.
+        if bytes.get(mark..mark + 2) == Some(b"\r\n") {
+            continue;
+        }
+        lines.push(Line { start, end: mark + 1, kind: Kind::Text });
+        start = mark + 1;
     }
     if start < bytes.len() {
         lines.push(Line { start, end: bytes.len(), kind: Kind::Text });
@@ -276,6 +285,7 @@ mod tests {
         assert_eq!(kinds("<!-- a\n# b\n-->\n# c"), [Comment, Comment, Comment, Heading(1)]);
         assert_eq!(kinds("<!-- a --> b\n# c"), [Comment, Heading(1)]);
         assert_eq!(kinds("``` a`\n# b\n```"), [Text, Heading(1), Text]);
+        assert_eq!(kinds("# a\r## b\r\r\n# c"), [Heading(1), Heading(2), Kind::Blank, Heading(1)]);
         assert_eq!(kinds("#a\n    # b\n\t# c\n#\n####### d"), [Text, Text, Text, Heading(1), Text]);
     }
 

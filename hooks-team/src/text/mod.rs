@@ -18,7 +18,7 @@ pub use self::fields::Field;
 pub(crate) use self::fields::fields;
 pub use self::front_matter::FrontMatter;
 pub(crate) use self::items::items;
-pub(crate) use self::lines::{Kind, Line};
+pub(crate) use self::lines::{Kind, Line, ends_line};
 pub use self::splice::Splice;
 pub(crate) use self::splice::apply;
 pub use self::table::{Row, Table};

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::lines::ends_line;
 use super::{Document, Kind, Splice, key, lossy};
 
 /// A table: names of its columns, and rows. Rows may be shorter or longer than the header.
@@ -88,7 +89,7 @@ impl Table {
             row.push_str(" |");
         }
         let newline = document.newline();
-        let text = if document.slice(0..self.end).ends_with(b"\n") {
+        let text = if ends_line(document.slice(0..self.end)) {
             format!("{row}{newline}")
         } else {
             format!("{newline}{row}")
