@@ -53,23 +53,24 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
             StateAction::Show => kept.show(asked.json, &mut out).await,
             StateAction::History => kept.history(asked.json, &mut out).await,
             StateAction::Lock { artifact, agent, lasting } => {
-                let to = format!("`{agent}` locked out of `{artifact}`");
-                kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
                 let lockout = Lockout::new(artifact, agent).by(&by);
                 let lockout = match &asked.why {
                     Some(why) => lockout.because(why),
                     None => lockout,
                 };
                 kept.lockouts.lock(lockout, *lasting).await?;
+                let to = format!("`{agent}` locked out of `{artifact}`");
+                kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
                 done(&mut out, &format!("`{agent}` is locked out of `{artifact}`"))
             }
             StateAction::Clear { artifact } => {
-                let to = format!("`{artifact}` cleared");
-                kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
-                match kept.lockouts.clear(artifact, &by).await? {
-                    0 => found_nothing(&format!("nobody is locked out of `{artifact}`")),
-                    count => done(&mut out, &format!("{count} lockouts of `{artifact}` cleared")),
+                let count = kept.lockouts.clear(artifact, &by).await?;
+                if count == 0 {
+                    return found_nothing(&format!("nobody is locked out of `{artifact}`"));
                 }
+                let to = format!("`{artifact}` cleared for {count}");
+                kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
+                done(&mut out, &format!("`{artifact}` is cleared: agents that were locked out: {count}"))
             }
             StateAction::Set { counter, spent } => kept.set(counter, *spent, asked, &mut out).await,
             StateAction::Remove { set, entry } => kept.remove(set, entry, asked, &mut out).await,

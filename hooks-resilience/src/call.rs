@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use hooks_core::HookContext;
 use hooks_core::drivers::ModelRequest;
@@ -217,11 +216,6 @@ impl Call {
     /// When this attempt began, reading the clock only where nobody did.
     pub fn tick(&mut self, world: &World) -> Tick {
         *self.now.get_or_insert_with(|| world.tick())
-    }
-
-    /// How long there is from `now` to the deadline; None where there is none.
-    pub fn time_left(&self, now: Tick) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.since(now))
     }
 
     /// The latest moment until which it may wait: its deadline, or when another model could answer.

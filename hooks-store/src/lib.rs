@@ -13,6 +13,6 @@ pub mod sqlite;
 pub use self::by_hand::{ByHand, Change, Listed};
 pub use self::config::{Durability, Engine, StoreConfig, StoreFault};
 pub use self::lazy::LazyStore;
-pub use self::open::{open_file, open_redis};
+pub use self::open::{Answering, open_file, open_redis};
 #[cfg(feature = "sqlite")]
 pub use self::sqlite::SqliteStore;

@@ -9,18 +9,46 @@ use crate::config::{Durability, StoreConfig};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteOptions;
 
-/// The store in the file at `path`, made where it is not there, and the folder with it.
+/// The store in the file at `path`, made where it is not there, and its folder with it, for its user alone. Where
+/// `answering` is [`Answering::AtOnce`], whoever asks does the work; else a thread does.
 ///
 /// # Errors
 /// The file cannot be used, or this build has no engine for it.
 #[cfg(feature = "sqlite")]
-pub fn open_file(path: &Path, durability: Durability) -> Result<Arc<dyn StateStore>, StoreError> {
+pub fn open_file(
+    path: &Path,
+    durability: Durability,
+    answering: Answering,
+) -> Result<Arc<dyn StateStore>, StoreError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(|error| {
+        make(folder).map_err(|error| {
             StoreError::Unavailable(format!("the folder `{}` cannot be made: {error}", folder.display()))
         })?;
     }
-    Ok(Arc::new(SqliteOptions::new(path).durability(durability).open()?))
+    let options = SqliteOptions::new(path).durability(durability);
+    Ok(Arc::new(match answering {
+        Answering::AtOnce => options.blocking().open()?,
+        Answering::Later => options.open()?,
+    }))
+}
+
+#[cfg(feature = "sqlite")]
+fn make(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Who does the work of a store in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answering {
+    /// A thread of its own: for services, whose runtime must not wait for a disk.
+    #[default]
+    Later,
+    /// Whoever asks: for programs that do one thing at a time and end.
+    AtOnce,
 }
 
 /// The store in the file at `path`.
@@ -28,7 +56,11 @@ pub fn open_file(path: &Path, durability: Durability) -> Result<Arc<dyn StateSto
 /// # Errors
 /// This build has no engine for it.
 #[cfg(not(feature = "sqlite"))]
-pub fn open_file(_path: &Path, _durability: Durability) -> Result<Arc<dyn StateStore>, StoreError> {
+pub fn open_file(
+    _path: &Path,
+    _durability: Durability,
+    _answering: Answering,
+) -> Result<Arc<dyn StateStore>, StoreError> {
     Err(left_out("sqlite"))
 }
 

@@ -25,6 +25,8 @@ pub mod config;
 mod system;
 
 pub use hooks_core::*;
+// What a call of a stack of layers is made of.
+pub use hooks_core::{drivers::ModelRequest, state::OpId};
 
 pub use self::system::{StdFileSystem, SystemClock, SystemRandom, system};
 #[cfg(feature = "tokio")]

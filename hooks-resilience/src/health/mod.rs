@@ -12,35 +12,41 @@ mod quota;
 mod readiness;
 mod settings;
 mod standing;
+mod tenant;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use hooks_core::HookFuture;
-use hooks_core::state::StateStore;
+use hooks_core::event::ErrorOccurred;
+use hooks_core::state::{OpId, StateStore};
 use hooks_core::time::Tick;
+use hooks_core::{HookContext, HookFuture};
 
 use self::fleet::{Fleet, Link, Namespace};
 pub use self::permit::Permit;
 use self::place::{Change, Event, Place, What};
 pub(crate) use self::quota::Quota;
-pub use self::readiness::{Because, Closed, Readiness};
+pub use self::readiness::{Because, NotAdmitted, Readiness};
 pub use self::settings::{BudgetSettings, HealthSettings, SettingsError};
 use self::standing::{Provider, Standing};
+use self::told::Told;
+pub(crate) use self::told::ToldOf;
 use crate::breaker::{BreakerState, Pass, Showed};
 use crate::call::Needs;
 use crate::catalog::{Catalog, Limits, Model};
 use crate::error::{ErrorKind, Treatments};
 use crate::pacing::{Booked, Slot};
+use crate::tenant::Kept;
 use crate::world::World;
 
 /// What is known about the models of a catalog. Clones share it.
 ///
 /// It is known of one set of credentials, one tenant's: whose key is wrong or whose quota is used up must be nobody
-/// else's loss. See [`shared_for`](Self::shared_for).
+/// else's loss. See [`of_tenant`](Self::of_tenant).
 ///
 /// Of a model that is not in the catalog nothing is known, and nothing learned: it may always be asked.
 #[derive(Clone)]
@@ -49,6 +55,7 @@ pub struct Health {
 }
 
 struct Inner {
+    catalog: Catalog,
     models: Vec<Standing>,
     quotas: Vec<Arc<Quota>>,
     providers: Vec<Arc<Provider>>,
@@ -56,6 +63,11 @@ struct Inner {
     world: World,
     listeners: Mutex<Vec<Listener>>,
     fleet: OnceLock<Fleet>,
+    told: Told,
+    /// Whose it is, where it is one tenant's.
+    owner: OnceLock<Arc<str>>,
+    /// What is known for each of the others.
+    tenants: Kept<Health>,
 }
 
 /// What is left to do where a store answers later.
@@ -86,6 +98,11 @@ impl Health {
     /// The settings are nonsense.
     pub fn new(catalog: &Catalog, settings: HealthSettings, world: World) -> Result<Self, SettingsError> {
         settings.check()?;
+        Ok(Self::of(catalog.clone(), settings, world, Told::default()))
+    }
+
+    /// The same of settings that were checked.
+    fn of(catalog: Catalog, settings: HealthSettings, world: World, told: Told) -> Self {
         let (mut models, mut quotas, mut providers) = (Vec::new(), Vec::new(), Vec::new());
         for model in catalog.models() {
             let quota = quota::quota_of(&mut quotas, model, &settings);
@@ -93,8 +110,21 @@ impl Health {
             models.push(Standing::new(model, quota, provider, &settings));
         }
         let (listeners, fleet) = (Mutex::default(), OnceLock::new());
-        let inner = Inner { models, quotas, providers, settings, world, listeners, fleet };
-        Ok(Self { inner: Arc::new(inner) })
+        let (owner, tenants) = (OnceLock::new(), Kept::default());
+        let inner = Inner {
+            catalog,
+            models,
+            quotas,
+            providers,
+            settings,
+            world,
+            listeners,
+            fleet,
+            told,
+            owner,
+            tenants,
+        };
+        Self { inner: Arc::new(inner) }
     }
 
     /// Shares what is known with everybody who shares `store` under the name of `fleet`, all of them with the same
@@ -104,13 +134,15 @@ impl Health {
         self.shared_for(store, fleet, None)
     }
 
-    /// The same, of one tenant. What is known is known of the tenant's own credentials and quotas: a host that calls
-    /// with those of several has a `Health`, and a stack over it, for each. They may share a store, and nothing else;
-    /// the tenant a call names in its [`HookContext`](hooks_core::HookContext) is not looked at.
+    /// The same, of one tenant: whose it is that names none. What is known for others is [`of_tenant`](Self::of_tenant);
+    /// a [`PerTenantLayer`](crate::PerTenantLayer) puts a stack over each.
     #[must_use]
     pub fn shared_for(self, store: Arc<dyn StateStore>, fleet: &str, tenant: Option<&str>) -> Self {
         let Inner { models, quotas, providers, .. } = &*self.inner;
-        if self.inner.fleet.set(Fleet::new(store)).is_ok() {
+        if self.inner.fleet.set(Fleet::new(store, fleet)).is_ok() {
+            if let Some(tenant) = tenant {
+                let _was_one = self.inner.owner.set(tenant.into());
+            }
             let namespace = Arc::new(Namespace::new(tenant, fleet));
             let models = models.iter().map(|it| ("model", &it.name, &it.place));
             let quotas = quotas.iter().map(|it| ("quota", &it.name, &it.place));
@@ -152,9 +184,9 @@ impl Health {
 
     /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
     /// quota's: where that is used up, all models that draw on it are left alone.
-    pub fn close_until(&self, model: &Model, until: Tick, why: ErrorKind) {
+    pub fn cool_down_until(&self, model: &Model, until: Tick, why: ErrorKind) {
         if self.known(model).is_some() {
-            self.close_place(model.index(), until, why, self.inner.world.tick());
+            self.cool_down_place(model.index(), until, why, self.inner.world.tick());
             drop(self.known(model).and_then(|known| self.tell_fleet(known)));
         }
     }
@@ -163,26 +195,26 @@ impl Health {
     ///
     /// # Errors
     /// Not now; the error says from when on.
-    pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, Closed> {
+    pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, NotAdmitted> {
         self.admit_and_tell(model, now).map(|(permit, _)| permit)
     }
 
     /// The same; a probe has to be told to a fleet whose store answers later, and is confirmed after that.
-    pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), Closed> {
+    pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), NotAdmitted> {
         let Some(known) = self.known(model) else {
             return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, None), None));
         };
         self.look(known, now);
         if let Some(ready_at) = known.shut_until(now) {
-            return Err(Closed { ready_at, because: Because::Gate });
+            return Err(NotAdmitted { ready_at, because: Because::Gate });
         }
-        let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
+        let refused = |ready_at| NotAdmitted { ready_at, because: Because::Breaker };
         let settings = &self.inner.settings.breaker;
         let name = || self.probe_name();
-        let own = known.place.admit(name, now, settings).map_err(closed)?.unwrap_or(Pass::Usual);
+        let own = known.place.admit(name, now, settings).map_err(refused)?.unwrap_or(Pass::Usual);
         let mut permit = Permit::new(self.clone(), model.index(), own, None);
         // Where it refuses, the permit is dropped, and with it a probe is given back.
-        permit.provider = known.provider.place.admit(name, now, settings).map_err(closed)?;
+        permit.provider = known.provider.place.admit(name, now, settings).map_err(refused)?;
         if !permit.is_probe() {
             return Ok((permit, None));
         }
@@ -194,12 +226,12 @@ impl Health {
     }
 
     /// Whether a probe is still ours, now that the fleet had its say.
-    pub(crate) fn confirm(&self, permit: &Permit, now: Tick) -> Result<(), Closed> {
+    pub(crate) fn confirm(&self, permit: &Permit, now: Tick) -> Result<(), NotAdmitted> {
         let Some(known) = self.inner.models.get(permit.model) else { return Ok(()) };
-        let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
-        known.place.still_lets(permit.pass, now).map_err(closed)?;
+        let refused = |ready_at| NotAdmitted { ready_at, because: Because::Breaker };
+        known.place.still_lets(permit.pass, now).map_err(refused)?;
         match permit.provider {
-            Some(pass) => known.provider.place.still_lets(pass, now).map_err(closed),
+            Some(pass) => known.provider.place.still_lets(pass, now).map_err(refused),
             None => Ok(()),
         }
     }
@@ -322,6 +354,16 @@ impl Health {
         self.known(model).is_none_or(|known| known.provider.another_attempt(now, self.inner.settings.budget))
     }
 
+    /// A stack tells hooks of a failure, and deals with it itself: so they need not, as long as what is returned is held.
+    pub(crate) fn tells_of(&self, context: &HookContext, event: &ErrorOccurred) -> ToldOf {
+        self.inner.told.begin(context, event)
+    }
+
+    /// Whether it is a stack that tells of this failure.
+    pub(crate) fn is_told_of(&self, context: &HookContext, event: &ErrorOccurred) -> bool {
+        self.inner.told.contains(context, event)
+    }
+
     /// What the breaker of `model` does with calls.
     pub fn breaker(&self, model: &Model) -> BreakerState {
         self.known(model).map_or(BreakerState::Closed, |known| known.place.state())
@@ -332,7 +374,7 @@ impl Health {
         self.listeners().push(Arc::new(listener));
     }
 
-    fn close_place(&self, model: usize, until: Tick, why: ErrorKind, now: Tick) {
+    fn cool_down_place(&self, model: usize, until: Tick, why: ErrorKind, now: Tick) {
         let until = until.min(now.after(self.inner.settings.longest_gate));
         let Some(known) = self.inner.models.get(model) else { return };
         let settings = &self.inner.settings.breaker;
@@ -390,9 +432,10 @@ impl Health {
         HookFuture::later(async move {
             let known = health.inner.models.iter().find(|known| Some(&known.name) == model.as_ref());
             let (Some(known), Some(fleet)) = (known, health.inner.fleet.get()) else { return };
+            let visit = fleet.visit(health.world());
             for place in known.places() {
                 if let Some(link) = place.link.get() {
-                    fleet::synchronise(&health, fleet, place, link).await;
+                    fleet::synchronise(&health, &visit, place, link).await;
                 }
             }
         })
@@ -406,6 +449,11 @@ impl Health {
                 fleet::look(self, fleet, place, link, now);
             }
         }
+    }
+
+    /// The id of something that is written: like the name of a probe, nobody else's.
+    fn write_id(&self) -> OpId {
+        OpId(u128::from(self.probe_name()) << 64 | u128::from(self.probe_name()))
     }
 
     /// A name nobody else of the fleet gives a probe: also not where all instances have one seed.

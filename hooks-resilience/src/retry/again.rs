@@ -18,7 +18,8 @@ pub(super) enum Again {
     At(Tick),
 }
 
-/// How often a model is asked again that is out of breath and does not say for how long.
+/// How often a model is asked again that is out of breath and does not say for how long: as often as the providers' own
+/// clients do.
 const UNTOLD: u32 = 2;
 
 /// What is done at `now` after the `attempts`th failure of the call's model.
@@ -37,7 +38,7 @@ pub(super) fn again(
         SameModel::Backoff(_) => LONGEST_TOLD,
         SameModel::AsTold(longest) => longest,
     };
-    let told = error.told_to_wait();
+    let told = error.retry_after();
     // A long wait is for a chain to spend elsewhere, or to park through.
     if let Some(told) = told.filter(|told| *told > longest) {
         return Again::Up(Some(now.after(told)));

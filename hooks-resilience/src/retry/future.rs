@@ -75,9 +75,9 @@ impl<S> Rest<S> {
     fn failed(&mut self, error: ModelError) -> Result<HookFuture<'static, ()>, ModelError> {
         let now = self.shared.health.world().tick();
         let mut past = self.past.take();
-        if error.kind() == ErrorKind::Closed {
+        if error.kind() == ErrorKind::NotAdmitted {
             // Nobody was asked: what tells why is the failure before.
-            let ready_at = error.ready_again();
+            let ready_at = error.ready_at();
             let last = past.as_mut().and_then(|past| past.last.take());
             return Err(up(last.map_or(error, |(last, _)| last), past, ready_at));
         }
@@ -124,11 +124,11 @@ impl<S> Past<S> {
 /// The error that goes up, and what failed before it.
 fn up<S>(error: ModelError, past: Option<Box<Past<S>>>, ready_at: Option<Tick>) -> ModelError {
     let error = match ready_at {
-        Some(tick) => error.ready_at(tick),
+        Some(tick) => error.with_ready_at(tick),
         None => error,
     };
     match past {
-        Some(past) if !past.failed.is_empty() => error.after(past.failed),
+        Some(past) if !past.failed.is_empty() => error.with_failed(past.failed),
         _ => error,
     }
 }

@@ -71,7 +71,7 @@ where
                 health.first_attempt(model);
             } else if !health.another_attempt(model, call.now.unwrap_or_else(|| health.world().tick())) {
                 return ResponseFuture::refused(ModelError::new(
-                    ErrorKind::Closed,
+                    ErrorKind::NotAdmitted,
                     "the answer broke off, and its provider's retry budget is used up; try again later",
                 ));
             }

@@ -11,7 +11,7 @@ use hooks_policies::profile::SquadCompat;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, PolicyErrors, StoredLockouts, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
-use hooks_store::StoreConfig;
+use hooks_store::{Answering, StoreConfig};
 
 use super::error::{Mistakes, Place};
 use super::models::Models;
@@ -36,6 +36,8 @@ pub(super) struct State {
     pub(super) store: Option<StoreConfig>,
     /// The configuration, where it is a file.
     pub(super) path: Option<PathBuf>,
+    /// Who does the work of a store in a file.
+    pub(super) answering: Answering,
 }
 
 /// What a strict configuration was read from.
@@ -95,7 +97,7 @@ impl Kept {
         };
         let registry = Arc::new(LockoutRegistry::new(dialect));
         let Some(config) = &state.store else { return Self::new(registry, memory()) };
-        let store = store::open(config, state.path.as_deref());
+        let store = store::open(config, state.path.as_deref(), state.answering);
         let world = (Arc::new(SystemClock) as _, Arc::new(SystemRandom) as _);
         let lockouts =
             StoredLockouts::new(Arc::clone(&store), state.tenant.as_deref(), Arc::clone(&registry), world);
@@ -134,11 +136,15 @@ pub(super) fn build(
     let builder = strict(Hooks::builder(), protection, &kept);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, models, from, .. } => {
+        Settings::Strict { policy, models, from, state } => {
             let models = match (models, from) {
-                (Some(config), Origin::Document(tree)) => {
-                    Some(Models::new(config, Arc::clone(&kept.store), tree, mistakes))
-                }
+                (Some(config), Origin::Document(tree)) => Some(Models::new(
+                    config,
+                    Arc::clone(&kept.store),
+                    state.tenant.as_deref(),
+                    tree,
+                    mistakes,
+                )),
                 _ => None,
             };
             let built = match strict(builder, policy.clone(), &kept) {

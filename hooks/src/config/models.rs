@@ -6,7 +6,9 @@ use hooks_core::state::StateStore;
 use hooks_core::{Environment, FailureLayer, HooksBuilder, Live};
 use hooks_resilience::alert::NotificationSink;
 use hooks_resilience::config::{ConfigFault, StreamLayer};
-use hooks_resilience::{AlertLayer, Health, Resilience, ResilienceConfig, ResilienceLayer, World};
+use hooks_resilience::{
+    AlertLayer, Health, PerTenantLayer, Resilience, ResilienceConfig, ResilienceLayer, World,
+};
 use tower_layer::Stack;
 
 use super::error::Mistakes;
@@ -21,15 +23,20 @@ pub(super) const KEY: &str = "models";
 pub struct Models {
     /// What makes the layers.
     pub resilience: Resilience,
-    /// What is known, kept in the store that outlives the configuration.
+    /// What is known, kept in the store that outlives the configuration: of calls that name no tenant. That of a tenant
+    /// is [`Health::of_tenant`].
     pub health: Health,
 }
 
+/// The layers `L` of one tenant, and the alerts around them.
+type Alerting<L> = Result<Stack<L, AlertLayer>, ConfigFault>;
+
 impl Models {
-    /// Makes sense of `config`; its mistakes are reported at their places in `tree`.
+    /// Makes sense of `config`, which is `tenant`'s where calls name no other; its mistakes are reported at their places in `tree`.
     pub(super) fn new(
         config: &ResilienceConfig,
         store: Arc<dyn StateStore>,
+        tenant: Option<&str>,
         tree: &Pruned,
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
@@ -51,7 +58,7 @@ impl Models {
         let mut environment = Environment::detached();
         environment.clock = Arc::new(SystemClock);
         environment.random = Arc::new(SystemRandom);
-        match resilience.shared_health(World::new(&environment, TokioTimer), store, KEY) {
+        match resilience.shared_health(World::new(&environment, TokioTimer), store, KEY, tenant) {
             Ok(health) => Some(Self { resilience, health }),
             Err(error) => {
                 mistakes.add(tree.root.locate(KEY), KEY, error.to_string());
@@ -61,43 +68,42 @@ impl Models {
     }
 
     /// All layers around a client, wired to `hooks`: they are asked before a conversation is compacted, and told of
-    /// alerts as `notification`. `classify` says what the client's errors mean.
+    /// alerts as `notification`. `classify` says what the client's errors mean. The tenant of a call's context has layers
+    /// of its own: what is known of models is known of its credentials.
     ///
     /// # Errors
     /// None, as long as the configuration is the one that was checked.
-    pub fn layer<C>(
+    pub fn layer<H: Into<Live>, C: Clone>(
         &self,
-        hooks: impl Into<Live>,
+        hooks: H,
         classify: C,
-    ) -> Result<Stack<ResilienceLayer<C>, AlertLayer>, ConfigFault> {
-        let hooks = hooks.into();
-        let mut layers = self.resilience.layer(&self.health, classify)?;
-        layers.overflow = layers.overflow.with_hooks(hooks.clone());
-        Ok(Stack::new(layers, self.alerts(hooks)?))
+    ) -> Result<PerTenantLayer<impl Fn(&Health) -> Alerting<ResilienceLayer<C>> + use<H, C>>, ConfigFault>
+    {
+        self.resilience.layer(&self.health, classify.clone())?;
+        let (resilience, hooks) = (self.resilience.clone(), hooks.into());
+        Ok(PerTenantLayer::new(self.health.clone(), move |health: &Health| {
+            let mut layers = resilience.layer(health, classify.clone())?;
+            layers.overflow = layers.overflow.with_hooks(hooks.clone());
+            Ok(Stack::new(layers, alerts(&resilience, health, hooks.clone())?))
+        }))
     }
 
     /// The same around a client that streams.
     ///
     /// # Errors
     /// None, as long as the configuration is the one that was checked.
-    pub fn stream_layer<C>(
+    pub fn stream_layer<H: Into<Live>, C: Clone>(
         &self,
-        hooks: impl Into<Live>,
+        hooks: H,
         classify: C,
-    ) -> Result<Stack<StreamLayer<C>, AlertLayer>, ConfigFault> {
-        let hooks = hooks.into();
-        let mut layers = self.resilience.stream_layer(&self.health, classify)?;
-        layers.layers.overflow = layers.layers.overflow.with_hooks(hooks.clone());
-        Ok(Stack::new(layers, self.alerts(hooks)?))
-    }
-
-    /// Tells `hooks`, in the background where this is called within a runtime.
-    fn alerts(&self, hooks: Live) -> Result<AlertLayer, ConfigFault> {
-        let alerts = self.resilience.alerts(&self.health, NotificationSink::new(hooks))?;
-        Ok(match TokioBackground::current() {
-            Some(background) => alerts.in_background(Arc::new(background)),
-            None => alerts,
-        })
+    ) -> Result<PerTenantLayer<impl Fn(&Health) -> Alerting<StreamLayer<C>> + use<H, C>>, ConfigFault> {
+        self.resilience.stream_layer(&self.health, classify.clone())?;
+        let (resilience, hooks) = (self.resilience.clone(), hooks.into());
+        Ok(PerTenantLayer::new(self.health.clone(), move |health: &Health| {
+            let mut layers = resilience.stream_layer(health, classify.clone())?;
+            layers.layers.overflow = layers.layers.overflow.with_hooks(hooks.clone());
+            Ok(Stack::new(layers, alerts(&resilience, health, hooks.clone())?))
+        }))
     }
 
     /// Adds the hooks that answer what to do after a failure, for hosts that own their loop.
@@ -106,4 +112,13 @@ impl Models {
         let guard = FailureLayer::new(KEY);
         builder.hook(&guard, model).hook(&guard, spawn)
     }
+}
+
+/// Tells `hooks`, in the background where this is called within a runtime.
+fn alerts(resilience: &Resilience, health: &Health, hooks: Live) -> Result<AlertLayer, ConfigFault> {
+    let alerts = resilience.alerts(health, NotificationSink::new(hooks))?;
+    Ok(match TokioBackground::current() {
+        Some(background) => alerts.in_background(Arc::new(background)),
+        None => alerts,
+    })
 }

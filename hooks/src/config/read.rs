@@ -6,7 +6,7 @@ use std::path::Path;
 
 use hooks_core::Hooks;
 use hooks_policies::config::PolicyConfig;
-use hooks_store::StoreConfig;
+use hooks_store::{Answering, StoreConfig};
 
 use super::build::{Kept, Origin, Settings, State, build};
 use super::document::{self, Document, Profile};
@@ -128,6 +128,7 @@ impl fmt::Debug for Config {
 pub struct ConfigReader {
     profile: Option<Profile>,
     kept: Option<Kept>,
+    answering: Answering,
 }
 
 impl ConfigReader {
@@ -135,6 +136,13 @@ impl ConfigReader {
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
+        self
+    }
+
+    /// Says who does the work of a store in a file: a thread of its own, unless told.
+    #[must_use]
+    pub fn answering(mut self, answering: Answering) -> Self {
+        self.answering = answering;
         self
     }
 
@@ -242,7 +250,7 @@ impl ConfigReader {
             );
             return None;
         }
-        let state = State { tenant, store, path: path.map(Path::to_path_buf) };
+        let state = State { tenant, store, path: path.map(Path::to_path_buf), answering: self.answering };
         Some((
             Settings::Strict { policy, models: models.map(Box::new), state, from: Origin::Document(tree) },
             self_protection,

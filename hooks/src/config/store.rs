@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hooks_core::state::{Memory, OpId, StateStore, StoreError};
-use hooks_store::{Engine, LazyStore, StoreConfig};
+use hooks_store::{Answering, Engine, LazyStore, StoreConfig};
 use serde_json::Value;
 
 use super::error::Mistakes;
@@ -29,13 +29,13 @@ pub(super) fn read(value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Opti
 
 /// The store that `config` asks for, of the configuration at `path`. It is opened when it is first needed: whether it
 /// can be is told then, and what needed it is denied.
-pub(super) fn open(config: &StoreConfig, path: Option<&Path>) -> Arc<dyn StateStore> {
+pub(super) fn open(config: &StoreConfig, path: Option<&Path>, answering: Answering) -> Arc<dyn StateStore> {
     match config.engine {
         Engine::Memory => Arc::new(Memory::new(Arc::new(SystemClock))),
         Engine::File => {
             let (file, sync) = (file_of(config, path), config.sync);
             Arc::new(LazyStore::new(move || match &file {
-                Some(file) => hooks_store::open_file(file, sync),
+                Some(file) => hooks_store::open_file(file, sync, answering),
                 None => Err(StoreError::Unavailable(
                     "there is no state folder: set `store.path`, or the variable HOME".to_owned(),
                 )),
