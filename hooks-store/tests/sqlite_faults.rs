@@ -1,6 +1,7 @@
 //! What may happen to a file and to the processes that share it. Each process is this program, started again.
 // The helpers are tests as well: the lints exempt them.
-#![cfg(all(test, feature = "sqlite", unix))]
+#![cfg(test)]
+#![cfg(all(feature = "sqlite", unix))]
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

@@ -30,20 +30,14 @@ pub fn on_disk() -> Result<Vec<Case>, SetupError> {
     let store = SqliteOptions::new(&path).blocking().open()?;
     let embedded = spending("store/embedded, reserve and settle", store);
     // The file exists, and somebody has it open, or nobody has.
-    let beside = Case::new("store/embedded, open beside another process", move || {
-        let _folder = &folder;
-        SqliteOptions::new(&path).blocking().open().is_ok()
-    });
+    let beside = opening("store/embedded, open beside others", folder, path);
     let (folder, path) = state_file()?;
     drop(SqliteOptions::new(&path).blocking().open()?);
-    let alone = Case::new("store/embedded, open alone and close", move || {
-        let _folder = &folder;
-        SqliteOptions::new(&path).blocking().open().is_ok()
-    });
+    let alone = opening("store/embedded, open alone and close", folder, path);
     Ok(vec![
         bare::case(BARE)?,
         // 0.7 of its speed.
-        embedded.at_most(Bar::Times(1.0 / 0.7, BARE)),
+        embedded.at_most(Bar::Times(1.42, BARE)),
         beside.at_most(Bar::Nanoseconds(2e6)),
         alone.at_most(Bar::Nanoseconds(2e6)),
     ])
@@ -60,6 +54,14 @@ fn state_file() -> Result<(tempfile::TempDir, std::path::PathBuf), SetupError> {
 fn spending(name: &'static str, store: impl StateStore + 'static) -> Case {
     let mut spender = Spender::new(store);
     Case::new(name, move || spender.spend())
+}
+
+/// Opens a store that is there.
+fn opening(name: &'static str, folder: tempfile::TempDir, path: std::path::PathBuf) -> Case {
+    Case::new(name, move || {
+        let _folder = &folder;
+        SqliteOptions::new(&path).blocking().open().is_ok()
+    })
 }
 
 /// Who spends.
