@@ -1,0 +1,10 @@
+//! The Redis engine against a real server on loopback: it answers like the specification, and no fault of the server
+//! makes it give more than there is.
+//!
+//! Where no `redis-server` is installed, each test says so and ends.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(all(test, feature = "redis"))]
+
+mod agree;
+mod server;
+mod world;
