@@ -3,8 +3,12 @@
 //! Each answers like [`State::step`](hooks_core::state::State::step), the specification in `hooks-core`, which also
 //! has the engine for one process.
 
+mod away;
+mod leased;
 #[cfg(feature = "redis")]
 pub mod redis;
 mod watch;
 
+pub use self::away::{Away, AwaySettings, Rates, Values};
+pub use self::leased::{LeaseSettings, Leased};
 pub use self::watch::{Asleep, Wakes, watch, watch_woken};
