@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use hooks_core::state::{Op, StoreError};
 use hooks_core::time::Timestamp;
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
+use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind, Value};
 
 use super::epoch::Epoch;
 use super::journal::{Hold, Phase};
@@ -73,7 +73,7 @@ impl Link {
     async fn inspect(&self) -> Result<String, Trouble> {
         let mut info = Cmd::new();
         info.arg("INFO").arg("everything");
-        let report = match self.connection.clone().send_packed_command(&info).await? {
+        let report = match self.send(&info).await? {
             Value::BulkString(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Value::VerbatimString { text, .. } | Value::SimpleString(text) => text,
             _ => return Err(unexpected()),
@@ -151,6 +151,13 @@ impl Link {
         Reply::read(self.run_bare(hashes, script, with_time).await?).ok_or_else(unexpected)
     }
 
+    async fn send(&self, command: &Cmd) -> RedisResult<Value> {
+        match self.connection.clone().send_packed_command(command).await? {
+            Value::ServerError(error) => Err(error.into()),
+            value => Ok(value),
+        }
+    }
+
     /// Runs a script by its hash. A server that has lost it, or never had it, is given it once.
     async fn run_bare(
         &self,
@@ -158,26 +165,25 @@ impl Link {
         script: Script,
         arguments: impl Fn(&mut Cmd),
     ) -> Result<Value, Trouble> {
-        let mut connection = self.connection.clone();
         if let Some(hash) = hashes.get(script) {
             let mut command = Cmd::with_capacity(16, 512);
             command.arg("EVALSHA").arg(hash).arg(1).arg(&self.prefix);
             arguments(&mut command);
-            match connection.send_packed_command(&command).await {
+            match self.send(&command).await {
                 Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {}
                 answered => return Ok(answered?),
             }
         }
         let mut load = Cmd::new();
         load.arg("SCRIPT").arg("LOAD").arg(script.text());
-        let Value::BulkString(hash) = connection.send_packed_command(&load).await? else {
+        let Value::BulkString(hash) = self.send(&load).await? else {
             return Err(unexpected());
         };
         let hash = hashes.learn(script, &String::from_utf8_lossy(&hash));
         let mut command = Cmd::with_capacity(16, 512);
         command.arg("EVALSHA").arg(hash).arg(1).arg(&self.prefix);
         arguments(&mut command);
-        Ok(connection.send_packed_command(&command).await?)
+        Ok(self.send(&command).await?)
     }
 }
 

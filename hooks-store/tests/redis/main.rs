@@ -6,5 +6,9 @@
 #![cfg(all(test, feature = "redis"))]
 
 mod agree;
+mod faults;
+mod overspend;
+mod refused;
 mod server;
+mod watch;
 mod world;

@@ -34,12 +34,7 @@ impl Timer for RealTime {
     }
 }
 
-/// A store in `server`, under a name of its own.
-pub(crate) fn store(server: &Server, prefix: &str) -> Redis {
-    with(RedisSettings::new(server.url()).with_prefix(prefix))
-}
-
-/// A patient one: how fast a machine is that builds something else meanwhile is not what is tested.
+/// A store in `server`, under a name of its own, and patient: how fast a machine is that builds something else meanwhile is not what is tested.
 pub(crate) fn patient_store(server: &Server, prefix: &str) -> Redis {
     let settings = RedisSettings::new(server.url()).with_prefix(prefix);
     with(settings.with_timeout(Duration::from_secs(10)))
