@@ -7,8 +7,14 @@ mod away;
 mod leased;
 #[cfg(feature = "redis")]
 pub mod redis;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 mod watch;
 
 pub use self::away::{Away, AwaySettings, Rates, Values};
 pub use self::leased::{LeaseSettings, Leased};
+#[cfg(feature = "redis")]
+pub use self::redis::Redis;
+#[cfg(feature = "sqlite")]
+pub use self::sqlite::SqliteStore;
 pub use self::watch::{Asleep, Wakes, watch, watch_woken};

@@ -36,12 +36,15 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
 }
 
 /// Why a store could not answer. What that means is the asker's rule; for money it is "closed".
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// It cannot be reached.
     #[error("the state store cannot be reached: {0}")]
     Unavailable(String),
+    /// What it knew is lost or damaged, and it stays closed until a person says so.
+    #[error("the state store is closed: {0}")]
+    Closed(String),
     /// It does not know this operation.
     #[error("the state store does not support this operation")]
     Unsupported,

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::super::key::Key;
 use super::super::operation::Charged;
 use super::super::scope::{MAX_AMOUNT, Window};
-use super::REMEMBERED;
 use super::due::{Due, Queue};
 use crate::time::Timestamp;
 
@@ -53,12 +52,8 @@ impl Counter {
 
     /// Whether nobody will ask for it any more: it counts as nothing, whether it was dropped by then or not.
     fn is_over(&self, now: Timestamp) -> bool {
-        let until = match (self.window, self.window.end(self.number)) {
-            (Window::Idle(idle), _) => self.touched.after(idle),
-            (_, Some(end)) => end.max(self.touched).after(REMEMBERED),
-            (_, None) => return false,
-        };
-        self.held == 0 && until <= now
+        let forgotten = self.window.forgotten(self.number, self.touched);
+        self.held == 0 && forgotten.is_some_and(|when| when <= now)
     }
 }
 
