@@ -184,7 +184,10 @@ mod tests {
             assert_eq!(changes.next().await.unwrap().unwrap(), [key("a")]);
             assert_eq!(time.tick(), Tick::default());
             put(&store, "b").await;
-            store.apply(Op::Put { key: Key::new(None, &["else"]), value: "1".into(), ttl: None }).await.unwrap();
+            store
+                .apply(Op::Put { key: Key::new(None, &["else"]), value: "1".into(), ttl: None })
+                .await
+                .unwrap();
             assert_eq!(changes.next().await.unwrap().unwrap(), [key("b")]);
             assert_eq!(time.tick(), Tick(SECOND));
         };

@@ -105,7 +105,7 @@ impl<S: StateStore + 'static> StateStore for Away<S> {
         match self.0.store.apply(op.clone()) {
             // What is answered at once need not wait now.
             HookFuture::Now(answer) => HookFuture::Now(answer.map(|answer| self.0.settled(op, answer))),
-            later => {
+            later @ HookFuture::Later(_) => {
                 let inner = Arc::clone(&self.0);
                 HookFuture::later(async move { inner.settled(op, later.await) })
             }
@@ -131,8 +131,12 @@ impl<S: StateStore> Inner<S> {
             (Op::Members { set }, Answer::Members { members, now }) => {
                 self.own().see(set.clone(), members, *now, self.settings.sets);
             }
-            (Op::Insert { set, .. } | Op::Update { set, .. } | Op::Remove { set, .. }, _) => self.own().unsee(set),
-            (Op::Pace { .. } | Op::Put { .. } | Op::CompareAndSet { .. } | Op::Get { .. }, _) => self.own().is_back(),
+            (Op::Insert { set, .. } | Op::Update { set, .. } | Op::Remove { set, .. }, _) => {
+                self.own().unsee(set);
+            }
+            (Op::Pace { .. } | Op::Put { .. } | Op::CompareAndSet { .. } | Op::Get { .. }, _) => {
+                self.own().is_back();
+            }
             _ => {}
         }
     }

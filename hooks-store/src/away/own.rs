@@ -56,7 +56,8 @@ impl Own {
         let op = match op {
             Op::CompareAndSet { id, key, revision, value, ttl } => {
                 // One of the store's is nobody's here, except where nothing was there.
-                let revision = if revision > 0 && revision < OWN { u64::MAX } else { revision.saturating_sub(OWN) };
+                let revision =
+                    if revision > 0 && revision < OWN { u64::MAX } else { revision.saturating_sub(OWN) };
                 Op::CompareAndSet { id, key, revision, value, ttl }
             }
             op => op,

@@ -60,6 +60,14 @@ pub(super) struct Lease {
     gate: Arc<Gate<()>>,
 }
 
+/// A lease whose grant was not heard of, and whose pool was not asked for in a while.
+pub(super) struct Unheard {
+    pub(super) id: OpId,
+    pub(super) scopes: Arc<[Scope]>,
+    /// Of its pool.
+    pub(super) gate: Arc<Gate<()>>,
+}
+
 /// Where a reservation was taken.
 #[derive(Clone, Copy, Debug)]
 enum Place {
@@ -263,7 +271,7 @@ impl Book {
 
     /// Nothing is taken any more for scopes that were not asked for in `idle`; what nobody can ask about is forgotten.
     /// What may have been granted to those scopes, with their gates.
-    pub(super) fn rest(&mut self, now: Tick, idle: Duration) -> Vec<(Arc<[Scope]>, Arc<Gate<()>>, OpId)> {
+    pub(super) fn rest(&mut self, now: Tick, idle: Duration) -> Vec<Unheard> {
         for pool in self.pools.values_mut().filter(|pool| now.since(pool.used) >= idle) {
             pool.lease = None;
         }
@@ -278,11 +286,11 @@ impl Book {
             Place::Lease(lease, _) => leases.contains_key(lease),
             Place::Store(until) => now < *until,
         });
-        let pending = self.pools.iter().filter(|(_, pool)| now.since(pool.used) >= idle);
-        let pending = pending.filter_map(|(key, pool)| {
-            Some((Arc::clone(&key.0), Arc::clone(&pool.gate), pool.pending?))
+        let unheard = self.pools.iter().filter(|(_, pool)| now.since(pool.used) >= idle);
+        let unheard = unheard.filter_map(|(key, pool)| {
+            Some(Unheard { id: pool.pending?, scopes: Arc::clone(&key.0), gate: Arc::clone(&pool.gate) })
         });
-        pending.collect()
+        unheard.collect()
     }
 
     /// What was used of a lease, and what of it is held.

@@ -22,9 +22,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use hooks_core::{Background, HookFuture};
 use hooks_core::state::{Answer, Memory, Op, OpId, Scope, ScopeKind, StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Tick, Timer, Timestamp};
+use hooks_core::{Background, HookFuture};
 
 use self::book::Book;
 pub use self::settings::LeaseSettings;
@@ -274,10 +274,10 @@ impl<S: StateStore> Inner<S> {
 
     async fn tend(&self) {
         let now = self.clock.tick();
-        let (pending, leases, finished) = {
+        let (unheard, leases, finished) = {
             let mut book = self.book();
-            let pending = book.rest(now, self.settings.idle);
-            (pending, book.needed_longer(), book.finished())
+            let unheard = book.rest(now, self.settings.idle);
+            (unheard, book.needed_longer(), book.finished())
         };
         for (id, actual) in finished {
             // A store that is away is told the next time.
@@ -285,10 +285,10 @@ impl<S: StateStore> Inner<S> {
                 self.book().returned(id);
             }
         }
-        for (scopes, gate, id) in pending {
-            let Some(_turn) = gate.try_lock() else { continue };
-            if self.store.apply(Op::Release { id }).await.is_ok() {
-                self.book().pool(&scopes, now).pending = None;
+        for lease in unheard {
+            let Some(_turn) = lease.gate.try_lock() else { continue };
+            if self.store.apply(Op::Release { id: lease.id }).await.is_ok() {
+                self.book().pool(&lease.scopes, now).pending = None;
             }
         }
         let half = self.settings.ttl / 2;

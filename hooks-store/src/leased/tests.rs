@@ -169,7 +169,10 @@ fn what_lies_idle_goes_back_and_what_is_held_is_renewed() {
         )
         .await;
         let (charged, held) = used(&store).await;
-        assert!(charged < 60 && held > 0, "{charged}, {held}: only the lease of the one that is open is left");
+        assert!(
+            charged < 60 && held > 0,
+            "{charged}, {held}: only the lease of the one that is open is left"
+        );
         assert_eq!(leased.apply(Op::Settle { id: OpId(0), actual: 1 }).await.unwrap(), Answer::Done);
         leased.tend().await;
         assert_eq!(used(&store).await, (40, 0));
@@ -223,8 +226,7 @@ fn the_last_clone_gives_all_back() {
     }
     run(async |time, store| {
         let background = Arc::new(Later(Mutex::default()));
-        let (leased, scopes) =
-            (leased(&store, time, 1).returning_on(background.clone()), budget(1_000));
+        let (leased, scopes) = (leased(&store, time, 1).returning_on(background.clone()), budget(1_000));
         for id in 0..40 {
             leased.apply(reserve(id, &scopes, 1)).await.unwrap();
             leased.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap();

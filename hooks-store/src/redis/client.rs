@@ -189,7 +189,9 @@ impl Client {
         let task = self.runtime.spawn(async move {
             let patience = client.settings.patience;
             let opened = match select(pin!(client.open()), client.timer.sleep(patience)).await {
-                Either::Left((opened, _)) => opened.map_err(|trouble| StoreError::from(trouble).to_string().into()),
+                Either::Left((opened, _)) => {
+                    opened.map_err(|trouble| StoreError::from(trouble).to_string().into())
+                }
                 Either::Right(((), _)) => Err(format!("no connection within {patience:?}").into()),
             };
             client.state().connection = match &opened {

@@ -80,17 +80,23 @@ impl Link {
         };
         let line = |name: &str| report.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         if line("role") != Some("master") {
-            return Err(Trouble::Refused("the server is a replica; name the server that takes writes".into()));
+            return Err(Trouble::Refused(
+                "the server is a replica; name the server that takes writes".into(),
+            ));
         }
         if line("cluster_enabled") == Some("1") {
-            return Err(Trouble::Refused("the server is part of a Redis Cluster, whose scripts cannot span its \
+            return Err(Trouble::Refused(
+                "the server is part of a Redis Cluster, whose scripts cannot span its \
                                          slots; name a server of its own"
-                .into()));
+                    .into(),
+            ));
         }
         if line("maxmemory") != Some("0") && line("maxmemory_policy") != Some("noeviction") {
-            return Err(Trouble::Refused("the server drops keys when its memory is full, and with them budgets; \
+            return Err(Trouble::Refused(
+                "the server drops keys when its memory is full, and with them budgets; \
                                          set its `maxmemory-policy` to `noeviction`"
-                .into()));
+                    .into(),
+            ));
         }
         line("run_id").map(str::to_owned).ok_or_else(unexpected)
     }
@@ -125,9 +131,14 @@ impl Link {
                 Phase::Ended => ("e", 0),
             };
             command.arg(id).arg(phase).arg(hold.amount).arg(expires);
-            for (scope, since) in hold.taken.iter().flat_map(|(scopes, since)| scopes.iter().zip(std::iter::repeat(since))) {
+            for (scope, since) in
+                hold.taken.iter().flat_map(|(scopes, since)| scopes.iter().zip(std::iter::repeat(since)))
+            {
                 command.arg(request::kind_text(scope.kind)).arg(scope.limit);
-                command.arg(window::to_text(scope.window)).arg(scope.window.number(*since)).arg(scope.key.as_str());
+                command
+                    .arg(window::to_text(scope.window))
+                    .arg(scope.window.number(*since))
+                    .arg(scope.key.as_str());
             }
         };
         self.run(hashes, Script::Restore, given, arguments).await
@@ -206,7 +217,11 @@ impl From<RedisError> for Trouble {
         let is_of_the_server = error.code().is_some();
         // A server that has become a replica, or reads its data: another connection may lead to another server.
         let is_elsewhere = matches!(error.code(), Some("READONLY" | "LOADING" | "MASTERDOWN"));
-        if is_of_the_server && !is_elsewhere { Self::Refused(error.to_string()) } else { Self::Cut(error.to_string()) }
+        if is_of_the_server && !is_elsewhere {
+            Self::Refused(error.to_string())
+        } else {
+            Self::Cut(error.to_string())
+        }
     }
 }
 
@@ -220,7 +235,9 @@ impl From<Trouble> for StoreError {
 }
 
 fn unexpected() -> Trouble {
-    Trouble::Refused("the server answered what no script of this version says; look whether two versions of \
+    Trouble::Refused(
+        "the server answered what no script of this version says; look whether two versions of \
                       this program share one prefix"
-        .into())
+            .into(),
+    )
 }

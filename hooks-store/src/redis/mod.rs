@@ -59,8 +59,8 @@ impl Redis {
         let unavailable = |why: String| StoreError::Unavailable(why);
         let server = redis::Client::open(settings.url.as_str())
             .map_err(|error| unavailable(format!("the URL of the server cannot be read: {error}")))?;
-        let runtime =
-            Handle::try_current().map_err(|_| unavailable("no tokio runtime is entered; enter one".to_owned()))?;
+        let runtime = Handle::try_current()
+            .map_err(|_| unavailable("no tokio runtime is entered; enter one".to_owned()))?;
         Ok(Self(Arc::new(Client::new(server, settings, (clock, timer, random), runtime))))
     }
 

@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn every_window_comes_back() {
-        let lengths = [Duration::ZERO, Duration::from_nanos(1), Duration::from_micros(61_000_500), Duration::MAX];
+        let lengths =
+            [Duration::ZERO, Duration::from_nanos(1), Duration::from_micros(61_000_500), Duration::MAX];
         let windows = lengths.into_iter().flat_map(|length| [Window::Idle(length), Window::Every(length)]);
         for window in windows.chain([Window::Always, Window::Month]) {
             assert_eq!(from_text(&to_text(window)), Some(window));

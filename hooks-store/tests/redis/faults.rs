@@ -23,7 +23,8 @@ fn reserve(id: u128, amount: u64) -> Op {
 
 async fn used(store: &Redis) -> [(u64, u64); 2] {
     let mut all = [(0, 0); 2];
-    for (place, (name, window)) in [("day", Window::DAY), ("session", Window::Always)].into_iter().enumerate() {
+    for (place, (name, window)) in [("day", Window::DAY), ("session", Window::Always)].into_iter().enumerate()
+    {
         let answer = store.apply(Op::Used { key: key(name), window }).await.unwrap();
         let Answer::Used { used, held } = answer else { panic!("{answer:?}") };
         all[place] = (used, held);
@@ -161,7 +162,10 @@ fn a_limit_does_not_keep_back_what_was_granted() {
         one.apply(Op::Now).await.unwrap();
         other.apply(Op::Now).await.unwrap();
         assert_eq!(used(&one).await, [(130, 130); 2], "granted is granted, and nothing more is");
-        assert!(matches!(third.apply(reserve(4, 1)).await.unwrap(), Answer::Refused { scope: 1, used: 130, .. }));
+        assert!(matches!(
+            third.apply(reserve(4, 1)).await.unwrap(),
+            Answer::Refused { scope: 1, used: 130, .. }
+        ));
     });
 }
 

@@ -3,11 +3,13 @@
 //!
 //! Where no `redis-server` is installed, each test says so and ends.
 // The helpers are tests as well: the lints exempt them.
-#![cfg(all(test, feature = "redis"))]
+#![cfg(test)]
+#![cfg(feature = "redis")]
 
 mod agree;
 mod faults;
 mod overspend;
+mod ratios;
 mod refused;
 mod server;
 mod watch;

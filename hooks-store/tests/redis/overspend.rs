@@ -26,7 +26,8 @@ fn nothing_is_overspent() {
     let operations: usize = std::env::var("HOOKS_OVERSPEND").map_or(4_000, |text| text.parse().unwrap());
     // Half of what all of them would take.
     let limit = operations as u64;
-    let workers: Vec<Child> = (0..PROCESSES).map(|number| start(&server, number, operations, limit)).collect();
+    let workers: Vec<Child> =
+        (0..PROCESSES).map(|number| start(&server, number, operations, limit)).collect();
     let mut rounds = 0;
     let mut workers: Vec<_> = workers.into_iter().map(Some).collect();
     let mut outputs = Vec::new();
@@ -51,7 +52,8 @@ fn nothing_is_overspent() {
     let mut spent = 0;
     for output in outputs {
         let text = String::from_utf8_lossy(&output.stdout);
-        let line = text.lines().find_map(|line| line.split_once("SPENT ")).unwrap_or_else(|| panic!("{text}"));
+        let line =
+            text.lines().find_map(|line| line.split_once("SPENT ")).unwrap_or_else(|| panic!("{text}"));
         spent += line.1.parse::<u64>().unwrap();
     }
     runtime.block_on(async {
@@ -59,7 +61,9 @@ fn nothing_is_overspent() {
         tokio::time::sleep(TTL).await;
         let answer = store.apply(Op::Used { key: day(), window: Window::DAY }).await.unwrap();
         let Answer::Used { used, held } = answer else { panic!("{answer:?}") };
-        println!("{operations} operations, {rounds} faults, of {limit}: {spent} spent, {used} charged, {held} held");
+        println!(
+            "{operations} operations, {rounds} faults, of {limit}: {spent} spent, {used} charged, {held} held"
+        );
         assert!(spent <= used && used <= limit, "{spent} spent, {used} charged of {limit}");
         assert_eq!(held, 0, "nothing is held for ever");
         assert!(spent * 100 >= limit * 99, "{spent} of {limit} could be used");
@@ -75,11 +79,17 @@ fn worker() {
     let mut number = || words.next().unwrap().parse::<u64>().unwrap();
     let (seed, operations, limit) = (number(), number(), number());
     let spent = runtime().block_on(async {
-        let store = with(RedisSettings::new(url).with_prefix("overspend:").with_timeout(Duration::from_millis(200)));
+        let store =
+            with(RedisSettings::new(url).with_prefix("overspend:").with_timeout(Duration::from_millis(200)));
         let random = Arc::new(SeededRandom::new(seed + RealTime.now().0 * 1_000));
         if seed % 2 == 0 {
-            work_on(Away::new(store, AwaySettings::default(), Arc::new(RealTime), &*random), random, operations, limit)
-                .await
+            work_on(
+                Away::new(store, AwaySettings::default(), Arc::new(RealTime), &*random),
+                random,
+                operations,
+                limit,
+            )
+            .await
         } else {
             let leased = Leased::new(store, LeaseSettings::default(), Arc::new(RealTime), random.clone());
             let away = Away::new(leased.clone(), AwaySettings::default(), Arc::new(RealTime), &*random);
