@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Either, Shared, select};
-use hooks_core::state::{Answer, Op, StoreError};
+use futures_util::future::{BoxFuture, Either, Shared, join_all, select};
+use hooks_core::state::{Answer, LATEST, Op, OpId, StoreError};
 use hooks_core::time::{Clock, Random, Timer, Timestamp};
 use tokio::runtime::Handle;
 
@@ -17,7 +17,6 @@ use super::epoch::{Epoch, EpochChange, EpochSink};
 use super::journal::{Journal, Known};
 use super::link::{Hashes, Link, Trouble};
 use super::reply::Reply;
-use super::request;
 use super::settings::RedisSettings;
 
 /// The client of one store.
@@ -37,6 +36,12 @@ pub(super) struct Client {
     state: Mutex<State>,
     links: AtomicU64,
 }
+
+/// The number of no connection.
+const NONE: u64 = u64::MAX;
+
+/// So much is told at once to a server that has forgotten it.
+const AT_ONCE: usize = 256;
 
 /// What there is of a connection.
 #[derive(Default)]
@@ -101,9 +106,8 @@ impl Client {
             let rest = self.settings.rest;
             return Err(StoreError::Unavailable(format!("it did not answer and is left alone for {rest:?}")));
         }
-        let first = self.within(self.settings.timeout, self.converse(&op)).await;
-        let answered = match first {
-            Err(Trouble::Cut(_)) => self.within(self.settings.timeout, self.converse(&op)).await,
+        let answered = match self.attempt(&op).await {
+            Err(Trouble::Cut(_)) => self.attempt(&op).await,
             answered => answered,
         };
         match answered {
@@ -122,31 +126,38 @@ impl Client {
 
     /// Connects, if nobody did yet.
     pub(super) async fn connect(self: &Arc<Self>) -> Result<(), StoreError> {
-        let patience = self.settings.patience;
-        Ok(self.within(patience, self.link()).await.map(drop)?)
+        Ok(self.link().await.map(drop)?)
     }
 
-    /// Waits so long. A connection on which something did not come in time is given up: its other end may be gone
-    /// without a word.
-    async fn within<T>(
-        &self,
-        patience: Duration,
-        work: impl Future<Output = Result<T, Trouble>>,
-    ) -> Result<T, Trouble> {
+    /// Asks once, for so long. A connection on which the answer did not come in time is given up: its other end may be
+    /// gone without a word.
+    async fn attempt(self: &Arc<Self>, op: &Op) -> Result<(Answer, Option<Timestamp>), Trouble> {
+        let (link, timeout) = (AtomicU64::new(NONE), self.settings.timeout);
+        let answered = self.within(timeout, self.converse(op, &link)).await;
+        answered.unwrap_or_else(|| {
+            self.give_up(link.load(Ordering::Relaxed));
+            Err(Trouble::Cut(format!("no answer within {timeout:?}")))
+        })
+    }
+
+    /// Waits so long.
+    async fn within<T>(&self, patience: Duration, work: impl Future<Output = T>) -> Option<T> {
         match select(pin!(work), self.timer.sleep(patience)).await {
-            Either::Left((done, _)) => done,
-            Either::Right(((), _)) => {
-                self.give_up(None);
-                Err(Trouble::Cut(format!("no answer within {patience:?}")))
-            }
+            Either::Left((done, _)) => Some(done),
+            Either::Right(((), _)) => None,
         }
     }
 
     /// Asks until there is an answer: first who is lost is taken for lost, and a store that is not the one that was
-    /// known is told what it should know.
-    async fn converse(self: &Arc<Self>, op: &Op) -> Result<(Answer, Option<Timestamp>), Trouble> {
+    /// known is told what it should know. `on` is the number of the connection that was asked last.
+    async fn converse(
+        self: &Arc<Self>,
+        op: &Op,
+        on: &AtomicU64,
+    ) -> Result<(Answer, Option<Timestamp>), Trouble> {
         loop {
             let link = self.link().await?;
+            on.store(link.number, Ordering::Relaxed);
             let reply = match link.ask(&self.hashes, op, self.given()).await {
                 Ok(Reply::Due) => link.expire(&self.hashes, self.given()).await,
                 Ok(Reply::Answer(answer, store)) => return Ok((answer, store)),
@@ -154,11 +165,11 @@ impl Client {
             };
             match reply {
                 // Connecting again finds out what happened.
-                Ok(Reply::Epoch) => self.give_up(Some(link.number)),
+                Ok(Reply::Epoch) => self.give_up(link.number),
                 Ok(Reply::Due | Reply::Answer(..)) => {}
                 Err(trouble) => {
                     if matches!(trouble, Trouble::Cut(_)) {
-                        self.give_up(Some(link.number));
+                        self.give_up(link.number);
                     }
                     return Err(trouble);
                 }
@@ -187,13 +198,7 @@ impl Client {
     fn start_opening(self: &Arc<Self>) -> Opening {
         let client = Arc::clone(self);
         let task = self.runtime.spawn(async move {
-            let patience = client.settings.patience;
-            let opened = match select(pin!(client.open()), client.timer.sleep(patience)).await {
-                Either::Left((opened, _)) => {
-                    opened.map_err(|trouble| StoreError::from(trouble).to_string().into())
-                }
-                Either::Right(((), _)) => Err(format!("no connection within {patience:?}").into()),
-            };
+            let opened = client.open().await.map_err(|trouble| StoreError::from(trouble).to_string().into());
             client.state().connection = match &opened {
                 Ok(link) => Connection::Open(Arc::clone(link)),
                 Err(_) => Connection::None,
@@ -204,10 +209,7 @@ impl Client {
     }
 
     async fn open(self: &Arc<Self>) -> Result<Arc<Link>, Trouble> {
-        let number = self.links.fetch_add(1, Ordering::Relaxed);
-        let mut link = Link::open(&self.server, &self.settings.prefix, number).await?;
-        let fresh = format!("{:032x}", self.random.next_u128());
-        link.greet(&self.hashes, &fresh, self.journal.revision()).await?;
+        let link = self.patiently(self.greet()).await??;
         let before = self.state().epoch.clone();
         let kind = before.and_then(|before| link.epoch.since(&before));
         if let Some(kind) = kind {
@@ -219,39 +221,55 @@ impl Client {
         Ok(Arc::new(link))
     }
 
-    /// Tells the server all that is known. How much that was.
+    async fn greet(&self) -> Result<Link, Trouble> {
+        let number = self.links.fetch_add(1, Ordering::Relaxed);
+        let mut link = Link::open(&self.server, &self.settings.prefix, number).await?;
+        let fresh = format!("{:032x}", self.random.next_u128());
+        link.greet(&self.hashes, &fresh, self.journal.revision()).await?;
+        Ok(link)
+    }
+
+    /// Tells the server all that is known, much of it at once. How much that was.
     async fn restore(&self, link: &Link) -> Result<usize, Trouble> {
         let known = self.journal.known(self.clock.tick());
-        for (id, known) in &known {
-            loop {
-                let reply = match known {
-                    Known::Hold(hold) => {
-                        link.restore(&self.hashes, &request::id_text(*id), hold, self.given()).await?
-                    }
-                    Known::Entry(op) => link.ask(&self.hashes, op, self.given()).await?,
-                };
-                match reply {
-                    Reply::Answer(..) => break,
-                    Reply::Due => drop(link.expire(&self.hashes, self.given()).await?),
-                    Reply::Epoch => return Err(Trouble::Cut("the store changed again".to_owned())),
-                }
-            }
+        for some in known.chunks(AT_ONCE) {
+            let told = join_all(some.iter().map(|(id, known)| self.restore_one(link, *id, known)));
+            self.patiently(told).await?.into_iter().collect::<Result<(), _>>()?;
         }
         Ok(known.len())
     }
 
-    /// Gives up the connection with that number, or whichever there is.
-    fn give_up(&self, number: Option<u64>) {
+    async fn restore_one(&self, link: &Link, id: OpId, known: &Known) -> Result<(), Trouble> {
+        loop {
+            let reply = match known {
+                Known::Hold(hold) => link.restore(&self.hashes, id, hold, self.given()).await?,
+                Known::Entry(op) => link.ask(&self.hashes, op, self.given()).await?,
+            };
+            match reply {
+                Reply::Answer(..) => return Ok(()),
+                Reply::Due => drop(link.expire(&self.hashes, self.given()).await?),
+                Reply::Epoch => return Err(Trouble::Cut("the store changed again".to_owned())),
+            }
+        }
+    }
+
+    /// Waits as long as a connection may take.
+    async fn patiently<T>(&self, work: impl Future<Output = T>) -> Result<T, Trouble> {
+        let patience = self.settings.patience;
+        let done = self.within(patience, work).await;
+        done.ok_or_else(|| Trouble::Cut(format!("no connection within {patience:?}")))
+    }
+
+    /// Gives up the connection with that number.
+    fn give_up(&self, number: u64) {
         let mut state = self.state();
-        if let Connection::Open(link) = &state.connection
-            && number.is_none_or(|number| number == link.number)
-        {
+        if matches!(&state.connection, Connection::Open(link) if link.number == number) {
             state.connection = Connection::None;
         }
     }
 
     fn given(&self) -> Option<Timestamp> {
-        self.given.get().map(|clock| clock.now().min(hooks_core::state::LATEST))
+        self.given.get().map(|clock| clock.now().min(LATEST))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

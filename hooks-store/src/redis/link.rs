@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use hooks_core::state::{Op, StoreError};
+use hooks_core::state::{Op, OpId, StoreError};
 use hooks_core::time::Timestamp;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind, Value};
@@ -121,7 +121,7 @@ impl Link {
     pub(super) async fn restore(
         &self,
         hashes: &Hashes,
-        id: &str,
+        id: OpId,
         hold: &Hold,
         given: Option<Timestamp>,
     ) -> Result<Reply, Trouble> {
@@ -130,7 +130,7 @@ impl Link {
                 Phase::Open(expires) => ("o", expires.0),
                 Phase::Ended => ("e", 0),
             };
-            command.arg(id).arg(phase).arg(hold.amount).arg(expires);
+            command.arg(request::id_text(id)).arg(phase).arg(hold.amount).arg(expires);
             for (scope, since) in
                 hold.taken.iter().flat_map(|(scopes, since)| scopes.iter().zip(std::iter::repeat(since)))
             {

@@ -12,7 +12,7 @@ pub struct RedisSettings {
     pub prefix: String,
     /// How long one answer is waited for. It is waited for twice at most.
     pub timeout: Duration,
-    /// How long a connection may take, with all that is restored when the server has forgotten something.
+    /// How long a connection may take, and each part of what is told to a server that has forgotten something.
     pub patience: Duration,
     /// After so many failures in a row the server is left alone for [`rest`](Self::rest).
     pub failures: u32,
