@@ -35,7 +35,7 @@ usage: cargo xtask COMMAND
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict; corpora)
   bench [FILTER]                measures what everything costs, against its bars
   overspend ENGINE [--operations N] [--seed N]
-                                spends from shared budgets with workers that overlap and are killed (memory, embedded)
+                                spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short]
                                 days of model calls against failing providers, ours beside other policies
   instructions [--bless]        counts instructions, against the checked-in counts

@@ -23,3 +23,13 @@ fn memory_is_never_overspent() {
 fn a_file_that_processes_share_is_never_overspent() {
     overspend("embedded", "20000");
 }
+
+#[test]
+fn a_server_that_is_killed_and_cut_off_is_never_overspent() {
+    let server = Command::new("redis-server").arg("--version").output();
+    if server.is_err() {
+        println!("SKIPPED: no redis-server here; install Debian's package");
+        return;
+    }
+    overspend("redis", "20000");
+}

@@ -12,6 +12,9 @@ use super::ledger::Ledger;
 use super::plan::{LARGEST, Plan, TTL};
 use crate::error::{Error, Result};
 
+/// How long a call waits for a store that is away.
+const REST: Duration = Duration::from_millis(20);
+
 /// How a budget is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Policy {
@@ -81,9 +84,19 @@ impl Desk {
     /// Asks, now and then twice, as if the first answer had been lost.
     async fn ask(&self, op: Op) -> std::result::Result<Answer, StoreError> {
         if self.roll(16) == 0 {
-            self.send(op.clone()).await?;
+            self.answered(op.clone()).await?;
         }
-        self.send(op).await
+        self.answered(op).await
+    }
+
+    /// What was not answered was no operation: whoever goes on at once would be through before the store is back.
+    async fn answered(&self, op: Op) -> std::result::Result<Answer, StoreError> {
+        let answer = self.send(op).await;
+        if answer.is_err() {
+            self.operations.set(self.operations.get() - 1);
+            tokio::time::sleep(REST).await;
+        }
+        answer
     }
 
     /// Asks until there is an answer: what was spent has to be told.

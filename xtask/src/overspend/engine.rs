@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hooks_core::state::{Memory, StateStore};
 use hooks_store::sqlite::SqliteOptions;
 
+use super::redis::Hosted;
 use crate::error::{Error, Result};
 
 /// An engine.
@@ -13,6 +14,7 @@ use crate::error::{Error, Result};
 pub(super) enum Engine {
     Memory,
     Embedded,
+    Redis,
 }
 
 impl Engine {
@@ -24,7 +26,8 @@ impl Engine {
         match name {
             "memory" => Ok(Self::Memory),
             "embedded" => Ok(Self::Embedded),
-            other => Err(Error::new(format!("unknown engine `{other}`; known are memory, embedded"))),
+            "redis" => Ok(Self::Redis),
+            other => Err(Error::new(format!("unknown engine `{other}`; known are memory, embedded, redis"))),
         }
     }
 
@@ -33,6 +36,7 @@ impl Engine {
         match self {
             Self::Memory => "memory",
             Self::Embedded => "embedded",
+            Self::Redis => "redis",
         }
     }
 
@@ -40,7 +44,7 @@ impl Engine {
     pub(super) fn operations(self) -> u64 {
         match self {
             Self::Memory => 10_000_000,
-            Self::Embedded => 1_000_000,
+            Self::Embedded | Self::Redis => 1_000_000,
         }
     }
 
@@ -55,6 +59,7 @@ impl Engine {
                 Ok(store) => Ok(Arc::new(store)),
                 Err(error) => Err(Error::doing("the store", error)),
             },
+            Self::Redis => Ok(Arc::new(Hosted::open(folder)?)),
         }
     }
 }

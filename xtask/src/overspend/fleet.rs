@@ -10,6 +10,7 @@ use super::audit::Audit;
 use super::call::Policy;
 use super::engine::Engine;
 use super::plan::{Plan, WORKERS};
+use super::redis::Server;
 use crate::error::{Error, Result};
 
 /// Runs the fleet until every worker has done its share, and looks at what is left.
@@ -18,12 +19,16 @@ use crate::error::{Error, Result};
 /// A process cannot be started, or fails by itself.
 pub(super) fn run(engine: Engine, plan: &Plan, policy: Policy, seed: u64) -> Result<Audit> {
     let folder = Folder::make()?;
+    let mut server = if engine == Engine::Redis { Some(Server::start(folder.path())?) } else { None };
     let (random, mut kills) = (SeededRandom::new(seed), 0);
     let most = 4 + plan.operations / 20_000;
     let start = |worker: u64, life: u64| Worker::start(engine, folder.path(), policy, plan, worker, life);
     let mut workers = (0..WORKERS).map(|worker| start(worker, 0)).collect::<Result<Vec<_>>>()?;
     while !workers.is_empty() {
         pause(Duration::from_millis(20 + random.next_u64() % 200));
+        if let Some(server) = &mut server {
+            server.suffer()?;
+        }
         let victim = usize::try_from(random.next_u64()).unwrap_or_default() % workers.len();
         if let Some(worker) = workers.get_mut(victim).filter(|_| kills < most)
             && worker.is_running()?

@@ -12,6 +12,7 @@ mod fleet;
 mod ledger;
 mod options;
 mod plan;
+mod redis;
 mod worker;
 
 use self::audit::Audit;
@@ -40,7 +41,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         let watch = Stopwatch::start();
         let audit = match options.engine {
             Engine::Memory => worker::run_threads(&plan, policy)?,
-            Engine::Embedded => fleet::run(options.engine, &plan, policy, options.seed)?,
+            Engine::Embedded | Engine::Redis => fleet::run(options.engine, &plan, policy, options.seed)?,
         };
         println!("{:<20} {audit} in {watch}", policy.name());
         missed.extend(judge(policy, &audit));
