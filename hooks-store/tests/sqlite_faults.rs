@@ -13,8 +13,9 @@ use std::time::Duration;
 use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, StoreError, Window};
 use hooks_core::testing::HandClock;
 use hooks_core::time::Timestamp;
+use hooks_store::Durability;
 use hooks_store::SqliteStore;
-use hooks_store::sqlite::{Durability, SqliteOptions};
+use hooks_store::sqlite::SqliteOptions;
 use tempfile::TempDir;
 
 /// Says to this program, when it is started again, what it is to do with which file.

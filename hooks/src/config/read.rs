@@ -206,7 +206,8 @@ impl ConfigReader {
             Some(path) if self_protection => protect::all(path),
             _ => Vec::new(),
         };
-        if let Settings::Strict { state: State { store: Some(store), .. }, .. } = &settings
+        if let Settings::Strict { state, .. } = &settings
+            && let Some(store) = &state.store
             && self_protection
         {
             protected.extend(store::files_of(store, path));
