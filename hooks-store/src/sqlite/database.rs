@@ -9,9 +9,10 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior, TransactionState};
 use super::clock::StoreClock;
 use super::error::Fault;
 use super::lock::Lock;
-use super::options::{Durability, SqliteOptions};
+use super::options::SqliteOptions;
 use super::step::{self, Step};
 use super::{damage, schema};
+use crate::config::Durability;
 
 /// The database of one store, in one process.
 #[derive(Debug)]

@@ -38,7 +38,7 @@ use hooks_core::state::{Answer, Op, StateStore, StoreError};
 
 use self::database::Database;
 use self::error::Fault;
-pub use self::options::{Durability, SqliteOptions};
+pub use self::options::SqliteOptions;
 use self::worker::Worker;
 
 /// State in a file that several processes share.

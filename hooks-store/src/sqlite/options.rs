@@ -9,6 +9,7 @@ use hooks_core::state::StoreError;
 use hooks_core::time::Clock;
 
 use super::SqliteStore;
+use crate::config::Durability;
 
 /// How a store in a file is opened.
 #[derive(Clone)]
@@ -18,17 +19,6 @@ pub struct SqliteOptions {
     pub(super) wait: Duration,
     pub(super) blocking: bool,
     pub(super) clock: Option<Arc<dyn Clock>>,
-}
-
-/// What an answer survives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// The end of any process, however it ends. A power cut may take back what was answered shortly before: what a
-    /// checkpoint of SQLite did not yet sync.
-    #[default]
-    Process,
-    /// A power cut, too: each transaction waits for the disk.
-    Power,
 }
 
 impl SqliteOptions {
