@@ -90,7 +90,9 @@ async fn measure(server: &Server, attempt: u64) -> f64 {
     ratios.sort_unstable_by(f64::total_cmp);
     let ratio = ratios[ratios.len() / 2];
     let each = all.as_secs_f64() / (ROUNDS * AT_ONCE * CALLS) as f64 * 1e6;
-    println!("{ratio:.2} of bare EVALSHA, {AT_ONCE} at once; {each:.0} us a reservation and its end, three scopes");
+    println!(
+        "{ratio:.2} of bare EVALSHA, {AT_ONCE} at once; {each:.0} us a reservation and its end, three scopes"
+    );
     ratio
 }
 
