@@ -1,9 +1,11 @@
 //! Opens what a configuration names; an engine that was left out of this build is an error that says so.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use hooks_core::Background;
+#[cfg(feature = "redis")]
+use hooks_core::HookFuture;
 use hooks_core::state::{StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Timer};
 
@@ -70,46 +72,39 @@ pub fn open_file(
     Err(left_out("sqlite"))
 }
 
-/// What an engine needs of the world.
-#[derive(Clone)]
-pub struct World {
-    /// Tells how long something took.
-    pub clock: Arc<dyn Clock>,
-    /// Waits.
-    pub timer: Arc<dyn Timer>,
-    /// Names leases and epochs.
-    pub random: Arc<dyn Random>,
-}
-
-/// The store on the server that `config` names. A service ([`Answering::Later`]) keeps leases in this process and answers
-/// by [`AwaySettings`] while the server is away; a program that ends soon asks the server itself.
+/// The store on the server that `config` names. Where there is a `background`, budgets are leased ([`Leased`]), and it
+/// gives the leases back in the end: for services. Programs that do one thing and end have none.
 ///
 /// # Errors
 /// The address cannot be used, no tokio runtime is entered, or this build has no engine for it.
 #[cfg(feature = "redis")]
 pub fn open_redis(
     config: &StoreConfig,
-    world: World,
-    answering: Answering,
+    clock: &Arc<dyn Clock>,
+    timer: &Arc<dyn Timer>,
+    random: &Arc<dyn Random>,
+    background: Option<Arc<dyn Background>>,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
-    let World { clock, timer, random } = world;
-    let settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());
-    let settings = match &config.prefix {
-        Some(prefix) => settings.with_prefix(prefix),
-        None => settings,
+    let Some(url) = &config.url else {
+        return Err(StoreError::Unavailable("the engine `redis` needs a server; set `store.url`".to_owned()));
     };
-    let redis = Redis::new(settings, Arc::clone(&clock), Arc::clone(&timer), Arc::clone(&random))?;
-    if answering == Answering::AtOnce {
-        return Ok(Arc::new(redis));
+    let mut settings = RedisSettings::new(url);
+    if let Some(prefix) = &config.prefix {
+        settings = settings.with_prefix(prefix);
     }
-    let leased = Leased::new(redis, LeaseSettings::default(), Arc::clone(&clock), Arc::clone(&random));
-    let mut settings = AwaySettings::default();
-    settings.sets = config.stale_after.unwrap_or(settings.sets);
-    let store = Away::new(leased.clone(), settings, clock, &*random);
-    let (kept, leases_timer) = (store.clone(), Arc::clone(&timer));
-    // Until the runtime ends: leases that are not given back then are charged when their time is up.
-    tokio::spawn(async move { leased.keep(leases_timer).await });
-    tokio::spawn(async move { kept.keep(timer).await });
+    let mut away = AwaySettings::default();
+    if let Some(stale_after) = config.stale_after {
+        away = away.with_sets(stale_after);
+    }
+    let redis = Redis::new(settings, Arc::clone(clock), Arc::clone(timer), Arc::clone(random))?;
+    let Some(background) = background else {
+        return Ok(Arc::new(Away::new(redis, away, Arc::clone(clock), &**random)));
+    };
+    let leased = Leased::new(redis, LeaseSettings::default(), Arc::clone(clock), Arc::clone(random));
+    let leased = leased.returning_on(Arc::clone(&background));
+    background.run(HookFuture::later(leased.keep(Arc::clone(timer))));
+    let store = Away::new(leased, away, Arc::clone(clock), &**random);
+    background.run(HookFuture::later(store.keep(Arc::clone(timer))));
     Ok(Arc::new(store))
 }
 
@@ -120,8 +115,10 @@ pub fn open_redis(
 #[cfg(not(feature = "redis"))]
 pub fn open_redis(
     _config: &StoreConfig,
-    _world: World,
-    _answering: Answering,
+    _clock: &Arc<dyn Clock>,
+    _timer: &Arc<dyn Timer>,
+    _random: &Arc<dyn Random>,
+    _background: Option<Arc<dyn Background>>,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
     Err(left_out("redis"))
 }
@@ -129,10 +126,4 @@ pub fn open_redis(
 #[cfg(not(all(feature = "redis", feature = "sqlite")))]
 fn left_out(feature: &str) -> StoreError {
     StoreError::Unavailable(format!("this build has no engine for it; build with the feature `{feature}`"))
-}
-
-impl fmt::Debug for World {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("World")
-    }
 }

@@ -54,19 +54,24 @@ impl<S: StateStore + 'static> Away<S> {
         &self.0.store
     }
 
-    /// Tells the store what it has missed, and that this instance is there, until it is dropped.
-    pub async fn keep(&self, timer: Arc<dyn Timer>) {
+    /// Tells the store what it has missed, and that this instance is there, for as long as there is a clone of this.
+    pub fn keep(&self, timer: Arc<dyn Timer>) -> impl Future<Output = ()> + Send + use<S> {
         // More often than the heartbeat: what has ended is to be heard soon.
         let pause = (self.0.settings.heartbeat / BEATS).max(Duration::from_millis(1));
-        let mut beats = 0;
-        loop {
-            if beats == 0 {
-                // An instance that is not heard of has a smaller share, not a larger one.
-                drop(self.0.beat().await);
+        let inner = Arc::downgrade(&self.0);
+        async move {
+            let mut beats = 0;
+            loop {
+                let Some(inner) = inner.upgrade() else { return };
+                if beats == 0 {
+                    // An instance that is not heard of has a smaller share, not a larger one.
+                    drop(inner.beat().await);
+                }
+                beats = (beats + 1) % BEATS;
+                drop(inner.tell().await);
+                drop(inner);
+                timer.sleep(pause).await;
             }
-            beats = (beats + 1) % BEATS;
-            drop(self.tell().await);
-            timer.sleep(pause).await;
         }
     }
 
@@ -75,12 +80,7 @@ impl<S: StateStore + 'static> Away<S> {
     /// # Errors
     /// When it is still away.
     pub async fn tell(&self) -> Result<(), StoreError> {
-        loop {
-            let first = self.0.ends().first();
-            let Some((id, op)) = first else { return Ok(()) };
-            self.0.store.apply(op).await?;
-            self.0.ends().forget(id);
-        }
+        self.0.tell().await
     }
 
     /// Whether the store has heard of all that ended.
@@ -162,6 +162,15 @@ impl<S: StateStore> Inner<S> {
                 Values::Closed => None,
             },
             _ => None,
+        }
+    }
+
+    async fn tell(&self) -> Result<(), StoreError> {
+        loop {
+            let first = self.ends().first();
+            let Some((id, op)) = first else { return Ok(()) };
+            self.store.apply(op).await?;
+            self.ends().forget(id);
         }
     }
 

@@ -76,12 +76,20 @@ impl<S: StateStore> Leased<S> {
         &self.0.store
     }
 
-    /// Looks after the leases, until it is dropped: renews those that something is held of, gives back what lies idle.
-    pub async fn keep(&self, timer: Arc<dyn Timer>) {
-        let pause = self.0.settings.idle.min(self.0.settings.ttl / 4).max(Duration::from_millis(1));
-        loop {
-            timer.sleep(pause).await;
-            self.tend().await;
+    /// Looks after the leases for as long as there is a clone of this: renews those that something is held of, gives
+    /// back what lies idle.
+    pub fn keep(&self, timer: Arc<dyn Timer>) -> impl Future<Output = ()> + Send + use<S>
+    where
+        S: 'static,
+    {
+        let LeaseSettings { idle, ttl, .. } = self.0.settings;
+        let (leases, pause) = (Arc::downgrade(&self.0), idle.min(ttl / 4).max(Duration::from_millis(1)));
+        async move {
+            loop {
+                timer.sleep(pause).await;
+                let Some(leases) = leases.upgrade() else { return };
+                leases.tend().await;
+            }
         }
     }
 

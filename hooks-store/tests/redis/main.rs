@@ -7,6 +7,7 @@
 #![cfg(feature = "redis")]
 
 mod agree;
+mod configured;
 mod faults;
 mod overspend;
 mod ratios;
