@@ -46,8 +46,8 @@ impl ToolTable {
         let mcp = name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("mcp"));
         let mut first = true;
         for (at, separator) in name.char_indices() {
-            let firm =
-                matches!(separator, '/' | ':' | '.') || name.get(..at).is_some_and(|s| s.ends_with('_'));
+            let is_double = separator == '_' && name.get(..at).is_some_and(|before| before.ends_with('_'));
+            let firm = is_double || matches!(separator, '/' | ':' | '.');
             let soft = separator == '-' || (mcp && separator == '_');
             if !firm && !soft {
                 continue;
