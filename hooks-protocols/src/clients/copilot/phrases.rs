@@ -1,0 +1,45 @@
+//! How Copilot is told. All run, but for what the SDK alone has.
+
+use super::super::shared::*;
+use crate::table::Phrase::{Silence, Words};
+use crate::table::{Phrase, Phrases, SILENT, Says, Word, word};
+
+const FLAT_CONTEXT: Phrase = Phrase::Words(&[word(&["additionalContext"], Says::Context)]);
+
+const FLAT_DENY: &[Word] =
+    &[word(&["permissionDecision"], Says::Text("deny")), word(&["permissionDecisionReason"], Says::Reason)];
+
+const FLAT_ASK: &[Word] =
+    &[word(&["permissionDecision"], Says::Text("ask")), word(&["permissionDecisionReason"], Says::Reason)];
+
+pub(in super::super) const CONTEXT: Phrases = Phrases { context: FLAT_CONTEXT, ..SILENT };
+
+/// Blocking ends the run, and the process fails.
+pub(in super::super) const USER_PROMPT: Phrases =
+    Phrases { deny: Words(BLOCK), rewrite: Words(&[word(&["modifiedPrompt"], Says::Changed)]), ..CONTEXT };
+
+pub(in super::super) const CALLED: Phrases = Phrases {
+    deny: Words(FLAT_DENY),
+    ask: Words(FLAT_ASK),
+    allow: Words(&[word(&["permissionDecision"], Says::Text("allow"))]),
+    rewrite: Words(&[word(&["modifiedArgs"], Says::Changed)]),
+    ..CONTEXT
+};
+
+/// Who says nothing has the person asked.
+pub(in super::super) const DIALOG: Phrases = Phrases {
+    deny: Words(&[word(&["behavior"], Says::Text("deny")), word(&["message"], Says::Reason)]),
+    ask: Silence,
+    allow: Words(&[word(&["behavior"], Says::Text("allow"))]),
+    ..SILENT
+};
+
+/// A result is taken in camelCase also where it was given in snake_case.
+pub(in super::super) const RETURNED: Phrases = Phrases {
+    deny: Words(BLOCK),
+    rewrite: Words(&[word(&["modifiedResult"], Says::ResultInCamelCase)]),
+    ..CONTEXT
+};
+
+/// Exit code 2 does nothing here.
+pub(in super::super) const STOPPING: Phrases = Phrases { deny: Words(BLOCK), ..SILENT };

@@ -1,0 +1,48 @@
+//! Cursor. Not run. One call fires `preToolUse` and the event of its kind (`beforeShellExecution` and its like), so what
+//! counts calls should hear of one of them.
+
+mod fields;
+mod phrases;
+
+use hooks_core::EventKind::*;
+
+use super::shared::*;
+use crate::decode::Decoded;
+use crate::degraded::Wish;
+use crate::table::{Limit, Protocol, Row, text};
+use fields::*;
+use phrases::*;
+
+pub(crate) const PROTOCOL: Protocol =
+    Protocol { named_by: &["hook_event_name"], common: COMMON, rows: ROWS, envelope: None, unnamed: None };
+
+const ROWS: &[Row] = &[
+    Row::other("workspaceOpen"),
+    Row::of("sessionStart", SessionStart, &[STARTS]).saying(CONTEXT),
+    Row::of("beforeSubmitPrompt", UserPromptSubmitted, &[SAID]).saying(PROMPT_SENT),
+    Row::of("preToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE),
+    Row::of("beforeShellExecution", PreToolUse, &[COMMAND]).with(&[text(TOOL_NAME, "Shell")]).saying(DIALOG),
+    Row::of("beforeMCPExecution", PreToolUse, &[MCP_CALL]).saying(DIALOG),
+    Row::of("beforeReadFile", PreToolUse, &[FILE]).with(&[text(TOOL_NAME, "Read")]).saying(GATE),
+    Row::of("beforeTabFileRead", PreToolUse, &[FILE]).with(&[text(TOOL_NAME, "Read")]).saying(GATE),
+    Row::of("postToolUse", PostToolUse, &[CALL, OUTPUT]).saying(POST_TOOL_USE).within(only_of_mcp),
+    Row::of("postToolUseFailure", PostToolUse, &[CALL, FAILURE]),
+    Row::of("afterShellExecution", PostToolUse, &[COMMAND, SHELL_OUTPUT]).with(&[text(TOOL_NAME, "Shell")]),
+    Row::of("afterMCPExecution", PostToolUse, &[MCP_CALL, MCP_OUTPUT]),
+    Row::of("afterFileEdit", PostToolUse, &[FILE, EDITS]).with(&[text(TOOL_NAME, "Write")]),
+    Row::of("afterTabFileEdit", PostToolUse, &[FILE, EDITS]).with(&[text(TOOL_NAME, "Write")]),
+    Row::of("subagentStart", SubagentStart, &[NEW_CHILD]).with(A_CHILD).saying(GATE),
+    Row::of("subagentStop", SubagentStop, &[OLD_CHILD]).with(&[text(AGENT_NAME, "")]).saying(STOPPING),
+    Row::of("afterAgentResponse", AfterModelCall, &[REPLY]).with(NO_REPLY),
+    Row::other("afterAgentThought"),
+    Row::of("preCompact", PreCompact, &[COMPACTED]).saying(OBSERVED),
+    Row::of("stop", Stop, &[]).saying(STOPPING),
+    Row::of("sessionEnd", SessionEnd, &[ENDS]),
+];
+
+/// The result of an MCP tool is the only one that can be replaced.
+fn only_of_mcp(limit: &Limit<'_>) -> bool {
+    let changes_the_result = matches!(limit.wish, Wish::Rewrite | Wish::Deny);
+    let tool = limit.decoded.and_then(Decoded::call).map(|(tool, _)| tool);
+    !changes_the_result || tool.is_some_and(|tool| tool.starts_with("MCP:"))
+}
