@@ -6,8 +6,8 @@ use hooks_core::event::{
     SubagentStop, UserPromptSubmitted, WorktreeCreated,
 };
 use hooks_core::{
-    CompactNotes, ContextNote, ContextPatch, DecisionNotes, Judged, Judgement, Notes, Reason, Recovery,
-    ResultNotes, Strength,
+    CompactNotes, ContextNote, ContextPatch, DecisionNotes, EventKind, Judged, Judgement, Notes, Reason,
+    Recovery, ResultNotes, Strength,
 };
 use serde_json::Value;
 
@@ -33,6 +33,8 @@ pub struct Answer {
     pub summary: Option<String>,
     /// Another model for the session.
     pub model: Option<String>,
+    /// Another first prompt of a session, or another prompt to try again with. No client takes one.
+    pub first_prompt: Option<String>,
     /// Whether to try again.
     pub retry: Option<bool>,
 }
@@ -55,6 +57,21 @@ pub enum Rewrite {
     Spawn(SpawnRewrite),
     /// The target of a task.
     Target(String),
+}
+
+impl Rewrite {
+    /// Whether it is of an event like this.
+    pub(crate) fn is_of(&self, kind: EventKind) -> bool {
+        kind == match self {
+            Self::Arguments(_) => EventKind::PreToolUse,
+            Self::Result(_) => EventKind::PostToolUse,
+            Self::Prompt(_) => EventKind::UserPromptSubmitted,
+            Self::Model(_) => EventKind::BeforeModelCall,
+            Self::Reply(_) => EventKind::AfterModelCall,
+            Self::Spawn(_) => EventKind::SubagentStart,
+            Self::Target(_) => EventKind::Route,
+        }
+    }
 }
 
 impl Answer {
@@ -117,7 +134,7 @@ impl From<&Recovery> for Answer {
         Self {
             retry: recovery.retry,
             model: recovery.fallback_model.clone(),
-            rewrite: recovery.modified_prompt.clone().map(Rewrite::Prompt),
+            first_prompt: recovery.modified_prompt.clone(),
             messages: recovery.notify.clone(),
             ..Self::default()
         }
@@ -210,9 +227,7 @@ impl Said for ContextPatch {
     fn say(&self, answer: &mut Answer) {
         answer.context.extend(texts(&self.additional_context));
         answer.model = self.model.clone();
-        if let Some(prompt) = &self.initial_prompt {
-            answer.rewrite = Some(Rewrite::Prompt(prompt.clone()));
-        }
+        answer.first_prompt = self.initial_prompt.clone();
     }
 }
 

@@ -58,11 +58,12 @@ impl Capabilities {
             Wish::Summary => phrases.summary,
             Wish::Model => phrases.model,
             Wish::Retry => phrases.retry,
+            Wish::FirstPrompt => Phrase::Cannot,
         };
         match phrase {
             Phrase::Cannot => Ability::No,
             Phrase::Near(_, instead) => Ability::Nearly(instead),
-            _ if self.row.limit.is_some() && matches!(wish, Wish::Rewrite) => Ability::Sometimes,
+            _ if self.row.limit.is_some() && wish == Wish::Rewrite => Ability::Sometimes,
             Phrase::Silence | Phrase::Words(_) | Phrase::Exit => Ability::Yes,
         }
     }

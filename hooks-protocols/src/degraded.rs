@@ -30,6 +30,8 @@ pub enum Wish {
     Model,
     /// Try again, or do not.
     Retry,
+    /// Another first prompt.
+    FirstPrompt,
 }
 
 impl Wish {
@@ -46,6 +48,7 @@ impl Wish {
         Self::Summary,
         Self::Model,
         Self::Retry,
+        Self::FirstPrompt,
     ];
 }
 
@@ -63,6 +66,7 @@ impl fmt::Display for Wish {
             Self::Summary => "summary",
             Self::Model => "model",
             Self::Retry => "retry",
+            Self::FirstPrompt => "first_prompt",
         })
     }
 }

@@ -48,7 +48,11 @@ impl Decoded {
         let mut taken: Vec<&'static Field> = Vec::new();
         for field in row.fields.iter().copied().chain([protocol.common]).flatten() {
             let is_new = !taken.iter().any(|other| other.to == field.to || other.from == field.from);
-            if is_new && value_of(field.to, &context, &fields).is_some_and(|value| says_something(&value)) {
+            let is_said = |value: Value| match field.to {
+                To::Event(_) if !protocol.omits_empty => !value.is_null(),
+                _ => says_something(&value),
+            };
+            if is_new && value_of(field.to, &context, &fields).is_some_and(is_said) {
                 taken.push(field);
             }
         }

@@ -15,6 +15,8 @@ pub fn recognise(bytes: &[u8]) -> Option<(Client, &'static str)> {
 
 /// The same of a payload that is read.
 pub(crate) fn of_fields(fields: &Map<String, Value>) -> Option<(Client, &'static str)> {
+    // A remote call has what we look for in its parameters.
+    let fields = fields.get("params").and_then(Value::as_object).unwrap_or(fields);
     let keys = Keys(fields);
     let client = client_of(&keys)?;
     let protocol = client.protocol();
@@ -43,7 +45,7 @@ pub(crate) fn whose(event: &str) -> Option<Client> {
 
 /// The one client that writes such keys.
 fn client_of(keys: &Keys<'_>) -> Option<Client> {
-    if keys.has_all(&["hookType", "input"]) || keys.text("method") == Some("hooks.invoke") {
+    if keys.has_all(&["hookType", "input"]) {
         return Some(Client::CopilotSdk);
     }
     if keys.has_all(&["toolName", "arguments", "agentName", "sessionId"]) {

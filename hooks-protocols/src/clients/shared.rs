@@ -159,13 +159,8 @@ pub(super) const BEHAVIOR_ALLOW: &[Word] =
 pub(super) const SPECIFIC_BLOCK: &[Word] =
     &[EVENT, word(&[SPECIFIC, "decision"], Says::Text("block")), word(&[SPECIFIC, "reason"], Says::Reason)];
 
-/// A result in its tool's own shape, with the reason in place of its texts. The block beside it tells the model why.
-pub(super) const WITHHELD: &[Word] = &[
-    EVENT,
-    word(&[SPECIFIC, "updatedToolOutput"], Says::Withheld),
-    word(&["decision"], Says::Text("block")),
-    word(&["reason"], Says::Reason),
-];
+/// A result in its tool's own shape, with the reason in place of its texts.
+pub(super) const WITHHELD: &[Word] = &[EVENT, word(&[SPECIFIC, "updatedToolOutput"], Says::Withheld)];
 
 /// A changed result in its tool's own shape.
 pub(super) const UPDATED_OUTPUT: &[Word] = &[EVENT, word(&[SPECIFIC, "updatedToolOutput"], Says::Result)];

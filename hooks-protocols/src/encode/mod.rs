@@ -91,7 +91,7 @@ impl<'a> Voice<'a> {
         match (self.row, denial) {
             (Some(row), Some(denial)) => voice.deny(row, denial.because, &mut draft),
             (Some(row), None) => voice.go(row, &mut draft),
-            (None, denial) => return voice.to_nobody(denial.is_some()),
+            (None, denial) => return voice.in_the_dark(denial.is_some()),
         }
         draft.into_reply(&voice)
     }
@@ -107,7 +107,9 @@ impl<'a> Voice<'a> {
             Strength::Ask if !can(Wish::Ask, |row| row.phrases.ask) => {
                 (Some(Wish::Ask), reason::text_of(reason))
             }
-            _ if rewrite.is_some() && !can(Wish::Rewrite, |row| row.phrases.rewrite) => {
+            _ if rewrite.is_some_and(|rewrite| !self.is_of_this_event(rewrite))
+                || (rewrite.is_some() && !can(Wish::Rewrite, |row| row.phrases.rewrite)) =>
+            {
                 (Some(Wish::Rewrite), UNSAYABLE.to_owned())
             }
             _ if answer.stop.is_some() && !can(Wish::Stop, |row| row.phrases.stop) => {
@@ -116,6 +118,10 @@ impl<'a> Voice<'a> {
             _ => return None,
         };
         Some(Denial { because, reason })
+    }
+
+    fn is_of_this_event(&self, rewrite: &Rewrite) -> bool {
+        self.row.and_then(|row| row.kind).is_some_and(|kind| rewrite.is_of(kind))
     }
 
     /// Says that it must not happen, and nothing beside it.
@@ -149,6 +155,7 @@ impl<'a> Voice<'a> {
         self.wish(row, answer.summary.is_some(), Wish::Summary, phrases.summary, draft);
         self.wish(row, answer.model.is_some(), Wish::Model, phrases.model, draft);
         self.wish(row, answer.retry.is_some(), Wish::Retry, phrases.retry, draft);
+        self.wish(row, answer.first_prompt.is_some(), Wish::FirstPrompt, Phrase::Cannot, draft);
     }
 
     fn wish(&self, row: &Row, is_wished: bool, wish: Wish, phrase: Phrase, draft: &mut Draft) {
@@ -198,7 +205,7 @@ impl<'a> Voice<'a> {
 
     /// An event that this client is not known to have: a denial is tried in the way that works most often, and nothing else
     /// is said.
-    fn to_nobody(&self, is_denied: bool) -> Reply {
+    fn in_the_dark(&self, is_denied: bool) -> Reply {
         let Source { answer, rewrite, .. } = self.source;
         let mut draft = Draft::default();
         if is_denied {
@@ -227,9 +234,6 @@ fn differs(decoded: &Decoded, rewrite: &Rewrite) -> bool {
                 || (rewrite.error.is_some() && done.error != rewrite.error)
         }
         (Some(WireEvent::UserPromptSubmitted(message)), Rewrite::Prompt(prompt)) => message.prompt != *prompt,
-        (Some(WireEvent::SessionStart(start)), Rewrite::Prompt(prompt)) => {
-            start.initial_prompt.as_ref() != Some(prompt)
-        }
         (Some(WireEvent::BeforeModelCall(call)), Rewrite::Model(rewrite)) => {
             rewrite.model.as_ref().is_some_and(|model| call.model != *model)
                 || rewrite.messages.as_ref().is_some_and(|messages| call.messages != *messages)

@@ -8,7 +8,7 @@
 mod field;
 mod phrase;
 
-pub(crate) use self::field::{Constant, Field, How, Path, Preset, To, flag, number, text, word};
+pub(crate) use self::field::{Field, How, Path, Preset, To, flag, number, text, word};
 pub(crate) use self::phrase::{Phrase, Phrases, SILENT, Says, Word};
 use hooks_core::EventKind;
 use serde_json::Value;
@@ -29,6 +29,8 @@ pub(crate) struct Protocol {
     pub(crate) envelope: Option<Envelope>,
     /// The event in whose words a failure is told where the event is not known; `None`: by the exit code.
     pub(crate) unnamed: Option<&'static str>,
+    /// Whether it leaves out what is empty, zero or false.
+    pub(crate) omits_empty: bool,
 }
 
 /// What stands around a payload and its answer.

@@ -8,8 +8,14 @@ use super::shared::*;
 use crate::table::{Field, Protocol, Row, flag, text};
 use phrases::*;
 
-pub(crate) const PROTOCOL: Protocol =
-    Protocol { named_by: &["hook_event_name"], common: SESSION, rows: ROWS, envelope: None, unnamed: None };
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    named_by: &["hook_event_name"],
+    common: SESSION,
+    rows: ROWS,
+    envelope: None,
+    unnamed: None,
+    omits_empty: false,
+};
 
 const ROWS: &[Row] = &[
     Row::other("Setup").saying(CONTEXT),

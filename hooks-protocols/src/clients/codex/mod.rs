@@ -9,8 +9,14 @@ use super::shared::*;
 use crate::table::{Limit, Protocol, Row, text};
 use phrases::*;
 
-pub(crate) const PROTOCOL: Protocol =
-    Protocol { named_by: &["hook_event_name"], common: SESSION, rows: ROWS, envelope: None, unnamed: None };
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    named_by: &["hook_event_name"],
+    common: SESSION,
+    rows: ROWS,
+    envelope: None,
+    unnamed: None,
+    omits_empty: false,
+};
 
 const ROWS: &[Row] = &[
     Row::of("SessionStart", SessionStart, &[START]).saying(SESSION_START),

@@ -1,5 +1,5 @@
 //! Copilot CLI. How an event is spelled in its settings says how the payload is spelled; what it honours is the same:
-//! flat fields, as the `hookSpecificOutput` form counts at one event of one spelling only.
+//! flat fields, but for `PreToolUse`, the one event at which `hookSpecificOutput` counts.
 
 mod fields;
 mod phrases;
@@ -19,6 +19,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     // Of a payload that cannot be read nobody knows whether it was a tool call; a flat denial is one for a tool call, and
     // nothing for the other events.
     unnamed: Some("preToolUse"),
+    omits_empty: false,
 };
 
 const ROWS: &[Row] = &[
@@ -38,7 +39,7 @@ const ROWS: &[Row] = &[
     SESSION_END,
     Row::of("SessionStart", SessionStart, &[START_PASCAL]).saying(CONTEXT),
     Row::of("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
-    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(CALLED),
+    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(CALLED_PASCAL),
     PERMISSION_REQUEST.named("PermissionRequest").shaped(&[]),
     Row::of("PostToolUse", PostToolUse, &[CALL, RESULT_PASCAL]).saying(RETURNED),
     Row::of("PostToolUseFailure", PostToolUse, &[CALL, FAILED]).saying(CONTEXT),

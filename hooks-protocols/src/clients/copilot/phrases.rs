@@ -4,7 +4,7 @@ use super::super::shared::*;
 use crate::table::Phrase::{Silence, Words};
 use crate::table::{Phrase, Phrases, SILENT, Says, Word, word};
 
-const FLAT_CONTEXT: Phrase = Phrase::Words(&[word(&["additionalContext"], Says::Context)]);
+const FLAT_CONTEXT: Phrase = Words(&[word(&["additionalContext"], Says::Context)]);
 
 const FLAT_DENY: &[Word] =
     &[word(&["permissionDecision"], Says::Text("deny")), word(&["permissionDecisionReason"], Says::Reason)];
@@ -24,6 +24,16 @@ pub(in super::super) const CALLED: Phrases = Phrases {
     allow: Words(&[word(&["permissionDecision"], Says::Text("allow"))]),
     rewrite: Words(&[word(&["modifiedArgs"], Says::Changed)]),
     ..CONTEXT
+};
+
+/// The flat form counts here as well; this one was recorded for each of them.
+pub(super) const CALLED_PASCAL: Phrases = Phrases {
+    deny: Words(SPECIFIC_DENY),
+    ask: Words(SPECIFIC_ASK),
+    allow: Words(SPECIFIC_ALLOW),
+    rewrite: Words(UPDATED_INPUT),
+    context: SPECIFIC_CONTEXT,
+    ..SILENT
 };
 
 /// Who says nothing has the person asked.

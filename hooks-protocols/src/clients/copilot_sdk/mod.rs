@@ -13,6 +13,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     rows: ROWS,
     envelope: Some(Envelope { input: "input", output: "output" }),
     unnamed: Some("preToolUse"),
+    omits_empty: false,
 };
 
 const ROWS: &[Row] = &[

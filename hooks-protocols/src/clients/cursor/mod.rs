@@ -13,8 +13,14 @@ use crate::table::{Limit, Protocol, Row, text};
 use fields::*;
 use phrases::*;
 
-pub(crate) const PROTOCOL: Protocol =
-    Protocol { named_by: &["hook_event_name"], common: COMMON, rows: ROWS, envelope: None, unnamed: None };
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    named_by: &["hook_event_name"],
+    common: COMMON,
+    rows: ROWS,
+    envelope: None,
+    unnamed: None,
+    omits_empty: false,
+};
 
 const ROWS: &[Row] = &[
     Row::other("workspaceOpen"),

@@ -17,6 +17,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     rows: SEPTEMBER,
     envelope: None,
     unnamed: None,
+    omits_empty: true,
 };
 
 /// The summer of 2026: no guards and transforms before a call, context after a tool and at the end.
@@ -88,15 +89,16 @@ const WORKTREE_CREATE: Row = Row::of("worktree_create", WorktreeCreated, &[WORKT
 
 const SESSION_START: Row = Row::of("session_start", SessionStart, &[START]).saying(CONTEXT);
 
-const USER_PROMPT_SUBMIT: Row =
-    Row::of("user_prompt_submit", UserPromptSubmitted, &[SAID]).saying(BLOCKED_WITH_CONTEXT);
+const USER_PROMPT_SUBMIT: Row = Row::of("user_prompt_submit", UserPromptSubmitted, &[SAID])
+    .with(&[text(&["prompt"], "")])
+    .saying(BLOCKED_WITH_CONTEXT);
 
 const USER_STEERING: Row = Row::of("user_steering_messages_submit", UserPromptSubmitted, &[STEERING])
     .with(&[text(&["prompt"], ""), text(&["kind"], "steering")])
     .saying(BLOCKED_WITH_CONTEXT);
 
 const USER_FOLLOWUP: Row = Row::of("user_followup_submit", UserPromptSubmitted, &[SAID])
-    .with(&[text(&["kind"], "follow_up")])
+    .with(&[text(&["prompt"], ""), text(&["kind"], "follow_up")])
     .saying(BLOCKED_WITH_CONTEXT);
 
 const TURN_START: Row =

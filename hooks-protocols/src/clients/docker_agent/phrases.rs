@@ -48,17 +48,8 @@ pub(super) const GUARDED: Phrases =
 
 pub(super) const DECIDED: Phrases = Phrases { rewrite: INPUT, ..GUARDED };
 
-/// Who says nothing has the person asked. A denial counts only as a block, and an allow beside it would win.
-pub(super) const DIALOG: Phrases =
-    Phrases { deny: Words(DENY_AND_BLOCK), ask: Silence, allow: Words(ALLOW), ..OBSERVED };
-
-const DENY_AND_BLOCK: &[Word] = &[
-    word(&["decision"], Says::Text("block")),
-    word(&["reason"], Says::Reason),
-    EVENT,
-    word(&[SPECIFIC, "permission_decision"], Says::Text("deny")),
-    word(&[SPECIFIC, "permission_decision_reason"], Says::Reason),
-];
+/// Who says nothing has the person asked.
+pub(super) const DIALOG: Phrases = Phrases { ask: Silence, ..GUARDED };
 
 pub(super) const MODEL_CALLED: Phrases = Phrases {
     rewrite: Words(&[EVENT, word(&[SPECIFIC, "updated_messages"], Says::DockerMessages)]),

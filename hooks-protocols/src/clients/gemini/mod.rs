@@ -13,8 +13,14 @@ use crate::table::{Field, Limit, Protocol, Row, text};
 use fields::*;
 use phrases::*;
 
-pub(crate) const PROTOCOL: Protocol =
-    Protocol { named_by: &["hook_event_name"], common: SESSION, rows: ROWS, envelope: None, unnamed: None };
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    named_by: &["hook_event_name"],
+    common: SESSION,
+    rows: ROWS,
+    envelope: None,
+    unnamed: None,
+    omits_empty: false,
+};
 
 const ROWS: &[Row] = &[
     Row::of("SessionStart", SessionStart, &[START]).saying(CONTEXT),

@@ -8,8 +8,14 @@ use super::shared::*;
 use crate::table::Phrase::Words;
 use crate::table::{Field, Phrases, Protocol, Row, SILENT, Says, To, text, word};
 
-pub(crate) const PROTOCOL: Protocol =
-    Protocol { named_by: &["hook"], common: COMMON, rows: ROWS, envelope: None, unnamed: Some("preTool") };
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    named_by: &["hook"],
+    common: COMMON,
+    rows: ROWS,
+    envelope: None,
+    unnamed: Some("preTool"),
+    omits_empty: false,
+};
 
 const ROWS: &[Row] = &[
     Row::of("preTool", PreToolUse, &[PIPELINE_CALL]).saying(PRE_TOOL).shaped(&[

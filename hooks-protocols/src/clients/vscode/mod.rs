@@ -14,6 +14,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     rows: ROWS,
     envelope: None,
     unnamed: None,
+    omits_empty: false,
 };
 
 const ROWS: &[Row] = &[
