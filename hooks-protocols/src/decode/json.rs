@@ -30,8 +30,11 @@ pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, DecodeError> {
     if bytes.trim_ascii().is_empty() {
         return Err(DecodeError::Empty);
     }
-    let text = String::from_utf8_lossy(bytes);
-    let is_lossy = matches!(text, Cow::Owned(_));
+    // What is text is nearly always text as a whole, which is quicker to see than where it is not.
+    let (text, is_lossy) = match str::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(text), false),
+        Err(_) => (String::from_utf8_lossy(bytes), true),
+    };
     let (value, is_lossy) = match parse(&text, limits.depth) {
         // A text that was cut in the middle of a pair of surrogates is no text to a strict reader.
         Err(DecodeError::NotJson(error)) => match without_lone_surrogates(&text) {

@@ -5,6 +5,7 @@ mod json;
 mod limits;
 pub(crate) mod place;
 mod time;
+mod typed;
 
 use std::fmt;
 
@@ -147,7 +148,7 @@ fn decode_fields(
     let Placed { context, event, extra, taken } = place::place(protocol, row, fields);
     let event = match row.and_then(|row| row.kind) {
         Some(kind) => Some(
-            WireEvent::from_fields(kind, Value::Object(event))
+            typed::read(kind, event)
                 .map_err(|source| DecodeError::Fields { event: event_name.clone(), source })?,
         ),
         None => None,

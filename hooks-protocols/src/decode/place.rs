@@ -22,29 +22,26 @@ pub(super) struct Placed {
 pub(super) fn place(
     protocol: &'static Protocol,
     row: Option<&'static Row>,
-    fields: Map<String, Value>,
+    mut fields: Map<String, Value>,
 ) -> Placed {
     let mut placed =
         Placed { context: HookContext::default(), event: Map::new(), extra: Map::new(), taken: Vec::new() };
     let own = row.map_or(&[][..], |row| row.fields);
-    for (key, mut value) in fields {
+    fields.retain(|key, value| {
         let of_this_key = own
             .iter()
             .copied()
             .chain([protocol.common])
             .flatten()
-            .filter_map(|field| Some((field, below(field, &key)?)));
-        let mut is_taken = false;
+            .filter_map(|field| Some((field, below(field, key)?)));
         for (field, below) in of_this_key {
-            is_taken = placed.field(field, below, &mut value);
-            if is_taken {
-                break;
+            if placed.field(field, below, value) {
+                return false;
             }
         }
-        if !is_taken {
-            placed.extra.insert(key, value);
-        }
-    }
+        true
+    });
+    placed.extra = fields;
     for preset in row.map_or(&[][..], |row| row.presets) {
         if at(&placed.event, preset.to).is_none() {
             put(&mut placed.event, preset.to, preset.value.into());
