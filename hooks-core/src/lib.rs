@@ -18,6 +18,7 @@
 mod context;
 pub mod decide;
 pub mod drivers;
+pub mod duration;
 mod environment;
 mod error;
 pub mod event;
@@ -34,6 +35,7 @@ mod request;
 pub mod reserve;
 mod set;
 pub mod state;
+pub mod tenant;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod time;
@@ -65,5 +67,6 @@ pub use self::set::{
     Bound, Composite, Decided, DecidingEvent, Explained, Hooks, HooksBuilder, HooksConfig, HooksProvider,
     InformingEvent, Live, Prepared, Slot, decide, observe, reserve, tell,
 };
+pub use self::tenant::{TenantLayer, Tenants};
 pub use self::transform::{Transform, TransformLayer};
 pub use self::verdict::{Evidence, Reason, ReasonKind, Reasons, Strength, Verdict};

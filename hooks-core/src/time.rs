@@ -24,12 +24,29 @@ impl Timestamp {
     pub fn after(self, wait: Duration) -> Self {
         Self(self.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
     }
+
+    /// The number of its month in UTC, counted from the first of the year 0.
+    pub fn month(self) -> u64 {
+        let (year, month, _) = date(self.0 / DAY);
+        year * 12 + month - 1
+    }
+
+    /// When the month with that number begins; 1970 where it is before that.
+    pub fn of_month(number: u64) -> Self {
+        Self(days_before(number).saturating_mul(DAY))
+    }
 }
+
+/// Milliseconds.
+const DAY: u64 = 86_400_000;
+/// From 0000-03-01 on.
+const DAYS_BEFORE_1970: u64 = 719_468;
+const DAYS_OF_400_YEARS: u64 = 146_097;
 
 /// As RFC 3339 has it, in UTC.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (days, of_day) = (self.0 / 86_400_000, self.0 % 86_400_000);
+        let (days, of_day) = (self.0 / DAY, self.0 % DAY);
         let (year, month, day) = date(days);
         let (hour, minute, second) = (of_day / 3_600_000, of_day / 60_000 % 60, of_day / 1_000 % 60);
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", of_day % 1_000)
@@ -39,9 +56,7 @@ impl fmt::Display for Timestamp {
 /// The date so many days after 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the day
 /// that comes every four years is their last (Hinnant, "chrono-compatible low-level date algorithms").
 fn date(days: u64) -> (u64, u64, u64) {
-    const DAYS_OF_400_YEARS: u64 = 146_097;
-    // From 0000-03-01 on.
-    let days = days + 719_468;
+    let days = days + DAYS_BEFORE_1970;
     let day_of_era = days % DAYS_OF_400_YEARS;
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
@@ -49,6 +64,17 @@ fn date(days: u64) -> (u64, u64, u64) {
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     (days / DAYS_OF_400_YEARS * 400 + year_of_era + u64::from(month <= 2), month, day)
+}
+
+/// The days from 1970-01-01 to the first of a month, by its number: [`date`] the other way around.
+fn days_before(month_number: u64) -> u64 {
+    let (year, month) = (month_number / 12, month_number % 12 + 1);
+    let (year, month_from_march) =
+        if month > 2 { (year, month - 3) } else { (year.saturating_sub(1), month + 9) };
+    let year_of_era = year % 400;
+    let day_of_year = (153 * month_from_march + 2) / 5;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    (year / 400).saturating_mul(DAYS_OF_400_YEARS).saturating_add(day_of_era).saturating_sub(DAYS_BEFORE_1970)
 }
 
 /// A moment on a clock that never jumps: the time since it was started. What lasts (a wait, a deadline, a window)
@@ -147,5 +173,18 @@ mod tests {
         assert_eq!(shown(4_107_542_400_000), "2100-03-01T00:00:00.000Z");
         // As far as the type goes: no panic.
         assert!(shown(u64::MAX).ends_with('Z'));
+    }
+
+    #[test]
+    fn months_begin_where_they_do() {
+        for month in 1970 * 12..2400 * 12 {
+            let begin = Timestamp::of_month(month);
+            assert_eq!(begin.month(), month, "{begin}");
+            assert!(begin.to_string().ends_with("-01T00:00:00.000Z"), "{begin}");
+            assert!(begin.0 == 0 || Timestamp(begin.0 - 1).month() == month - 1, "{begin}");
+        }
+        assert_eq!(Timestamp::of_month(3), Timestamp(0));
+        assert_eq!(Timestamp::of_month(u64::MAX), Timestamp(u64::MAX));
+        let _no_panic = Timestamp(u64::MAX).month();
     }
 }

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hooks_core::event::{PreToolUse, Stop};
-use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore};
+use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, Window};
 use hooks_core::testing::FakeClock;
 use hooks_core::{
     Composite, HookContext, HookRequest, Hooks, Judge, Judged, Live, Policy, PolicyLayer, Settle, Verdict,
@@ -127,7 +127,7 @@ fn a_composite_of_two_providers() {
 #[test]
 fn a_counter_that_exists() {
     let store = Memory::new(Arc::new(FakeClock::default()));
-    let scopes: Arc<[Scope]> = [Scope { key: Key::new(None, &["day"]), limit: 100 }].into();
+    let scopes: Arc<[Scope]> = [Scope::spent(Key::new(None, &["day"]), 100)].into();
     let reserve = |id| Op::Reserve {
         id: OpId(id),
         scopes: Arc::clone(&scopes),
@@ -140,7 +140,8 @@ fn a_counter_that_exists() {
     });
     let key = Key::new(None, &["day"]);
     allocates_nothing("a counter", || {
-        assert_eq!(now(store.apply(Op::Used { key: key.clone() })).unwrap(), Answer::Used(1));
+        let used = Op::Used { key: key.clone(), window: Window::Always };
+        assert_eq!(now(store.apply(used)).unwrap(), Answer::Used { used: 1, held: 1 });
     });
     let interval = Duration::from_nanos(1);
     allocates_nothing("a rate", || {

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hooks_core::event::PreToolUse;
-use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, StoreError};
+use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, StoreError, Window};
 use hooks_core::{
     Background, Decision, Evidence, Hold, HookError, HookFuture, HookRequest, Judged, Observer, Reason,
     Reservation, Reserve, ReserveLayer,
@@ -89,7 +89,7 @@ impl AskLimit {
         Question {
             id,
             given_back: 0,
-            scopes: Arc::from([Scope { key, limit: self.limit }]),
+            scopes: Arc::from([Scope::spent(key, self.limit).per(Window::SESSION)]),
             store: self.store.of(request),
             background: context.environment.background.clone(),
             open: true,

@@ -1,110 +1,59 @@
 //! What can be asked of a store, and what it answers.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::key::{Key, OpId};
+use super::scope::{Scope, Window};
 use crate::time::Timestamp;
 
-/// The name of a counter, a flag or a set. Tenant and scope come first, the window is part of it
-/// (`acme/spend/day/2026-11-21`): nothing spans tenants by accident, and a new window needs no reset.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
-pub struct Key(Arc<str>);
-
-impl Key {
-    /// The key of `name` for `tenant`. The parts cannot run into each other: a slash in one is escaped.
-    pub fn new(tenant: Option<&str>, parts: &[&str]) -> Self {
-        let mut key = escaped(tenant.unwrap_or_default());
-        for part in parts {
-            key.push('/');
-            key.push_str(&escaped(part));
-        }
-        Self(key.into())
-    }
-
-    /// As text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-fn escaped(part: &str) -> String {
-    part.replace('%', "%25").replace('/', "%2F")
-}
-
-impl From<String> for Key {
-    fn from(key: String) -> Self {
-        Self(key.into())
-    }
-}
-
-impl From<Key> for String {
-    fn from(key: Key) -> Self {
-        key.0.as_ref().to_owned()
-    }
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The id of an operation, chosen by its client: the same id, the same effect, once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct OpId(pub u128);
-
-impl OpId {
-    /// An id that follows from text: what a client does twice about one call gets the same id (FNV-1a, 128
-    /// bits, as its authors give it).
-    pub fn of(parts: &[&str]) -> Self {
-        const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-        let mut hash = BASIS;
-        for part in parts {
-            // The length keeps the parts apart.
-            for byte in part.len().to_le_bytes().into_iter().chain(part.bytes()) {
-                hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
-            }
-        }
-        Self(hash)
-    }
-}
-
-/// A counter and what it may reach.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scope {
-    /// Which counter.
-    pub key: Key,
-    /// What it may reach: zero means none at all.
-    pub limit: u64,
-}
-
 /// An operation. Amounts are integers: places, tokens, millionths of a US dollar.
+///
+/// Each is one atomic step, and may arrive twice or late: what an id did, it did once. Only [`Op::Put`] has no id; it
+/// writes again what it wrote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Op {
     /// Takes `amount` from all scopes or from none. An id is for one reservation: sent again, it takes nothing more,
-    /// and once that has ended the answer says so.
+    /// and once that has ended or expired the answer says so.
     Reserve {
+        /// Of this reservation.
+        id: OpId,
+        /// What to take it from; a scope that is named twice is charged twice.
+        scopes: Arc<[Scope]>,
+        /// How much.
+        amount: u64,
+        /// When the holder is taken for lost: [`ScopeKind`](super::ScopeKind) says what becomes of the amount.
+        ttl: Duration,
+    },
+    /// Reserves as much as there is, between `least` and `most`, and no more than a share of what is left unless
+    /// that is less than `least`: large far from the limit, exact near it. What is granted is a reservation as any
+    /// other; sent again, the answer is the same.
+    Lease {
         /// Of this reservation.
         id: OpId,
         /// What to take it from.
         scopes: Arc<[Scope]>,
-        /// How much.
-        amount: u64,
-        /// When the holder is taken for lost: the amount stays charged then, it is not given back.
+        /// No less than this: else it is refused.
+        least: u64,
+        /// No more than this.
+        most: u64,
+        /// So many thousandths of what is left.
+        share: u32,
+        /// When the holder is taken for lost.
         ttl: Duration,
     },
-    /// Raises what a reservation holds to `to`, in all its scopes or in none.
+    /// Raises what a reservation holds to `to`, in all its scopes or in none, and its holder is not lost for `ttl`
+    /// from now. A place that had come back because its holder was silent is taken again, if there is one.
     Extend {
         /// Of the reservation.
         id: OpId,
-        /// The new amount.
+        /// The new amount; less than what it holds changes nothing.
         to: u64,
+        /// From now on.
+        ttl: Duration,
     },
     /// Ends a reservation with what was really used; also one that had expired.
     Settle {
@@ -118,10 +67,23 @@ pub enum Op {
         /// Of the reservation.
         id: OpId,
     },
-    /// How much is charged to a counter.
+    /// How much is charged to a counter in its present window.
     Used {
         /// Which counter.
         key: Key,
+        /// Its window.
+        window: Window,
+    },
+    /// Sets what is charged to a counter beside what is held: a correction by hand.
+    Correct {
+        /// Of this correction.
+        id: OpId,
+        /// Which counter.
+        key: Key,
+        /// Its window.
+        window: Window,
+        /// What was spent.
+        spent: u64,
     },
     /// Takes `cost` from a rate (the generic cell rate algorithm).
     Pace {
@@ -145,6 +107,8 @@ pub enum Op {
     },
     /// Writes a value if nobody wrote since.
     CompareAndSet {
+        /// Of this write.
+        id: OpId,
         /// Where.
         key: Key,
         /// The revision that was read; 0 where nothing was there.
@@ -159,24 +123,53 @@ pub enum Op {
         /// Where.
         key: Key,
     },
-    /// Puts a member into a set; one that is there stays as it is.
+    /// Puts a member into a set. One of this name that is there stays as it is, unless its time is up.
     Insert {
-        /// Which set.
-        set: Key,
-        /// Who, since when, why.
-        member: Member,
-    },
-    /// Takes a member out of a set.
-    Remove {
+        /// Of this entry: it is changed and removed by it.
+        id: OpId,
         /// Which set.
         set: Key,
         /// Who.
         name: Arc<str>,
+        /// What is known about it: by whom, why.
+        note: Arc<str>,
+        /// How long it holds; for ever where absent.
+        ttl: Option<Duration>,
+    },
+    /// Changes what is known about a member, and how long it holds from now.
+    Update {
+        /// Of the entry.
+        id: OpId,
+        /// Which set.
+        set: Key,
+        /// What is known now; as before where absent.
+        note: Option<Arc<str>>,
+        /// From now on; for ever where absent.
+        ttl: Option<Duration>,
+    },
+    /// Takes a member out of a set, for good: its entry does not come back with a late message.
+    Remove {
+        /// Of the entry.
+        id: OpId,
+        /// Which set.
+        set: Key,
     },
     /// Who is in a set, in order of entry.
     Members {
         /// Which set.
         set: Key,
+    },
+    /// What values and sets at or below a key were written after a revision; what expires by itself is not told.
+    Changes {
+        /// At or below this.
+        below: Key,
+        /// After this; 0 for all.
+        after: u64,
+    },
+    /// The counters at or below a key that something is charged to, in their order.
+    Counters {
+        /// At or below this.
+        below: Key,
     },
     /// The store's time.
     Now,
@@ -185,12 +178,36 @@ pub enum Op {
 /// A member of a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
+    /// Of its entry.
+    pub id: OpId,
     /// Who.
     pub name: Arc<str>,
     /// What is known about it: by whom, why.
     pub note: Arc<str>,
-    /// Since when; set by the store.
+    /// Since when, by the store's time.
     pub since: Timestamp,
+    /// Until when; for ever where absent. One whose time is up is still told for a day, so that somebody can ask why.
+    pub until: Option<Timestamp>,
+}
+
+impl Member {
+    /// Whether its time is up.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.until.is_some_and(|until| until <= now)
+    }
+}
+
+/// What is charged to a counter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Charged {
+    /// Which counter.
+    pub key: Key,
+    /// Its window.
+    pub window: Window,
+    /// What is charged, what is held included.
+    pub used: u64,
+    /// What of it is held by reservations that are still open.
+    pub held: u64,
 }
 
 /// What a store answers.
@@ -199,9 +216,12 @@ pub struct Member {
 pub enum Answer {
     /// Done, or done before by the same id.
     Done,
-    /// The reservation was ended before it was asked for again: nothing is held, and nothing more is charged.
+    /// So much was leased.
+    Granted(u64),
+    /// What was asked for under this id is over: the reservation has ended or expired, the entry was removed. Nothing
+    /// is held, and nothing more is charged.
     Ended {
-        /// What it was ended with; nothing where it was released.
+        /// What is charged for it; nothing where it was released.
         actual: u64,
     },
     /// There is not enough left.
@@ -213,18 +233,41 @@ pub enum Answer {
         /// What it may reach.
         limit: u64,
     },
-    /// The reservation is not known: it never was, or it ended too long ago.
+    /// The reservation or entry is not known: it never was, or it ended too long ago.
     Unknown,
-    /// How much is charged.
-    Used(u64),
+    /// What is charged to a counter.
+    Used {
+        /// What is charged, what is held included.
+        used: u64,
+        /// What of it is held by reservations that are still open.
+        held: u64,
+    },
     /// Not yet; in so long.
     Wait(Duration),
+    /// Written; the revision it has now.
+    Written(u64),
     /// A value and its revision; `None` where nothing is there.
     Value(Option<(Arc<str>, u64)>),
-    /// Somebody wrote in between; the revision that stands.
+    /// Somebody wrote in between; the revision that stands, 0 where nothing does.
     Conflict(u64),
+    /// Somebody of that name is in the set already.
+    Present(Member),
     /// The members of a set.
-    Members(Vec<Member>),
+    Members {
+        /// In order of entry.
+        members: Vec<Member>,
+        /// The store's time, to tell whose time is up.
+        now: Timestamp,
+    },
+    /// What was written, in order of its keys.
+    Changes {
+        /// Which values and sets.
+        keys: Vec<Key>,
+        /// The revision to go on from.
+        revision: u64,
+    },
+    /// Counters, in their order.
+    Counters(Vec<Charged>),
     /// The store's time.
     Now(Timestamp),
 }

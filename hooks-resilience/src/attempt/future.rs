@@ -5,7 +5,6 @@ use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use hooks_core::HookFuture;
@@ -80,17 +79,9 @@ where
         let Some(call) = this.call.take() else { return Poll::Ready(Err(ModelError::polled_again())) };
         Poll::Ready(match answer {
             Ok(reply) => Ok(Answered::new(call, reply)),
-            Err(error) => Err(named(error, &call)),
+            Err(error) if error.model().is_some() => Err(error),
+            Err(error) => Err(error.with_model_of(&call)),
         })
-    }
-}
-
-/// `error`, which says which model it is of.
-fn named(error: ModelError, call: &Call) -> ModelError {
-    match &call.model {
-        _ if error.model().is_some() => error,
-        Some(model) => error.of_model(Arc::clone(&model.name)),
-        None => error.of_model(call.model_name()),
     }
 }
 

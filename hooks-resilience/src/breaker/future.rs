@@ -13,7 +13,7 @@ use tower_service::Service;
 use super::Outstanding;
 use crate::call::{Answered, Call};
 use crate::error::ModelError;
-use crate::health::{Closed, Health, Permit};
+use crate::health::{Health, NotAdmitted, Permit};
 
 /// The answer of a model that was let through, or the refusal.
 #[pin_project]
@@ -136,7 +136,7 @@ where
         Ok(Some((permit, Some(telling)))) => {
             State::Confirming { telling, next: Some((service, call, permit)) }
         }
-        Err(closed) => refused(closed, &call),
+        Err(refusal) => refused(refusal, &call),
     }
 }
 
@@ -149,13 +149,12 @@ where
     call.now = Some(now);
     match permit.confirm(now) {
         Ok(()) => State::Asked { inner: service.call(call), permit: Some((permit, now)) },
-        Err(closed) => refused(closed, &call),
+        Err(refusal) => refused(refusal, &call),
     }
 }
 
-fn refused<S, F, T>(closed: Closed, call: &Call) -> State<S, F, T> {
-    let name = call.model.as_ref().map_or_else(|| call.model_name().into(), |model| model.name.clone());
-    State::Answered(Some(Err(closed.error(&name))))
+fn refused<S, F, T>(refusal: NotAdmitted, call: &Call) -> State<S, F, T> {
+    State::Answered(Some(Err(refusal.error(call))))
 }
 
 impl<S, F, T> fmt::Debug for ResponseFuture<S, F, T> {

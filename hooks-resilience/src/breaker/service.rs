@@ -9,7 +9,7 @@ use crate::error::ModelError;
 use crate::health::Health;
 
 /// Asks a model only where its breaker lets the call through, and tells how it went. A call that is not let
-/// through is answered by an error of kind `Closed` that says from when on it would be.
+/// through is answered by an error of kind `NotAdmitted` that says from when on it would be.
 ///
 /// A probe whose call is dropped is given back: the next caller probes. Of a call that names no model of the
 /// catalog nothing is known, and it goes through. An answer that comes in pieces under a
@@ -69,7 +69,7 @@ where
                 let ready = mem::replace(&mut self.inner, next);
                 ResponseFuture::confirming(telling, permit, ready, call)
             }
-            Err(closed) => ResponseFuture::refused(closed.error(&model.name)),
+            Err(refusal) => ResponseFuture::refused(refusal.error(&call)),
         }
     }
 }

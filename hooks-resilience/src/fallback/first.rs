@@ -11,7 +11,7 @@ use crate::call::{Answered, Call};
 /// of a call that failed nowhere, a plan asks the first model that is ready.
 pub(super) fn first(shared: &Shared, call: &Call, now: Tick) -> Option<Call> {
     let is_late = call.deadline.is_some_and(|deadline| now >= deadline);
-    if call.turn > 0 || call.retried || is_late || !call.let_down.is_empty() {
+    if call.turn > 0 || call.retried || is_late || !call.let_down().is_empty() {
         return None;
     }
     let chain = shared.chains.known(call)?;
@@ -27,7 +27,8 @@ pub(super) fn first(shared: &Shared, call: &Call, now: Tick) -> Option<Call> {
     let mut attempt = adapt::fit(&*shared.adapt, call.clone(), model, model);
     attempt.now = Some(now);
     attempt.elsewhere = earliest(others.iter().filter_map(|other| ready_at(other)), now);
-    (attempt.tried, attempt.turn) = (0, 1);
+    attempt.turn = 1;
+    attempt.set_tried(0);
     Some(attempt)
 }
 
@@ -43,6 +44,7 @@ pub(super) fn answered<R>(shared: &Shared, call: &Call, answered: &mut Answered<
 }
 
 /// The call of an answer may be sent again by whoever gets it.
-pub(super) const fn release(call: &mut Call) {
-    (call.turn, call.tried, call.elsewhere) = (0, 0, None);
+pub(super) fn release(call: &mut Call) {
+    (call.turn, call.elsewhere) = (0, None);
+    call.set_tried(0);
 }

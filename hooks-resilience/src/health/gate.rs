@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
+use crate::duration::nanos;
+
 /// Shut until a moment; looked at without a lock.
 #[derive(Debug, Default)]
 pub(crate) struct Gate(AtomicU64);
@@ -12,8 +14,13 @@ pub(crate) struct Gate(AtomicU64);
 impl Gate {
     /// Shuts it until `until`; a later moment that stands, stands.
     pub(crate) fn shut_until(&self, until: Tick) {
-        let nanos = u64::try_from(until.0.as_nanos()).unwrap_or(u64::MAX);
-        self.0.fetch_max(nanos, Ordering::Relaxed);
+        self.0.fetch_max(nanos(until.0), Ordering::Relaxed);
+    }
+
+    /// When it opens; None where it is open at `now`.
+    pub(crate) fn opens_after(&self, now: Tick) -> Option<Tick> {
+        let opens = self.0.load(Ordering::Relaxed);
+        (opens > nanos(now.0)).then(|| Tick(Duration::from_nanos(opens)))
     }
 
     /// When it opens, or opened last.

@@ -83,6 +83,11 @@ impl Place {
         self.gate.opens()
     }
 
+    /// From when on the gate is open; None where it is at `now`.
+    pub(super) fn shut_until(&self, now: Tick) -> Option<Tick> {
+        self.gate.opens_after(now)
+    }
+
     pub(super) fn is_troubled(&self) -> bool {
         #[cfg(test)]
         crate::interleave::point();

@@ -79,6 +79,6 @@ fn cannot_fit(call: &Call) -> Option<ModelError> {
     let window = model.context_tokens?;
     (needs.input_tokens > 0 && needs.tokens() > window).then(|| {
         let message = format!("the call takes {} tokens, and the window holds {window}", needs.tokens());
-        ModelError::new(ErrorKind::ContextOverflow, message).of_model(Arc::clone(&model.name))
+        ModelError::new(ErrorKind::ContextOverflow, message).with_model(Arc::clone(&model.name))
     })
 }

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use hooks_core::HookFuture;
@@ -14,7 +13,7 @@ use tower_service::Service;
 use super::{Booked, Slot};
 use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
-use crate::health::{Because, Closed, Health};
+use crate::health::{Because, Health, NotAdmitted};
 
 /// The answer of a call that was sent in its time.
 #[pin_project]
@@ -73,8 +72,8 @@ impl<S, F> ResponseFuture<S, F> {
         }
     }
 
-    pub(super) fn refused(ready_at: Tick, model: &Arc<str>) -> Self {
-        Self { state: State::refused(ready_at, model) }
+    pub(super) fn refused(ready_at: Tick, call: &Call) -> Self {
+        Self { state: State::refused(ready_at, call) }
     }
 }
 
@@ -89,10 +88,7 @@ impl<S, F> State<S, F> {
                 };
                 Self::Waiting { sleep, slot, next: Some(next) }
             }
-            Err(ready_at) => match &next.call.model {
-                Some(model) => Self::refused(ready_at, &model.name),
-                None => Self::refused(ready_at, &next.call.model_name().into()),
-            },
+            Err(ready_at) => Self::refused(ready_at, &next.call),
         }
     }
 
@@ -101,8 +97,8 @@ impl<S, F> State<S, F> {
         Self::Sent { inner, slot }
     }
 
-    fn refused(ready_at: Tick, model: &Arc<str>) -> Self {
-        Self::Refused(Some(Closed { ready_at, because: Because::Rate }.error(model)))
+    fn refused(ready_at: Tick, call: &Call) -> Self {
+        Self::Refused(Some(NotAdmitted { ready_at, because: Because::Rate }.error(call)))
     }
 }
 
@@ -135,7 +131,7 @@ where
                     let answer = ready!(inner.poll(cx));
                     // Nobody was asked: the place in the rate is free for somebody else.
                     if let (Some(slot), Err(error)) = (slot, &answer)
-                        && error.kind() == ErrorKind::Closed
+                        && error.kind() == ErrorKind::NotAdmitted
                     {
                         slot.used(false);
                     }

@@ -60,7 +60,7 @@ enum State<F> {
 
 impl<S: Service<Call>> ResponseFuture<S> {
     pub(super) fn asking(future: S::Future, call: Call, shared: Arc<Spare<S, Shared>>) -> Self {
-        let attempts = call.tried;
+        let attempts = call.tried();
         let rest = Rest { call, shared, attempts, past: None };
         Self { state: State::Asking(future), rest: Some(rest) }
     }
@@ -75,9 +75,9 @@ impl<S> Rest<S> {
     fn failed(&mut self, error: ModelError) -> Result<HookFuture<'static, ()>, ModelError> {
         let now = self.shared.health.world().tick();
         let mut past = self.past.take();
-        if error.kind() == ErrorKind::Closed {
+        if error.kind() == ErrorKind::NotAdmitted {
             // Nobody was asked: what tells why is the failure before.
-            let ready_at = error.ready_again();
+            let ready_at = error.ready_at();
             let last = past.as_mut().and_then(|past| past.last.take());
             return Err(up(last.map_or(error, |(last, _)| last), past, ready_at));
         }
@@ -107,7 +107,7 @@ impl<S> Rest<S> {
         }
         // The answer's call may be sent again by whoever gets it.
         answered.call.retried = false;
-        answered.call.tried = self.call.tried;
+        answered.call.set_tried(self.call.tried());
     }
 }
 
@@ -124,11 +124,11 @@ impl<S> Past<S> {
 /// The error that goes up, and what failed before it.
 fn up<S>(error: ModelError, past: Option<Box<Past<S>>>, ready_at: Option<Tick>) -> ModelError {
     let error = match ready_at {
-        Some(tick) => error.ready_at(tick),
+        Some(tick) => error.with_ready_at(tick),
         None => error,
     };
     match past {
-        Some(past) if !past.failed.is_empty() => error.after(past.failed),
+        Some(past) if !past.failed.is_empty() => error.with_failed(past.failed),
         _ => error,
     }
 }
@@ -168,7 +168,7 @@ where
                         Ok(()) => {
                             let mut call = rest.call.clone();
                             call.now = None;
-                            call.tried = rest.attempts;
+                            call.set_tried(rest.attempts);
                             let future = inner.call(call);
                             this.state.set(State::Asking(future));
                             continue;

@@ -65,13 +65,13 @@ where
         // A chain counts the attempts of its models itself.
         if let Some(model) = call.model.as_ref().filter(|_| call.turn == 0) {
             let health = &self.shared.health;
-            let let_down = call.let_down.iter().any(|(index, _)| *index == model.index());
+            let let_down = call.let_down().iter().any(|(index, _)| *index == model.index());
             // What goes on with a stream that broke is a further attempt too.
             if !let_down {
                 health.first_attempt(model);
             } else if !health.another_attempt(model, call.now.unwrap_or_else(|| health.world().tick())) {
                 return ResponseFuture::refused(ModelError::new(
-                    ErrorKind::Closed,
+                    ErrorKind::NotAdmitted,
                     "the answer broke off, and its provider's retry budget is used up; try again later",
                 ));
             }

@@ -86,7 +86,7 @@ pub struct BeginFuture<F> {
     early: Vec<Chunk>,
 }
 
-/// So many pieces that show nothing are waited through.
+/// So many pieces that show nothing are waited through: a client that sends no end of them must not be kept without one.
 const EARLY: usize = 64;
 
 impl<F, E> Future for BeginFuture<F>

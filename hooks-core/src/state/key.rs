@@ -1,0 +1,104 @@
+//! Names: of counters, values and sets, and of the operations on them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// The name of a counter, a rate, a value or a set. The tenant comes first, then the scope: nothing spans tenants by
+/// accident.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct Key(Arc<str>);
+
+impl Key {
+    /// The key of `name` for `tenant`. The parts cannot run into each other: a slash in one is escaped.
+    pub fn new(tenant: Option<&str>, parts: &[&str]) -> Self {
+        let mut key = escaped(tenant.unwrap_or_default());
+        for part in parts {
+            key.push('/');
+            key.push_str(&escaped(part));
+        }
+        Self(key.into())
+    }
+
+    /// As text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Its parts, the tenant first (empty where there is none).
+    pub fn parts(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.split('/').map(|part| part.replace("%2F", "/").replace("%25", "%"))
+    }
+
+    /// Whether this is `folder` or below it.
+    pub fn is_below(&self, folder: &Self) -> bool {
+        self.0.strip_prefix(&*folder.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+fn escaped(part: &str) -> String {
+    part.replace('%', "%25").replace('/', "%2F")
+}
+
+impl From<String> for Key {
+    fn from(key: String) -> Self {
+        Self(key.into())
+    }
+}
+
+impl From<Key> for String {
+    fn from(key: Key) -> Self {
+        key.0.as_ref().to_owned()
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The id of an operation, chosen by its client: the same id, the same effect, once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct OpId(pub u128);
+
+impl OpId {
+    /// An id that follows from text: what a client does twice about one call gets the same id (FNV-1a, 128
+    /// bits, as its authors give it).
+    pub fn of(parts: &[&str]) -> Self {
+        const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+        let mut hash = BASIS;
+        for part in parts {
+            // The length keeps the parts apart.
+            for byte in part.len().to_le_bytes().into_iter().chain(part.bytes()) {
+                hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+            }
+        }
+        Self(hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_key_do_not_run_into_each_other() {
+        assert_ne!(Key::new(Some("a"), &["b/c"]), Key::new(Some("a"), &["b", "c"]));
+        assert_ne!(Key::new(Some("a/b"), &["c"]), Key::new(Some("a"), &["b", "c"]));
+        assert_ne!(Key::new(Some("a%2Fb"), &["c"]), Key::new(Some("a/b"), &["c"]));
+        assert_ne!(OpId::of(&["ab", "c"]), OpId::of(&["a", "bc"]));
+    }
+
+    #[test]
+    fn the_parts_of_a_key_come_back() {
+        let parts: Vec<_> = Key::new(Some("a%2Fb"), &["c/d", "", "%25"]).parts().collect();
+        assert_eq!(parts, ["a%2Fb", "c/d", "", "%25"]);
+        let folder = Key::new(Some("a"), &["b"]);
+        assert!(Key::new(Some("a"), &["b", "c"]).is_below(&folder) && folder.is_below(&folder));
+        assert!(!Key::new(Some("a"), &["bc"]).is_below(&folder));
+    }
+}

@@ -1,0 +1,30 @@
+//! When to look at something again.
+
+use std::collections::BTreeSet;
+
+use super::super::key::Key;
+use crate::time::Timestamp;
+
+/// What is looked at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    Counter(Key),
+    Rate(Key),
+    Value(Key),
+    Set(Key),
+}
+
+/// What is to be looked at, by time. Each thing is in it once, from its making to its end: when it is looked at and
+/// still needed, it is added again with its new time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Queue(BTreeSet<(Timestamp, Due)>);
+
+impl Queue {
+    pub(super) fn add(&mut self, when: Timestamp, due: Due) {
+        self.0.insert((when, due));
+    }
+
+    pub(super) fn next(&mut self, now: Timestamp) -> Option<Due> {
+        self.0.first().is_some_and(|(when, _)| *when <= now).then(|| self.0.pop_first())?.map(|(_, due)| due)
+    }
+}

@@ -1,0 +1,247 @@
+//! Reservations: what is held of the counters, and how it ends.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::key::{Key, OpId};
+use super::super::operation::Answer;
+use super::super::scope::{MAX_AMOUNT, Scope, ScopeKind, Window};
+use super::{REMEMBERED, State};
+use crate::time::Timestamp;
+
+/// All reservations that are open, or remembered.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holds {
+    all: HashMap<OpId, Held>,
+    /// When the holders of open ones are taken for lost.
+    expiring: BTreeSet<(Timestamp, OpId)>,
+}
+
+#[derive(Clone, Debug)]
+struct Held {
+    scopes: Arc<[Scope]>,
+    /// When it was taken: it is charged to the windows of then, whenever it ends.
+    since: Timestamp,
+    /// What is charged for it: what it took, in the end what it used.
+    amount: u64,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Until its holder is taken for lost.
+    Open(Timestamp),
+    /// Its holder was lost then; it may still come back.
+    Expired(Timestamp),
+    Ended(Timestamp),
+}
+
+impl Holds {
+    /// Takes out the first reservation whose holder is lost by now.
+    pub(super) fn next_expired(&mut self, now: Timestamp) -> Option<OpId> {
+        self.expiring.first().filter(|(when, _)| *when <= now)?;
+        self.expiring.pop_first().map(|(_, id)| id)
+    }
+
+    /// Forgets a reservation that is over, unless it came back meanwhile.
+    pub(super) fn forget(&mut self, id: OpId, now: Timestamp) {
+        let is_over = |held: &Held| match held.phase {
+            Phase::Open(_) => false,
+            Phase::Expired(when) | Phase::Ended(when) => when.after(REMEMBERED) <= now,
+        };
+        if self.all.get(&id).is_some_and(is_over) {
+            self.all.remove(&id);
+        }
+    }
+}
+
+impl State {
+    pub(super) fn reserve(&mut self, id: OpId, scopes: &Arc<[Scope]>, amount: u64, ttl: Duration) -> Answer {
+        if let Some(held) = self.holds.all.get(&id) {
+            return match held.phase {
+                Phase::Open(_) => Answer::Done,
+                Phase::Expired(_) | Phase::Ended(_) => Answer::Ended { actual: held.amount },
+            };
+        }
+        if let Some(refused) = self.refusal(scopes, |_| amount) {
+            return refused;
+        }
+        self.hold(id, scopes, amount, ttl);
+        Answer::Done
+    }
+
+    pub(super) fn lease(
+        &mut self,
+        id: OpId,
+        scopes: &Arc<[Scope]>,
+        least: u64,
+        most: u64,
+        share: u32,
+        ttl: Duration,
+    ) -> Answer {
+        if let Some(held) = self.holds.all.get(&id) {
+            return match held.phase {
+                Phase::Open(_) => Answer::Granted(held.amount),
+                Phase::Expired(_) | Phase::Ended(_) => Answer::Ended { actual: held.amount },
+            };
+        }
+        if let Some(refused) = self.refusal(scopes, |_| least) {
+            return refused;
+        }
+        // A scope that is named twice has half as much for each.
+        let left = scopes.iter().map(|scope| {
+            let number = scope.window.number(self.now);
+            let (used, _) = self.counters.get(&scope.key, scope.window, number, self.now);
+            let times = scopes.iter().filter(|other| is_same(other, scope)).count();
+            let times = u64::try_from(times).unwrap_or(u64::MAX).max(1);
+            scope.limit.min(MAX_AMOUNT).saturating_sub(used) / times
+        });
+        let left = left.min().unwrap_or(MAX_AMOUNT);
+        let share = u128::from(left) * u128::from(share) / 1_000;
+        let share = u64::try_from(share).unwrap_or(u64::MAX);
+        let granted = share.min(most).max(least).min(left);
+        self.hold(id, scopes, granted, ttl);
+        Answer::Granted(granted)
+    }
+
+    pub(super) fn extend(&mut self, id: OpId, to: u64, ttl: Duration) -> Answer {
+        let Some(held) = self.holds.all.get(&id) else { return Answer::Unknown };
+        // What had expired was charged, but a place had come back.
+        let taken_back = match held.phase {
+            Phase::Open(_) => false,
+            Phase::Expired(_) => true,
+            Phase::Ended(_) => return Answer::Unknown,
+        };
+        let (scopes, since, amount, phase) = (Arc::clone(&held.scopes), held.since, held.amount, held.phase);
+        let (to, more) = (to.max(amount), to.saturating_sub(amount));
+        let needs = |scope: &Scope| match scope.kind {
+            ScopeKind::Places if taken_back => to,
+            _ => more,
+        };
+        if let Some(refused) = self.refusal_since(since, &scopes, needs) {
+            return refused;
+        }
+        for scope in scopes.iter() {
+            let number = scope.window.number(since);
+            self.counters.charge(&scope.key, scope.window, number, self.now, &mut self.queue, |counter| {
+                if taken_back && scope.kind == ScopeKind::Spent {
+                    counter.spent = counter.spent.saturating_sub(amount);
+                    counter.hold(to);
+                } else {
+                    counter.hold(needs(scope));
+                }
+            });
+        }
+        if let Phase::Open(when) = phase {
+            self.holds.expiring.remove(&(when, id));
+        }
+        let expires = self.until(ttl);
+        self.holds.expiring.insert((expires, id));
+        if let Some(held) = self.holds.all.get_mut(&id) {
+            (held.amount, held.phase) = (to.min(MAX_AMOUNT), Phase::Open(expires));
+        }
+        Answer::Done
+    }
+
+    /// The first end of a reservation counts; what comes again changes nothing.
+    pub(super) fn settle(&mut self, id: OpId, actual: u64) -> Answer {
+        let Some(held) = self.holds.all.get_mut(&id) else { return Answer::Unknown };
+        let actual = actual.min(MAX_AMOUNT);
+        let was_open = match held.phase {
+            Phase::Ended(_) => return Answer::Done,
+            Phase::Open(when) => {
+                self.holds.expiring.remove(&(when, id));
+                true
+            }
+            Phase::Expired(_) => false,
+        };
+        let amount = std::mem::replace(&mut held.amount, actual);
+        held.phase = Phase::Ended(self.now);
+        self.past.remember(id, self.now);
+        for scope in held.scopes.iter() {
+            let number = scope.window.number(held.since);
+            self.counters.charge(&scope.key, scope.window, number, self.now, &mut self.queue, |counter| {
+                if was_open {
+                    counter.held = counter.held.saturating_sub(amount);
+                } else if scope.kind == ScopeKind::Spent {
+                    counter.spent = counter.spent.saturating_sub(amount);
+                }
+                if scope.kind == ScopeKind::Spent {
+                    counter.spend(actual);
+                }
+            });
+        }
+        Answer::Done
+    }
+
+    /// Takes the holder of a reservation for lost.
+    pub(super) fn expire(&mut self, id: OpId) {
+        let Some(held) = self.holds.all.get_mut(&id) else { return };
+        held.phase = Phase::Expired(self.now);
+        self.past.remember(id, self.now);
+        for scope in held.scopes.iter() {
+            let number = scope.window.number(held.since);
+            self.counters.charge(&scope.key, scope.window, number, self.now, &mut self.queue, |counter| {
+                counter.held = counter.held.saturating_sub(held.amount);
+                if scope.kind == ScopeKind::Spent {
+                    counter.spend(held.amount);
+                }
+            });
+        }
+    }
+
+    /// Sets what was spent of a counter.
+    pub(super) fn correct(&mut self, key: &Key, window: Window, spent: u64) {
+        let number = window.number(self.now);
+        let spent = spent.min(MAX_AMOUNT);
+        self.counters.charge(key, window, number, self.now, &mut self.queue, |counter| counter.spent = spent);
+    }
+
+    fn hold(&mut self, id: OpId, scopes: &Arc<[Scope]>, amount: u64, ttl: Duration) {
+        for scope in scopes.iter() {
+            let number = scope.window.number(self.now);
+            self.counters.charge(&scope.key, scope.window, number, self.now, &mut self.queue, |counter| {
+                counter.hold(amount);
+            });
+        }
+        let expires = self.until(ttl);
+        self.holds.expiring.insert((expires, id));
+        // Of no scope at all, anything could be asked.
+        let amount = amount.min(MAX_AMOUNT);
+        let held = Held { scopes: Arc::clone(scopes), since: self.now, amount, phase: Phase::Open(expires) };
+        self.holds.all.insert(id, held);
+    }
+
+    fn refusal(&self, scopes: &[Scope], needs: impl Fn(&Scope) -> u64) -> Option<Answer> {
+        self.refusal_since(self.now, scopes, needs)
+    }
+
+    /// Why what each of `scopes` needs cannot be charged to the windows of `since`.
+    fn refusal_since(
+        &self,
+        since: Timestamp,
+        scopes: &[Scope],
+        needs: impl Fn(&Scope) -> u64,
+    ) -> Option<Answer> {
+        scopes.iter().enumerate().find_map(|(place, scope)| {
+            let more = needs(scope);
+            // What asks for nothing more is never refused, also where the counter is over its limit by now.
+            if more == 0 {
+                return None;
+            }
+            let before = scopes.iter().take(place).filter(|other| is_same(other, scope));
+            let before = before.map(&needs).fold(0, u64::saturating_add);
+            let number = scope.window.number(since);
+            let (used, _) = self.counters.get(&scope.key, scope.window, number, self.now);
+            let limit = scope.limit.min(MAX_AMOUNT);
+            let fits = used.saturating_add(before).saturating_add(more) <= limit;
+            (!fits).then_some(Answer::Refused { scope: place, used, limit: scope.limit })
+        })
+    }
+}
+
+/// Whether two scopes are charged to one counter.
+fn is_same(one: &Scope, other: &Scope) -> bool {
+    one.key == other.key && one.window == other.window
+}

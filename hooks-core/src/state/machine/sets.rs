@@ -1,0 +1,137 @@
+//! Sets: who is in them, since when, until when, and what is known about them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::key::{Key, OpId};
+use super::super::operation::{Answer, Member};
+use super::due::Due;
+use super::{REMEMBERED, State};
+use crate::time::Timestamp;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sets(HashMap<Key, Set>);
+
+#[derive(Clone, Debug, Default)]
+struct Set {
+    /// In order of entry. Sets are small: teams, children of a session.
+    members: Vec<Member>,
+    revision: u64,
+    touched: Timestamp,
+}
+
+impl Sets {
+    pub(super) fn members(&self, set: &Key, now: Timestamp) -> Vec<Member> {
+        let members = self.0.get(set).map(|set| set.members.as_slice()).unwrap_or_default();
+        members.iter().filter(|member| !is_forgotten(member, now)).cloned().collect()
+    }
+
+    pub(super) fn changed(&self, below: &Key, after: u64, now: Timestamp) -> Vec<Key> {
+        let changed = self
+            .0
+            .iter()
+            .filter(|(key, set)| set.revision > after && key.is_below(below) && !set.is_over(now));
+        changed.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Drops members whose time was up a day ago, and a set that was empty for a day. When to look again, where it
+    /// stays.
+    pub(super) fn forget(&mut self, key: &Key, now: Timestamp) -> Option<Timestamp> {
+        let set = self.0.get_mut(key)?;
+        set.members.retain(|member| !is_forgotten(member, now));
+        if set.is_over(now) {
+            self.0.remove(key);
+            return None;
+        }
+        Some(now.after(REMEMBERED))
+    }
+}
+
+impl Set {
+    /// Whether it was empty for a day: nobody asks any more that it is.
+    fn is_over(&self, now: Timestamp) -> bool {
+        self.touched.after(REMEMBERED) <= now && self.members.iter().all(|member| is_forgotten(member, now))
+    }
+}
+
+fn is_forgotten(member: &Member, now: Timestamp) -> bool {
+    member.until.is_some_and(|until| until.after(REMEMBERED) <= now)
+}
+
+impl State {
+    pub(super) fn insert(
+        &mut self,
+        id: OpId,
+        key: &Key,
+        name: &Arc<str>,
+        note: &Arc<str>,
+        ttl: Option<Duration>,
+    ) -> Answer {
+        if self.past.has(id) {
+            return Answer::Ended { actual: 0 };
+        }
+        let now = self.now;
+        if self.has_member(key, id) {
+            return Answer::Done;
+        }
+        let mut members = self.sets.0.get(key).into_iter().flat_map(|set| &set.members);
+        if let Some(there) = members.find(|member| member.name == *name && !member.is_over(now)) {
+            return Answer::Present(there.clone());
+        }
+        let until = ttl.map(|ttl| self.until(ttl));
+        let member = Member { id, name: Arc::clone(name), note: Arc::clone(note), since: now, until };
+        self.change_set(key, |members| {
+            // Whoever is over makes room: of this name, or of this id and forgotten.
+            members.retain(|there| there.name != member.name && there.id != id);
+            members.push(member);
+        });
+        Answer::Done
+    }
+
+    pub(super) fn update(
+        &mut self,
+        id: OpId,
+        key: &Key,
+        note: Option<&Arc<str>>,
+        ttl: Option<Duration>,
+    ) -> Answer {
+        if !self.has_member(key, id) {
+            return Answer::Unknown;
+        }
+        let until = ttl.map(|ttl| self.until(ttl));
+        self.change_set(key, |members| {
+            if let Some(member) = members.iter_mut().find(|member| member.id == id) {
+                member.until = until;
+                if let Some(note) = note {
+                    member.note = Arc::clone(note);
+                }
+            }
+        });
+        Answer::Done
+    }
+
+    pub(super) fn remove(&mut self, id: OpId, key: &Key) -> Answer {
+        let is_new = self.past.enter(id, self.now);
+        if is_new && self.has_member(key, id) {
+            self.change_set(key, |members| members.retain(|member| member.id != id));
+        }
+        Answer::Done
+    }
+
+    fn has_member(&self, key: &Key, id: OpId) -> bool {
+        let now = self.now;
+        let is_it = |member: &Member| member.id == id && !is_forgotten(member, now);
+        self.sets.0.get(key).is_some_and(|set| set.members.iter().any(is_it))
+    }
+
+    fn change_set(&mut self, key: &Key, change: impl FnOnce(&mut Vec<Member>)) {
+        let (revision, now) = (self.next_revision(), self.now);
+        if !self.sets.0.contains_key(key) {
+            self.queue.add(now.after(REMEMBERED), Due::Set(key.clone()));
+        }
+        let set = self.sets.0.entry(key.clone()).or_default();
+        (set.revision, set.touched) = (revision, now);
+        change(&mut set.members);
+    }
+}
