@@ -41,5 +41,6 @@ mod table;
 pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};
 pub use dialect::{Canonical, Dialect};
 pub use kind::ToolKind;
+pub use patch::patched_files;
 pub use path_arguments::{PathArgument, PathArguments, PathRole, paths_of};
 pub use table::ToolTable;
