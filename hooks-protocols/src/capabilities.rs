@@ -63,7 +63,7 @@ impl Capabilities {
         match phrase {
             Phrase::Cannot => Ability::No,
             Phrase::Near(_, instead) => Ability::Nearly(instead),
-            _ if self.row.limit.is_some() && wish == Wish::Rewrite => Ability::Sometimes,
+            _ if self.row.limits(wish) => Ability::Sometimes,
             Phrase::Silence | Phrase::Words(_) | Phrase::Exit => Ability::Yes,
         }
     }

@@ -25,7 +25,7 @@ use crate::answer::{Answer, Rewrite};
 use crate::client::Client;
 use crate::decode::Decoded;
 use crate::degraded::{Degraded, Instead, Wish};
-use crate::table::{Limit, Phrase, Row};
+use crate::table::{Asked, Phrase, Row};
 
 /// What `answer` is to the client that sent `decoded`.
 ///
@@ -195,7 +195,7 @@ impl<'a> Voice<'a> {
             }
         };
         let Source { decoded, rewrite, .. } = self.source;
-        has_words && row.leaves_room(&Limit { wish, decoded, rewrite })
+        has_words && row.leaves_room(wish, &Asked { decoded, rewrite })
     }
 
     fn note(&self, wish: Wish, instead: Instead, draft: &mut Draft) {

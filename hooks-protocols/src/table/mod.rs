@@ -10,7 +10,7 @@ mod phrase;
 
 pub(crate) use self::field::{Field, How, Path, Preset, To, flag, number, text, word};
 pub(crate) use self::phrase::{Phrase, Phrases, SILENT, Says, Word};
-use hooks_core::EventKind;
+use hooks_core::{EventKind, WireEvent};
 use serde_json::Value;
 
 use crate::answer::Rewrite;
@@ -56,26 +56,36 @@ pub(crate) struct Row {
     pub(crate) shape: &'static [&'static str],
     /// How each wish is said.
     pub(crate) phrases: Phrases,
-    /// Whether this wish can be said about this call, where that depends on the call.
-    pub(crate) limit: Option<fn(&Limit<'_>) -> bool>,
+    /// Which wishes can be said about some calls only.
+    pub(crate) limit: Option<Limit>,
 }
 
-/// A wish about a call, for [`Row::limit`].
-pub(crate) struct Limit<'a> {
-    /// What is wished.
-    pub(crate) wish: Wish,
+/// A limit of what can be said.
+#[derive(Clone, Copy)]
+pub(crate) struct Limit {
+    /// The wishes that it is about.
+    pub(crate) wishes: &'static [Wish],
+    /// Whether they can be said about this one.
+    pub(crate) leaves_room: fn(&Asked<'_>) -> bool,
+}
+
+/// What is asked about, for a [`Limit`].
+pub(crate) struct Asked<'a> {
     /// The payload, where it could be read.
     pub(crate) decoded: Option<&'a Decoded>,
     /// What it would be changed to.
     pub(crate) rewrite: Option<&'a Rewrite>,
 }
 
-impl<'a> Limit<'a> {
+impl<'a> Asked<'a> {
+    /// The event.
+    pub(crate) fn event(&self) -> Option<&'a WireEvent> {
+        self.decoded?.event.as_ref()
+    }
+
     /// The tool, its arguments and what they would be changed to, where a call would be changed.
     pub(crate) fn changed_call(&self) -> Option<(&'a str, &'a Value, &'a Value)> {
-        let Some(Rewrite::Arguments(after)) = self.rewrite.filter(|_| self.wish == Wish::Rewrite) else {
-            return None;
-        };
+        let Some(Rewrite::Arguments(after)) = self.rewrite else { return None };
         let (tool, before) = self.decoded?.call()?;
         Some((tool, before, after))
     }
@@ -111,8 +121,12 @@ impl Row {
     }
 
     /// The limit of what can be said.
-    pub(crate) const fn within(mut self, limit: fn(&Limit<'_>) -> bool) -> Self {
-        self.limit = Some(limit);
+    pub(crate) const fn within(
+        mut self,
+        wishes: &'static [Wish],
+        leaves_room: fn(&Asked<'_>) -> bool,
+    ) -> Self {
+        self.limit = Some(Limit { wishes, leaves_room });
         self
     }
 
@@ -122,9 +136,14 @@ impl Row {
         self
     }
 
+    /// Whether a wish can be said about some calls only.
+    pub(crate) fn limits(&self, wish: Wish) -> bool {
+        self.limit.is_some_and(|limit| limit.wishes.contains(&wish))
+    }
+
     /// Whether the limit leaves room for a wish.
-    pub(crate) fn leaves_room(&self, limit: &Limit<'_>) -> bool {
-        self.limit.is_none_or(|leaves_room| leaves_room(limit))
+    pub(crate) fn leaves_room(&self, wish: Wish, asked: &Asked<'_>) -> bool {
+        !self.limits(wish) || self.limit.is_none_or(|limit| (limit.leaves_room)(asked))
     }
 }
 

@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use hooks_protocols::{Client, decode, payload};
-use serde_json::Value;
+use hooks_core::event::{Message, Role};
+use hooks_protocols::{Answer, Client, Rewrite, decode, encode, payload};
+use serde_json::{Value, json};
 
 use super::support::{Effect, honoured};
 
@@ -83,4 +84,100 @@ fn the_model_of_the_clients_is_right() {
         judged += 1;
     }
     assert!(judged > 100);
+}
+
+/// Examples whose answers hooks of ours never give.
+const NEVER_SAID: &[&str] = &[
+    // They filter tools, watch files, provide folders, texts, plugins and variables.
+    "claude PermissionDenied",
+    "claude ElicitationResult",
+    "claude CwdChanged",
+    "claude FileChanged",
+    "claude MessageDisplay",
+    "claude WorktreeCreate",
+    "gemini BeforeModel",
+    "gemini BeforeToolSelection",
+    "copilot userPromptTransformed",
+    "cursor sessionStart",
+    "cursor workspaceOpen",
+    // It says what silence says.
+    "codex PostCompact",
+    // It leaves the result beside the block; we end the run.
+    "vscode PostToolUse",
+    // Model and user are told two things; we tell both the reason.
+    "cursor preToolUse",
+    "cursor beforeShellExecution",
+    "cursor beforeMCPExecution",
+    // A denial without a reason.
+    "cursor beforeTabFileRead",
+    // An allow with a reason.
+    "docker-agent permission_request",
+];
+
+#[test]
+fn every_answer_of_the_examples_can_be_given() {
+    let Some(text) = reference("examples.jsonl") else { return };
+    let mut missing = Vec::new();
+    for line in lines(&text) {
+        let client: Client = line["client"].as_str().unwrap().parse().unwrap();
+        let (event, output) = (line["event"].as_str().unwrap(), &line["output"]);
+        let decoded = decode(client, Some(event), line["input"].to_string().as_bytes()).unwrap();
+        let given = |answer: &Answer| {
+            let stdout = encode(&decoded, answer).stdout;
+            let said = if stdout.is_empty() { json!({}) } else { serde_json::from_str(&stdout).unwrap() };
+            said == *output
+        };
+        if !answers_with(output).iter().any(given) {
+            missing.push(format!("{} {event}", line["client"].as_str().unwrap()));
+        }
+    }
+    missing.sort_unstable();
+    let mut never_said = NEVER_SAID.to_vec();
+    never_said.sort_unstable();
+    assert_eq!(missing, never_said);
+}
+
+/// Answers that could be meant by an output: each of its texts as each wish.
+fn answers_with(output: &Value) -> Vec<Answer> {
+    let mut answers = vec![Answer::default()];
+    let mut texts = Vec::new();
+    texts_in(output, &mut texts);
+    for text in &texts {
+        let mut message = Answer::default();
+        message.messages = vec![text.clone()];
+        let mut summary = Answer::default();
+        summary.summary = Some(text.clone());
+        let mut stop = Answer::default();
+        stop.stop = Some(text.clone());
+        answers.extend([
+            Answer::deny(text),
+            Answer::ask(text),
+            Answer::context(text),
+            Answer::allow(),
+            message,
+            summary,
+            stop,
+        ]);
+        for context in &texts {
+            answers.push(Answer::context(context).rewritten(Rewrite::Prompt(text.clone())));
+            let result =
+                output.pointer("/hookSpecificOutput/updatedToolOutput").or(output.get("modifiedResult"));
+            if let Some(result) = result {
+                answers.push(Answer::context(context).rewritten(Rewrite::Result(result.clone().into())));
+            }
+        }
+        answers.push(Answer::default().rewritten(Rewrite::Result(json!(text).into())));
+        let reply = Message::text(Role::Assistant, text);
+        answers.push(Answer::default().rewritten(Rewrite::Reply(reply)));
+    }
+    answers
+}
+
+fn texts_in(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| texts_in(item, texts)),
+        Value::Object(map) => map.values().for_each(|value| texts_in(value, texts)),
+        _ => {}
+    }
 }

@@ -44,7 +44,7 @@ pub(super) const STOPPING: Phrases = Phrases { deny: Words(BLOCK), stop: Words(D
 
 pub(super) const BLOCKED: Phrases = Phrases { deny: Words(BLOCK), ..OBSERVED };
 
-pub(super) const BY_EXIT_CODE: Phrases = Phrases { deny: Exit, ..OBSERVED };
+pub(super) const BY_EXIT_CODE: Phrases = Phrases { deny: Exit, stop: Words(DISCONTINUE), ..OBSERVED };
 
 pub(super) const PRE_MODEL_SWITCH: Phrases = Phrases {
     deny: Words(SPECIFIC_DENY),

@@ -6,7 +6,8 @@ use hooks_core::EventKind::*;
 use serde_json::Value;
 
 use super::shared::*;
-use crate::table::{Limit, Protocol, Row, text};
+use crate::degraded::Wish;
+use crate::table::{Asked, Protocol, Row, text};
 use phrases::*;
 
 pub(crate) const PROTOCOL: Protocol = Protocol {
@@ -21,7 +22,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 const ROWS: &[Row] = &[
     Row::of("SessionStart", SessionStart, &[START]).saying(SESSION_START),
     Row::of("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
-    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE).within(command_is_text),
+    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE).within(&[Wish::Rewrite], command_is_text),
     Row::of("PermissionRequest", PermissionRequest, &[CALL]).saying(PERMISSION_REQUEST),
     Row::of("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
     Row::of("PreCompact", PreCompact, &[COMPACTION]).saying(PRE_COMPACT),
@@ -36,8 +37,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Changed arguments of its own tools must hold a text `command`; others void the answer.
-fn command_is_text(limit: &Limit<'_>) -> bool {
-    match limit.changed_call() {
+fn command_is_text(asked: &Asked<'_>) -> bool {
+    match asked.changed_call() {
         Some(("Bash" | "apply_patch", _, after)) => after.get("command").is_some_and(Value::is_string),
         _ => true,
     }

@@ -9,6 +9,10 @@ const PERMISSION_DENY: &[Word] = &[
     word(&["agent_message"], Says::Reason),
 ];
 
+/// For events whose answer nobody tells the model.
+const USER_TOLD_DENY: &[Word] =
+    &[word(&["permission"], Says::Text("deny")), word(&["user_message"], Says::Reason)];
+
 const PERMISSION_ASK: &[Word] = &[
     word(&["permission"], Says::Text("ask")),
     word(&["user_message"], Says::Reason),
@@ -30,12 +34,14 @@ pub(super) const PROMPT_SENT: Phrases = Phrases {
 };
 
 pub(super) const GATE: Phrases =
-    Phrases { deny: Words(PERMISSION_DENY), allow: Words(PERMISSION_ALLOW), ..SILENT };
+    Phrases { deny: Words(USER_TOLD_DENY), allow: Words(PERMISSION_ALLOW), ..SILENT };
 
-pub(super) const DIALOG: Phrases = Phrases { ask: Words(PERMISSION_ASK), ..GATE };
+const TOLD: Phrases = Phrases { deny: Words(PERMISSION_DENY), ..GATE };
+
+pub(super) const DIALOG: Phrases = Phrases { ask: Words(PERMISSION_ASK), ..TOLD };
 
 pub(super) const PRE_TOOL_USE: Phrases =
-    Phrases { rewrite: Words(&[word(&["updated_input"], Says::Changed)]), ..GATE };
+    Phrases { rewrite: Words(&[word(&["updated_input"], Says::Changed)]), ..TOLD };
 
 pub(super) const POST_TOOL_USE: Phrases = Phrases {
     deny: Words(&[word(&["updated_mcp_tool_output"], Says::Withheld)]),

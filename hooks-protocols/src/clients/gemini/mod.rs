@@ -9,7 +9,7 @@ use hooks_core::WireEvent;
 use super::shared::*;
 use crate::answer::Rewrite;
 use crate::degraded::Wish;
-use crate::table::{Field, Limit, Protocol, Row, text};
+use crate::table::{Asked, Field, Protocol, Row, text};
 use fields::*;
 use phrases::*;
 
@@ -30,10 +30,10 @@ const ROWS: &[Row] = &[
     Row::of("BeforeModel", BeforeModelCall, &[REQUEST, MESSAGES])
         .with(&[text(MODEL, "")])
         .saying(BEFORE_MODEL)
-        .within(no_other_model),
+        .within(&[Wish::Rewrite], no_other_model),
     Row::other("BeforeToolSelection"),
     Row::of("AfterModel", AfterModelCall, &[REQUEST, REPLY]).with(NO_REPLY).saying(AFTER_MODEL),
-    Row::of("BeforeTool", PreToolUse, &[CALL]).saying(BEFORE_TOOL).within(nothing_removed),
+    Row::of("BeforeTool", PreToolUse, &[CALL]).saying(BEFORE_TOOL).within(&[Wish::Rewrite], nothing_removed),
     Row::of("AfterTool", PostToolUse, &[CALL, TOOL_ERROR, RESULT]).saying(AFTER_TOOL),
     Row::of("AfterAgent", Stop, &[ANSWER]).saying(AFTER_AGENT),
     Row::of("Notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
@@ -43,8 +43,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Changed arguments are laid over the call's: what was to go would stay.
-fn nothing_removed(limit: &Limit<'_>) -> bool {
-    let Some((_, before, after)) = limit.changed_call() else { return true };
+fn nothing_removed(asked: &Asked<'_>) -> bool {
+    let Some((_, before, after)) = asked.changed_call() else { return true };
     match (before.as_object(), after.as_object()) {
         (Some(before), Some(after)) => before.keys().all(|key| after.contains_key(key)),
         _ => false,
@@ -52,12 +52,9 @@ fn nothing_removed(limit: &Limit<'_>) -> bool {
 }
 
 /// Messages can be changed, the model not.
-fn no_other_model(limit: &Limit<'_>) -> bool {
-    let Some(Rewrite::Model(rewrite)) = limit.rewrite.filter(|_| limit.wish == Wish::Rewrite) else {
-        return true;
-    };
-    match limit.decoded.and_then(|decoded| decoded.event.as_ref()) {
-        Some(WireEvent::BeforeModelCall(call)) => {
+fn no_other_model(asked: &Asked<'_>) -> bool {
+    match (asked.event(), asked.rewrite) {
+        (Some(WireEvent::BeforeModelCall(call)), Some(Rewrite::Model(rewrite))) => {
             rewrite.model.as_ref().is_none_or(|model| call.model == *model)
         }
         _ => false,
