@@ -7,7 +7,7 @@ use hooks_protocols::{
 };
 use serde_json::{Value, json};
 
-use super::support::{payload_of, payloads};
+use super::support::{payload_of, payloads, read_payloads};
 
 /// Which of our events a client's event is. Written out by hand, so that a slip in a table is seen.
 fn kind_of(event: &str) -> Option<EventKind> {
@@ -48,6 +48,55 @@ fn every_payload_is_read_and_nothing_is_lost() {
         let before: Value = serde_json::from_str(&sent.stdin).unwrap();
         assert_eq!(Value::Object(payload(&decoded)), before, "{} {}", sent.client, sent.event);
     }
+}
+
+/// What clients are documented to send that were not run.
+#[test]
+fn every_documented_payload_is_read_and_nothing_is_lost() {
+    for sent in read_payloads(include_str!("documented.jsonl")) {
+        let decoded = decode(sent.client, Some(&sent.event), sent.stdin.as_bytes()).unwrap();
+        let expected = documented_kind_of(sent.client, &sent.event);
+        assert_eq!(decoded.event.as_ref().map(WireEvent::kind), expected, "{} {}", sent.client, sent.event);
+        let before: Value = serde_json::from_str(&sent.stdin).unwrap();
+        assert_eq!(Value::Object(payload(&decoded)), before, "{} {}", sent.client, sent.event);
+        if let Some((client, event)) = recognise(sent.stdin.as_bytes()) {
+            assert_eq!((client, event), (sent.client, &*sent.event), "{}", sent.stdin);
+        }
+    }
+}
+
+fn documented_kind_of(client: Client, event: &str) -> Option<EventKind> {
+    Some(match (client, event) {
+        (Client::VsCode, event) => return kind_of(event),
+        (_, "sessionStart" | "session_start") => SessionStart,
+        (_, "beforeSubmitPrompt" | "user_prompt_submit" | "onUserPromptSubmitted") => UserPromptSubmitted,
+        (_, "preToolUse" | "beforeShellExecution" | "beforeMCPExecution" | "beforeReadFile")
+        | (_, "beforeTabFileRead" | "pre_tool_use" | "preTool" | "onPreToolUse") => PreToolUse,
+        (_, "postToolUse" | "postToolUseFailure" | "afterShellExecution" | "afterMCPExecution")
+        | (
+            _,
+            "afterFileEdit" | "afterTabFileEdit" | "tool_response_transform" | "post_tool_use" | "postTool",
+        ) => PostToolUse,
+        (_, "permission_request") => PermissionRequest,
+        (_, "on_tool_approval_decision") => ToolDecided,
+        (_, "subagentStart") => SubagentStart,
+        (_, "subagentStop" | "subagent_stop") => SubagentStop,
+        (_, "turn_start") => TurnStart,
+        (_, "turn_end") => TurnEnd,
+        (_, "before_llm_call") => BeforeModelCall,
+        (_, "after_llm_call" | "afterAgentResponse") => AfterModelCall,
+        (_, "preCompact" | "pre_compact" | "before_compaction") => PreCompact,
+        (_, "after_compaction") => PostCompact,
+        (_, "stop") => Stop,
+        (_, "on_agent_switch") => AgentSwitched,
+        (_, "on_user_input") => UserInputRequested,
+        (_, "notification") => Notification,
+        (_, "on_error") => ErrorOccurred,
+        (_, "on_max_iterations" | "on_session_resume") => MaxIterations,
+        (_, "sessionEnd" | "session_end" | "onSessionEnd") => SessionEnd,
+        (_, "afterAgentThought" | "workspaceOpen") => return None,
+        other => panic!("{other:?}"),
+    })
 }
 
 #[test]
