@@ -1,5 +1,6 @@
 //! From the bytes that a client writes to a typed event, where it happens, and all that we have no name for.
 
+mod child;
 mod error;
 mod json;
 mod limits;

@@ -2,6 +2,7 @@
 
 use hooks_core::EventKind::{self, *};
 use hooks_core::WireEvent;
+use hooks_core::event;
 use hooks_protocols::{
     Client, DecodeError, Limits, decode, decode_unnamed, decode_within, payload, recognise,
 };
@@ -66,35 +67,47 @@ fn every_documented_payload_is_read_and_nothing_is_lost() {
 }
 
 fn documented_kind_of(client: Client, event: &str) -> Option<EventKind> {
-    Some(match (client, event) {
-        (Client::VsCode, event) => return kind_of(event),
-        (_, "sessionStart" | "session_start") => SessionStart,
-        (_, "beforeSubmitPrompt" | "user_prompt_submit" | "onUserPromptSubmitted") => UserPromptSubmitted,
-        (_, "preToolUse" | "beforeShellExecution" | "beforeMCPExecution" | "beforeReadFile")
-        | (_, "beforeTabFileRead" | "pre_tool_use" | "preTool" | "onPreToolUse") => PreToolUse,
-        (_, "postToolUse" | "postToolUseFailure" | "afterShellExecution" | "afterMCPExecution")
-        | (
-            _,
-            "afterFileEdit" | "afterTabFileEdit" | "tool_response_transform" | "post_tool_use" | "postTool",
-        ) => PostToolUse,
-        (_, "permission_request") => PermissionRequest,
-        (_, "on_tool_approval_decision") => ToolDecided,
-        (_, "subagentStart") => SubagentStart,
-        (_, "subagentStop" | "subagent_stop") => SubagentStop,
-        (_, "turn_start") => TurnStart,
-        (_, "turn_end") => TurnEnd,
-        (_, "before_llm_call") => BeforeModelCall,
-        (_, "after_llm_call" | "afterAgentResponse") => AfterModelCall,
-        (_, "preCompact" | "pre_compact" | "before_compaction") => PreCompact,
-        (_, "after_compaction") => PostCompact,
-        (_, "stop") => Stop,
-        (_, "on_agent_switch") => AgentSwitched,
-        (_, "on_user_input") => UserInputRequested,
-        (_, "notification") => Notification,
-        (_, "on_error") => ErrorOccurred,
-        (_, "on_max_iterations" | "on_session_resume") => MaxIterations,
-        (_, "sessionEnd" | "session_end" | "onSessionEnd") => SessionEnd,
-        (_, "afterAgentThought" | "workspaceOpen") => return None,
+    if client == Client::VsCode {
+        return kind_of(event);
+    }
+    Some(match event {
+        "sessionStart" | "session_start" => SessionStart,
+        "beforeSubmitPrompt" | "user_prompt_submit" | "onUserPromptSubmitted" => UserPromptSubmitted,
+        "preToolUse"
+        | "beforeShellExecution"
+        | "beforeMCPExecution"
+        | "beforeReadFile"
+        | "beforeTabFileRead"
+        | "pre_tool_use"
+        | "preTool"
+        | "onPreToolUse" => PreToolUse,
+        "postToolUse"
+        | "postToolUseFailure"
+        | "afterShellExecution"
+        | "afterMCPExecution"
+        | "afterFileEdit"
+        | "afterTabFileEdit"
+        | "tool_response_transform"
+        | "post_tool_use"
+        | "postTool" => PostToolUse,
+        "permission_request" => PermissionRequest,
+        "on_tool_approval_decision" => ToolDecided,
+        "subagentStart" => SubagentStart,
+        "subagentStop" | "subagent_stop" => SubagentStop,
+        "turn_start" => TurnStart,
+        "turn_end" => TurnEnd,
+        "before_llm_call" => BeforeModelCall,
+        "after_llm_call" | "afterAgentResponse" => AfterModelCall,
+        "preCompact" | "pre_compact" | "before_compaction" => PreCompact,
+        "after_compaction" => PostCompact,
+        "stop" => Stop,
+        "on_agent_switch" => AgentSwitched,
+        "on_user_input" => UserInputRequested,
+        "notification" => Notification,
+        "on_error" => ErrorOccurred,
+        "on_max_iterations" | "on_session_resume" => MaxIterations,
+        "sessionEnd" | "session_end" | "onSessionEnd" => SessionEnd,
+        "afterAgentThought" | "workspaceOpen" => return None,
         other => panic!("{other:?}"),
     })
 }
@@ -227,6 +240,42 @@ fn a_call_of_another_process_is_the_same_in_every_client() {
     ] {
         assert_eq!(call(client, event, sent), expected, "{client} {event}");
     }
+}
+
+#[test]
+fn a_tool_that_starts_an_agent_starts_a_child() {
+    let claude = json!({"subagent_type": "explore", "prompt": "list the files", "description": "list"});
+    let copilot = json!({"agent_type": "explore", "prompt": "list the files", "name": "one", "mode": "sync"});
+    for (client, name, sent) in [
+        (Client::Claude, "PreToolUse", json!({"tool_name": "Agent", "tool_input": claude})),
+        (Client::Claude, "PreToolUse", json!({"tool_name": "Task", "tool_input": claude})),
+        (
+            Client::Codex,
+            "PreToolUse",
+            json!({"tool_name": "spawn_agent", "tool_input": {"agent_type": "explore", "message": "list the files"}}),
+        ),
+        (
+            Client::Gemini,
+            "BeforeTool",
+            json!({"tool_name": "invoke_agent", "tool_input": {"agent_name": "explore", "prompt": "list the files"}}),
+        ),
+        (Client::Copilot, "preToolUse", json!({"toolName": "task", "toolArgs": copilot})),
+        (Client::Copilot, "PreToolUse", json!({"tool_name": "Agent", "tool_input": copilot})),
+        (
+            Client::DockerAgent,
+            "tool_guard",
+            json!({"tool_name": "transfer_task", "tool_input": {"agent": "explore", "task": "list the files"}}),
+        ),
+    ] {
+        let decoded = decode(client, Some(name), sent.to_string().as_bytes()).unwrap();
+        assert_eq!(
+            decoded.child(),
+            Some(event::SubagentStart::new("explore", "list the files")),
+            "{client} {sent}"
+        );
+    }
+    let decoded = decode(Client::Claude, None, payload_of(Client::Claude, "PreToolUse").as_bytes()).unwrap();
+    assert_eq!(decoded.child(), None);
 }
 
 #[test]
