@@ -96,6 +96,7 @@ fn value_of(to: To, context: &HookContext, event: &Map<String, Value>) -> Option
         To::Parent => context.parent_session_id.clone(),
         To::Agent => Some(context.agent_name.clone()),
         To::Folder => Some(context.cwd.to_string_lossy().into_owned()),
+        To::Root => context.team_root.as_ref().map(|root| root.to_string_lossy().into_owned()),
         To::Time => return Some(context.timestamp.0.into()).filter(says_something),
     };
     text.map(Value::String)

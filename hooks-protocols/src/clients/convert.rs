@@ -162,3 +162,8 @@ pub(crate) fn approval_source(value: &Value) -> Option<Value> {
     };
     Some(ours.into())
 }
+
+/// The first of several texts.
+pub(crate) fn first_text(value: &Value) -> Option<Value> {
+    value.as_array()?.first().filter(|text| text.is_string()).cloned()
+}

@@ -1,7 +1,7 @@
 //! The protocols, client by client, and what several of them share.
 //!
-//! A folder has the client's `fields` (where what it sends goes) and its `phrases` (how it is told), and in `mod.rs` the
-//! table of its events. "Run" beside a phrase says that its effect was seen in the program itself; all others are
+//! A folder has in `mod.rs` the table of the client's events, and beside it what is its own: `fields` (where what it sends
+//! goes) and `phrases` (how it is told). "Run" beside a phrase says that its effect was seen in the program itself; all others are
 //! documented by the vendor.
 
 pub(crate) mod claude;

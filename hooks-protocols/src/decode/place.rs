@@ -47,6 +47,9 @@ pub(super) fn place(
             put(&mut placed.event, preset.to, preset.value.into());
         }
     }
+    if let (true, Some(root)) = (placed.context.cwd.as_os_str().is_empty(), &placed.context.team_root) {
+        placed.context.cwd = root.clone();
+    }
     if let Some(Value::String(id)) = placed.event.get("tool_use_id") {
         placed.context.call_id = Some(id.clone());
     }
@@ -110,6 +113,7 @@ impl Placed {
             (To::Parent, Value::String(text)) => self.context.parent_session_id = Some(text),
             (To::Agent, Value::String(text)) => self.context.agent_name = text,
             (To::Folder, Value::String(text)) => self.context.cwd = text.into(),
+            (To::Root, Value::String(text)) => self.context.team_root = Some(text.into()),
             _ => {}
         }
     }
@@ -121,6 +125,7 @@ impl Placed {
             To::Parent => self.context.parent_session_id.is_some(),
             To::Agent => !self.context.agent_name.is_empty(),
             To::Folder => !self.context.cwd.as_os_str().is_empty(),
+            To::Root => self.context.team_root.is_some(),
             To::Time => self.context.timestamp.0 > 0,
         }
     }

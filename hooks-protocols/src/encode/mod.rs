@@ -138,6 +138,12 @@ impl<'a> Voice<'a> {
             self.note(wish, Instead::NotEnforced, draft);
             draft.warns = true;
         }
+        let Source { answer, .. } = self.source;
+        for (wish, texts) in [(Wish::Context, &answer.context), (Wish::Message, &answer.messages)] {
+            if !texts.is_empty() {
+                self.note(wish, Instead::LeftOut, draft);
+            }
+        }
     }
 
     /// Says all that is wished of something that goes ahead, or is asked about.

@@ -26,6 +26,8 @@ pub(crate) enum To {
     Agent,
     /// The folder it works in.
     Folder,
+    /// The folder of the whole project; also the one it works in, where the payload does not say that.
+    Root,
     /// When it happened.
     Time,
     /// A field of the event.
@@ -169,9 +171,4 @@ impl Field {
     pub(crate) const fn context(from: Path, to: To) -> Self {
         Self { from, to, how: How::Text }
     }
-}
-
-/// A word of a phrase; see [`Word`](super::Word).
-pub(crate) const fn word(to: Path, says: super::Says) -> super::Word {
-    super::Word { to, says }
 }

@@ -8,8 +8,8 @@
 mod field;
 mod phrase;
 
-pub(crate) use self::field::{Field, How, Path, Preset, To, flag, number, text, word};
-pub(crate) use self::phrase::{Phrase, Phrases, SILENT, Says, Word};
+pub(crate) use self::field::{Field, How, Path, Preset, To, flag, number, text};
+pub(crate) use self::phrase::{Phrase, Phrases, SILENT, Says, Word, word};
 use hooks_core::{EventKind, WireEvent};
 use serde_json::Value;
 

@@ -45,6 +45,11 @@ pub(crate) struct Word {
     pub(crate) says: Says,
 }
 
+/// A field that says this.
+pub(crate) const fn word(to: Path, says: Says) -> Word {
+    Word { to, says }
+}
+
 /// The value of a field.
 #[derive(Clone, Copy)]
 pub(crate) enum Says {

@@ -60,6 +60,9 @@ fn every_documented_payload_is_read_and_nothing_is_lost() {
         assert_eq!(decoded.event.as_ref().map(WireEvent::kind), expected, "{} {}", sent.client, sent.event);
         let before: Value = serde_json::from_str(&sent.stdin).unwrap();
         assert_eq!(Value::Object(payload(&decoded)), before, "{} {}", sent.client, sent.event);
+        // Squad's pipeline does not say where it works, nor does what Cursor's editor does by itself.
+        let says_where = before.get("cwd").or(before.get("workspace_roots")).is_some();
+        assert_eq!(says_where, decoded.context.cwd.starts_with("/home/ada/app"), "{}", sent.stdin);
         if let Some((client, event)) = recognise(sent.stdin.as_bytes()) {
             assert_eq!((client, event), (sent.client, &*sent.event), "{}", sent.stdin);
         }

@@ -2,11 +2,12 @@
 
 use super::super::convert;
 use super::super::shared::*;
-use crate::table::{Field, Preset, To, text};
+use crate::table::{Field, How, Preset, To, text};
 
 pub(super) const COMMON: &[Field] = &[
     Field::context(&["conversation_id"], To::Session),
     Field::context(&["cwd"], To::Folder),
+    Field { from: &["workspace_roots"], to: To::Root, how: How::Both(convert::first_text, convert::never) },
     Field::context(&["subagent_type"], To::Agent),
 ];
 
