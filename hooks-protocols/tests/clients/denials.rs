@@ -1,6 +1,9 @@
 //! The law of the encoder: of every denial that we would send, it was recorded that the tool did not run.
 
-use hooks_protocols::{Answer, Client, Place, Reply, Rewrite, decode, encode, failure};
+use hooks_core::OnFailure;
+use hooks_protocols::{
+    Answer, Client, Instead, Place, Reply, Rewrite, capabilities, decode, encode, failure,
+};
 use serde_json::{Value, json};
 
 use super::support::{Effect, effect, payload_of};
@@ -235,4 +238,67 @@ fn a_failure_where_nothing_is_decided_stops_nothing() {
             (1, "", "hooks: the disk is full\n")
         );
     }
+}
+
+/// Events that are decided about and that their client offers no way to deny.
+const CANNOT_BE_DENIED: &[(Client, &str)] = &[
+    // A child is denied at the call of the tool that starts it.
+    (Client::Claude, "SubagentStart"),
+    (Client::Codex, "SubagentStart"),
+    (Client::Copilot, "subagentStart"),
+    (Client::Copilot, "SubagentStart"),
+    (Client::CopilotSdk, "subagentStart"),
+    (Client::VsCode, "SubagentStart"),
+    (Client::Squad, "onSubagentStart"),
+    (Client::Squad, "onBeforeSpawn"),
+    // Another event of the same call is denied.
+    (Client::CopilotSdk, "preMcpToolCall"),
+    // The tool failed or ran, and nothing takes the text of that away.
+    (Client::Copilot, "postToolUseFailure"),
+    (Client::Copilot, "PostToolUseFailure"),
+    (Client::CopilotSdk, "postToolUseFailure"),
+    (Client::Cursor, "postToolUse"),
+    (Client::Cursor, "postToolUseFailure"),
+    (Client::Cursor, "afterShellExecution"),
+    (Client::Cursor, "afterMCPExecution"),
+    (Client::Cursor, "afterFileEdit"),
+    (Client::Cursor, "afterTabFileEdit"),
+    // The model answered.
+    (Client::Cursor, "afterAgentResponse"),
+    (Client::DockerAgent, "after_llm_call"),
+    (Client::DockerAgentJuly, "after_llm_call"),
+    // A person decided.
+    (Client::DockerAgent, "on_max_iterations"),
+    (Client::DockerAgent, "on_session_resume"),
+    (Client::DockerAgentJuly, "on_max_iterations"),
+    (Client::DockerAgentJuly, "on_session_resume"),
+    // The session hook cannot reject.
+    (Client::Squad, "onUserPromptSubmitted"),
+];
+
+#[test]
+fn where_a_failure_cannot_deny_is_known() {
+    let mut found = Vec::new();
+    for client in Client::ALL {
+        for event in client.events() {
+            let closes = capabilities(*client, event)
+                .and_then(|capabilities| capabilities.event())
+                .is_some_and(|kind| kind.on_failure() == OnFailure::Closes);
+            let reply = failure(Place::Event(*client, event), "the disk is full");
+            if !closes {
+                assert_eq!(reply.exit, 1, "{client} {event}");
+            } else if reply.degraded.iter().any(|note| note.instead == Instead::NotEnforced) {
+                found.push((*client, event));
+            } else {
+                assert!(
+                    reply.stdout.contains("the disk is full") || reply.exit == 2,
+                    "{client} {event}: {reply:?}"
+                );
+            }
+        }
+    }
+    found.sort_unstable();
+    let mut known = CANNOT_BE_DENIED.to_vec();
+    known.sort_unstable();
+    assert_eq!(found, known);
 }

@@ -51,5 +51,14 @@ pub(in super::super) const RETURNED: Phrases = Phrases {
     ..CONTEXT
 };
 
+/// What blocks in the CLI is not documented for a callback; there a result that is withheld is replaced.
+pub(in super::super) const REPLACED: Phrases = Phrases {
+    deny: Words(&[
+        word(&["modifiedResult", "resultType"], Says::Text("failure")),
+        word(&["modifiedResult", "textResultForLlm"], Says::Reason),
+    ]),
+    ..RETURNED
+};
+
 /// Exit code 2 does nothing here.
 pub(in super::super) const STOPPING: Phrases = Phrases { deny: Words(BLOCK), ..SILENT };

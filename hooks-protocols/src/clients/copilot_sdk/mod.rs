@@ -23,7 +23,7 @@ const ROWS: &[Row] = &[
     // Only what is sent along can be said; the call itself is denied at `preToolUse`.
     Row::of("preMcpToolCall", PreToolUse, &[MCP_CALL]).shaped(&["serverName", "toolName", "arguments"]),
     copilot::PERMISSION_REQUEST,
-    copilot::POST_TOOL_USE,
+    copilot::POST_TOOL_USE.saying(copilot::REPLACED),
     copilot::POST_TOOL_USE_FAILURE,
     copilot::AGENT_STOP,
     copilot::SUBAGENT_START,

@@ -34,7 +34,7 @@ const ROWS: &[Row] = &[
     copilot::SESSION_START.named("onSessionStart").saying(copilot_sdk::SESSION_START),
     copilot::USER_PROMPT_SUBMITTED.named("onUserPromptSubmitted").saying(PROMPT_SENT),
     copilot::PRE_TOOL_USE.named("onPreToolUse"),
-    copilot::POST_TOOL_USE.named("onPostToolUse").saying(RETURNED),
+    copilot::POST_TOOL_USE.named("onPostToolUse").saying(copilot::REPLACED),
     copilot::ERROR_OCCURRED.named("onErrorOccurred").saying(copilot_sdk::ERROR_OCCURRED),
     copilot::SESSION_END.named("onSessionEnd").saying(copilot_sdk::SESSION_END),
     copilot::PRE_COMPACT.named("onPreCompact"),
@@ -88,7 +88,3 @@ const POST_TOOL: Phrases = Phrases {
 
 /// The session hook cannot reject a prompt.
 const PROMPT_SENT: Phrases = Phrases { deny: crate::table::Phrase::Cannot, ..copilot::USER_PROMPT };
-
-/// A block is the CLI's own; here a result that is withheld is replaced.
-const RETURNED: Phrases =
-    Phrases { deny: Words(&[word(&["modifiedResult"], Says::Withheld)]), ..copilot::RETURNED };
