@@ -13,6 +13,7 @@ pub mod rules;
 pub mod set;
 pub mod squad;
 pub mod stack;
+pub mod store;
 
 pub use case::{Bar, Case};
 
@@ -32,5 +33,6 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     all.extend(squad::cases()?);
     all.extend(resilience::cases()?);
     all.extend(protocols::cases()?);
+    all.extend(store::cases());
     Ok(all)
 }

@@ -52,6 +52,13 @@ impl Database {
         result.map_err(|fault| fault.told(&self.options.path))
     }
 
+    /// Lets the file grow to so many pages only, or to what it has.
+    #[cfg(test)]
+    pub(super) fn limit_pages(&self, pages: i64) {
+        let connection = &self.open.as_ref().unwrap().connection;
+        connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
+    }
+
     fn transact(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
         let _turn = self.lock.take(self.options.wait)?;
         let result = self.in_turn(ops);

@@ -46,7 +46,7 @@ pub struct SqliteStore(Mode);
 
 enum Mode {
     /// Whoever asks does the work.
-    Blocking(Mutex<Database>),
+    Blocking(Box<Mutex<Database>>),
     /// A thread does.
     Threaded(Worker),
 }
@@ -83,7 +83,7 @@ impl SqliteStore {
         let (path, blocking) = (options.path.clone(), options.blocking);
         let database = Database::open(options)?;
         if blocking {
-            return Ok(Self(Mode::Blocking(Mutex::new(database))));
+            return Ok(Self(Mode::Blocking(Box::new(Mutex::new(database)))));
         }
         let worker = Worker::start(database).map_err(|error| Fault::from(error).told(&path))?;
         Ok(Self(Mode::Threaded(worker)))
