@@ -7,6 +7,7 @@ pub mod call;
 mod case;
 pub mod classic;
 pub mod govern;
+pub mod protocols;
 pub mod resilience;
 pub mod rules;
 pub mod set;
@@ -31,6 +32,7 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     all.extend(rules::cases()?);
     all.extend(squad::cases()?);
     all.extend(resilience::cases()?);
+    all.extend(protocols::cases()?);
     all.extend(store::cases());
     Ok(all)
 }

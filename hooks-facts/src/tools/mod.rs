@@ -17,6 +17,8 @@
 //! assert_eq!(paths.found[0].pointer, "/edits/0/file_path");
 //! ```
 //!
+//! What each client calls a tool and its arguments, to one set of names and back, is a [`Dialect`].
+//!
 //! A tool the table does not know is added with [`ToolTable::with`]:
 //!
 //! ```
@@ -28,6 +30,7 @@
 
 mod arguments;
 mod command_arguments;
+mod dialect;
 mod kind;
 mod names;
 mod patch;
@@ -36,6 +39,8 @@ mod path_keys;
 mod table;
 
 pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};
+pub use dialect::{Canonical, Dialect};
 pub use kind::ToolKind;
+pub use patch::patched_files;
 pub use path_arguments::{PathArgument, PathArguments, PathRole, paths_of};
 pub use table::ToolTable;
