@@ -232,4 +232,5 @@ async fn stepped_holds_leave_nothing_over_and_refuse_nobody_early() {
     }
     assert!(stepped.spent >= 24_750_000, "99 % are usable: {stepped:?}");
     assert!(stepped.early < 10 && worst.early > 50, "{stepped:?} {worst:?}");
+    assert!(stepped.cut <= 20, "at most the last stream of each is cut: {stepped:?}");
 }
