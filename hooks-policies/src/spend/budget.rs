@@ -88,14 +88,6 @@ struct Asked {
     most: u64,
 }
 
-/// What came of asking for a hold.
-pub(super) enum Taken {
-    Held(SpendHold),
-    Refused(Reason),
-    /// What was held under this id is over.
-    Ended,
-}
-
 impl SpendBudget {
     /// A budget that is counted in `store`.
     ///
@@ -131,11 +123,8 @@ impl SpendBudget {
     ) -> HookFuture<'static, Result<SpendHold, SpendRefusal>> {
         let (budget, size, id) = (self.clone(), size.clone(), fresh_id(FOLDER, &size.context));
         HookFuture::later(async move {
-            match budget.take(&size, bound, id).await? {
-                Taken::Held(hold) => Ok(hold),
-                Taken::Refused(reason) => Err(SpendRefusal::Refused(reason)),
-                Taken::Ended => Err(bad_answer("it knows an id that is new")),
-            }
+            let taken = budget.take(&size, bound, id).await?;
+            taken.ok_or_else(|| bad_answer("it knows an id that is new"))
         })
     }
 
@@ -164,28 +153,28 @@ impl SpendBudget {
     }
 
     /// Holds what a call may cost under `id`, or, where that is over, under one that follows from it.
-    pub(super) async fn take_up(
-        &self,
-        size: &CallSize,
-        id: OpId,
-    ) -> Result<Result<(OpId, SpendHold), Reason>, SpendRefusal> {
+    pub(super) async fn take_up(&self, size: &CallSize, id: OpId) -> Result<(OpId, SpendHold), SpendRefusal> {
         let mut id = id;
         for _ in 0..MOST_TAKEN_UP {
             match self.take(size, AnswerBound::Nothing, id).await? {
-                Taken::Held(hold) => return Ok(Ok((id, hold))),
-                Taken::Refused(reason) => return Ok(Err(reason)),
-                Taken::Ended => id = OpId::of(&[&id.0.to_string(), "again"]),
+                Some(hold) => return Ok((id, hold)),
+                None => id = OpId::of(&[&id.0.to_string(), "again"]),
             }
         }
         let message = format!("a call of this id was made {MOST_TAKEN_UP} times");
-        Ok(Err(Reason::new(super::refusal::NAME, "call", message).unless("give each call an id of its own")))
+        let reason = Reason::new(super::refusal::NAME, "call", message);
+        Err(SpendRefusal::Refused(reason.unless("give each call an id of its own").into()))
     }
 
-    async fn take(&self, size: &CallSize, bound: AnswerBound, id: OpId) -> Result<Taken, SpendRefusal> {
-        let Plan { price, most_output_tokens, asked } = match self.plan(size, bound) {
-            Ok(plan) => plan,
-            Err(reason) => return Ok(Taken::Refused(reason)),
-        };
+    /// Holds what a call may cost under `id`; None where what was held under it is over.
+    async fn take(
+        &self,
+        size: &CallSize,
+        bound: AnswerBound,
+        id: OpId,
+    ) -> Result<Option<SpendHold>, SpendRefusal> {
+        let plan = self.plan(size, bound).map_err(SpendRefusal::Refused)?;
+        let Plan { price, most_output_tokens, asked } = plan;
         let (rules, context) = (self.rules.hold, &*size.context);
         let mut hold = SpendHold {
             store: self.store.of(context),
@@ -218,22 +207,23 @@ impl SpendBudget {
                 Answer::Done => most,
                 Answer::Granted(granted) => granted,
                 Answer::Refused { scope, used, .. } => {
-                    return Ok(Taken::Refused(refused(&part.counters, scope, unit, least, used)));
+                    let reason = refused(&part.counters, scope, unit, least, used);
+                    return Err(SpendRefusal::Refused(reason.into()));
                 }
                 Answer::Ended { .. } => {
                     hold.parts.pop();
-                    return Ok(Taken::Ended);
+                    return Ok(None);
                 }
                 other => return Err(bad_answer(&format!("it answered {other:?} to a reservation"))),
             };
             let affordable = unit.output_for(&price, part.held, size.input_tokens);
             hold.output_tokens = hold.output_tokens.min(affordable);
         }
-        Ok(Taken::Held(hold))
+        Ok(Some(hold))
     }
 
     /// What is to be held for a call, in which units.
-    fn plan(&self, size: &CallSize, bound: AnswerBound) -> Result<Plan, Reason> {
+    fn plan(&self, size: &CallSize, bound: AnswerBound) -> Result<Plan, Box<Reason>> {
         let context = &*size.context;
         let rules = &*self.rules;
         let who = rules.who(context, Some(&size.model));
@@ -241,7 +231,7 @@ impl SpendBudget {
         let said = size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
         let most = said.unwrap_or(rules.hold.step);
         let (least, most) = match bound {
-            _ if rules.hold.worst_case && said.is_none() => return Err(unknown_size(&size.model)),
+            _ if rules.hold.worst_case && said.is_none() => return Err(unknown_size(&size.model).into()),
             _ if rules.hold.worst_case => (most, most),
             AnswerBound::Cut => {
                 let step = rules.hold.step.min(most);
@@ -260,7 +250,7 @@ impl SpendBudget {
                     continue;
                 }
                 let begins = rules.prices.begins(&size.model).map(|begins| begins.to_string());
-                return Err(unknown_price(&size.model, begins));
+                return Err(unknown_price(&size.model, begins).into());
             }
             if counters.is_empty() && !rules.counts(unit) {
                 continue;

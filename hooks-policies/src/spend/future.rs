@@ -47,7 +47,7 @@ impl<M> Admission<M> {
                     None => false,
                 };
                 if !is_approved {
-                    return Err(SpendRefusal::Refused(reason));
+                    return Err(SpendRefusal::Refused(reason.into()));
                 }
                 budget.approve(&size.context, &size.model).await?;
             }
@@ -151,13 +151,19 @@ impl<S: Service<R>, R> Future for Calling<S, R> {
     }
 }
 
+/// An answer that is there, while its hold ends.
+struct Settling<A> {
+    ending: HookFuture<'static, Result<(), StoreError>>,
+    answer: Option<A>,
+}
+
 /// A whole answer of a metered model.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<S: Service<R>, R, M> {
     #[pin]
     calling: Calling<S, R>,
-    settling: Option<(HookFuture<'static, Result<(), StoreError>>, Option<S::Response>)>,
+    settling: Option<Settling<S::Response>>,
     meter: M,
 }
 
@@ -177,15 +183,15 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         loop {
-            if let Some((settling, answer)) = this.settling {
+            if let Some(Settling { ending, answer }) = this.settling {
                 // The answer is there and paid for, whatever the store says; what could not be settled is charged
                 // when it expires.
-                let _settled = ready!(Pin::new(settling).poll(cx));
+                let _settled = ready!(Pin::new(ending).poll(cx));
                 return answer.take().map_or(Poll::Pending, |answer| Poll::Ready(Ok(answer)));
             }
             let (answer, mut hold) = ready!(this.calling.as_mut().poll(cx))?;
             hold.used(this.meter.used(&answer));
-            *this.settling = Some((hold.end(), Some(answer)));
+            *this.settling = Some(Settling { ending: hold.end(), answer: Some(answer) });
         }
     }
 }

@@ -94,7 +94,7 @@ pub(super) struct Grown {
     /// By part.
     held: Vec<u64>,
     /// Why it did not grow as far as it should.
-    pub(super) refused: Option<Reason>,
+    pub(super) refused: Option<Box<Reason>>,
 }
 
 impl SpendHold {
@@ -175,7 +175,8 @@ impl SpendHold {
                         Answer::Refused { scope, used, limit } => {
                             let left = limit.saturating_sub(used);
                             let needed = to.saturating_sub(part.held);
-                            grown.refused = Some(refused(&part.counters, scope, part.unit, needed, used));
+                            let reason = refused(&part.counters, scope, part.unit, needed, used);
+                            grown.refused = Some(reason.into());
                             to = if attempt == 0 { part.held.saturating_add(left) } else { part.held };
                         }
                         Answer::Unknown => return Err(bad_answer("it forgot what was held")),

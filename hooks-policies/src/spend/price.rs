@@ -80,11 +80,14 @@ pub struct Listed {
 /// Prices by model, each from a date on.
 #[derive(Clone, Debug, Default)]
 pub struct PriceTable {
-    exact: HashMap<Box<str>, Vec<(Timestamp, Listed)>>,
+    exact: HashMap<Box<str>, Dated>,
     /// What stands before a star, the longest first.
-    prefixes: Vec<(Box<str>, Vec<(Timestamp, Listed)>)>,
+    prefixes: Vec<(Box<str>, Dated)>,
     ceiling: Option<Price>,
 }
+
+/// What is known of a model from a date on, the earliest first.
+type Dated = Vec<(Timestamp, Listed)>;
 
 impl PriceTable {
     /// Enters what `model` costs from `since` on. A star at the end of `model` stands for any rest. False where that

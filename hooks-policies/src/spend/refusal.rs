@@ -15,7 +15,7 @@ pub(super) const NAME: &str = "spend-budget";
 #[non_exhaustive]
 pub enum SpendRefusal {
     /// The budget does not allow it.
-    Refused(Reason),
+    Refused(Box<Reason>),
     /// The store that counts could not be asked: nothing is spent that is not counted.
     Store(StoreError),
 }
@@ -24,7 +24,7 @@ impl SpendRefusal {
     /// As a reason; a store that failed is a failure.
     pub fn into_reason(self) -> Reason {
         match self {
-            Self::Refused(reason) => reason,
+            Self::Refused(reason) => *reason,
             Self::Store(error) => Reason::failure(NAME, &error),
         }
     }

@@ -84,10 +84,8 @@ impl Reserve<BeforeModelCall> for Holds {
         };
         HookFuture::later(async move {
             let (id, mut hold) = match budget.take_up(&size, id).await {
-                Ok(Ok(held)) => held,
-                Ok(Err(reason)) | Err(SpendRefusal::Refused(reason)) => {
-                    return Ok(Reservation::Refused(reason));
-                }
+                Ok(held) => held,
+                Err(SpendRefusal::Refused(reason)) => return Ok(Reservation::Refused(*reason)),
                 Err(SpendRefusal::Store(error)) => return Err(HookError::other(error)),
             };
             let open = OpenCall::of(id, &context, &size.model, iteration, &hold);

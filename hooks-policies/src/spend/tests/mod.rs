@@ -21,12 +21,12 @@ use super::*;
 
 /// One token sent is a millionth of a dollar, one received is ten.
 fn config(limits: Value) -> SpendBudgetConfig {
-    serde_json::from_value(json!({
-        "limits": limits,
+    let mut config = json!({
         "prices": [{ "model": "large", "input": 1, "output": 10 }, { "model": "small", "input": 0.1, "output": 1 }],
         "cheaper": { "large": "small" },
-    }))
-    .unwrap()
+    });
+    config["limits"] = limits;
+    serde_json::from_value(config).unwrap()
 }
 
 fn memory() -> (Arc<Memory>, Arc<FakeClock>) {

@@ -181,7 +181,7 @@ async fn twenty_agents(worst_case: bool) -> Simulated {
             while refused < 30 {
                 let input = 2_000 + random.next_u64() % 38_000;
                 // Most answers are short, some are long.
-                let long = random.next_u64() % 20 == 0;
+                let long = random.next_u64().is_multiple_of(20);
                 let output = 100 + random.next_u64() % if long { 60_000 } else { 4_000 };
                 let meter = Pieces { most: Some(64_000), ..meter(input) };
                 let pieces = vec![Piece::Tokens(50); usize::try_from(output / 50).unwrap()];
