@@ -11,6 +11,7 @@ use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, PolicyErrors, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
 
+use super::budget;
 use super::error::{Mistakes, Place};
 use super::models::Models;
 use super::prune::Pruned;
@@ -103,7 +104,8 @@ pub(super) fn build(
                 }
                 _ => None,
             };
-            let built = match strict(builder, policy.clone(), &kept) {
+            let known = models.as_ref().and_then(Option::as_ref);
+            let built = match strict(builder, budget::priced(policy, known), &kept) {
                 Ok(builder) => Some(builder),
                 Err(errors) => {
                     report_in(errors, from, root, mistakes);
