@@ -123,7 +123,7 @@ impl fmt::Display for BudgetReport {
         for (place, (model, spent)) in self.spent.iter().enumerate() {
             write!(f, "{}{model}: {spent}", if place == 0 { "" } else { "\n" })?;
         }
-        if self.held != Spent::default() && (self.held.usd, self.held.tokens) != (Some(0), Some(0)) {
+        if self.held.usd.max(self.held.tokens) > Some(0) {
             write!(f, "\nheld by calls that are not over: {}", self.held)?;
         }
         for line in &self.budgets {
