@@ -49,7 +49,9 @@ pub use self::build::{PolicyHooks, StrictPolicies};
 pub use self::command_guard::{CommandGuard, CommandGuardLayer};
 pub use self::errors::{PolicyError, PolicyErrors};
 pub use self::facts::CallReader;
-pub use self::limits::{CallLimits, CallLimitsLayer, IterationLimit, LoopLimit};
+pub use self::limits::{
+    CallLimits, CallLimitsLayer, IterationLimit, IterationLimitLayer, LoopLimit, LoopLimitLayer,
+};
 pub use self::lockout::{LockedOut, Lockout, LockoutRegistry, ReviewerLockout, ReviewerLockoutLayer};
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
 pub use self::result_redaction::{ResultRedaction, ResultRedactionLayer};

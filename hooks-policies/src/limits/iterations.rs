@@ -8,7 +8,7 @@ use hooks_core::event::{BeforeModelCall, MaxIterations, SubagentSpawned, UserPro
 use hooks_core::state::{Answer, Key, MAX_AMOUNT, Op, Scope, StateStore, StoreError, Window};
 use hooks_core::{
     Evidence, Gate, HookContext, HookError, HookFuture, HookRequest, PromptOutcome, Reason, Reservation,
-    Reserve, Stage, Verdict,
+    Reserve, ReserveLayer, Stage, Verdict,
 };
 use tower_service::Service;
 
@@ -28,6 +28,9 @@ pub struct IterationLimit {
     pub(super) span: IterationSpan,
     store: CountingStore,
 }
+
+/// An iteration limit outside of an inner hook.
+pub type IterationLimitLayer = ReserveLayer<IterationLimit>;
 
 impl IterationLimit {
     /// A limit that is counted in `store`.
@@ -53,6 +56,11 @@ impl IterationLimit {
         }
         let IterationLimitConfig { most, per, resumes } = *config;
         Self { most, resumes, span: per, store }
+    }
+
+    /// The limit as a layer around a hook on `before_model_call`. Put it outermost, so that it is asked last.
+    pub fn layer(&self) -> IterationLimitLayer {
+        ReserveLayer::new(self.clone())
     }
 
     /// The agent begins anew.

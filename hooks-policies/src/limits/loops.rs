@@ -7,7 +7,8 @@ use std::time::Duration;
 use hooks_core::event::{PostToolUse, PreToolUse};
 use hooks_core::state::{Answer, Key, Op, StateStore, StoreError};
 use hooks_core::{
-    HookContext, HookError, HookFuture, HookRequest, Opinion, Reason, ResultPatch, Stage, Verdict,
+    DecideLayer, HookContext, HookError, HookFuture, HookRequest, Opinion, Reason, ResultPatch, Stage,
+    Verdict,
 };
 use tower_service::Service;
 
@@ -39,6 +40,9 @@ pub struct LoopLimit {
     store: CountingStore,
 }
 
+/// A loop limit in front of an inner hook.
+pub type LoopLimitLayer = DecideLayer<LoopLimit>;
+
 impl LoopLimit {
     /// A limit whose calls are remembered in `store`.
     ///
@@ -65,6 +69,12 @@ impl LoopLimit {
         }
         let [rounds, longest] = [rounds, longest].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
         Self { rounds, longest, action, store }
+    }
+
+    /// The limit as a layer around a hook on `pre_tool_use`. It has to stand on `post_tool_use` too, to know what was
+    /// called.
+    pub fn layer(&self) -> LoopLimitLayer {
+        DecideLayer::new(self.clone())
     }
 
     async fn judge(&self, request: &HookRequest<PreToolUse>) -> Result<Verdict, StoreError> {

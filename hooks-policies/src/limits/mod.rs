@@ -49,7 +49,7 @@ mod loops;
 use hooks_core::event::{
     BeforeModelCall, MaxIterations, PostToolUse, PreToolUse, SubagentSpawned, UserPromptSubmitted,
 };
-use hooks_core::{DecideLayer, FailureLayer, HooksBuilder, Settle};
+use hooks_core::{FailureLayer, HooksBuilder, Settle};
 use tower_layer::Layer;
 
 pub use self::calls::{CallLimits, CallLimitsLayer};
@@ -57,8 +57,8 @@ pub use self::config::{
     CallLevel, CallLimitConfig, IterationLimitConfig, IterationSpan, LimitsConfig, LoopAction,
     LoopLimitConfig,
 };
-pub use self::iterations::IterationLimit;
-pub use self::loops::LoopLimit;
+pub use self::iterations::{IterationLimit, IterationLimitLayer};
+pub use self::loops::{LoopLimit, LoopLimitLayer};
 
 use crate::errors::PolicyErrors;
 use crate::store::CountingStore;
@@ -88,7 +88,7 @@ impl Limits {
         }
         if let Some(loops) = self.loops {
             hooks = hooks
-                .stack::<PreToolUse, _>(&guard, DecideLayer::new(loops.clone()).layer(Settle))
+                .stack::<PreToolUse, _>(&guard, loops.layer().layer(Settle))
                 // The tool ran: its result is no secret because it could not be written down that it did.
                 .stack::<PostToolUse, _>(&guard.clone().opened(), loops);
         }

@@ -11,7 +11,8 @@ use super::meter::{Meter, MeterReply, SpendApprover};
 /// Holds what a call may cost, makes it, and settles with what it took. What the budget does not allow is not called.
 ///
 /// An answer that comes as a whole cannot be cut: all that it may take is held, where that is known, or, where the
-/// meter can tell the model to answer less, as much as there is. Dropped before the model was called, what is held is
+/// meter can tell the model to answer less, as much as there is. Where nobody knows how long it becomes, a step is held,
+/// and what it takes beyond that is charged although it may lead beyond the limit. Dropped before the model was called, what is held is
 /// released; dropped or failed later, it is charged as the budget's `unanswered` says.
 ///
 /// Always ready: it holds first and drives the readiness of a clone of the model then. It boxes one future per call

@@ -7,6 +7,7 @@ use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
 use hooks_policies::config::PolicyConfig;
 use hooks_policies::profile::SquadCompat;
+use hooks_policies::spend::SpendWatch;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, PolicyErrors, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
@@ -22,7 +23,7 @@ use crate::system::SystemClock;
 /// What the profiles are configured by.
 #[derive(Debug)]
 pub(super) enum Settings {
-    Strict { policy: PolicyConfig, models: Option<Box<ResilienceConfig>>, from: Origin },
+    Strict { policy: Box<PolicyConfig>, models: Option<Box<ResilienceConfig>>, from: Origin },
     SquadCompat(SquadPolicy),
 }
 
@@ -42,12 +43,20 @@ pub(super) enum Origin {
 pub struct Kept {
     lockouts: Arc<LockoutRegistry>,
     store: Arc<dyn StateStore>,
+    watch: Option<Arc<dyn SpendWatch>>,
 }
 
 impl Kept {
     /// Keeps these.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
-        Self { lockouts, store }
+        Self { lockouts, store, watch: None }
+    }
+
+    /// Tells `watch` what the budget does, and what each session spent.
+    #[must_use]
+    pub fn with_spend_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
+        self.watch = Some(watch);
+        self
     }
 
     /// Who is locked out of what.
@@ -133,8 +142,13 @@ pub(super) fn build(
 }
 
 fn strict(builder: HooksBuilder, policy: PolicyConfig, kept: &Kept) -> Result<HooksBuilder, PolicyErrors> {
-    let policies = StrictPolicies::new(policy);
-    builder.config(policies.with_lockouts(Arc::clone(&kept.lockouts)).with_store(Arc::clone(&kept.store)))
+    let policies = StrictPolicies::new(policy)
+        .with_lockouts(Arc::clone(&kept.lockouts))
+        .with_store(Arc::clone(&kept.store));
+    builder.config(match &kept.watch {
+        Some(watch) => policies.with_spend_watch(Arc::clone(watch)),
+        None => policies,
+    })
 }
 
 /// Reports what the policies refuse at its place in what they were read from.

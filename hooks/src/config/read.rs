@@ -192,7 +192,7 @@ impl ConfigReader {
             _ => Vec::new(),
         };
         let (profile, policy) = match settings {
-            Settings::Strict { policy, .. } => (Profile::Strict, policy),
+            Settings::Strict { policy, .. } => (Profile::Strict, *policy),
             Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default()),
         };
         let name = name.to_owned();
@@ -220,7 +220,11 @@ impl ConfigReader {
             return None;
         }
         Some((
-            Settings::Strict { policy, models: models.map(Box::new), from: Origin::Document(tree) },
+            Settings::Strict {
+                policy: policy.into(),
+                models: models.map(Box::new),
+                from: Origin::Document(tree),
+            },
             self_protection,
         ))
     }

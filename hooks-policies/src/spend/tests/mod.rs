@@ -1,6 +1,7 @@
 //! The budget as a whole: around models, on events, under load.
 
 mod cancellation;
+mod contract;
 mod events;
 mod overlap;
 mod properties;
