@@ -12,6 +12,7 @@ pub mod rules;
 pub mod set;
 pub mod squad;
 pub mod stack;
+pub mod store;
 
 pub use case::{Bar, Case};
 
@@ -30,5 +31,6 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     all.extend(rules::cases()?);
     all.extend(squad::cases()?);
     all.extend(resilience::cases()?);
+    all.extend(store::cases());
     Ok(all)
 }

@@ -42,7 +42,8 @@ struct Share {
 
 /// Measures every event.
 pub(crate) fn run(asked: &Bench) -> Result<Status, Failure> {
-    let hooks = load::hooks(&asked.config.path, asked.config.profile)?;
+    let config = load::config(&asked.config.path, asked.config.profile)?;
+    let hooks = config.clone().hooks();
     let events = match &asked.events {
         Some(path) => {
             let text = fs::read(path)
@@ -55,7 +56,7 @@ pub(crate) fn run(asked: &Bench) -> Result<Status, Failure> {
     let time = Duration::from_millis(asked.time);
     let mut costs = Vec::new();
     for (context, event) in events {
-        let (context, what) = (here(context), what(&event));
+        let (context, what) = (here(context, &config), what(&event));
         let cost = by_type!(event,
             decided(event) => Some(measure(&hooks, &runtime, context, event, what, time)),
             informed(_event) => None,

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hooks::config::Profile;
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Print a JSON schema
     Schema(Schema),
+    /// Show and change what is kept: budgets, limits, lockouts, children
+    State(State),
     /// Measure what a configuration costs per event, policy by policy
     Bench(Bench),
 }
@@ -142,6 +145,73 @@ pub(crate) struct Bench {
     /// How to report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks state --config hooks.yaml
+  hooks state --config hooks.yaml --json | jq .lockouts
+  hooks state -c hooks.yaml lock src/auth.rs backend --why 'no tests' --for 2d
+  hooks state -c hooks.yaml clear src/auth.rs --by lead
+  hooks state -c hooks.yaml set spend/day 0 --why 'refunded'
+  hooks state -c hooks.yaml remove children/session-1 child-7
+  hooks state -c hooks.yaml history
+
+Every change is recorded, with who made it and why; `history` shows the records.")]
+pub(crate) struct State {
+    #[command(flatten)]
+    pub(crate) config: ConfigFile,
+    /// Whose state; that of the configuration's tenant where absent
+    #[arg(long, value_name = "NAME", global = true)]
+    pub(crate) tenant: Option<String>,
+    /// Who you are; the user who runs this where absent
+    #[arg(long, value_name = "NAME", global = true)]
+    pub(crate) by: Option<String>,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT", global = true)]
+    pub(crate) why: Option<String>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) action: Option<StateAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StateAction {
+    /// Show everything (the default)
+    Show,
+    /// Show who changed what by hand
+    History,
+    /// Lock an agent out of an artifact
+    Lock {
+        /// A file, a folder or a glob
+        artifact: String,
+        /// Who may not write it
+        agent: String,
+        /// For how long, such as `2h`; until it is cleared where absent
+        #[arg(long = "for", value_name = "TIME", value_parser = hooks::duration::parse)]
+        lasting: Option<Duration>,
+    },
+    /// Let all agents write an artifact again
+    Clear {
+        /// As it was locked
+        artifact: String,
+    },
+    /// Set what is spent of a counter
+    Set {
+        /// As `show` names it
+        counter: String,
+        /// In its own unit; money in millionths
+        spent: u64,
+    },
+    /// Take an entry out of a set: a child that is gone
+    Remove {
+        /// As `show` names it
+        set: String,
+        /// The name of the entry
+        entry: String,
+    },
 }
 
 /// The configuration that a command works with.

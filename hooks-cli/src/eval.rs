@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 
-use hooks::Hooks;
+use hooks::config::Config;
 use hooks::event::WireEvent;
 use serde_json::error::Category;
 use serde_json::json;
@@ -19,9 +19,9 @@ const LONGEST_LINE: u64 = 32 << 20;
 
 /// Answers every line of standard input.
 pub(crate) fn run(asked: &Eval) -> Result<Status, Failure> {
-    let hooks = load::hooks(&asked.config.path, asked.config.profile)?;
+    let config = load::config(&asked.config.path, asked.config.profile)?;
     let runtime = runtime()?;
-    answer_lines(&hooks, &runtime, &mut io::stdin().lock(), &mut io::stdout().lock())
+    answer_lines(&config, &runtime, &mut io::stdin().lock(), &mut io::stdout().lock())
 }
 
 /// A runtime for hooks that wait.
@@ -30,11 +30,12 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
 }
 
 fn answer_lines(
-    hooks: &Hooks,
+    config: &Config,
     runtime: &Runtime,
     input: &mut impl BufRead,
     out: &mut impl Write,
 ) -> Result<Status, Failure> {
+    let hooks = config.clone().hooks();
     let mut status = Status::Well;
     let mut line = Vec::new();
     let mut number = 0_u64;
@@ -44,7 +45,7 @@ fn answer_lines(
             continue;
         }
         let outcome = match read(&line) {
-            Ok((context, event)) => runtime.block_on(answer(hooks, here(context), event)),
+            Ok((context, event)) => runtime.block_on(answer(&hooks, here(context, config), event)),
             Err(message) => json!({"error": {"line": number, "message": message}}),
         };
         if outcome.get("error").is_some() {

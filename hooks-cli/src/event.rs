@@ -1,5 +1,6 @@
 //! Events by their type: what is known by name only on the wire is asked about by type.
 
+use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::{
     DecidingEvent, HookContext, HookRequest, Hooks, InformingEvent, Judged, Judgement, Notes, Strength,
@@ -101,8 +102,9 @@ fn failed(message: &str) -> Map<String, Value> {
 }
 
 /// Puts an event that was read where this process is, as far as it does not say itself where it happens.
-pub(crate) fn here(mut context: HookContext) -> HookContext {
+pub(crate) fn here(mut context: HookContext, config: &Config) -> HookContext {
     let given = context.timestamp;
+    context.tenant = context.tenant.or_else(|| config.tenant().map(str::to_owned));
     if context.cwd.as_os_str().is_empty() {
         context.cwd = std::env::current_dir().unwrap_or_default();
     }

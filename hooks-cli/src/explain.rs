@@ -55,9 +55,10 @@ struct Said {
 
 /// Explains the event.
 pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
-    let hooks = load::hooks(&asked.config.path, asked.config.profile)?;
+    let config = load::config(&asked.config.path, asked.config.profile)?;
+    let hooks = config.clone().hooks();
     let (context, event) = event_of(asked)?;
-    let context = here(context);
+    let context = here(context, &config);
     let kind = event.kind();
     let runtime = runtime()?;
     let story = by_type!(event,

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use hooks::Hooks;
 use hooks::config::{Config, ConfigReader, Profile};
+use hooks::store::Answering;
 
 use crate::failure::{Failure, Status};
 use crate::snippet;
@@ -21,14 +21,10 @@ pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Fa
     })
 }
 
-/// The hooks of the configuration at `path`.
-pub(crate) fn hooks(path: &Path, profile: Option<Profile>) -> Result<Hooks, Failure> {
-    Ok(config(path, profile)?.hooks())
-}
-
 /// A reader for a profile that was asked for.
 pub(crate) fn reader(profile: Option<Profile>) -> ConfigReader {
-    let reader = ConfigReader::default();
+    // One thing after the other, and what was answered is done when the process ends.
+    let reader = ConfigReader::default().answering(Answering::AtOnce);
     match profile {
         Some(profile) => reader.profile(profile),
         None => reader,

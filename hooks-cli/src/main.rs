@@ -1,5 +1,5 @@
-//! The binary `hooks`: shows what the policies do, checks a configuration, answers and explains events, and
-//! measures what a configuration costs.
+//! The binary `hooks`: shows what the policies do, checks a configuration, answers and explains events, shows and
+//! changes state, and measures what a configuration costs.
 //!
 //! Exit status: 0 where all went well, 1 where something was found (a mistake in a file, a denial, a line that
 //! is no event), 2 where the command line is wrong or a file cannot be read.
@@ -16,6 +16,7 @@ mod load;
 mod paint;
 mod schema;
 mod snippet;
+mod state;
 mod strict_json;
 mod table;
 
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check::run(&check),
         Command::Explain(explain) => explain::run(&explain),
         Command::Schema(schema) => schema::run(&schema),
+        Command::State(state) => state::run(&state),
         Command::Bench(bench) => bench::run(&bench),
     };
     match done {

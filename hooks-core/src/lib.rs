@@ -15,9 +15,11 @@
 //! | add context, recover, report | [`Hook`], [`hook_fn`] |
 //! | say what a failure means | [`FailureLayer`] |
 
+mod accessors;
 mod context;
 pub mod decide;
 pub mod drivers;
+pub mod duration;
 mod environment;
 mod error;
 pub mod event;
@@ -34,6 +36,7 @@ mod request;
 pub mod reserve;
 mod set;
 pub mod state;
+pub mod tenant;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod time;
@@ -65,5 +68,6 @@ pub use self::set::{
     Bound, Composite, Decided, DecidingEvent, Explained, Hooks, HooksBuilder, HooksConfig, HooksProvider,
     InformingEvent, Live, Prepared, Slot, decide, observe, reserve, tell,
 };
+pub use self::tenant::{TenantLayer, Tenants};
 pub use self::transform::{Transform, TransformLayer};
 pub use self::verdict::{Evidence, Reason, ReasonKind, Reasons, Strength, Verdict};

@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use hooks_core::state::StateStore;
-use hooks_core::{Hooks, HooksBuilder, HooksConfig};
+use hooks_core::{FailureLayer, Hooks, HooksBuilder, HooksConfig, Settle};
+use tower_layer::Layer;
 
 use crate::arguments::ArgumentRecorder;
 use crate::artifacts::Artifacts;
@@ -18,7 +19,7 @@ use crate::config::{AskCounting, PatternDialect, PolicyConfig};
 use crate::errors::PolicyErrors;
 use crate::facts::CallReader;
 use crate::limits::Limits;
-use crate::lockout::{LockoutRegistry, ReviewerLockout};
+use crate::lockout::{LockoutRegistry, RefreshLockouts, ReviewerLockout, StoredLockouts};
 use crate::protected::ProtectedFiles;
 use crate::redaction::Options;
 use crate::result_redaction::{ResultRedaction, scrubber};
@@ -48,12 +49,13 @@ pub struct StrictPolicies {
     store: Option<Arc<dyn StateStore>>,
     lockouts: Option<Arc<LockoutRegistry>>,
     watch: Option<Arc<dyn SpendWatch>>,
+    stored_lockouts: Option<Arc<StoredLockouts>>,
 }
 
 impl StrictPolicies {
     /// The policies of `config`; they count in memory and begin without lockouts.
     pub fn new(config: PolicyConfig) -> Self {
-        Self { config, store: None, lockouts: None, watch: None }
+        Self { config, store: None, lockouts: None, stored_lockouts: None, watch: None }
     }
 
     /// Counts in `store`.
@@ -67,6 +69,13 @@ impl StrictPolicies {
     #[must_use]
     pub fn with_lockouts(mut self, registry: Arc<LockoutRegistry>) -> Self {
         self.lockouts = Some(registry);
+        self
+    }
+
+    /// Enforces lockouts that a store keeps: each call that writes asks it who is locked out.
+    #[must_use]
+    pub fn with_stored_lockouts(mut self, lockouts: Arc<StoredLockouts>) -> Self {
+        self.stored_lockouts = Some(lockouts);
         self
     }
 
@@ -84,7 +93,7 @@ impl HooksConfig for StrictPolicies {
     /// # Errors
     /// Everything in the configuration that cannot be used; nothing is added then.
     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), PolicyErrors> {
-        let Self { config, store, lockouts, watch } = self;
+        let Self { config, store, lockouts, stored_lockouts, watch } = self;
         let mut errors = PolicyErrors::default();
         let reader = CallReader::compile(&config.paths, &config.tools, &mut errors);
         let write_guard = config.write_guard.map(|guard| WriteGuard::compile(&guard, &reader, &mut errors));
@@ -127,9 +136,18 @@ impl HooksConfig for StrictPolicies {
             builder.add_policy(guard);
         }
         // The registry is there also where it is not enforced, so that its users need not know.
-        let registry = lockouts.unwrap_or_else(|| Arc::new(LockoutRegistry::new(reader.dialect())));
+        let mirror = stored_lockouts.as_ref().map(|stored| Arc::clone(stored.registry()));
+        let registry =
+            mirror.or(lockouts).unwrap_or_else(|| Arc::new(LockoutRegistry::new(reader.dialect())));
         builder.add_extension(Arc::clone(&registry));
+        if let Some(stored) = &stored_lockouts {
+            builder.add_extension(Arc::clone(stored));
+        }
         if let Some(lockout) = config.reviewer_lockout {
+            if let Some(stored) = stored_lockouts {
+                let refresh = RefreshLockouts::new(stored, &reader).layer().layer(Settle);
+                *builder = std::mem::take(builder).stack(&FailureLayer::new("reviewer-lockout"), refresh);
+            }
             builder.add_policy(ReviewerLockout::new(&lockout, registry, &reader));
         }
         if !config.rules.is_empty() {
@@ -183,6 +201,9 @@ pub trait PolicyHooks {
     /// Who is locked out of what; `None` where the set was built without the classic policies.
     fn lockouts(&self) -> Option<&LockoutRegistry>;
 
+    /// The lockouts that a store keeps; `None` where they are in memory.
+    fn stored_lockouts(&self) -> Option<&StoredLockouts>;
+
     /// Writes arguments as they may be recorded, with the scrubber of the configuration.
     fn argument_recorder(&self) -> Option<&ArgumentRecorder>;
 
@@ -192,6 +213,10 @@ pub trait PolicyHooks {
 
 impl PolicyHooks for Hooks {
     fn lockouts(&self) -> Option<&LockoutRegistry> {
+        self.extension()
+    }
+
+    fn stored_lockouts(&self) -> Option<&StoredLockouts> {
         self.extension()
     }
 

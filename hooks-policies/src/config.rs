@@ -184,6 +184,21 @@ pub struct LockoutConfig {
     pub locked: BTreeMap<String, Vec<String>>,
     /// Path arguments that are not looked at, by name. Each is a way around the lockout; Squad's lockout has some.
     pub ignored_arguments: Vec<String>,
+    /// Who could write an artifact: with these known, it is seen when everyone is locked out of one.
+    pub team: Vec<String>,
+    /// What happens then.
+    pub when_all_locked: AllLocked,
+}
+
+/// What happens when everyone in the team is locked out of an artifact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AllLocked {
+    /// A person is asked; where nobody can be, it is denied.
+    #[default]
+    Ask,
+    /// It is denied, with the advice to ask a person.
+    Deny,
 }
 
 /// A rule of one's own. Everything that is given has to match.

@@ -52,7 +52,10 @@ pub use self::facts::CallReader;
 pub use self::limits::{
     CallLimits, CallLimitsLayer, IterationLimit, IterationLimitLayer, LoopLimit, LoopLimitLayer,
 };
-pub use self::lockout::{LockedOut, Lockout, LockoutRegistry, ReviewerLockout, ReviewerLockoutLayer};
+pub use self::lockout::{
+    Cleared, LockedOut, Lockout, LockoutError, LockoutRegistry, RefreshLockouts, RefreshLockoutsLayer,
+    ReviewerLockout, ReviewerLockoutLayer, StoredLockouts,
+};
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
 pub use self::result_redaction::{ResultRedaction, ResultRedactionLayer};
 pub use self::rules::{Rules, RulesLayer};

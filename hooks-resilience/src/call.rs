@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use hooks_core::HookContext;
 use hooks_core::drivers::ModelRequest;
@@ -56,18 +55,22 @@ pub struct Call {
     /// The earliest moment at which another model could answer instead, as it was when this attempt began: nobody
     /// below waits beyond it. None where there is no other.
     pub elsewhere: Option<Tick>,
-    /// How often this model was tried already on behalf of this call, in earlier turns.
-    pub(crate) tried: u32,
     /// Whether a layer above tries again: a second loop inside would multiply the attempts.
     pub(crate) retried: bool,
     /// Which turn of a chain above this is, from 1: a chain inside would multiply the attempts too. 0 where there is no
     /// chain.
     pub(crate) turn: u32,
-    /// The places in the catalog of models that let this call down already, in streams that broke, and from when on
-    /// they may be asked again: after the others.
-    pub(crate) let_down: Vec<(usize, Tick)>,
     /// Whether a layer above reads the answer to its end, and tells how it went.
     pub(crate) watched: bool,
+    /// What came before this attempt. Boxed: of most calls nothing did, and a call is moved from layer to layer.
+    before: Option<Box<Before>>,
+}
+
+/// What came before an attempt.
+#[derive(Clone, Debug, Default)]
+struct Before {
+    tried: u32,
+    let_down: Vec<(usize, Tick)>,
 }
 
 /// What all attempts of one call share.
@@ -91,11 +94,6 @@ struct Body {
 pub(crate) struct Timing(Arc<Body>);
 
 impl Timing {
-    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
-    pub(crate) fn mark_timed(&self, timed: bool) {
-        self.0.timed.store(timed, Ordering::Relaxed);
-    }
-
     /// Whether an attempt below has a timer that fires at the deadline at the latest.
     pub(crate) fn is_timed(&self) -> bool {
         self.0.timed.load(Ordering::Relaxed)
@@ -115,11 +113,10 @@ impl Call {
             deadline: None,
             now: None,
             elsewhere: None,
-            tried: 0,
             retried: false,
             turn: 0,
-            let_down: Vec::new(),
             watched: false,
+            before: None,
         }
     }
 
@@ -206,6 +203,11 @@ impl Call {
         self.origin().effects.load(Ordering::Acquire)
     }
 
+    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
+    pub(crate) fn mark_timed(&self, timed: bool) {
+        self.origin().timed.store(timed, Ordering::Relaxed);
+    }
+
     /// What tells whether an attempt has a timer.
     pub(crate) fn timing(&self) -> Timing {
         Timing(Arc::clone(self.origin()))
@@ -216,9 +218,42 @@ impl Call {
         *self.now.get_or_insert_with(|| world.tick())
     }
 
-    /// How long there is from `now` to the deadline; None where there is none.
-    pub fn time_left(&self, now: Tick) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.since(now))
+    /// The latest moment until which it may wait: its deadline, or when another model could answer.
+    pub(crate) fn latest(&self) -> Option<Tick> {
+        match (self.deadline, self.elsewhere) {
+            (Some(deadline), Some(elsewhere)) => Some(deadline.min(elsewhere)),
+            (deadline, elsewhere) => deadline.or(elsewhere),
+        }
+    }
+
+    /// The same call, naming no model: nothing of one is kept.
+    pub(crate) fn without_model(&self) -> Self {
+        let Self { deadline, now, elsewhere, retried, turn, watched, .. } = *self;
+        let (body, before) = (Arc::clone(&self.body), self.before.clone());
+        Self { body, model: None, deadline, now, elsewhere, retried, turn, watched, before }
+    }
+
+    /// How often this model was tried already on behalf of this call, in earlier turns.
+    pub(crate) fn tried(&self) -> u32 {
+        self.before.as_ref().map_or(0, |before| before.tried)
+    }
+
+    pub(crate) fn set_tried(&mut self, tried: u32) {
+        if tried != self.tried() {
+            self.before.get_or_insert_default().tried = tried;
+        }
+    }
+
+    /// The places in the catalog of models that let this call down already, in streams that broke, and from when on
+    /// they may be asked again: after the others.
+    pub(crate) fn let_down(&self) -> &[(usize, Tick)] {
+        self.before.as_ref().map_or(&[], |before| &before.let_down)
+    }
+
+    pub(crate) fn set_let_down(&mut self, let_down: &[(usize, Tick)]) {
+        if !let_down.is_empty() || self.before.is_some() {
+            self.before.get_or_insert_default().let_down = let_down.to_vec();
+        }
     }
 
     fn origin(&self) -> &Arc<Body> {

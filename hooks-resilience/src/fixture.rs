@@ -121,7 +121,7 @@ impl Service<Call> for Client {
             Does::Answers => HookFuture::now(Ok("answer")),
             Does::Fails(kind) => HookFuture::now(Err(ModelError::new(kind, "scripted"))),
             Does::Tells(kind, wait) => {
-                HookFuture::now(Err(ModelError::new(kind, "scripted").retry_after(wait)))
+                HookFuture::now(Err(ModelError::new(kind, "scripted").with_retry_after(wait)))
             }
             Does::Panics => panic!("scripted"),
             Does::AnswersIn(wait) => HookFuture::later(async move {

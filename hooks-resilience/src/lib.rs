@@ -6,6 +6,7 @@
 //!
 //! | layer | what it adds |
 //! | --- | --- |
+//! | `PerTenantLayer` | a stack of its own for each tenant |
 //! | `ResumeLayer` | for streams: one that breaks midway is brought to its end |
 //! | `AlertLayer` | tells people: too many errors, a breaker open, a chain at its end |
 //! | `DeadlineLayer` | by when there has to be an answer; nothing below waits longer |
@@ -33,7 +34,6 @@ pub mod chain;
 pub mod classify;
 pub mod config;
 pub mod deadline;
-pub mod duration;
 mod error;
 pub mod fallback;
 #[cfg(test)]
@@ -41,15 +41,18 @@ mod fixture;
 pub mod govern;
 mod health;
 pub mod hedge;
-#[cfg(test)]
-mod interleave;
+mod message;
 pub mod overflow;
 pub mod pacing;
 pub mod recover;
 pub mod retry;
 mod spare;
 pub mod stream;
+mod sync;
+pub mod tenant;
 mod world;
+
+pub use hooks_core::duration;
 
 pub use self::alert::{AlertLayer, AlertService, AlertSettings, AlertSink};
 pub use self::attempt::{AttemptLayer, AttemptService, AttemptSettings};
@@ -67,7 +70,8 @@ pub use self::error::{
 pub use self::fallback::{Fallback, FallbackLayer, FallbackSettings};
 pub use self::govern::{Governed, Resilient};
 pub use self::health::{
-    Because, BudgetSettings, Closed, Health, HealthSettings, Permit, Readiness, SettingsError, Transition,
+    Because, BudgetSettings, Health, HealthSettings, NotAdmitted, Permit, Readiness, SettingsError,
+    Transition,
 };
 pub use self::hedge::{Hedge, HedgeDelay, HedgeLayer, HedgeSettings, HedgeTarget};
 pub use self::overflow::{OverflowLayer, OverflowSettings, OverflowSettingsError};
@@ -75,4 +79,5 @@ pub use self::pacing::{PacingLayer, PacingService};
 pub use self::recover::{Advisor, RecoverModel, RecoverSpawn};
 pub use self::retry::{Retry, RetryLayer, RetrySettings};
 pub use self::stream::{Chunk, ModelStream, ResumeLayer, StreamSettings};
+pub use self::tenant::{PerTenant, PerTenantLayer};
 pub use self::world::World;

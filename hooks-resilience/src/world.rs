@@ -1,7 +1,10 @@
 //! What the layers know of the world: time, waiting, chance.
 
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 
 use hooks_core::time::{Clock, Random, Tick, Timer};
 use hooks_core::{Environment, HookFuture};
@@ -35,6 +38,20 @@ impl World {
     /// A future that is ready at `tick`.
     pub fn sleep_until(&self, tick: Tick) -> HookFuture<'static, ()> {
         self.timer.sleep(tick.since(self.tick()))
+    }
+
+    /// What `future` answers by `until`; without that it may take its time. The timer is set only where it waits.
+    pub(crate) async fn within<T>(&self, until: Option<Tick>, future: impl Future<Output = T>) -> Option<T> {
+        let (mut future, mut timer) = (pin!(future), None);
+        poll_fn(|cx| match (future.as_mut().poll(cx), until) {
+            (Poll::Ready(answer), _) => Poll::Ready(Some(answer)),
+            (Poll::Pending, None) => Poll::Pending,
+            (Poll::Pending, Some(until)) => {
+                let timer = timer.get_or_insert_with(|| self.sleep_until(until));
+                Pin::new(timer).poll(cx).map(|()| None)
+            }
+        })
+        .await
     }
 
     /// A number below `bound`, all equally likely (up to one part in 2^32 for bounds below that).

@@ -88,7 +88,7 @@ fn the_stack_allocates_nothing_for_a_healthy_call() {
 fn nor_where_a_store_of_this_process_shares_its_health() {
     let (resilience, world) = (resilience(), world());
     let store = Arc::new(Memory::new(Arc::clone(&world.clock)));
-    assert_allocates_nothing(&resilience, &resilience.shared_health(world, store, "fleet").unwrap());
+    assert_allocates_nothing(&resilience, &resilience.shared_health(world, store, "fleet", None).unwrap());
 }
 
 #[test]

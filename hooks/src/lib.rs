@@ -25,6 +25,8 @@ pub mod config;
 mod system;
 
 pub use hooks_core::*;
+// What a call of a stack of layers is made of.
+pub use hooks_core::{drivers::ModelRequest, state::OpId};
 
 pub use self::system::{StdFileSystem, SystemClock, SystemRandom, system};
 #[cfg(feature = "tokio")]
@@ -34,6 +36,12 @@ pub use self::system::{TokioBackground, TokioTimer};
 #[cfg(feature = "resilience")]
 pub mod resilience {
     pub use hooks_resilience::*;
+}
+
+/// Engines that keep state beyond one process, and what configures them.
+#[cfg(feature = "store")]
+pub mod store {
+    pub use hooks_store::*;
 }
 
 /// The classic policies, and the plain data that configures them.

@@ -55,6 +55,39 @@ async fn a_file_makes_the_whole_stack() {
 }
 
 #[tokio::test]
+async fn a_tenant_whose_key_is_wrong_is_left_alone_and_no_other() {
+    let config = Config::parse(MODELS, "hooks.yaml").unwrap();
+    let models = config.models().unwrap();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let asks = Arc::clone(&asked);
+    let client = service_fn(move |call: Call| {
+        let (tenant, name) = (call.context().tenant.clone(), call.model_name().to_owned());
+        let is_refused = tenant.as_deref() == Some("acme") && name == "large";
+        asks.lock().unwrap().push((tenant, name));
+        std::future::ready(match is_refused {
+            true => Err(ModelError::new(ErrorKind::Authentication, "invalid api key")),
+            false => Ok(()),
+        })
+    });
+    let stack = models.layer(config.clone().hooks(), Classified).unwrap().layer(client);
+    for tenant in [Some("acme"), Some("acme"), Some("initech"), None] {
+        let mut context = HookContext::new("session-1", "Ripley");
+        context.tenant = tenant.map(str::to_owned);
+        let call = Call::new(context.into(), ModelRequest::default(), OpId::of(&["1"]));
+        stack.clone().oneshot(call).await.unwrap();
+    }
+    let asked: Vec<_> = asked
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(tenant, name)| (tenant.clone().unwrap_or_default(), name.clone()))
+        .collect();
+    let wanted =
+        [("acme", "large"), ("acme", "other"), ("acme", "other"), ("initech", "large"), ("", "large")];
+    assert_eq!(asked, wanted.map(|(tenant, name)| (tenant.to_owned(), name.to_owned())));
+}
+
+#[tokio::test]
 async fn hosts_that_own_their_loop_are_told_what_to_do_next() {
     let hooks = Config::parse(MODELS, "hooks.yaml").unwrap().hooks();
     let context = HookContext::new("session-1", "Ripley").with_environment(hooks::system());

@@ -34,6 +34,8 @@ fn every_option_of_the_schema_is_read() {
                 if let Some(models) = config.models() {
                     whole["models"] = serde_json::to_value(models.resilience.config()).unwrap();
                 }
+                whole["tenant"] = json!(config.tenant());
+                whole["store"] = serde_json::to_value(config.store()).unwrap();
                 let mut read = &whole;
                 for key in &path {
                     read = if read.is_array() { &read[0][key] } else { &read[key] };

@@ -16,6 +16,7 @@ use crate::event::{
     AfterModelCall, BeforeModelCall, ErrorOccurred, ErrorType, EventKind, Message, ModelReply, Role,
 };
 use crate::future::HookFuture;
+use crate::inner_accessors;
 use crate::outcome::{Judged, Recovery};
 use crate::set::{Decided, Live};
 
@@ -144,20 +145,7 @@ impl<S> GovernModel<S> {
         })
     }
 
-    /// The model.
-    pub const fn get_ref(&self) -> &S {
-        &self.model
-    }
-
-    /// The model, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.model
-    }
-
-    /// The model alone.
-    pub fn into_inner(self) -> S {
-        self.model
-    }
+    inner_accessors!(model: S, "The model");
 }
 
 impl<S> Service<ModelCall> for GovernModel<S>

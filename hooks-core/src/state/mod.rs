@@ -13,7 +13,7 @@ mod scope;
 use std::sync::Arc;
 
 pub use self::key::{Key, OpId};
-pub use self::machine::{MAX_MICROS, REMEMBERED, State, pace_in_micros};
+pub use self::machine::{LATEST, MAX_MICROS, REMEMBERED, State, pace_in_micros};
 pub use self::memory::Memory;
 pub use self::operation::{Answer, Charged, Member, Op};
 pub use self::scope::{MAX_AMOUNT, Scope, ScopeKind, Window};
@@ -36,12 +36,15 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
 }
 
 /// Why a store could not answer. What that means is the asker's rule; for money it is "closed".
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// It cannot be reached.
     #[error("the state store cannot be reached: {0}")]
     Unavailable(String),
+    /// What it knew is lost or damaged, and it stays closed until a person says so.
+    #[error("the state store is closed: {0}")]
+    Closed(String),
     /// It does not know this operation.
     #[error("the state store does not support this operation")]
     Unsupported,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::key::Key;
+use super::machine::REMEMBERED;
 use crate::time::Timestamp;
 
 /// The largest amount that is counted: what every engine holds exactly, also one whose numbers are doubles. Limits
@@ -92,6 +93,16 @@ impl Window {
             Self::Always | Self::Idle(_) => None,
             Self::Every(length) => Some(Timestamp(number.saturating_add(1).saturating_mul(millis(length)))),
             Self::Month => Some(Timestamp::of_month(number.saturating_add(1))),
+        }
+    }
+
+    /// From when on a counter in the window with that number counts as nothing, if nothing is held of it and it was
+    /// charged last at `touched`: nobody will ask for it any more. Never, where absent.
+    pub fn forgotten(self, number: u64, touched: Timestamp) -> Option<Timestamp> {
+        match self {
+            Self::Always => None,
+            Self::Idle(idle) => Some(touched.after(idle)),
+            Self::Every(_) | Self::Month => Some(self.end(number)?.max(touched).after(REMEMBERED)),
         }
     }
 }

@@ -1,22 +1,26 @@
 //! What tests of hooks need: fakes for the world, probes for layers, scripted tools and models, strategies for
-//! every event, and the laws that every policy has to keep.
+//! every event, the laws that every policy has to keep, and the test that every state store has to pass.
 //!
 //! For our own tests as much as for those of our users; behind the feature `testing`.
 
+mod disk;
 mod files;
 mod laws;
 mod probe;
 mod recorder;
 mod scripted;
+mod store;
 mod strategies;
 mod virtual_time;
 mod world;
 
+pub use self::disk::FakeDisk;
 pub use self::files::FakeFileSystem;
 pub use self::laws::{check_policy_laws, run_on_random_events};
 pub use self::probe::{PendingOnce, Probe, ProbeLog};
 pub use self::recorder::{Recorder, Seen};
 pub use self::scripted::{ScriptedApprover, ScriptedModel, ScriptedTools};
+pub use self::store::{HandClock, Message, agree, any_history, on_random_histories};
 pub use self::strategies::{Arbitrary, any_context, any_event, json, text, tool_call};
 pub use self::virtual_time::VirtualTime;
 pub use self::world::{FailureLog, FakeClock, FakeTimer, world};

@@ -20,7 +20,7 @@ fn base() -> Value {
         "command_guard": {"block": ["rm -rf"], "fragments": [], "unresolvable": "deny", "missing_command": "deny"},
         "ask_user": {"max_per_session": 1, "counts": "asked"},
         "redaction": {"labels": ["EMAIL"], "patterns": {}, "dialect": "standard"},
-        "reviewer_lockout": {"locked": {"src/l": ["Backend"]}, "ignored_arguments": []},
+        "reviewer_lockout": {"locked": {"src/l": ["Backend"]}, "ignored_arguments": [], "team": ["Backend"]},
         "rules": [
             {"name": "r", "tools": ["deploy"], "match": [{"tool": "deploy"}]},
             {"name": "i", "tools": ["ask_user"], "agents": ["Intern"]},
@@ -56,6 +56,8 @@ fn changes() -> Vec<(&'static str, &'static str, Value)> {
         ("redaction.patterns", "/redaction/patterns", json!({"WORD": "word"})),
         ("reviewer_lockout.locked", "/reviewer_lockout/locked", json!({})),
         ("reviewer_lockout.ignored_arguments", "/reviewer_lockout/ignored_arguments", json!(["path"])),
+        ("reviewer_lockout.team", "/reviewer_lockout/team", json!(["Backend", "Lead"])),
+        ("reviewer_lockout.when_all_locked", "/reviewer_lockout/when_all_locked", json!("deny")),
         ("rules.name", "/rules/0/name", json!("q")),
         ("rules.action", "/rules/1/action", json!("ask")),
         ("rules.tools", "/rules/1/tools", json!(["view"])),

@@ -5,6 +5,10 @@
 //! hooks run, [`ReviewerLockout`] enforces it on every file that a call changes. An artifact is a file, a folder
 //! with all below it, or a glob; paths are resolved before they are compared, and neither the names of files nor
 //! those of agents have case. A path that cannot be resolved is refused to an agent that is locked out of anything.
+//! Where everyone in the team is locked out, a person is asked.
+//!
+//! The registry is in memory. [`StoredLockouts`] keeps lockouts in a store, where they outlive their process and bind
+//! everybody on it; [`RefreshLockouts`] mirrors them in the registry before each call that writes.
 //!
 //! ```
 //! use hooks_core::testing::{FakeFileSystem, world};
@@ -26,10 +30,14 @@
 //! ```
 
 mod policy;
+mod refresh;
 mod registry;
+mod stored;
 
 pub use self::policy::{ReviewerLockout, ReviewerLockoutLayer};
+pub use self::refresh::{RefreshLockouts, RefreshLockoutsLayer};
 pub use self::registry::{LockedOut, Lockout, LockoutRegistry};
+pub use self::stored::{Cleared, LockoutError, StoredLockouts};
 
 #[cfg(test)]
 mod tests;

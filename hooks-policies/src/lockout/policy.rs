@@ -6,7 +6,7 @@ use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
 
 use super::registry::{AgentLockouts, Lockout, LockoutRegistry};
-use crate::config::LockoutConfig;
+use crate::config::{AllLocked, LockoutConfig};
 use crate::facts::{Call, CallReader, Place};
 use crate::write_guard::stands_for;
 
@@ -18,6 +18,8 @@ pub struct ReviewerLockout {
     reader: CallReader,
     registry: Arc<LockoutRegistry>,
     ignored_arguments: Vec<String>,
+    team: Vec<String>,
+    when_all_locked: AllLocked,
 }
 
 /// Reviewer lockout in front of an inner hook.
@@ -31,7 +33,14 @@ impl ReviewerLockout {
                 registry.lock(Lockout::new(artifact, agent).by("configuration"));
             }
         }
-        Self { reader: reader.clone(), registry, ignored_arguments: config.ignored_arguments.clone() }
+        let (ignored_arguments, team) = (config.ignored_arguments.clone(), config.team.clone());
+        Self {
+            reader: reader.clone(),
+            registry,
+            ignored_arguments,
+            team,
+            when_all_locked: config.when_all_locked,
+        }
     }
 
     /// The policy as a layer.
@@ -39,7 +48,7 @@ impl ReviewerLockout {
         PolicyLayer::new(Arc::new(self))
     }
 
-    fn objection(&self, call: Call<'_>, place: &Place, locked: &AgentLockouts) -> Option<Reason> {
+    fn objection(&self, call: Call<'_>, place: &Place, locked: &AgentLockouts) -> Option<Verdict> {
         let agent = &call.request().context().agent_name;
         let Some(known) = place.known(call) else {
             let artifact = locked.first().map_or("", |lockout| &lockout.artifact);
@@ -48,14 +57,34 @@ impl ReviewerLockout {
                 place.given
             );
             let reason = Reason::new(NAME, "path", message).on(&*place.pointer);
-            return Some(reason.unless("write the path relative to the root"));
+            return Some(Verdict::deny(reason.unless("write the path relative to the root")));
         };
         let found = self.registry.artifacts(locked).find(call, place, &known)?;
         let lockout = locked.named(found.artifact).or(locked.first())?;
         let message = format!("{} {}", stands_for(&place.given, &found.reading), refused(agent, lockout));
         let evidence = Evidence::Path { given: place.given.clone(), resolved: found.reading };
+        if self.is_everyone_locked_out(call, place) {
+            let message = format!("{message}; everyone in the team is, so a person has to decide");
+            let reason = Reason::new(NAME, "all-locked-out", message).on(&*place.pointer).because(evidence);
+            let reason = reason.unless("have a person clear the lockout, or add an agent to the team");
+            return Some(match self.when_all_locked {
+                AllLocked::Ask => Verdict::ask(reason),
+                AllLocked::Deny => Verdict::deny(reason),
+            });
+        }
         let reason = Reason::new(NAME, "locked-out", message).on(&*place.pointer).because(evidence);
-        Some(reason.unless("have another agent write it, or a reviewer clear the lockout"))
+        Some(Verdict::deny(reason.unless("have another agent write it, or a reviewer clear the lockout")))
+    }
+
+    /// Whether nobody of the team may write there.
+    fn is_everyone_locked_out(&self, call: Call<'_>, place: &Place) -> bool {
+        let now = || call.request().context().environment.clock.now();
+        let Some(known) = place.known(call) else { return false };
+        let is_locked_out = |agent: &String| {
+            let locked = self.registry.of(agent, now);
+            locked.is_some_and(|locked| self.registry.artifacts(&locked).find(call, place, &known).is_some())
+        };
+        !self.team.is_empty() && self.team.iter().all(is_locked_out)
     }
 
     fn is_ignored(&self, pointer: &str) -> bool {
@@ -73,7 +102,8 @@ impl Policy<PreToolUse> for ReviewerLockout {
     }
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
-        let Some(locked) = self.registry.of(&request.context().agent_name) else {
+        let now = || request.context().environment.clock.now();
+        let Some(locked) = self.registry.of(&request.context().agent_name, now) else {
             return Verdict::NO_OPINION;
         };
         let call = self.reader.read(request);
@@ -89,10 +119,11 @@ impl Policy<PreToolUse> for ReviewerLockout {
         }
         let written =
             places.found.iter().filter(|place| place.is_written() && !self.is_ignored(&place.pointer));
-        written
-            .filter_map(|place| self.objection(call, place, &locked))
-            .next()
-            .map_or(Verdict::NO_OPINION, Verdict::deny)
+        // A denial of one place outweighs a question about another.
+        let objections = written.filter_map(|place| self.objection(call, place, &locked));
+        let stronger =
+            |one: Verdict, other: Verdict| if other.strength() > one.strength() { other } else { one };
+        objections.reduce(stronger).unwrap_or(Verdict::NO_OPINION)
     }
 }
 

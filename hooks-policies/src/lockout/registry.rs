@@ -24,6 +24,8 @@ pub struct Lockout {
     pub why: Option<String>,
     /// Since when.
     pub since: Option<Timestamp>,
+    /// Until when; until somebody clears it where absent.
+    pub until: Option<Timestamp>,
 }
 
 impl Lockout {
@@ -46,11 +48,23 @@ impl Lockout {
         self
     }
 
-    /// Says when.
+    /// Says since when.
     #[must_use]
     pub fn since(mut self, when: Timestamp) -> Self {
         self.since = Some(when);
         self
+    }
+
+    /// Says until when.
+    #[must_use]
+    pub fn until(mut self, when: Timestamp) -> Self {
+        self.until = Some(when);
+        self
+    }
+
+    /// Whether its time is up.
+    pub(super) fn is_over(&self, now: Timestamp) -> bool {
+        self.until.is_some_and(|until| until <= now)
     }
 }
 
@@ -157,13 +171,38 @@ impl LockoutRegistry {
         self.lockouts.read().unwrap_or_else(PoisonError::into_inner).all.clone()
     }
 
-    /// What an agent is locked out of, whatever the case of its name.
-    pub(super) fn of(&self, agent: &str) -> Option<Arc<AgentLockouts>> {
+    /// What an agent is locked out of at `now`, whatever the case of its name.
+    pub(super) fn of(&self, agent: &str, now: impl Fn() -> Timestamp) -> Option<Arc<AgentLockouts>> {
         if self.count.load(Ordering::Acquire) == 0 {
             return None;
         }
         let lockouts = self.lockouts.read().unwrap_or_else(PoisonError::into_inner);
-        lockouts.agents.get(&*folded(agent)).cloned()
+        let agent = lockouts.agents.get(&*folded(agent))?;
+        if agent.lockouts.iter().all(|lockout| lockout.until.is_none()) {
+            return Some(Arc::clone(agent));
+        }
+        // Lockouts with an end are rare: their list is made anew for each call.
+        let now = now();
+        let live: Vec<_> = agent.lockouts.iter().filter(|lockout| !lockout.is_over(now)).cloned().collect();
+        (!live.is_empty()).then(|| Arc::new(AgentLockouts { lockouts: live, artifacts: OnceLock::new() }))
+    }
+
+    /// Takes out the lockouts of `old` and puts in those of `new`; others stay.
+    pub(super) fn replace(&self, old: &[Lockout], new: &[Lockout]) {
+        let mut lockouts = self.lockouts.write().unwrap_or_else(PoisonError::into_inner);
+        lockouts.all.retain(|known| !old.contains(known));
+        for lockout in new {
+            if !lockouts.all.iter().any(|known| is_same(known, &lockout.artifact, &lockout.agent)) {
+                lockouts.all.push(lockout.clone());
+            }
+        }
+        let mut agents: BTreeMap<String, Vec<Lockout>> = BTreeMap::new();
+        for lockout in &lockouts.all {
+            agents.entry(folded(&lockout.agent).into_owned()).or_default().push(lockout.clone());
+        }
+        let compiled = |lockouts| Arc::new(AgentLockouts { lockouts, artifacts: OnceLock::new() });
+        lockouts.agents = agents.into_iter().map(|(agent, all)| (agent, compiled(all))).collect();
+        self.count.store(lockouts.all.len(), Ordering::Release);
     }
 
     /// The artifacts of an agent, compiled.
@@ -214,7 +253,7 @@ fn is_same(lockout: &Lockout, artifact: &str, agent: &str) -> bool {
 }
 
 /// The name of an agent as it is compared.
-fn folded(agent: &str) -> Cow<'_, str> {
+pub(super) fn folded(agent: &str) -> Cow<'_, str> {
     let agent = agent.trim();
     if agent.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         return Cow::Borrowed(agent);

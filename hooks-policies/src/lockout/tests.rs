@@ -121,3 +121,112 @@ fn laws() {
     let context = hooks_core::HookContext::new("s", "Backend").in_dir("/repo");
     assert_policy_laws!(PreToolUse, policy(PatternDialect::Squad, &["src", "**/*.md"]), context);
 }
+
+#[test]
+fn a_lockout_ends_with_its_time() {
+    let registry = Arc::new(LockoutRegistry::default());
+    registry.lock(Lockout::new("x", "Backend").until(hooks_core::time::Timestamp(0)));
+    registry.lock(Lockout::new("y", "Backend").until(hooks_core::time::Timestamp(u64::MAX)));
+    let policy =
+        ReviewerLockout::new(&LockoutConfig::default(), Arc::clone(&registry), &CallReader::default());
+    check(&policy, "Backend", "x", false);
+    check(&policy, "Backend", "y", true);
+}
+
+#[test]
+fn where_everyone_is_locked_out_a_person_is_asked() {
+    let registry = Arc::new(LockoutRegistry::default());
+    let team = ["Backend", "frontend"].map(str::to_owned).to_vec();
+    let config = LockoutConfig { team, ..LockoutConfig::default() };
+    let policy = ReviewerLockout::new(&config, Arc::clone(&registry), &CallReader::default());
+    let said = |path: &str| said(&policy, &call_by("Backend", "edit", json!({ "path": path })));
+    registry.lock(Lockout::new("src/auth.rs", "Backend"));
+    assert_eq!(said("src/auth.rs").0, Strength::Deny);
+    registry.lock(Lockout::new("src", "Frontend"));
+    assert_eq!(said("src/x/../auth.rs").0, Strength::Ask);
+    // One place that a colleague may write is theirs to write.
+    registry.lock(Lockout::new("docs", "Backend"));
+    let both = json!({"paths": ["src/auth.rs", "docs/a.md"]});
+    assert_eq!(crate::testing::said(&policy, &call_by("Backend", "delete_file", both)).0, Strength::Deny);
+}
+
+mod stored {
+    use std::time::Duration;
+
+    use hooks_core::state::{Answer, Memory, Op, StateStore, StoreError};
+    use hooks_core::testing::VirtualTime;
+    use hooks_core::time::{SeededRandom, Timer};
+    use hooks_core::{HookFuture, Hooks, HooksProvider, Judged};
+
+    use super::*;
+    use crate::config::PolicyConfig;
+    use crate::{PolicyHooks, StrictPolicies};
+
+    /// A store that can be away.
+    struct Away(Memory, std::sync::atomic::AtomicBool);
+
+    impl StateStore for Away {
+        fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+            match self.1.load(std::sync::atomic::Ordering::Relaxed) {
+                true => HookFuture::now(Err(StoreError::Unavailable("cut off".into()))),
+                false => self.0.apply(op),
+            }
+        }
+    }
+
+    fn lockouts(store: &Arc<dyn StateStore>, tenant: &str, time: &Arc<VirtualTime>) -> Arc<StoredLockouts> {
+        let world = (time.clone() as _, Arc::new(SeededRandom::new(7)) as _);
+        Arc::new(StoredLockouts::new(Arc::clone(store), Some(tenant), Arc::default(), world))
+    }
+
+    fn hooks(lockouts: &Arc<StoredLockouts>) -> Hooks {
+        let reviewer_lockout = Some(LockoutConfig::default());
+        let config = PolicyConfig { reviewer_lockout, ..PolicyConfig::default() };
+        let policies = StrictPolicies::new(config).with_stored_lockouts(Arc::clone(lockouts));
+        Hooks::from_policy(policies).unwrap()
+    }
+
+    fn denies(hooks: &Hooks, time: &VirtualTime, path: &str) -> bool {
+        let request = call_by("Backend", "edit", json!({ "path": path }));
+        let prepared = time.block_on(hooks.prepare_pre_tool_use(request.clone())).unwrap();
+        prepared.outcome.is_denied() || hooks.judge_pre_tool_use(&request).is_denied()
+    }
+
+    #[test]
+    fn a_lockout_binds_everybody_on_the_store_and_no_other_tenant() {
+        let time = Arc::new(VirtualTime::default());
+        let store: Arc<dyn StateStore> = Arc::new(Memory::new(time.clone()));
+        let [here, there] = [(), ()].map(|()| lockouts(&store, "acme", &time));
+        let [hooks, stranger] = [&there, &lockouts(&store, "other", &time)].map(hooks);
+        assert!(!denies(&hooks, &time, "x"));
+        let lockout = Lockout::new("x", "backend").by("Reviewer").because("no tests");
+        time.block_on(here.lock(lockout.clone(), Some(Duration::from_secs(60)))).unwrap().unwrap();
+        assert!(denies(&hooks, &time, "x") && !denies(&stranger, &time, "x"));
+        // Twice is once, and the first one's reasons stand.
+        time.block_on(there.lock(lockout.because("other"), None)).unwrap().unwrap();
+        let all = time.block_on(here.all()).unwrap().unwrap();
+        assert_eq!((all.len(), all[0].why.as_deref()), (1, Some("no tests")));
+        let error = time.block_on(there.clear("x", "BACKEND")).unwrap().unwrap_err();
+        assert!(matches!(error, LockoutError::LockedOut(_)), "{error}");
+        time.block_on(here.clear("x", "Reviewer")).unwrap().unwrap();
+        assert!(!denies(&hooks, &time, "x"));
+        let cleared = time.block_on(there.cleared()).unwrap().unwrap();
+        assert_eq!((&*cleared[0].artifact, &*cleared[0].by), ("x", "Reviewer"));
+        assert!(hooks.stored_lockouts().is_some());
+    }
+
+    #[test]
+    fn a_store_that_is_away_keeps_its_last_word_for_half_a_minute() {
+        let time = Arc::new(VirtualTime::default());
+        let away = Arc::new(Away(Memory::new(time.clone()), Default::default()));
+        let store: Arc<dyn StateStore> = away.clone();
+        let hooks = hooks(&lockouts(&store, "acme", &time));
+        assert!(!denies(&hooks, &time, "x"));
+        away.1.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(!denies(&hooks, &time, "x"));
+        time.block_on(Timer::sleep(&*time, Duration::from_secs(30))).unwrap();
+        assert!(denies(&hooks, &time, "x"));
+        away.1.store(false, std::sync::atomic::Ordering::Relaxed);
+        assert!(!denies(&hooks, &time, "x"));
+    }
+}

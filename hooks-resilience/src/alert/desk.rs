@@ -90,7 +90,7 @@ impl Desk {
         now: Tick,
     ) {
         // Nobody was asked, or nobody should have been.
-        if matches!(kind, ErrorKind::Closed | ErrorKind::Stopped) {
+        if matches!(kind, ErrorKind::NotAdmitted | ErrorKind::Stopped) {
             return;
         }
         if self.treatments.of(kind).alert {

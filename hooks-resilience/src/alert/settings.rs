@@ -28,6 +28,8 @@ pub struct AlertSettings {
 }
 
 impl Default for AlertSettings {
+    /// Ours, for people who are on call: ten failures a minute are no bad luck of one agent, the same thing is said once
+    /// in ten minutes, and six messages a minute can be read.
     fn default() -> Self {
         Self {
             errors: 10,

@@ -70,7 +70,7 @@ impl<C> AttemptLayer<C> {
     /// The settings are nonsense.
     pub fn new(world: World, settings: AttemptSettings, classify: C) -> Result<Self, SettingsError> {
         if settings.timeout.is_zero() {
-            return Err(SettingsError::Zero("attempt.timeout"));
+            return Err(SettingsError::Zero("attempt_timeout"));
         }
         Ok(Self { shared: Arc::new(Shared { world, settings, classify }) })
     }

@@ -1,4 +1,13 @@
-//! One attempt: its time limits, and what its error means. The innermost layer, around a client.
+//! One attempt: its time limits, and what its error means.
+//!
+//! [`AttemptLayer`] lifts a client, whatever it fails with, into a service of the stack: it ends the attempt at its own
+//! limit or the deadline of the call, whichever is first, has the error read by a [`Classify`](crate::Classify), and
+//! takes a client that panics for one that failed. Nothing of it is decided here: what to do about an error is for the
+//! layers above to say.
+//!
+//! It costs no allocation, and one timer once the client has to be waited for; with it the layers above need none. A
+//! call whose deadline has passed is answered by [`DeadlineExceeded`](crate::ErrorKind::DeadlineExceeded) and never
+//! sent. It is the innermost layer, directly around the client; there is one in every stack.
 
 pub mod future;
 mod layer;

@@ -125,5 +125,8 @@ fn a_dropped_attempt_drops_its_client_and_says_that_its_timer_is_gone() {
 fn no_time_at_all_is_refused() {
     let settings = AttemptSettings::default().with_timeout(Duration::ZERO);
     let error = AttemptLayer::new(world(&VirtualTime::default()), settings, Classified).unwrap_err();
-    assert_eq!(error.to_string(), "`attempt.timeout` is zero; give it a value above");
+    assert_eq!(
+        error.to_string(),
+        "`attempt_timeout` is zero; give a count of at least 1, or a time such as `30s`"
+    );
 }

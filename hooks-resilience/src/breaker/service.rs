@@ -1,6 +1,7 @@
 use std::mem;
 use std::task::{Context, Poll};
 
+use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
@@ -9,7 +10,7 @@ use crate::error::ModelError;
 use crate::health::Health;
 
 /// Asks a model only where its breaker lets the call through, and tells how it went. A call that is not let
-/// through is answered by an error of kind `Closed` that says from when on it would be.
+/// through is answered by an error of kind `NotAdmitted` that says from when on it would be.
 ///
 /// A probe whose call is dropped is given back: the next caller probes. Of a call that names no model of the
 /// catalog nothing is known, and it goes through. An answer that comes in pieces under a
@@ -26,20 +27,7 @@ impl<S> BreakerService<S> {
         Self { inner, health }
     }
 
-    /// The inner service.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner service, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The inner service alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner service");
 }
 
 impl<S, R> Service<Call> for BreakerService<S>
@@ -69,7 +57,7 @@ where
                 let ready = mem::replace(&mut self.inner, next);
                 ResponseFuture::confirming(telling, permit, ready, call)
             }
-            Err(closed) => ResponseFuture::refused(closed.error(&model.name)),
+            Err(refusal) => ResponseFuture::refused(refusal.error(&call)),
         }
     }
 }

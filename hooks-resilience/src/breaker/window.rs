@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
+use crate::duration::nanos;
+
 /// How many buckets a window has: what is older than a whole window is forgotten a tenth of it at a time.
 pub(crate) const BUCKETS: usize = 10;
 
@@ -90,11 +92,6 @@ impl Counts {
         self.failed = self.failed.saturating_add(more.failed);
         self.slow = self.slow.saturating_add(more.slow);
     }
-}
-
-/// Whole nanoseconds: 584 years of them.
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

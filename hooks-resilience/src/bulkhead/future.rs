@@ -15,6 +15,7 @@ use tower_service::Service;
 use super::BulkheadLayer;
 use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
+use crate::health::{Because, NotAdmitted};
 
 /// The answer of a call that had a place.
 #[pin_project]
@@ -47,7 +48,7 @@ impl<S, F> ResponseFuture<S, F> {
     }
 
     pub(super) fn waiting(service: S, call: Call, places: Arc<Semaphore>, layer: &BulkheadLayer) -> Self {
-        let latest = [call.deadline, call.elsewhere].into_iter().flatten().min();
+        let latest = call.latest();
         // Boxed, on the way that waits; nobody closes the places, so there is no other end to it.
         let place = HookFuture::later(async move { places.acquire_owned().await.ok() });
         let layer = layer.clone();
@@ -99,12 +100,13 @@ where
 
 /// There was no place until `latest`.
 fn no_place(call: &Call, latest: Tick) -> ModelError {
-    let words = "as many calls are on their way as may be";
-    if call.deadline.is_some_and(|deadline| deadline <= latest) {
-        return ModelError::new(ErrorKind::DeadlineExceeded, words).of_model(call.model_name());
-    }
     // When a place is free nobody knows: not before now.
-    ModelError::new(ErrorKind::Closed, words).of_model(call.model_name()).ready_at(latest)
+    let refusal = NotAdmitted { ready_at: latest, because: Because::Bulkhead };
+    let error = refusal.error(call);
+    match call.deadline.is_some_and(|deadline| deadline <= latest) {
+        true => error.with_kind(ErrorKind::DeadlineExceeded),
+        false => error,
+    }
 }
 
 impl<S, F> fmt::Debug for ResponseFuture<S, F> {

@@ -31,7 +31,7 @@ impl BulkheadLayer {
     /// No places at all.
     pub fn new(catalog: &Catalog, world: World, each: usize) -> Result<Self, SettingsError> {
         if each == 0 {
-            return Err(SettingsError::Zero("bulkhead.places"));
+            return Err(SettingsError::Zero("bulkhead.concurrent"));
         }
         let (mut shared, mut models) = (Vec::new(), Vec::new());
         for model in catalog.models() {
@@ -66,7 +66,7 @@ fn places_of<'a>(
     }
     let count = own.unwrap_or(each).min(Semaphore::MAX_PERMITS);
     if count == 0 {
-        return Err(SettingsError::Zero("limits.concurrent"));
+        return Err(SettingsError::NoPlaces(Arc::clone(&model.name)));
     }
     let places = Arc::new(Semaphore::new(count));
     shared.push((owner, Arc::clone(&places)));

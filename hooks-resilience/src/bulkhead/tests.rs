@@ -54,7 +54,7 @@ fn a_provider_shares_its_places_and_a_quota_may_have_its_own() {
 fn nobody_waits_beyond_the_deadline_or_until_another_could_answer() {
     for (deadline, elsewhere, kind, moment) in [
         (Some(5), None, ErrorKind::DeadlineExceeded, 5),
-        (Some(5), Some(3), ErrorKind::Closed, 3),
+        (Some(5), Some(3), ErrorKind::NotAdmitted, 3),
         (Some(5), Some(9), ErrorKind::DeadlineExceeded, 5),
     ] {
         let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));

@@ -102,8 +102,8 @@ impl Classifiers {
         if let Some(status) = status {
             error = error.with_status(status);
         }
-        match read.told_to_wait() {
-            Some(wait) => error.retry_after(wait),
+        match read.retry_after() {
+            Some(wait) => error.with_retry_after(wait),
             None => error,
         }
     }
@@ -126,7 +126,7 @@ impl Classifiers {
         let message = if message.is_empty() { format!("the answer has status {status}") } else { message };
         let error = ModelError::new(kind, message);
         match reply.wait(kind) {
-            Some(wait) => error.retry_after(wait),
+            Some(wait) => error.with_retry_after(wait),
             None => error,
         }
     }
@@ -158,7 +158,7 @@ impl<E: Into<BoxError>> Classify<E> for Classifiers {
     fn classify(&self, error: E) -> ModelError {
         match error.into().downcast::<ModelError>() {
             Ok(error) => *error,
-            Err(error) => self.chain(&*error).caused_by(error),
+            Err(error) => self.chain(&*error).with_source(error),
         }
     }
 }

@@ -83,7 +83,7 @@ impl<'a> ErrorReply<'a> {
     }
 
     /// How long headers or body say to wait, outright.
-    pub const fn told_to_wait(&self) -> Option<Duration> {
+    pub const fn retry_after(&self) -> Option<Duration> {
         self.told
     }
 

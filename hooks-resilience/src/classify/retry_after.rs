@@ -6,6 +6,7 @@ use hooks_core::time::Timestamp;
 use serde_json::Value;
 
 use super::Headers;
+use crate::duration::nanos;
 
 /// Nobody waits longer: what is beyond it is cut off, so that no sum of times overflows.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3_600);
@@ -154,8 +155,7 @@ fn decimal(number: &str, unit: Duration) -> Option<Duration> {
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u32>().unwrap_or(u32::MAX) };
     let billionths = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
     let billionths = billionths.fold(0u64, |sum, digit| sum * 10 + u64::from(digit.saturating_sub(b'0')));
-    let nanos = u64::try_from(unit.as_nanos()).unwrap_or(u64::MAX);
-    let part = u128::from(nanos) * u128::from(billionths) / 1_000_000_000;
+    let part = u128::from(nanos(unit)) * u128::from(billionths) / 1_000_000_000;
     let part = Duration::from_nanos(u64::try_from(part).unwrap_or(u64::MAX));
     Some(unit.saturating_mul(whole).saturating_add(part).min(LONGEST))
 }

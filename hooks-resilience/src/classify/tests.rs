@@ -211,7 +211,7 @@ fn googles_errors() {
         assert_eq!(read(code, &[], &format!("[{text}]")).kind(), kind, "in a list: {text}");
     }
     let limited = read(429, &[], &body(429, "RESOURCE_EXHAUSTED", spent, &quota("PerMinute")));
-    assert_eq!(limited.told_to_wait(), Some(Duration::from_secs(17)));
+    assert_eq!(limited.retry_after(), Some(Duration::from_secs(17)));
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn azures_errors() {
     ]);
     let region = [("x-ms-region", "Sweden Central"), ("retry-after-ms", "6500")];
     let limited = read(429, &region, r#"{"error":{"code":"RateLimitReached","message":"limit"}}"#);
-    assert_eq!((limited.kind(), limited.told_to_wait()), (RateLimited, Some(Duration::from_millis(6_500))));
+    assert_eq!((limited.kind(), limited.retry_after()), (RateLimited, Some(Duration::from_millis(6_500))));
     let no_access = read(401, &region, r#"{"error":{"code":"AccessDenied","message":"wrong key"}}"#);
     assert_eq!(no_access.kind(), Authentication);
 }
@@ -358,7 +358,7 @@ fn a_proxy_passes_on_what_a_provider_said() {
 
 #[test]
 fn waits_come_from_wherever_they_are_told() {
-    let wait = |headers: &[(&str, &str)], body: &str| read(429, headers, body).told_to_wait();
+    let wait = |headers: &[(&str, &str)], body: &str| read(429, headers, body).retry_after();
     let limited = anthropic_body("rate_limit_error", "slow");
     assert_eq!(wait(&[("retry-after", "20")], &limited), Some(Duration::from_secs(20)));
     assert_eq!(wait(&[], &limited), None);
@@ -374,7 +374,7 @@ fn waits_come_from_wherever_they_are_told() {
     let body = r#"{"error":{"message":"Rate limit reached. Please try again in 6m0s.","type":"requests","code":"rate_limit_exceeded"}}"#;
     assert_eq!(wait(&[], body), Some(Duration::from_secs(360)));
     // Limits are in the headers of other errors too, and no reason to wait.
-    assert_eq!(read(500, &reset, "").told_to_wait(), None);
+    assert_eq!(read(500, &reset, "").retry_after(), None);
 }
 
 #[test]
@@ -480,7 +480,7 @@ fn errors_of_a_client_are_known_by_their_sources() {
     assert_eq!(client("operation timed out".into()).kind(), AttemptTimeout);
     assert_eq!(client("no idea".into()).kind(), Unknown);
     assert!(std::error::Error::source(&client("no idea".into())).is_some());
-    let own = ModelError::new(ContextOverflow, "mine").of_model("m");
+    let own = ModelError::new(ContextOverflow, "mine").with_model("m");
     assert_eq!(classifiers().classify(own).model().map(|name| &**name), Some("m"));
 }
 
@@ -544,7 +544,7 @@ fn texts_alone_are_read_as_far_as_it_goes_by_a_stack_and_by_the_recovery_hooks_a
             classifiers().classify(text),
             read_text(&classifiers(), text, ErrorType::Model),
         ] {
-            assert_eq!((error.kind(), error.told_to_wait()), (kind, wait), "{text}");
+            assert_eq!((error.kind(), error.retry_after()), (kind, wait), "{text}");
         }
     }
 }

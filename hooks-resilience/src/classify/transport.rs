@@ -38,7 +38,7 @@ impl TransportError {
 
     /// Keeps the error it comes from.
     #[must_use]
-    pub fn caused_by(mut self, source: impl Into<BoxError>) -> Self {
+    pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.source = Some(source.into());
         self
     }

@@ -141,7 +141,7 @@ pub struct PacingConfig {
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub burst: Duration,
-    /// The longest a provider's word keeps a model closed: one that says "a week" is asked before.
+    /// The longest a provider's word keeps a model from being asked: one that says "a week" is asked before.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub longest_gate: Duration,
@@ -166,6 +166,8 @@ pub struct BulkheadConfig {
 }
 
 impl Default for BulkheadConfig {
+    /// More than one process of agents has at work, and fewer than the connections it may hold open (1,024 on most
+    /// systems): a bound against what hangs, no limit of the provider's.
     fn default() -> Self {
         Self { concurrent: 256 }
     }

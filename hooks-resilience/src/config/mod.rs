@@ -18,11 +18,14 @@
 //! let faults = Resilience::new(&config).unwrap_err();
 //! let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
 //! assert_eq!(faults[0], "routing.tiers.premium[1]: the model `smal` is not in the catalog; add it there, or use one of it");
-//! assert_eq!(faults[1], "deadline: `deadline` is zero; give it a value above");
+//! assert_eq!(faults[1], "deadline: `deadline` is zero; give a count of at least 1, or a time such as `30s`");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod catalog;
 mod document;
+mod fault;
+mod health;
 mod layer;
 mod resilience;
 #[cfg(test)]
@@ -31,5 +34,6 @@ mod tests;
 pub use self::document::{
     BulkheadConfig, ModelConfig, NextModelWord, PacingConfig, PriceConfig, ResilienceConfig, TreatmentConfig,
 };
+pub use self::fault::ConfigFault;
 pub use self::layer::{ResilienceLayer, Stack, StreamLayer};
-pub use self::resilience::{ConfigFault, Resilience};
+pub use self::resilience::Resilience;

@@ -1,29 +1,28 @@
 //! What makes sense of the document, and makes the layers.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::event::MicroUsd;
 use hooks_core::state::StateStore;
 use hooks_core::time::Timer;
 
-use super::document::{ModelConfig, NextModelWord, PriceConfig, ResilienceConfig, TreatmentConfig};
+use super::catalog::catalog;
+use super::document::ResilienceConfig;
+use super::fault::{ConfigFault, fault, overflow_fault};
+use super::health::health_settings;
 use super::layer::{ResilienceLayer, StreamLayer};
 use crate::alert::{AlertLayer, AlertSink};
 use crate::attempt::{AttemptLayer, AttemptSettings};
 use crate::breaker::BreakerLayer;
 use crate::bulkhead::BulkheadLayer;
-use crate::catalog::{Catalog, Price};
+use crate::catalog::Catalog;
 use crate::chain::{Chains, ChainsConfig};
 use crate::deadline::DeadlineLayer;
-use crate::error::{ErrorKind, NextModel, SameModel, Treatment, Treatments};
 use crate::fallback::FallbackLayer;
 use crate::health::{Health, HealthSettings, SettingsError};
 use crate::hedge::HedgeLayer;
-use crate::overflow::{OverflowLayer, OverflowSettingsError};
+use crate::overflow::OverflowLayer;
 use crate::pacing::PacingLayer;
 use crate::recover::{Advisor, RecoverModel, RecoverSpawn};
 use crate::retry::RetryLayer;
@@ -41,26 +40,6 @@ struct Parts {
     chains: Chains,
     health: HealthSettings,
 }
-
-/// What is wrong with a configuration, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ConfigFault {
-    /// The place, such as `routing.tiers.premium[1]`.
-    pub path: String,
-    /// What is wrong there.
-    pub problem: String,
-    /// The way out.
-    pub hint: String,
-}
-
-impl fmt::Display for ConfigFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; {}", self.path, self.problem, self.hint)
-    }
-}
-
-impl std::error::Error for ConfigFault {}
 
 impl Resilience {
     /// Makes sense of `config`.
@@ -114,8 +93,8 @@ impl Resilience {
         Health::new(&self.0.catalog, self.0.health.clone(), world)
     }
 
-    /// The same, shared by everybody who uses `store` and the name `fleet`. Of several tenants each has its own:
-    /// [`Health::shared_for`].
+    /// The same, shared by everybody who uses `store` and the name `fleet`. What names no tenant is `tenant`'s; what
+    /// names one has its own: [`Health::of_tenant`].
     ///
     /// # Errors
     /// None, as long as the settings are those that were checked.
@@ -124,8 +103,9 @@ impl Resilience {
         world: World,
         store: Arc<dyn StateStore>,
         fleet: &str,
+        tenant: Option<&str>,
     ) -> Result<Health, SettingsError> {
-        Ok(self.health(world)?.shared(store, fleet))
+        Ok(self.health(world)?.shared_for(store, fleet, tenant))
     }
 
     /// All layers, in their order. `classify` says what the errors of the client mean:
@@ -233,164 +213,4 @@ impl Timer for Asleep {
     fn sleep(&self, _: Duration) -> HookFuture<'static, ()> {
         HookFuture::later(std::future::pending())
     }
-}
-
-impl ConfigFault {
-    /// `text` has the problem before a semicolon, and the way out behind it.
-    fn new(path: impl Into<String>, text: &str) -> Self {
-        let (problem, hint) = text.split_once("; ").unwrap_or((text, "correct it, or leave it out"));
-        Self { path: path.into(), problem: problem.to_owned(), hint: hint.to_owned() }
-    }
-}
-
-fn fault(error: &SettingsError) -> ConfigFault {
-    let path = match error.setting() {
-        // Where a document has them.
-        "instances" => "pacing.instances",
-        "longest_gate" => "pacing.longest_gate",
-        "bulkhead.places" => "bulkhead.concurrent",
-        "attempt.timeout" => "attempt_timeout",
-        own => own,
-    };
-    ConfigFault::new(path, &error.to_string())
-}
-
-fn overflow_fault(error: &OverflowSettingsError) -> ConfigFault {
-    let field = match error {
-        OverflowSettingsError::NoMeans | OverflowSettingsError::TooManyMeans(_) => "means",
-        OverflowSettingsError::Target(_) => "target_percent",
-        OverflowSettingsError::Timeout => "summary_timeout",
-    };
-    ConfigFault::new(format!("overflow.{field}"), &error.to_string())
-}
-
-fn catalog(models: &[ModelConfig], faults: &mut Vec<ConfigFault>) -> Catalog {
-    if models.is_empty() {
-        faults.push(ConfigFault::new("catalog", "there is no model; list at least one"));
-    }
-    let mut known = BTreeMap::new();
-    let mut kept = Vec::new();
-    for (index, config) in models.iter().enumerate() {
-        let path = |field: &str| format!("catalog[{index}]{field}");
-        let mut model = config.to_model();
-        for (field, text) in [(".name", &config.name), (".provider", &config.provider)] {
-            if text.trim().is_empty() {
-                faults.push(ConfigFault::new(path(field), "it is empty; give it a name"));
-            }
-        }
-        let limits = &config.limits;
-        for (field, is_zero) in [
-            (".context_tokens", config.context_tokens == Some(0)),
-            (".attempt_timeout", config.attempt_timeout == Some(Duration::ZERO)),
-            (".limits.requests_per_minute", limits.requests_per_minute == Some(0)),
-            (".limits.tokens_per_minute", limits.tokens_per_minute == Some(0)),
-            (".limits.concurrent", limits.concurrent == Some(0)),
-        ] {
-            if is_zero {
-                faults.push(ConfigFault::new(
-                    path(field),
-                    "it is zero, so that the model could never answer; leave it out where it is not known",
-                ));
-                // What was told once is not told again by a layer.
-                model.limits.concurrent = model.limits.concurrent.filter(|places| *places > 0);
-            }
-        }
-        if let Some(price) = config.price {
-            match micro_usd(price) {
-                Some(price) => model.price = Some(price),
-                None => faults.push(ConfigFault::new(
-                    path(".price"),
-                    "it is no price; write US dollars for a million tokens, such as 15.0",
-                )),
-            }
-        }
-        if let Some(first) = known.insert(config.name.as_str(), index) {
-            let text = format!(
-                "the model `{}` stands in catalog[{first}] already; give each model one entry",
-                config.name
-            );
-            faults.push(ConfigFault::new(path(".name"), &text));
-        } else {
-            kept.push(model);
-        }
-    }
-    // No name stands there twice.
-    Catalog::new(kept).unwrap_or_default()
-}
-
-/// The dearest price that is taken for one: a million dollars for a million tokens.
-const DEAREST: f64 = 1e6;
-
-fn micro_usd(price: PriceConfig) -> Option<Price> {
-    let micro = |dollars: f64| {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "from 0 to 10^12 by the check"
-        )]
-        (0.0..=DEAREST).contains(&dollars).then(|| MicroUsd((dollars * 1e6).round() as u64))
-    };
-    Some(Price { input: micro(price.input)?, output: micro(price.output)? })
-}
-
-fn health_settings(config: &ResilienceConfig, faults: &mut Vec<ConfigFault>) -> HealthSettings {
-    let mut treatments = Treatments::default();
-    for (&kind, changed) in &config.treatments {
-        match treatment(kind, changed) {
-            Ok(treatment) => {
-                treatments.cross_content_filter |= kind == ErrorKind::ContentFilter
-                    && changed.next_model == Some(NextModelWord::OtherProvider);
-                treatments = treatments.with(kind, treatment);
-            }
-            Err(text) => faults.push(ConfigFault::new(format!("treatments.{kind}"), text)),
-        }
-    }
-    HealthSettings {
-        breaker: config.breaker.clone(),
-        budget: config.budget,
-        burst: config.pacing.burst,
-        longest_gate: config.pacing.longest_gate,
-        instances: config.pacing.instances,
-        treatments,
-    }
-}
-
-/// The kinds whose answer is the stack's own: whoever could change them could make a loop.
-const FIXED: [ErrorKind; 4] =
-    [ErrorKind::DeadlineExceeded, ErrorKind::NoModel, ErrorKind::NestedRetry, ErrorKind::Closed];
-
-fn treatment(kind: ErrorKind, changed: &TreatmentConfig) -> Result<Treatment, &'static str> {
-    if FIXED.contains(&kind) {
-        return Err("what is done about it is not the provider's to cause; leave it out");
-    }
-    let mut treatment = Treatment::of(kind);
-    match (changed.retries, changed.wait_at_most) {
-        (Some(_), Some(_)) => {
-            return Err("`retries` and `wait_at_most` exclude each other; keep one of them");
-        }
-        (Some(0), None) => treatment.same_model = SameModel::No,
-        (Some(retries), None) => treatment.same_model = SameModel::Backoff(retries),
-        (None, Some(limit)) => treatment.same_model = SameModel::AsTold(limit),
-        (None, None) => {}
-    }
-    if kind == ErrorKind::ContextOverflow && treatment.same_model != SameModel::Compacted {
-        return Err("the same conversation would not fit again; leave `retries` and `wait_at_most` out");
-    }
-    if let Some(next) = changed.next_model {
-        treatment.next_model = match next {
-            // To one other provider, and not from one to the next until somebody says yes.
-            NextModelWord::OtherProvider if kind == ErrorKind::ContentFilter => NextModel::IfAllowed,
-            NextModelWord::Any if kind == ErrorKind::ContentFilter => {
-                return Err("a refusal is carried to one other provider at most; write `other_provider`");
-            }
-            NextModelWord::Nobody => NextModel::No,
-            NextModelWord::Any => NextModel::Any,
-            NextModelWord::OtherProvider => NextModel::OtherProvider,
-            NextModelWord::LargerWindow => NextModel::LargerWindow,
-        };
-    }
-    treatment.breaker = changed.breaker.unwrap_or(treatment.breaker);
-    treatment.gate = changed.gate.unwrap_or(treatment.gate);
-    treatment.alert = changed.alert.unwrap_or(treatment.alert);
-    Ok(treatment)
 }

@@ -43,17 +43,17 @@ fn every_mistake_is_told_with_its_path() {
         "retry": { "max_attempts": 0 },
         "hedge": { "delay": "0s" },
         "overflow": { "target_percent": 0 },
-        "treatments": { "closed": { "retries": 1 }, "server": { "retries": 1, "wait_at_most": "8s" } },
+        "treatments": { "not_admitted": { "retries": 1 }, "server": { "retries": 1, "wait_at_most": "8s" } },
     }));
     assert_eq!(
         told,
         [
             "routing.tiers.premium: the list is empty; name at least one model, or leave it out",
             "treatments.server: `retries` and `wait_at_most` exclude each other; keep one of them",
-            "treatments.closed: what is done about it is not the provider's to cause; leave it out",
+            "treatments.not_admitted: what is done about it is not the provider's to cause; leave it out",
             "breaker.failure_rate: `breaker.failure_rate` is no share of calls; give it a value above 0 and at most 1",
-            "hedge.delay: `hedge.delay` is zero; give it a value above",
-            "retry.max_attempts: `retry.max_attempts` is zero; give it a value above",
+            "hedge.delay: `hedge.delay` is zero; give a count of at least 1, or a time such as `30s`",
+            "retry.max_attempts: `retry.max_attempts` is zero; give a count of at least 1, or a time such as `30s`",
             "overflow.target_percent: `target_percent` is `0`; give 1 to 95, such as 70",
         ]
     );

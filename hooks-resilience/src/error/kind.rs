@@ -71,8 +71,8 @@ error_kinds! {
     StreamBroken "stream_broken" => Network,
     /// A hook stopped the call, or withheld the answer.
     Stopped "stopped" => Permission,
-    /// Nobody was asked: the breaker is open, the rate used up, or the provider told us to wait.
-    Closed "closed" => Model,
+    /// Nobody was asked: the breaker is open, the rate or the bulkhead used up, or the provider told us to wait.
+    NotAdmitted "not_admitted" => Model,
     /// The deadline of the whole call passed, or would pass before anything could answer.
     DeadlineExceeded "deadline_exceeded" => Network,
     /// No model of the chain can do what the call needs.

@@ -9,7 +9,7 @@ use hooks_core::time::Tick;
 use hooks_core::{BoxError, Recovery};
 
 use super::{ErrorKind, NextModel, SameModel, Treatment};
-use crate::call::FailedAttempt;
+use crate::call::{Call, FailedAttempt};
 use crate::catalog::Limits;
 
 /// Why a model call failed. Two words wide, so that it costs a healthy answer nothing.
@@ -60,14 +60,23 @@ impl ModelError {
 
     /// Says which model it was.
     #[must_use]
-    pub fn of_model(mut self, model: impl Into<Arc<str>>) -> Self {
+    pub fn with_model(mut self, model: impl Into<Arc<str>>) -> Self {
         self.detail.model = Some(model.into());
         self
     }
 
+    /// Says that it was the model that `call` goes to.
+    #[must_use]
+    pub(crate) fn with_model_of(self, call: &Call) -> Self {
+        match &call.model {
+            Some(model) => self.with_model(Arc::clone(&model.name)),
+            None => self.with_model(call.model_name()),
+        }
+    }
+
     /// The same, taken for one of `kind`.
     #[must_use]
-    pub(crate) const fn of_kind(mut self, kind: ErrorKind) -> Self {
+    pub(crate) const fn with_kind(mut self, kind: ErrorKind) -> Self {
         self.kind = kind;
         self
     }
@@ -81,14 +90,14 @@ impl ModelError {
 
     /// Says how long the provider wants to be left alone.
     #[must_use]
-    pub fn retry_after(mut self, wait: Duration) -> Self {
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.detail.retry_after = Some(wait);
         self
     }
 
     /// Says when the same model may be asked again.
     #[must_use]
-    pub fn ready_at(mut self, tick: Tick) -> Self {
+    pub fn with_ready_at(mut self, tick: Tick) -> Self {
         self.detail.ready_at = Some(tick);
         self
     }
@@ -109,14 +118,14 @@ impl ModelError {
 
     /// Keeps the error it comes from.
     #[must_use]
-    pub fn caused_by(mut self, source: impl Into<BoxError>) -> Self {
+    pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.detail.source = Some(source.into());
         self
     }
 
     /// Adds what was tried before, in order.
     #[must_use]
-    pub fn after(mut self, mut failed: Vec<FailedAttempt>) -> Self {
+    pub fn with_failed(mut self, mut failed: Vec<FailedAttempt>) -> Self {
         failed.append(&mut self.detail.failed);
         self.detail.failed = failed;
         self
@@ -124,7 +133,7 @@ impl ModelError {
 
     /// Keeps what hooks propose to do about it.
     #[must_use]
-    pub fn proposing(mut self, recovery: Recovery) -> Self {
+    pub fn with_proposal(mut self, recovery: Recovery) -> Self {
         self.detail.proposal = Some(recovery);
         self
     }
@@ -166,12 +175,12 @@ impl ModelError {
     }
 
     /// How long the provider wants to be left alone, as it told us.
-    pub fn told_to_wait(&self) -> Option<Duration> {
+    pub fn retry_after(&self) -> Option<Duration> {
         self.detail.retry_after
     }
 
     /// When the same model may be asked again, as a layer worked it out.
-    pub fn ready_again(&self) -> Option<Tick> {
+    pub fn ready_at(&self) -> Option<Tick> {
         self.detail.ready_at
     }
 
@@ -213,8 +222,8 @@ impl ModelError {
     /// Enters kind and attempts into `event`: it is treated like this, and `tried` attempts came before that are not
     /// among what it says [`failed`](Self::failed).
     pub(crate) fn enter(&self, treatment: Treatment, tried: u32, event: &mut ErrorOccurred) {
-        // What was passed over because it was closed was not tried.
-        let before = self.failed().iter().filter(|failed| failed.kind != ErrorKind::Closed).count();
+        // What was passed over, or let nobody in, was not tried.
+        let before = self.failed().iter().filter(|failed| failed.kind != ErrorKind::NotAdmitted).count();
         event.error_type = self.kind.error_type();
         event.attempt = u32::try_from(before).unwrap_or(u32::MAX).saturating_add(tried).saturating_add(1);
         event.recoverable = treatment.same_model != SameModel::No || treatment.next_model != NextModel::No;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ErrorKind;
+use crate::duration::nanos;
 
 /// What is done about one kind of error. The default of each kind is [`Treatment::of`]; a host, or `hooks.yaml`,
 /// may change any row.
@@ -33,7 +34,7 @@ pub enum SameModel {
     Backoff(u32),
     /// Once the time the provider gave has passed, where it is no longer than this; never earlier.
     AsTold(Duration),
-    /// Once, after the conversation was compacted.
+    /// With a shorter conversation: after each means of compaction that makes it small enough, and once more after all.
     Compacted,
 }
 
@@ -69,7 +70,8 @@ pub enum BreakerVote {
     Open,
 }
 
-/// The longest Retry-After that is waited for on the same model, where its treatment names no other.
+/// The longest Retry-After that is waited for on the same model, where its treatment names no other: about as long as a
+/// person who watches believes that something goes on.
 pub(crate) const LONGEST_TOLD: Duration = Duration::from_secs(8);
 
 impl Treatment {
@@ -92,7 +94,7 @@ impl Treatment {
             Kind::Permission | Kind::ModelUnavailable => (Same::No, Next::Any, Vote::Open),
             Kind::ContentFilter => (Same::No, Next::IfAllowed, Vote::Abstain),
             Kind::OutputTruncated | Kind::InvalidRequest => (Same::No, Next::No, Vote::Abstain),
-            Kind::Stopped | Kind::Closed => (Same::No, Next::Any, Vote::Abstain),
+            Kind::Stopped | Kind::NotAdmitted => (Same::No, Next::Any, Vote::Abstain),
             Kind::DeadlineExceeded | Kind::NoModel | Kind::NestedRetry => (Same::No, Next::No, Vote::Abstain),
             Kind::Unknown => (Same::Backoff(1), Next::Any, Vote::Failure),
         };
@@ -143,6 +145,7 @@ pub struct Backoff {
 }
 
 impl Default for Backoff {
+    /// A second at first, as the AWS SDKs take it where a service throttles; as long at most as a breaker stays open.
     fn default() -> Self {
         Self { base: Duration::from_secs(1), cap: Duration::from_secs(30) }
     }
@@ -158,7 +161,7 @@ impl Backoff {
     pub fn pause(&self, attempt: u32, world: &crate::World) -> Duration {
         let doubled =
             self.base.saturating_mul(1u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX));
-        let bound = u64::try_from(doubled.min(self.cap).as_nanos()).unwrap_or(u64::MAX);
+        let bound = nanos(doubled.min(self.cap));
         Duration::from_nanos(world.below(bound.saturating_add(1)))
     }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::catalog::Model;
+use crate::message::{Block, SIGNATURE};
 
 /// Adapts a conversation that was held with one model to another. Which model it is, the call says.
 pub trait Adapt: Send + Sync {
@@ -52,9 +53,6 @@ pub(crate) fn fit(adapt: &dyn Adapt, mut call: Call, from: &Model, to: &Arc<Mode
     }
 }
 
-/// The key under which a part that is no thought carries the signature of one.
-const SIGNATURE: &str = "thoughtSignature";
-
 fn has_thinking(message: &Message) -> bool {
     message
         .content
@@ -79,12 +77,8 @@ fn without_thinking(message: &Message) -> Option<Message> {
     (!said.is_empty()).then(|| Message { role: message.role, content: Value::Array(said) })
 }
 
-/// Whether a block is a thought, as the vendors mark them.
 fn is_thinking(block: &Value) -> bool {
-    let kind = block.get("type").and_then(Value::as_str);
-    matches!(kind, Some("thinking" | "redacted_thinking" | "reasoning"))
-        || block.get("reasoningContent").is_some()
-        || block.get("thought").and_then(Value::as_bool) == Some(true)
+    block.as_object().is_some_and(|block| matches!(Block::of(block), Block::Thought))
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@ use hooks_core::time::Tick;
 
 use super::adapt;
 use super::layer::Shared;
-use super::plan::{View, earliest};
+use super::plan::{View, earliest, soonest};
 use crate::call::{Answered, Call};
 
 /// What `call` sends first at `now`; none where it takes a [`Plan`](super::Plan) to say. It is what the plan would say:
 /// of a call that failed nowhere, a plan asks the first model that is ready.
 pub(super) fn first(shared: &Shared, call: &Call, now: Tick) -> Option<Call> {
     let is_late = call.deadline.is_some_and(|deadline| now >= deadline);
-    if call.turn > 0 || call.retried || is_late || !call.let_down.is_empty() {
+    if call.turn > 0 || call.retried || is_late || !call.let_down().is_empty() {
         return None;
     }
     let chain = shared.chains.known(call)?;
@@ -19,15 +19,16 @@ pub(super) fn first(shared: &Shared, call: &Call, now: Tick) -> Option<Call> {
         return None;
     }
     let (model, others) = chain.split_first()?;
-    let ready_at = |model| View::readiness(&shared.health, model, call.needs(), now).tick(now);
-    if ready_at(model)? > now {
+    let (health, needs) = (&shared.health, call.needs());
+    if View::readiness(health, model, needs, now).tick(now)? > now {
         return None;
     }
     shared.health.first_attempt(model);
     let mut attempt = adapt::fit(&*shared.adapt, call.clone(), model, model);
     attempt.now = Some(now);
-    attempt.elsewhere = earliest(others.iter().filter_map(|other| ready_at(other)), now);
-    (attempt.tried, attempt.turn) = (0, 1);
+    attempt.elsewhere = earliest(others.iter().filter_map(|other| soonest(health, other, needs, now)), now);
+    attempt.turn = 1;
+    attempt.set_tried(0);
     Some(attempt)
 }
 
@@ -43,6 +44,7 @@ pub(super) fn answered<R>(shared: &Shared, call: &Call, answered: &mut Answered<
 }
 
 /// The call of an answer may be sent again by whoever gets it.
-pub(super) const fn release(call: &mut Call) {
-    (call.turn, call.tried, call.elsewhere) = (0, 0, None);
+pub(super) fn release(call: &mut Call) {
+    (call.turn, call.elsewhere) = (0, None);
+    call.set_tried(0);
 }

@@ -20,15 +20,18 @@ pub trait View {
 
     /// Takes one further attempt from the retry budget; false where it is used up.
     fn another_attempt(&self, model: &Model, now: Tick) -> bool;
+
+    /// Whether somebody is finding out about `model`: then it may be ready at any moment.
+    fn is_probed(&self, _model: &Model) -> bool {
+        false
+    }
 }
 
 impl View for Health {
-    /// While a probe finds out about a model, that may be known at any time: not only when the probe counts as lost.
+    /// While a probe finds out about a model, it is looked at again soon: not only when the probe counts as lost.
     fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
         match Self::readiness(self, model, needs, now) {
-            Readiness::At(tick) if self.breaker(model) == BreakerState::Probing => {
-                Readiness::At(tick.min(now.after(PROBED)))
-            }
+            Readiness::At(tick) if self.is_probed(model) => Readiness::At(tick.min(now.after(PROBED))),
             readiness => readiness,
         }
     }
@@ -36,10 +39,15 @@ impl View for Health {
     fn another_attempt(&self, model: &Model, now: Tick) -> bool {
         Self::another_attempt(self, model, now)
     }
+
+    fn is_probed(&self, model: &Model) -> bool {
+        self.breaker(model) == BreakerState::Probing
+    }
 }
 
-/// How soon it is looked again at a model that is being probed.
-const PROBED: Duration = Duration::from_secs(1);
+/// How soon it is looked again at a model that is being probed. Not sooner: all who wait would come within the second
+/// after one answer, before the first of them can tell that it was a lucky one.
+const PROBED: Duration = Duration::from_secs(3);
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,8 +122,8 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, Default)]
 struct Past {
     attempts: u32,
-    /// How often it was closed when it was its turn.
-    closed: u32,
+    /// How often it was not admitted when it was its turn.
+    not_admitted: u32,
     not_before: Tick,
     barred: bool,
 }
@@ -128,19 +136,23 @@ fn widest(chain: &Chain, needs: Needs) -> Option<u64> {
     chain.iter().filter(|model| model.can_serve(&needs)).filter_map(|model| model.context_tokens).max()
 }
 
-/// More turns than a course of four models takes that are looked at every second of five minutes.
+/// More turns than a course of four models takes that are looked at every second of ten minutes: no course ends here
+/// but one of a model that is always ready and never admits.
 const TURNS: u32 = 4_000;
 
-/// The least that has to pass before a model that was closed is looked at again, doubled each time.
+/// The least that has to pass before a model that was not admitted is looked at again, doubled each time: somebody else
+/// was faster, and is done in a moment or in a second.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How often a call comes back exactly when it was told to; after that its pauses grow.
+/// How often a call comes back exactly when it was told to; after that its pauses grow. As often as the providers' own
+/// clients try again.
 const BELIEVED: u32 = 2;
 
-/// The longest a model is left alone by a call.
+/// The longest a model is left alone by a call: within the ten minutes that a call is parked by default, its turn comes
+/// again more than twice.
 const LONGEST_REST: Duration = Duration::from_secs(120);
 
-/// The most that it is doubled to.
+/// The most that it is doubled to: a moment that a waiting person does not notice.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 impl Plan {
@@ -204,10 +216,10 @@ impl Plan {
         self.past(place).attempts
     }
 
-    /// Whether nobody ever came to the model at `place`: not even to find it closed.
+    /// Whether nobody ever came to the model at `place`: not even to find that it lets nobody in.
     pub(super) fn is_untouched(&self, place: usize) -> bool {
         let past = self.past(place);
-        past.attempts == 0 && past.closed == 0
+        past.attempts == 0 && past.not_admitted == 0
     }
 
     /// What to do at `now`.
@@ -249,13 +261,13 @@ impl Plan {
     ) {
         let place = self.asked;
         let Some(model) = self.chain.get(place).cloned() else { return };
-        if error.kind() == ErrorKind::Closed {
-            return self.was_closed(place, error.ready_again(), now);
+        if error.kind() == ErrorKind::NotAdmitted {
+            return self.was_not_admitted(place, error.ready_at(), now);
         }
         let earlier = error
             .failed()
             .iter()
-            .filter(|failed| failed.model == model.name && failed.kind != ErrorKind::Closed);
+            .filter(|failed| failed.model == model.name && failed.kind != ErrorKind::NotAdmitted);
         let attempts = u32::try_from(earlier.count()).unwrap_or(u32::MAX).saturating_add(1);
         self.attempts = self.attempts.saturating_add(attempts);
         let treatment = treatments.of(error.kind());
@@ -273,7 +285,7 @@ impl Plan {
                 self.too_small = self.too_small.max(Some(window));
             }
         }
-        let ready_at = error.ready_again().or_else(|| error.told_to_wait().map(|wait| now.after(wait)));
+        let ready_at = error.ready_at().or_else(|| error.retry_after().map(|wait| now.after(wait)));
         let told = ready_at.unwrap_or(now);
         let attempts = self.past(place).attempts.saturating_add(attempts);
         let passes = matches!(treatment.breaker, BreakerVote::Failure | BreakerVote::Slow);
@@ -359,17 +371,28 @@ impl Plan {
     /// When another place than `place` could be asked.
     fn elsewhere(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
         let others = (0..self.chain.len()).filter(|other| *other != place);
-        earliest(others.filter_map(|other| self.ready_at(other, view, now)), now)
+        earliest(others.filter_map(|other| self.ready_by(other, soonest, view, now)), now)
     }
 
     /// From when on the model at `place` may be asked; `None` where this call must not ask it (any more).
-    pub(super) fn ready_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
+    pub(super) fn ready_at<V: View>(&self, place: usize, view: &V, now: Tick) -> Option<Tick> {
+        self.ready_by(place, |view, model, needs, now| view.readiness(model, needs, now).tick(now), view, now)
+    }
+
+    /// The same, as far as this call has nothing against the model, from when it is `ready`.
+    fn ready_by<V: View>(
+        &self,
+        place: usize,
+        ready: impl Fn(&V, &Model, &Needs, Tick) -> Option<Tick>,
+        view: &V,
+        now: Tick,
+    ) -> Option<Tick> {
         let (model, past) = (self.chain.get(place)?, self.past(place));
         let small = self.too_small.is_some_and(|small| model.context_tokens.is_none_or(|it| it <= small));
         if past.barred || small || self.barred.contains(&model.provider) {
             return None;
         }
-        let at = view.readiness(model, &self.needs_of(model)?, now).tick(now)?;
+        let at = ready(view, model, &self.needs_of(model)?, now)?;
         Some(at.max(past.not_before))
     }
 
@@ -383,10 +406,10 @@ impl Plan {
 
     /// Nobody was asked: others were faster, or the rate is used up. Looked at again when it is said to be ready, and
     /// never at once, so that a model that is always ready and never open ends too.
-    fn was_closed(&mut self, place: usize, ready_at: Option<Tick>, now: Tick) {
+    fn was_not_admitted(&mut self, place: usize, ready_at: Option<Tick>, now: Tick) {
         self.change(place, |past| {
-            let doubled = LOOK.saturating_mul(1u32.checked_shl(past.closed).unwrap_or(u32::MAX));
-            past.closed = past.closed.saturating_add(1);
+            let doubled = LOOK.saturating_mul(1u32.checked_shl(past.not_admitted).unwrap_or(u32::MAX));
+            past.not_admitted = past.not_admitted.saturating_add(1);
             past.not_before = now.after(doubled.min(LONGEST_LOOK)).max(ready_at.unwrap_or(now));
         });
     }
@@ -407,6 +430,14 @@ impl Plan {
         if let Some(past) = self.past.get_mut(place) {
             change(past);
         }
+    }
+}
+
+/// From when on `model` may be ready: nobody sleeps through the end of a probe that is on its way.
+pub(super) fn soonest(view: &impl View, model: &Model, needs: &Needs, now: Tick) -> Option<Tick> {
+    match view.readiness(model, needs, now) {
+        Readiness::At(_) if view.is_probed(model) => Some(now),
+        readiness => readiness.tick(now),
     }
 }
 

@@ -8,10 +8,11 @@ use hooks_core::time::Tick;
 
 use super::layer::Shared;
 use super::parking::{ParkedCall, Place};
-use super::plan::{End, Plan, Step};
+use super::plan::{End, Plan, Step, View};
 use super::{adapt, first};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::duration;
+use crate::duration::nanos;
 use crate::error::{ErrorKind, ModelError};
 use crate::spare::Spare;
 use crate::world::World;
@@ -45,7 +46,8 @@ pub(super) struct Wait {
     pub(super) place: Option<Place>,
 }
 
-/// The longest that is added to a wait, so that those who wait for one moment do not all come at once.
+/// The longest that is added to a wait, so that those who wait for one moment do not all come at once: a tenth of the
+/// wait, and no more than is felt beside it.
 const LONGEST_JITTER: Duration = Duration::from_secs(1);
 
 impl<S> Run<S> {
@@ -57,7 +59,7 @@ impl<S> Run<S> {
         let preferred = shared.settings.stay.map_or(0, |_| shared.stays.place(&chain, now));
         let plan = Plan::new(chain, *call.needs(), call.deadline, &shared.settings)
             .preferring(preferred)
-            .behind(&call.let_down);
+            .behind(call.let_down());
         Ok(Self::along(plan, call, shared))
     }
 
@@ -88,7 +90,7 @@ impl<S> Run<S> {
     pub(super) fn step(&mut self, now: Tick) -> Next {
         match self.plan.next(&self.shared.health, now) {
             Step::Try { place, elsewhere } => Next::Ask(self.attempt(place, elsewhere, now)),
-            Step::Park { until, .. } => self.park(until, now),
+            Step::Park { until, place } => self.park(until, place, now),
             Step::GiveUp(end) => Next::End(self.end(end)),
         }
     }
@@ -138,7 +140,7 @@ impl<S> Run<S> {
         let chain = self.plan.chain();
         let (Some(from), Some(model)) = (chain.first(), chain.get(place)) else { return self.call.clone() };
         let tried = self.plan.attempts_of(place);
-        // Who comes back to a model that was closed earns nothing more.
+        // Who comes back to a model that did not admit it earns nothing more.
         if self.plan.is_untouched(place) {
             self.shared.health.first_attempt(model);
         }
@@ -146,7 +148,7 @@ impl<S> Run<S> {
         let mut attempt = adapt::fit(&*self.shared.adapt, self.call.clone(), from, model);
         attempt.now = Some(now);
         attempt.elsewhere = elsewhere;
-        attempt.tried = tried;
+        attempt.set_tried(tried);
         attempt.turn = self.turn;
         attempt
     }
@@ -158,30 +160,34 @@ impl<S> Run<S> {
                 continue;
             }
             let wait = duration::write(at.since(now).max(Duration::from_millis(1)));
-            let error = ModelError::new(ErrorKind::Closed, format!("not asked: it is ready in {wait}"));
+            let error = ModelError::new(ErrorKind::NotAdmitted, format!("not asked: it is ready in {wait}"));
             self.failed.push(FailedAttempt::new(Arc::clone(&model.name), &error, now));
         }
     }
 
-    fn park(&mut self, until: Tick, now: Tick) -> Next {
+    fn park(&mut self, until: Tick, place: usize, now: Tick) -> Next {
         // A call that looks again and waits on is the same one, and keeps its place.
         let (held, most) = (self.held.take(), self.shared.settings.max_parked);
         let is_new = held.is_none();
-        let Some(place) = held.or_else(|| self.shared.parking.enter(most)) else {
+        let Some(held) = held.or_else(|| self.shared.parking.enter(most)) else {
             let error = ModelError::new(
-                ErrorKind::Closed,
+                ErrorKind::NotAdmitted,
                 "no model is ready, and as many calls wait as may; raise `max_parked`, or call less",
             );
-            return Next::End(error.ready_at(until).after(self.failed.clone()).exhausted());
+            return Next::End(error.with_ready_at(until).with_failed(self.failed.clone()).exhausted());
         };
         if let Some(listener) = self.shared.on_park.as_ref().filter(|_| is_new) {
             listener(ParkedCall { call: &self.call, since: now, until });
         }
-        let most = (until.since(now) / 10).min(LONGEST_JITTER).as_nanos();
-        let jitter = self.world().below(u64::try_from(most).unwrap_or(u64::MAX));
+        let wait = until.since(now);
+        // Who waits for what a probe finds out knows no moment: all the longer they are kept apart.
+        let is_probed =
+            self.plan.chain().get(place).is_some_and(|model| View::is_probed(&self.shared.health, model));
+        let most = if is_probed { wait } else { (wait / 10).min(LONGEST_JITTER) };
+        let jitter = self.world().below(nanos(most));
         let until = until.after(Duration::from_nanos(jitter));
         let until = self.call.deadline.map_or(until, |deadline| until.min(deadline));
-        Next::Wait(Wait { sleep: self.world().timer.sleep(until.since(now)), place: Some(place) })
+        Next::Wait(Wait { sleep: self.world().timer.sleep(until.since(now)), place: Some(held) })
     }
 
     /// The error that the call ends with.
@@ -197,11 +203,11 @@ impl<S> Run<S> {
             (End::Late(ready_at), telling) => {
                 let error = match ready_at {
                     Some(tick) => own(ErrorKind::DeadlineExceeded, "no model is ready before the deadline")
-                        .ready_at(tick),
+                        .with_ready_at(tick),
                     None => own(ErrorKind::DeadlineExceeded, "the deadline passed"),
                 };
                 match telling {
-                    Some((_, cause)) => error.caused_by(cause),
+                    Some((_, cause)) => error.with_source(cause),
                     None => error,
                 }
             }
@@ -211,18 +217,19 @@ impl<S> Run<S> {
                     failed.remove(place);
                 }
                 match end {
-                    End::TooFar(ready_at) => error.ready_at(ready_at),
+                    End::TooFar(ready_at) => error.with_ready_at(ready_at),
                     _ => error,
                 }
             }
             (End::TooFar(ready_at), None) => {
-                own(ErrorKind::Closed, "no model is ready as soon as a call may wait").ready_at(ready_at)
+                own(ErrorKind::NotAdmitted, "no model is ready as soon as a call may wait")
+                    .with_ready_at(ready_at)
             }
             (End::Final | End::NoneLeft | End::Attempts, None) => {
                 own(ErrorKind::NoModel, "no model of the chain can do what the call needs")
             }
         };
-        let error = error.after(failed);
+        let error = error.with_failed(failed);
         if end == End::Final { error } else { error.exhausted() }
     }
 }
@@ -231,7 +238,7 @@ impl<S> Run<S> {
 /// least.
 const fn tells(kind: ErrorKind) -> u8 {
     match kind {
-        ErrorKind::Closed => 0,
+        ErrorKind::NotAdmitted => 0,
         ErrorKind::Unknown => 1,
         ErrorKind::Authentication
         | ErrorKind::Permission

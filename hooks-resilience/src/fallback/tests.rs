@@ -65,7 +65,7 @@ fn mishap() -> impl Strategy<Value = Mishap> {
         ErrorKind::Overloaded,
         ErrorKind::Network,
         ErrorKind::RateLimited,
-        ErrorKind::Closed,
+        ErrorKind::NotAdmitted,
     ]);
     let kind = prop_oneof![kind, usual];
     (kind, prop::option::of(0..100u64), 0..20u64, prop::option::of(0..400u64))
@@ -107,8 +107,8 @@ proptest! {
         let (mut now, mut parked) = (Tick::default(), Duration::ZERO);
         let mut mishaps = mishaps.into_iter().cycle();
         let mut asked: Vec<(usize, ErrorKind)> = Vec::new();
-        // Who was closed at its turn is left alone for a moment, at most for a second.
-        let mut closed: HashMap<usize, Tick> = HashMap::new();
+        // Who did not admit the call at its turn is left alone for a moment, at most for a second.
+        let mut refused: HashMap<usize, Tick> = HashMap::new();
         let (mut asks, mut again): (Vec<Ask>, u32) = (Vec::new(), 0);
         let ready = |table: &Table, place: usize, now| {
             table.readiness(&chain[place], &Needs::default(), now) == Readiness::Ready
@@ -120,7 +120,7 @@ proptest! {
                 .filter(|place| !asked.iter().any(|(earlier, _)| earlier == place))
                 .filter(|place| !forbidden(&chain, &asked, *place))
                 .filter(|place| ready(&table, *place, now))
-                .filter(|place| closed.get(place).is_none_or(|at| now.since(*at) >= Duration::from_secs(1)))
+                .filter(|place| refused.get(place).is_none_or(|at| now.since(*at) >= Duration::from_secs(1)))
                 .collect();
             let step = plan.next(&table, now);
             if let (Some(place), Step::Try { place: asked, .. }) = (announced.take(), step) {
@@ -144,7 +144,7 @@ proptest! {
                     prop_assert!(elsewhere.is_none_or(|at| at >= now));
                     // The first that is ready goes first, and anybody new before anybody tried.
                     if let Some(first) = fresh.first() {
-                        prop_assert!(*first == place || (place < *first && closed.contains_key(&place)));
+                        prop_assert!(*first == place || (place < *first && refused.contains_key(&place)));
                         let others = fresh.len() > 1;
                         prop_assert!(!others || elsewhere == Some(now));
                     }
@@ -161,15 +161,15 @@ proptest! {
                     now = now.after(Duration::from_secs(mishap.takes));
                     let error = ModelError::new(mishap.kind, "");
                     let error = match mishap.told {
-                        Some(told) => error.retry_after(Duration::from_secs(told)),
+                        Some(told) => error.with_retry_after(Duration::from_secs(told)),
                         None => error,
                     };
                     if let Some(leaves) = mishap.leaves {
                         table.ready.insert(chain[place].name.to_string(), leaves);
                     }
                     plan.failed(&error, &treatments, now, |_| Duration::from_secs(1));
-                    if mishap.kind == ErrorKind::Closed {
-                        closed.insert(place, now);
+                    if mishap.kind == ErrorKind::NotAdmitted {
+                        refused.insert(place, now);
                     } else {
                         asked.push((place, mishap.kind));
                         asks.push(Ask { place, began, failed: now, kind: mishap.kind, told: mishap.told });
@@ -288,7 +288,7 @@ fn what_hooks_propose_narrows_what_is_done() {
     let asked_next = |recovery| {
         let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
         assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
-        let error = ModelError::new(ErrorKind::Overloaded, "").proposing(recovery);
+        let error = ModelError::new(ErrorKind::Overloaded, "").with_proposal(recovery);
         plan.failed(&error, &Treatments::default(), tick(0), |_| Duration::from_secs(1));
         let next = plan.next(&table, tick(0));
         (next, plan.ready_at(0, &table, tick(0)))
@@ -307,26 +307,26 @@ fn attempts_that_a_loop_below_made_count() {
     assert!(matches!(plan.next(&Table::default(), tick(0)), Step::Try { place: 0, .. }));
     let error = |kind| ModelError::new(kind, "");
     let earlier = crate::FailedAttempt::new("one", &error(ErrorKind::Server), tick(0));
-    let error = error(ErrorKind::Server).after(vec![earlier.clone(), earlier]);
+    let error = error(ErrorKind::Server).with_failed(vec![earlier.clone(), earlier]);
     plan.failed(&error, &Treatments::default(), tick(0), |_| Duration::ZERO);
     assert_eq!(plan.attempts_of(0), 3);
 }
 
 #[test]
-fn a_model_that_is_closed_at_its_turn_is_looked_at_again_ever_more_rarely() {
+fn a_model_that_admits_nobody_at_its_turn_is_looked_at_again_ever_more_rarely() {
     let mut plan = Plan::new(
         chain(vec![Model::new("one", "p", Tier::Fast)]),
         Needs::default(),
         None,
-        &FallbackSettings::default(),
+        &FallbackSettings::default().with_max_park(Duration::from_secs(300)),
     );
     let (table, mut now, mut turns) = (Table::default(), tick(0), 0);
     loop {
         turns += 1;
         match plan.next(&table, now) {
             Step::Try { .. } => {
-                let closed = ModelError::new(ErrorKind::Closed, "").ready_at(now);
-                plan.failed(&closed, &Treatments::default(), now, |_| Duration::ZERO);
+                let refused = ModelError::new(ErrorKind::NotAdmitted, "").with_ready_at(now);
+                plan.failed(&refused, &Treatments::default(), now, |_| Duration::ZERO);
             }
             Step::Park { until, .. } => now = until,
             Step::GiveUp(end) => break assert!(matches!(end, End::TooFar(_))),
@@ -348,7 +348,7 @@ fn nonsense_settings_are_refused() {
 }
 
 #[test]
-fn a_call_that_finds_its_model_closed_again_and_again_earns_one_share_of_the_retry_budget() {
+fn a_call_that_is_not_admitted_again_and_again_earns_one_share_of_the_retry_budget() {
     use hooks_core::testing::VirtualTime;
     use tower_layer::Layer;
 
@@ -362,7 +362,7 @@ fn a_call_that_finds_its_model_closed_again_and_again_earns_one_share_of_the_ret
     let health = Health::new(&catalog, settings, world(&time)).unwrap();
     let spend = || (0..100).filter(|_| health.another_attempt(&catalog.models()[0], tick(0))).count();
     spend();
-    let client = Client::new(&time, [Does::Fails(ErrorKind::Closed); 5]);
+    let client = Client::new(&time, [Does::Fails(ErrorKind::NotAdmitted); 5]);
     let attempt = AttemptLayer::new(world(&time), AttemptSettings::default(), Classified).unwrap();
     let chains =
         crate::Chains::new(&catalog, &crate::ChainsConfig::default().with_default("standard")).unwrap();

@@ -2,18 +2,19 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 
 use hooks_core::drivers::{GovernModel, ModelCall, ModelOutcome, ModelRequest};
 use hooks_core::event::ModelReply;
+use hooks_core::inner_accessors;
 use hooks_core::{BoxError, HookError, HookFuture, Recovery};
 use pin_project::pin_project;
 use tower_service::Service;
 
 use crate::call::Call;
 use crate::error::{ErrorKind, ModelError, Treatment};
-use crate::health::Health;
+use crate::health::{Health, ToldOf};
 
 /// Serves attempts of a stack by a governed model. See the module docs.
 ///
@@ -37,27 +38,16 @@ impl<S> Governed<S> {
         Self { model, health: None }
     }
 
-    /// Tells the hooks by the treatments of `health` whether an error may pass, instead of by the defaults.
+    /// Shares `health` with the stack: the hooks hear by its treatments whether an error may pass, instead of by the
+    /// defaults, and a [`RecoverModel`](crate::RecoverModel) among them leaves to the stack what the stack does: to keep
+    /// to the provider's word, and to pay for further attempts.
     #[must_use]
     pub fn treating_by(mut self, health: Health) -> Self {
         self.health = Some(health);
         self
     }
 
-    /// The model.
-    pub const fn get_ref(&self) -> &GovernModel<S> {
-        &self.model
-    }
-
-    /// The model, to change.
-    pub const fn get_mut(&mut self) -> &mut GovernModel<S> {
-        &mut self.model
-    }
-
-    /// The model alone.
-    pub fn into_inner(self) -> GovernModel<S> {
-        self.model
-    }
+    inner_accessors!(model: GovernModel<S>, "The model");
 }
 
 impl<S> Service<Call> for Governed<S>
@@ -78,7 +68,9 @@ where
     fn call(&mut self, call: Call) -> Self::Future {
         let request = call.to_request();
         let context = Arc::clone(call.context());
-        let (tried, health) = (call.tried, self.health.clone());
+        let (tried, health) = (call.tried(), self.health.clone());
+        let told = health.as_ref().map(|_| Arc::new(OnceLock::new()));
+        let (telling, at) = (told.clone(), Arc::clone(&context));
         let outcome = self.model.call_describing(ModelCall { context, request }, move |error, event| {
             let Some(error) = error.downcast_ref::<ModelError>() else { return };
             let treatment = match &health {
@@ -86,8 +78,11 @@ where
                 None => Treatment::of(error.kind()),
             };
             error.enter(treatment, tried, event);
+            if let (Some(health), Some(telling)) = (&health, telling) {
+                telling.get_or_init(|| health.tells_of(&at, event));
+            }
         });
-        GovernedFuture { outcome, call: Some(call) }
+        GovernedFuture { outcome, call: Some(call), told }
     }
 }
 
@@ -100,6 +95,8 @@ pub struct GovernedFuture<F> {
     outcome: F,
     /// For the name of its model; none once it was told.
     call: Option<Call>,
+    /// Held while the hooks hear of a failure.
+    told: Option<Arc<OnceLock<ToldOf>>>,
 }
 
 impl<F: Future<Output = Result<ModelOutcome, HookError>>> Future for GovernedFuture<F> {
@@ -107,7 +104,9 @@ impl<F: Future<Output = Result<ModelOutcome, HookError>>> Future for GovernedFut
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let error = match ready!(this.outcome.poll(cx)) {
+        let outcome = ready!(this.outcome.poll(cx));
+        *this.told = None;
+        let error = match outcome {
             Ok(ModelOutcome::Answered(_, reply)) => return Poll::Ready(Ok(reply)),
             Ok(ModelOutcome::Stopped(reason)) => ModelError::new(ErrorKind::Stopped, reason),
             Ok(ModelOutcome::Failed(error, recovery)) => failed(error, recovery),
@@ -115,7 +114,7 @@ impl<F: Future<Output = Result<ModelOutcome, HookError>>> Future for GovernedFut
             Err(error) => not_asked(&error),
         };
         Poll::Ready(Err(match (error.model(), this.call.take()) {
-            (None, Some(call)) => error.of_model(call.model_name()),
+            (None, Some(call)) => error.with_model_of(&call),
             _ => error,
         }))
     }
@@ -125,11 +124,11 @@ impl<F: Future<Output = Result<ModelOutcome, HookError>>> Future for GovernedFut
 fn failed(error: BoxError, recovery: Recovery) -> ModelError {
     let error = match error.downcast::<ModelError>() {
         Ok(error) => *error,
-        Err(error) => ModelError::new(ErrorKind::Unknown, error.to_string()).caused_by(error),
+        Err(error) => ModelError::new(ErrorKind::Unknown, error.to_string()).with_source(error),
     };
     match recovery == Recovery::default() {
         true => error,
-        false => error.proposing(recovery),
+        false => error.with_proposal(recovery),
     }
 }
 

@@ -9,6 +9,7 @@ use std::task::{Context, Poll, ready};
 use hooks_core::HookContext;
 use hooks_core::drivers::{ModelCall, ModelRequest};
 use hooks_core::event::{Message, ModelReply, Role};
+use hooks_core::inner_accessors;
 use hooks_core::state::OpId;
 use pin_project::pin_project;
 use serde_json::Value;
@@ -16,7 +17,7 @@ use tower_service::Service;
 
 use crate::call::{Answered, Call, Needs};
 use crate::error::ModelError;
-use crate::overflow::{CountTokens, Estimate, is_picture};
+use crate::message::{CountTokens, Estimate, is_picture};
 use crate::world::World;
 
 /// Serves model requests by a stack. See the module docs.
@@ -31,8 +32,12 @@ pub struct Resilient<S> {
     world: World,
     count: Arc<dyn CountTokens>,
     needs: Needs,
+    task: Option<Arc<FindTask>>,
     listener: Option<Arc<Listener>>,
 }
+
+/// Says what kind of work a request is.
+type FindTask = dyn Fn(&HookContext, &ModelRequest) -> Option<Arc<str>> + Send + Sync;
 
 type Listener = dyn Fn(&Answered<ModelReply>) + Send + Sync;
 
@@ -40,7 +45,15 @@ impl<S> Resilient<S> {
     /// Serves by `stack`.
     pub fn new(stack: S, world: World) -> Self {
         let needs = Needs { tools: true, ..Needs::default() };
-        Self { stack, context: Arc::default(), world, count: Arc::new(Estimate), needs, listener: None }
+        Self {
+            stack,
+            context: Arc::default(),
+            world,
+            count: Arc::new(Estimate),
+            needs,
+            task: None,
+            listener: None,
+        }
     }
 
     /// Says where requests happen that come without a context: those of a `GovernModel`. Chains of an agent's own go by
@@ -66,6 +79,17 @@ impl<S> Resilient<S> {
         self
     }
 
+    /// Has `find` say what kind of work a request is, for the chains of tasks (`routing.tasks`): no request says it
+    /// itself. A host that makes a model for each kind of work answers the same for every request.
+    #[must_use]
+    pub fn finding_task<F>(mut self, find: F) -> Self
+    where
+        F: Fn(&HookContext, &ModelRequest) -> Option<Arc<str>> + Send + Sync + 'static,
+    {
+        self.task = Some(Arc::new(find));
+        self
+    }
+
     /// Tells `listener` of each answer: which model gave it, after which failures, to which conversation.
     #[must_use]
     pub fn telling(mut self, listener: impl Fn(&Answered<ModelReply>) + Send + Sync + 'static) -> Self {
@@ -73,20 +97,7 @@ impl<S> Resilient<S> {
         self
     }
 
-    /// The stack.
-    pub const fn get_ref(&self) -> &S {
-        &self.stack
-    }
-
-    /// The stack, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.stack
-    }
-
-    /// The stack alone.
-    pub fn into_inner(self) -> S {
-        self.stack
-    }
+    inner_accessors!(stack: S, "The stack");
 
     fn make_call(&self, context: Arc<HookContext>, request: ModelRequest) -> Call {
         let id = match &context.call_id {
@@ -104,7 +115,12 @@ impl<S> Resilient<S> {
             vision: self.needs.vision || request.messages.iter().any(shows_a_picture),
             ..self.needs
         };
-        Call::new(context, request, id).needing(needs)
+        let task = self.task.as_ref().and_then(|find| find(&context, &request));
+        let call = Call::new(context, request, id).needing(needs);
+        match task {
+            Some(task) => call.for_task(task),
+            None => call,
+        }
     }
 }
 

@@ -18,8 +18,10 @@ use super::{Governed, Resilient};
 use crate::attempt::{AttemptLayer, AttemptSettings};
 use crate::call::{Answered, Call, FailedAttempt, Needs};
 use crate::catalog::{Catalog, Model, Tier};
+use crate::chain::{Chains, ChainsConfig};
 use crate::classify::Classified;
 use crate::error::{ErrorKind, ModelError, Treatment, Treatments};
+use crate::fallback::{FallbackLayer, FallbackSettings};
 use crate::health::{Health, HealthSettings};
 use crate::overflow::CountTokens;
 use crate::overflow::Estimate;
@@ -179,12 +181,38 @@ fn a_call_has_the_id_of_its_context_or_one_of_its_own() {
 }
 
 #[test]
+fn a_kind_of_work_has_its_own_chain() {
+    let catalog = Catalog::new([
+        Model::new("opus", "anthropic", Tier::Premium),
+        Model::new("haiku", "anthropic", Tier::Fast),
+    ]);
+    let (catalog, world) = (catalog.unwrap(), world());
+    let config = ChainsConfig::default().with_default("premium").with_task("title", "fast");
+    let chains = Chains::new(&catalog, &config).unwrap();
+    let health = Health::new(&catalog, HealthSettings::default(), world.clone()).unwrap();
+    let served = service_fn(|call: Call| {
+        let answer = reply(call.model_name());
+        ready(Ok::<_, ModelError>(Answered::new(call, answer)))
+    });
+    let stack = FallbackLayer::new(chains, health, FallbackSettings::default()).unwrap().layer(served);
+    let is_title = |message: &Message| message.content == json!("a title, please");
+    let model = Resilient::new(stack, world)
+        .finding_task(move |_, request| request.messages.iter().any(is_title).then(|| "title".into()));
+    for (says, wanted) in [("hello", "opus"), ("a title, please", "haiku")] {
+        let messages = vec![Message::text(Role::User, says)];
+        let asked = ModelRequest { messages, ..ModelRequest::default() };
+        let answered = run(Service::<ModelRequest>::call(&mut model.clone(), asked)).unwrap();
+        assert_eq!(answered, reply(wanted));
+    }
+}
+
+#[test]
 fn hooks_around_the_whole_call_hear_how_often_it_was_tried() {
     let recorder = Recorder::default();
     let failing = service_fn(|_: Call| {
         let error = || ModelError::new(ErrorKind::Network, "reset");
         let failed = [(); 3].map(|()| FailedAttempt::new("m", &error(), Default::default()));
-        ready(Err::<Answered<ModelReply>, _>(error().after(failed.to_vec())))
+        ready(Err::<Answered<ModelReply>, _>(error().with_failed(failed.to_vec())))
     });
     let model =
         GovernModel::new(recorder.clone(), Resilient::new(failing, world())).describing(ModelError::describe);
@@ -214,7 +242,7 @@ fn hooks_around_each_attempt_hear_how_often_it_was_tried_and_what_the_host_makes
         let attempt = AttemptLayer::new(world.clone(), AttemptSettings::default(), Classified).unwrap();
         let stack = RetryLayer::new(health, RetrySettings::default()).unwrap().layer(attempt.layer(governed));
         let mut call = call_of("m");
-        call.tried = 1;
+        call.set_tried(1);
         time.block_on(stack.oneshot(call)).unwrap().unwrap_err();
         let seen = recorder.seen();
         let heard = seen.iter().filter_map(|event| match event {

@@ -3,6 +3,7 @@
 use hooks_core::time::Tick;
 
 use super::BudgetSettings;
+use crate::duration::nanos;
 
 /// The attempts that are saved up, in thousandths.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +50,7 @@ impl Budget {
         let each_milli = 60_000_000_000u64.checked_div(u64::from(settings.per_minute).saturating_mul(ONE));
         // However many a minute: the time of each is at least the least there is.
         let Some(nanos_each) = each_milli.map(|nanos| nanos.max(1)) else { return };
-        let passed = u64::try_from(now.since(self.at).as_nanos()).unwrap_or(u64::MAX);
+        let passed = nanos(now.since(self.at));
         let earned = passed / nanos_each;
         self.at = self.at.after(std::time::Duration::from_nanos(earned.saturating_mul(nanos_each)));
         self.saved = self.saved.saturating_add(earned).min(most(settings));

@@ -6,35 +6,43 @@
 //! along with the next word, or after a second.
 //!
 //! Nobody waits long: an engine in this process answers at once and is asked each time, any other at most once a
-//! second, for at most 50 ms. While it is away our own breakers go on with what they know.
+//! second, for at most 50 ms each operation and 250 ms all together; what could not be said by then goes along with
+//! the next word. A place in a shared rate takes as many operations as others are faster, each of 50 ms at most. While
+//! the store is away our own breakers go on with what they know.
 
-use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
-use hooks_core::state::{Answer, Key, Op, OpId, StateStore};
+use hooks_core::state::{Answer, Key, Op, StateStore};
 use hooks_core::time::{Tick, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::place::{Place, play};
 use super::{Health, HealthSettings};
 use crate::breaker::{Core, Wire};
+use crate::duration::nanos;
+use crate::sync::{AtomicBool, AtomicU64};
 use crate::world::World;
 
-/// The longest a store is waited for.
+/// The longest one operation of a store is waited for: a store in the same data centre answers in a tenth of a
+/// millisecond to a few, one across a continent in less than this.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// What was heard longer ago is stale; a store that did not answer is left alone for as long.
+/// The longest a caller is kept to tell a fleet and to hear it: as long as five operations that all just make it.
+const LONGEST_VISIT: Duration = Duration::from_millis(250);
+/// What was heard longer ago is stale; a store that did not answer is left alone for as long. A second is a tenth of the
+/// shortest time that a breaker is open.
 const STALE: Duration = Duration::from_secs(1);
-/// So often a word is written again that somebody else was faster with.
+/// So often a word is written again that somebody else was faster with; beyond it, the next word carries it.
 const TRIES: usize = 8;
 
 /// The store of a fleet.
 pub(super) struct Fleet {
     store: Arc<dyn StateStore>,
+    name: Arc<str>,
     /// Whether the store answers later: then it is not asked on the way of every call.
     answers_later: AtomicBool,
     /// When a store that did not answer is asked again, in nanoseconds.
@@ -45,6 +53,13 @@ pub(super) struct Fleet {
 pub(super) struct Namespace {
     tenant: Option<Arc<str>>,
     fleet: Arc<str>,
+}
+
+/// What one caller says to a fleet's store and hears from it, in a time that is bounded as a whole.
+pub(super) struct Visit<'a> {
+    fleet: &'a Fleet,
+    world: &'a World,
+    until: Tick,
 }
 
 /// A place's entry in the store.
@@ -72,8 +87,21 @@ struct Written {
 }
 
 impl Fleet {
-    pub(super) fn new(store: Arc<dyn StateStore>) -> Self {
-        Self { store, answers_later: AtomicBool::new(false), away_until: AtomicU64::new(0) }
+    pub(super) fn new(store: Arc<dyn StateStore>, name: &str) -> Self {
+        Self {
+            store,
+            name: name.into(),
+            answers_later: AtomicBool::new(false),
+            away_until: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn store(&self) -> &Arc<dyn StateStore> {
+        &self.store
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Does `op` for a store that answers at once; None where it does not.
@@ -90,16 +118,30 @@ impl Fleet {
         }
     }
 
-    /// Does `op`, in the time a store has.
+    /// Does `op`, in the time a store has; None where it did not answer.
     pub(super) async fn ask(&self, op: Op, world: &World) -> Option<Answer> {
-        if self.is_away(world.tick()) {
+        self.ask_by(None, op, world).await
+    }
+
+    /// The same, and by `until`. A store that had all of its time and did not answer is left alone for a while.
+    async fn ask_by(&self, until: Option<Tick>, op: Op, world: &World) -> Option<Answer> {
+        let now = world.tick();
+        let own = now.after(PATIENCE);
+        let until = until.map_or(own, |until| until.min(own));
+        if self.is_away(now) || until <= now {
             return None;
         }
-        let answer = within(PATIENCE, world, self.store.apply(op)).await.and_then(Result::ok);
-        if answer.is_none() {
-            self.away_until.store(nanos(world.tick().after(STALE)), Ordering::Relaxed);
+        let answer = world.within(Some(until), self.store.apply(op)).await;
+        let is_away = answer.as_ref().map_or(until == own, Result::is_err);
+        if is_away {
+            self.away_until.store(nanos(world.tick().after(STALE).0), Ordering::Relaxed);
         }
-        answer
+        answer.and_then(Result::ok)
+    }
+
+    /// Begins to tell and to hear: what one caller is kept for.
+    pub(super) fn visit<'a>(&'a self, world: &'a World) -> Visit<'a> {
+        Visit { fleet: self, world, until: world.tick().after(LONGEST_VISIT) }
     }
 
     /// What is left of `work`, which tells what kind of store it is: one that answers at once leaves nothing.
@@ -117,7 +159,7 @@ impl Fleet {
     }
 
     fn is_away(&self, now: Tick) -> bool {
-        nanos(now) < self.away_until.load(Ordering::Relaxed)
+        nanos(now.0) < self.away_until.load(Ordering::Relaxed)
     }
 
     pub(super) fn answers_later(&self) -> bool {
@@ -133,6 +175,12 @@ impl Namespace {
     /// The key of what is kept about `name` of `provider`.
     pub(super) fn key(&self, kind: &str, what: &str, provider: &str, name: &str) -> Key {
         Key::new(self.tenant.as_deref(), &[&self.fleet, kind, what, provider, name])
+    }
+}
+
+impl Visit<'_> {
+    async fn ask(&self, op: Op) -> Option<Answer> {
+        self.fleet.ask_by(Some(self.until), op, self.world).await
     }
 }
 
@@ -181,19 +229,19 @@ pub(super) fn is_stale(place: &Place, link: &Link, now: Tick) -> bool {
 
 /// Tells the fleet what happened at `place`, and hears what it knows. One at a time: what happens meanwhile is told
 /// as well, or next time.
-pub(super) async fn synchronise(health: &Health, fleet: &Fleet, place: &Place, link: &Link) {
+pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &Place, link: &Link) {
     if link.busy.swap(true, Ordering::Acquire) {
         return;
     }
     let _busy = Busy(&link.busy);
     let (world, settings) = (health.world(), health.settings());
     for _ in 0..TRIES {
-        let Some(Answer::Value(stored)) = fleet.ask(Op::Get { key: link.key.clone() }, world).await else {
+        let Some(Answer::Value(stored)) = visit.ask(Op::Get { key: link.key.clone() }).await else {
             return;
         };
-        let Some(Answer::Now(time)) = fleet.ask(Op::Now, world).await else { return };
+        let Some(Answer::Now(time)) = visit.ask(Op::Now).await else { return };
         let now = world.tick();
-        link.heard.store(nanos(now), Ordering::Relaxed);
+        link.heard.store(nanos(now.0), Ordering::Relaxed);
         let (untold, told, ours) = place.untold();
         let (text, revision) = match stored {
             Some((text, revision)) => (Some(text), revision),
@@ -237,9 +285,9 @@ pub(super) async fn synchronise(health: &Health, fleet: &Fleet, place: &Place, l
             return;
         }
         let Some(value) = write(&core, gate, time, now) else { return };
-        let id = OpId(world.random.next_u128());
+        let id = health.write_id();
         let set = Op::CompareAndSet { id, key: link.key.clone(), revision, value, ttl: Some(kept(settings)) };
-        match fleet.ask(set, world).await {
+        match visit.ask(set).await {
             Some(Answer::Written(revision)) => {
                 link.revision.store(revision, Ordering::Release);
                 health.announce(place.adopt(core, gate, told_all, &settings.breaker), place, now);
@@ -298,19 +346,6 @@ pub(super) fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-/// The answer of `work`, if there is one within `limit`.
-async fn within<T>(limit: Duration, world: &World, work: impl Future<Output = T>) -> Option<T> {
-    let (mut work, mut timer) = (pin!(work), None);
-    poll_fn(|cx| match work.as_mut().poll(cx) {
-        Poll::Ready(answer) => Poll::Ready(Some(answer)),
-        Poll::Pending => {
-            let timer = timer.get_or_insert_with(|| world.timer.sleep(limit));
-            Pin::new(timer).poll(cx).map(|()| None)
-        }
-    })
-    .await
-}
-
 /// Lets others in again, however it ended.
 struct Busy<'a>(&'a AtomicBool);
 
@@ -318,8 +353,4 @@ impl Drop for Busy<'_> {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
-}
-
-fn nanos(tick: Tick) -> u64 {
-    u64::try_from(tick.0.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -12,35 +12,41 @@ mod quota;
 mod readiness;
 mod settings;
 mod standing;
+mod tenant;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use hooks_core::HookFuture;
-use hooks_core::state::StateStore;
+use hooks_core::event::ErrorOccurred;
+use hooks_core::state::{OpId, StateStore};
 use hooks_core::time::Tick;
+use hooks_core::{HookContext, HookFuture};
 
 use self::fleet::{Fleet, Link, Namespace};
 pub use self::permit::Permit;
 use self::place::{Change, Event, Place, What};
-use self::quota::Quota;
-pub use self::readiness::{Because, Closed, Readiness};
+pub(crate) use self::quota::Quota;
+pub use self::readiness::{Because, NotAdmitted, Readiness};
 pub use self::settings::{BudgetSettings, HealthSettings, SettingsError};
 use self::standing::{Provider, Standing};
+use self::told::Told;
+pub(crate) use self::told::ToldOf;
 use crate::breaker::{BreakerState, Pass, Showed};
 use crate::call::Needs;
 use crate::catalog::{Catalog, Limits, Model};
 use crate::error::{ErrorKind, Treatments};
 use crate::pacing::{Booked, Slot};
+use crate::tenant::Kept;
 use crate::world::World;
 
 /// What is known about the models of a catalog. Clones share it.
 ///
 /// It is known of one set of credentials, one tenant's: whose key is wrong or whose quota is used up must be nobody
-/// else's loss. See [`shared_for`](Self::shared_for).
+/// else's loss. See [`of_tenant`](Self::of_tenant).
 ///
 /// Of a model that is not in the catalog nothing is known, and nothing learned: it may always be asked.
 #[derive(Clone)]
@@ -49,13 +55,19 @@ pub struct Health {
 }
 
 struct Inner {
+    catalog: Catalog,
     models: Vec<Standing>,
-    quotas: Vec<Quota>,
-    providers: Vec<Provider>,
+    quotas: Vec<Arc<Quota>>,
+    providers: Vec<Arc<Provider>>,
     settings: HealthSettings,
     world: World,
     listeners: Mutex<Vec<Listener>>,
     fleet: OnceLock<Fleet>,
+    told: Told,
+    /// Whose it is, where it is one tenant's.
+    owner: OnceLock<Arc<str>>,
+    /// What is known for each of the others.
+    tenants: Kept<Health>,
 }
 
 /// What is left to do where a store answers later.
@@ -86,6 +98,11 @@ impl Health {
     /// The settings are nonsense.
     pub fn new(catalog: &Catalog, settings: HealthSettings, world: World) -> Result<Self, SettingsError> {
         settings.check()?;
+        Ok(Self::of(catalog.clone(), settings, world, Told::default()))
+    }
+
+    /// The same of settings that were checked.
+    fn of(catalog: Catalog, settings: HealthSettings, world: World, told: Told) -> Self {
         let (mut models, mut quotas, mut providers) = (Vec::new(), Vec::new(), Vec::new());
         for model in catalog.models() {
             let quota = quota::quota_of(&mut quotas, model, &settings);
@@ -93,8 +110,21 @@ impl Health {
             models.push(Standing::new(model, quota, provider, &settings));
         }
         let (listeners, fleet) = (Mutex::default(), OnceLock::new());
-        let inner = Inner { models, quotas, providers, settings, world, listeners, fleet };
-        Ok(Self { inner: Arc::new(inner) })
+        let (owner, tenants) = (OnceLock::new(), Kept::default());
+        let inner = Inner {
+            catalog,
+            models,
+            quotas,
+            providers,
+            settings,
+            world,
+            listeners,
+            fleet,
+            told,
+            owner,
+            tenants,
+        };
+        Self { inner: Arc::new(inner) }
     }
 
     /// Shares what is known with everybody who shares `store` under the name of `fleet`, all of them with the same
@@ -104,15 +134,17 @@ impl Health {
         self.shared_for(store, fleet, None)
     }
 
-    /// The same, of one tenant. What is known is known of the tenant's own credentials and quotas: a host that calls
-    /// with those of several has a `Health`, and a stack over it, for each. They may share a store, and nothing else;
-    /// the tenant a call names in its [`HookContext`](hooks_core::HookContext) is not looked at.
+    /// The same, of one tenant: whose it is that names none. What is known for others is [`of_tenant`](Self::of_tenant);
+    /// a [`PerTenantLayer`](crate::PerTenantLayer) puts a stack over each.
     #[must_use]
     pub fn shared_for(self, store: Arc<dyn StateStore>, fleet: &str, tenant: Option<&str>) -> Self {
         let Inner { models, quotas, providers, .. } = &*self.inner;
-        if self.inner.fleet.set(Fleet::new(store)).is_ok() {
+        if self.inner.fleet.set(Fleet::new(store, fleet)).is_ok() {
+            if let Some(tenant) = tenant {
+                let _was_one = self.inner.owner.set(tenant.into());
+            }
             let namespace = Arc::new(Namespace::new(tenant, fleet));
-            let models = models.iter().map(|it| ("model", &it.name, &it.place));
+            let models = models.iter().map(|it| ("model", &it.model.name, &it.place));
             let quotas = quotas.iter().map(|it| ("quota", &it.name, &it.place));
             let providers = providers.iter().map(|it| ("provider", &it.name, &it.place));
             for (what, name, place) in models.chain(quotas).chain(providers) {
@@ -144,29 +176,17 @@ impl Health {
             return Readiness::Never;
         }
         let Some(known) = self.known(model) else { return Readiness::Ready };
-        let Some(quota) = self.inner.quotas.get(known.quota) else { return Readiness::Ready };
-        let Some(paced) = quota.ready_at(needs, now, self.inner.fleet.get()) else { return Readiness::Never };
+        let paced = known.quota.ready_at(needs, now, self.inner.fleet.get());
+        let Some(paced) = paced else { return Readiness::Never };
         self.look(known, now);
-        Readiness::at(paced.max(self.opens_at(known, now)), now)
-    }
-
-    /// From when on gates and breakers let somebody through.
-    fn opens_at(&self, known: &Standing, now: Tick) -> Tick {
-        let mut at = Tick::default();
-        for place in self.places(known).into_iter().flatten() {
-            at = at.max(place.gate());
-            if let Some(opens) = place.opens_at(now) {
-                at = at.max(opens);
-            }
-        }
-        at
+        Readiness::at(known.opens_at(now).map_or(paced, |opens| opens.max(paced)), now)
     }
 
     /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
     /// quota's: where that is used up, all models that draw on it are left alone.
-    pub fn close_until(&self, model: &Model, until: Tick, why: ErrorKind) {
+    pub fn cool_down_until(&self, model: &Model, until: Tick, why: ErrorKind) {
         if self.known(model).is_some() {
-            self.close_place(model.index(), until, why, self.inner.world.tick());
+            self.cool_down_place(model.index(), until, why, self.inner.world.tick());
             drop(self.known(model).and_then(|known| self.tell_fleet(known)));
         }
     }
@@ -175,33 +195,26 @@ impl Health {
     ///
     /// # Errors
     /// Not now; the error says from when on.
-    pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, Closed> {
+    pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, NotAdmitted> {
         self.admit_and_tell(model, now).map(|(permit, _)| permit)
     }
 
     /// The same; a probe has to be told to a fleet whose store answers later, and is confirmed after that.
-    pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), Closed> {
+    pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), NotAdmitted> {
         let Some(known) = self.known(model) else {
             return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, None), None));
         };
         self.look(known, now);
-        let shut = self
-            .places(known)
-            .into_iter()
-            .flatten()
-            .fold(Tick::default(), |shut, place| shut.max(place.gate()));
-        if shut > now {
-            return Err(Closed { ready_at: shut, because: Because::Gate });
+        if let Some(ready_at) = known.shut_until(now) {
+            return Err(NotAdmitted { ready_at, because: Because::Gate });
         }
-        let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
+        let refused = |ready_at| NotAdmitted { ready_at, because: Because::Breaker };
         let settings = &self.inner.settings.breaker;
         let name = || self.probe_name();
-        let own = known.place.admit(name, now, settings).map_err(closed)?.unwrap_or(Pass::Usual);
+        let own = known.place.admit(name, now, settings).map_err(refused)?.unwrap_or(Pass::Usual);
         let mut permit = Permit::new(self.clone(), model.index(), own, None);
-        if let Some(provider) = self.provider(known) {
-            // Where it refuses, the permit is dropped, and with it a probe is given back.
-            permit.provider = provider.place.admit(name, now, settings).map_err(closed)?;
-        }
+        // Where it refuses, the permit is dropped, and with it a probe is given back.
+        permit.provider = known.provider.place.admit(name, now, settings).map_err(refused)?;
         if !permit.is_probe() {
             return Ok((permit, None));
         }
@@ -213,21 +226,20 @@ impl Health {
     }
 
     /// Whether a probe is still ours, now that the fleet had its say.
-    pub(crate) fn confirm(&self, permit: &Permit, now: Tick) -> Result<(), Closed> {
+    pub(crate) fn confirm(&self, permit: &Permit, now: Tick) -> Result<(), NotAdmitted> {
         let Some(known) = self.inner.models.get(permit.model) else { return Ok(()) };
-        let closed = |ready_at| Closed { ready_at, because: Because::Breaker };
-        known.place.still_lets(permit.pass, now).map_err(closed)?;
-        match (permit.provider, self.provider(known)) {
-            (Some(pass), Some(provider)) => provider.place.still_lets(pass, now).map_err(closed),
-            _ => Ok(()),
+        let refused = |ready_at| NotAdmitted { ready_at, because: Because::Breaker };
+        known.place.still_lets(permit.pass, now).map_err(refused)?;
+        match permit.provider {
+            Some(pass) => known.provider.place.still_lets(pass, now).map_err(refused),
+            None => Ok(()),
         }
     }
 
     /// Hears what the fleet knows of `model`, where its store answers later and was not heard for a while.
     pub(crate) fn refresh(&self, model: &Model, now: Tick) -> Telling {
         let (fleet, known) = (self.inner.fleet.get()?, self.known(model)?);
-        let links =
-            || self.places(known).into_iter().flatten().filter_map(|place| Some((place, place.link.get()?)));
+        let links = || known.places().into_iter().filter_map(|place| Some((place, place.link.get()?)));
         let due = match fleet.answers_later() {
             true => links().any(|(place, link)| fleet::is_stale(place, link, now)),
             // Which kind it is shows when it is asked for the first time.
@@ -243,8 +255,8 @@ impl Health {
     /// Not now; from then on.
     pub fn pace(&self, model: &Model, needs: &Needs, now: Tick) -> Result<(), Tick> {
         let booked = self.book(model, needs, now, Some(now)).unwrap_or_else(|_later| {
-            let quota = self.known(model).and_then(|known| self.inner.quotas.get(known.quota));
-            quota.map_or(Ok(None), |quota| quota.book(needs, now, Some(now))).map(|_| None)
+            let known = self.known(model);
+            known.map_or(Ok(None), |known| known.quota.book(needs, now, Some(now))).map(|_| None)
         })?;
         booked.into_iter().for_each(|mut slot| slot.used(true));
         Ok(())
@@ -259,12 +271,11 @@ impl Health {
         latest: Option<Tick>,
     ) -> Result<Booked, HookFuture<'static, Booked>> {
         let Some(known) = self.known(model) else { return Ok(Ok(None)) };
-        let Some(quota) = self.inner.quotas.get(known.quota) else { return Ok(Ok(None)) };
+        let quota = &known.quota;
         // Who would not be let through takes no place: all who waited for a probe would, and a fleet's are not given
         // back.
         self.look(known, now);
-        let opens = self.opens_at(known, now);
-        if opens > now {
+        if let Some(opens) = known.opens_at(now) {
             return Ok(Err(opens));
         }
         if let Some(fleet) = self.inner.fleet.get()
@@ -276,36 +287,32 @@ impl Health {
                 if let Some(Some(booked)) =
                     fleet::at_once(quota.book_shared(&self.inner.world, needs, latest, ask))
                 {
-                    return Ok(
-                        booked.map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at).of_fleet()))
-                    );
+                    return Ok(booked.map(|at| Some(Slot::of_fleet(quota, needs, at))));
                 }
             }
-            return fleet::begun(self.book_shared(known.quota, *needs, latest));
+            return fleet::begun(self.book_shared(Arc::clone(quota), *needs, latest));
         }
-        Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(self.clone(), known.quota, *needs, at?))))
+        Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(quota, needs, at?))))
     }
 
-    fn book_shared(&self, place: usize, needs: Needs, latest: Option<Tick>) -> HookFuture<'static, Booked> {
+    fn book_shared(
+        &self,
+        quota: Arc<Quota>,
+        needs: Needs,
+        latest: Option<Tick>,
+    ) -> HookFuture<'static, Booked> {
         let health = self.clone();
         HookFuture::later(async move {
             let inner = &health.inner;
-            let Some(quota) = inner.quotas.get(place) else { return Ok(None) };
             if let Some(fleet) = inner.fleet.get()
                 && let Some(booked) =
                     quota.book_shared(&inner.world, &needs, latest, |op| fleet.ask(op, &inner.world)).await
             {
-                return booked.map(|at| Some(Slot::new(health.clone(), place, needs, at).of_fleet()));
+                return booked.map(|at| Some(Slot::of_fleet(&quota, &needs, at)));
             }
             let booked = quota.book(&needs, inner.world.tick(), latest);
-            booked.map(|at| Some(Slot::new(health.clone(), place, needs, at?)))
+            booked.map(|at| Some(Slot::new(&quota, &needs, at?)))
         })
-    }
-
-    pub(crate) fn give_back(&self, quota: usize, needs: &Needs) {
-        if let Some(quota) = self.inner.quotas.get(quota) {
-            quota.give_back(needs);
-        }
     }
 
     /// Learns what the provider of `model` lets through, as its headers say; what it does not say stays, and more than
@@ -330,24 +337,31 @@ impl Health {
     }
 
     fn learn_limits(&self, model: usize, limits: Limits) {
-        let quota = self.inner.models.get(model).and_then(|known| self.inner.quotas.get(known.quota));
-        if let Some(quota) = quota {
-            quota.learn(limits, &self.inner.settings);
+        if let Some(known) = self.inner.models.get(model) {
+            known.quota.learn(limits, &self.inner.settings);
         }
     }
 
     /// A call is tried for the first time, with this model: its provider's retry budget earns a share.
     pub fn first_attempt(&self, model: &Model) {
-        if let Some(provider) = self.known(model).and_then(|known| self.provider(known)) {
-            provider.first_attempt(self.inner.settings.budget);
+        if let Some(known) = self.known(model) {
+            known.provider.first_attempt(self.inner.settings.budget);
         }
     }
 
     /// Whether a call may be tried once more with this model; that is taken from its provider's retry budget.
     pub fn another_attempt(&self, model: &Model, now: Tick) -> bool {
-        self.known(model)
-            .and_then(|known| self.provider(known))
-            .is_none_or(|provider| provider.another_attempt(now, self.inner.settings.budget))
+        self.known(model).is_none_or(|known| known.provider.another_attempt(now, self.inner.settings.budget))
+    }
+
+    /// A stack tells hooks of a failure, and deals with it itself: so they need not, as long as what is returned is held.
+    pub(crate) fn tells_of(&self, context: &HookContext, event: &ErrorOccurred) -> ToldOf {
+        self.inner.told.begin(context, event)
+    }
+
+    /// Whether it is a stack that tells of this failure.
+    pub(crate) fn is_told_of(&self, context: &HookContext, event: &ErrorOccurred) -> bool {
+        self.inner.told.contains(context, event)
     }
 
     /// What the breaker of `model` does with calls.
@@ -360,18 +374,14 @@ impl Health {
         self.listeners().push(Arc::new(listener));
     }
 
-    fn close_place(&self, model: usize, until: Tick, why: ErrorKind, now: Tick) {
+    fn cool_down_place(&self, model: usize, until: Tick, why: ErrorKind, now: Tick) {
         let until = until.min(now.after(self.inner.settings.longest_gate));
         let Some(known) = self.inner.models.get(model) else { return };
-        let quota = self.inner.quotas.get(known.quota).filter(|_| why == ErrorKind::RateLimited);
         let settings = &self.inner.settings.breaker;
-        match quota {
-            Some(quota) => quota.place.refused(until, now, settings),
-            None => {
-                let shut = Event { at: now, what: What::Shut { until } };
-                let _unchanged = known.place.happened(shut, settings);
-            }
+        if why == ErrorKind::RateLimited {
+            return known.quota.place.refused(until, now, settings);
         }
+        let _unchanged = known.place.happened(Event { at: now, what: What::Shut { until } }, settings);
     }
 
     /// A permit came to its end. `wide` where what was shown is true of all models of the provider.
@@ -385,18 +395,15 @@ impl Health {
             Showed::Hopeless if wide => showed,
             _ => Showed::Nothing,
         };
-        if (permit.provider.is_some() || shared == Showed::Hopeless)
-            && let Some(provider) = self.provider(known)
-        {
-            self.ended(&provider.place, permit.provider.unwrap_or(Pass::Usual), shared, now);
+        if permit.provider.is_some() || shared == Showed::Hopeless {
+            self.ended(&known.provider.place, permit.provider.unwrap_or(Pass::Usual), shared, now);
         }
         // Of a quota only that it lets in again is news.
-        if let (Showed::Success { .. }, Some(quota)) = (showed, self.inner.quotas.get(known.quota))
-            && quota.place.is_failing()
-        {
+        if matches!(showed, Showed::Success { .. }) && known.quota.place.is_failing() {
             let showed = Showed::Success { slow: false };
             let what = What::Ended { pass: Pass::Usual, showed, jitter: 0 };
-            let _unchanged = quota.place.happened(Event { at: now, what }, &self.inner.settings.breaker);
+            let _unchanged =
+                known.quota.place.happened(Event { at: now, what }, &self.inner.settings.breaker);
         }
         self.tell_fleet(known)
     }
@@ -413,10 +420,9 @@ impl Health {
 
     /// Tells the fleet what it has to hear at once. What is left of it where its store answers later.
     fn tell_fleet(&self, known: &Standing) -> Telling {
-        let untold = |place: &Place| place.link.get().is_some() && place.has_untold_failure();
-        if !self.places(known).into_iter().flatten().any(untold) {
-            return None;
-        }
+        self.inner.fleet.get()?;
+        let untold = |place: &&Place| place.link.get().is_some() && place.has_untold_failure();
+        known.places().iter().find(|place| untold(place))?;
         fleet::begun(self.synchronise(known)).err()
     }
 
@@ -424,11 +430,12 @@ impl Health {
     fn synchronise(&self, known: &Standing) -> HookFuture<'static, ()> {
         let (health, model) = (self.clone(), known.place.model.clone());
         HookFuture::later(async move {
-            let known = health.inner.models.iter().find(|known| Some(&known.name) == model.as_ref());
+            let known = health.inner.models.iter().find(|known| Some(&known.model.name) == model.as_ref());
             let (Some(known), Some(fleet)) = (known, health.inner.fleet.get()) else { return };
-            for place in health.places(known).into_iter().flatten() {
+            let visit = fleet.visit(health.world());
+            for place in known.places() {
                 if let Some(link) = place.link.get() {
-                    fleet::synchronise(&health, fleet, place, link).await;
+                    fleet::synchronise(&health, &visit, place, link).await;
                 }
             }
         })
@@ -436,18 +443,22 @@ impl Health {
 
     /// Hears what the fleet knows, from a store that answers at once.
     fn look(&self, known: &Standing, now: Tick) {
-        let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) else { return };
-        for place in self.places(known).into_iter().flatten() {
+        if let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) {
+            self.look_at(fleet, known, now);
+        }
+    }
+
+    fn look_at(&self, fleet: &Fleet, known: &Standing, now: Tick) {
+        for place in known.places() {
             if let Some(link) = place.link.get() {
                 fleet::look(self, fleet, place, link, now);
             }
         }
     }
 
-    /// All that concerns a model: its own place, its quota's, its provider's.
-    fn places<'a>(&'a self, known: &'a Standing) -> [Option<&'a Place>; 3] {
-        let quota = self.inner.quotas.get(known.quota).map(|quota| &quota.place);
-        [Some(&known.place), quota, self.provider(known).map(|provider| &provider.place)]
+    /// The id of something that is written: like the name of a probe, nobody else's.
+    fn write_id(&self) -> OpId {
+        OpId(u128::from(self.probe_name()) << 64 | u128::from(self.probe_name()))
     }
 
     /// A name nobody else of the fleet gives a probe: also not where all instances have one seed.
@@ -476,11 +487,18 @@ impl Health {
 
     /// What is known of `model`, if that is one of the catalog.
     fn known(&self, model: &Model) -> Option<&Standing> {
-        self.inner.models.get(model.index()).filter(|known| model.is_named(&known.name))
+        self.inner.models.get(model.index()).filter(|known| model.is_named(&known.model.name))
     }
 
-    fn provider(&self, known: &Standing) -> Option<&Provider> {
-        self.inner.providers.get(known.provider)
+    /// The place of `model`, where it is the very one that is kept here; [`model_at`](Self::model_at) finds it again.
+    pub(crate) fn place_of(&self, model: &Arc<Model>) -> Option<usize> {
+        let known = self.inner.models.get(model.index())?;
+        Arc::ptr_eq(&known.model, model).then_some(model.index())
+    }
+
+    /// The model at this place.
+    pub(crate) fn model_at(&self, place: usize) -> Option<&Arc<Model>> {
+        self.inner.models.get(place).map(|known| &known.model)
     }
 
     fn listeners(&self) -> std::sync::MutexGuard<'_, Vec<Listener>> {

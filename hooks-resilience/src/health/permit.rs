@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
-use super::{Closed, Health, Telling};
+use super::{Health, NotAdmitted, Telling};
 use crate::breaker::{Pass, Showed};
 use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel};
 
@@ -48,7 +48,7 @@ impl Permit {
     }
 
     /// Whether the fleet leaves this call to us; only a probe can be lost to others.
-    pub(crate) fn confirm(&self, now: Tick) -> Result<(), Closed> {
+    pub(crate) fn confirm(&self, now: Tick) -> Result<(), NotAdmitted> {
         self.health.confirm(self, now)
     }
 
@@ -61,8 +61,8 @@ impl Permit {
         let treatment = self.health.treatments().of(error.kind());
         // A quota that is used up may say nothing of when it is not: that it was is worth knowing all the same.
         let untold = || (error.kind() == ErrorKind::RateLimited).then_some(Duration::ZERO);
-        if let Some(wait) = error.told_to_wait().or_else(untold).filter(|_| treatment.gate) {
-            self.health.close_place(self.model, now.after(wait), error.kind(), now);
+        if let Some(wait) = error.retry_after().or_else(untold).filter(|_| treatment.gate) {
+            self.health.cool_down_place(self.model, now.after(wait), error.kind(), now);
         }
         if let Some(limits) = error.limits() {
             self.health.learn_limits(self.model, *limits);

@@ -1,7 +1,7 @@
 //! What may be sent: a model's own quota, or one that several draw on.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use hooks_core::state::{Answer, Op};
@@ -12,11 +12,13 @@ use super::fleet::{Fleet, Namespace};
 use super::place::Place;
 use crate::call::Needs;
 use crate::catalog::{Limits, Model};
-use crate::pacing::{Rate, SharedRate, nanos};
+use crate::duration::nanos;
+use crate::pacing::{Rate, SharedRate};
+use crate::sync::{AtomicBool, AtomicU64, Mutex, MutexGuard};
 use crate::world::World;
 
 /// What is known of one quota.
-pub(super) struct Quota {
+pub(crate) struct Quota {
     pub(super) name: Arc<str>,
     /// Only its gate is used, and how often it refused in a row: a quota is used up, it does not break.
     pub(super) place: Place,
@@ -25,6 +27,11 @@ pub(super) struct Quota {
     most: Limits,
     /// Whether any limit is known: where none is, nobody has to take the lock to hear so.
     limited: AtomicBool,
+    /// When all that was taken is paid, in nanoseconds: from then on nobody has to take the lock to hear that there is
+    /// room, unless more is sent than `widest`. Never, where a fleet shares the rates.
+    paid: AtomicU64,
+    /// The most that fits into a minute.
+    widest: AtomicU64,
     /// Where the fleet that shares it has it, if one does.
     fleet: OnceLock<Arc<Namespace>>,
 }
@@ -47,42 +54,42 @@ struct SharedRates {
     tokens: Option<SharedRate>,
 }
 
-/// The place of the quota of `model`, which is made if it is not there. Models that share one are held to what the
-/// first of them says.
-pub(super) fn quota_of(quotas: &mut Vec<Quota>, model: &Model, settings: &HealthSettings) -> usize {
+/// The quota of `model`, which is made if it is not there. Models that share one are held to what the first of them
+/// says.
+pub(super) fn quota_of(quotas: &mut Vec<Arc<Quota>>, model: &Model, settings: &HealthSettings) -> Arc<Quota> {
     let name = model.quota.as_ref().unwrap_or(&model.name);
     let own = model.quota.is_none();
-    let known = |quota: &Quota| !own && quota.name == *name && quota.place.provider == model.provider;
-    if let Some(place) = quotas.iter().position(known) {
-        return place;
+    let known = |quota: &&Arc<Quota>| !own && quota.name == *name && quota.place.provider == model.provider;
+    if let Some(quota) = quotas.iter().find(known) {
+        return Arc::clone(quota);
     }
-    let quota = Quota {
+    let quota = Arc::new(Quota {
         name: Arc::clone(name),
         place: Place::new(None, &model.provider, &settings.breaker),
         rates: Mutex::default(),
         most: model.limits,
         limited: AtomicBool::new(false),
+        paid: AtomicU64::new(0),
+        widest: AtomicU64::new(u64::MAX),
         fleet: OnceLock::new(),
-    };
+    });
     quota.learn(model.limits, settings);
-    quotas.push(quota);
-    quotas.len() - 1
+    quotas.push(Arc::clone(&quota));
+    quota
 }
 
 impl Quota {
     /// From when on there is room, as far as is known here; None where there never is.
     pub(super) fn ready_at(&self, needs: &Needs, now: Tick, fleet: Option<&Fleet>) -> Option<Tick> {
-        if !self.is_limited() {
+        if !self.is_limited() || self.is_paid(needs, now) {
             return Some(now);
         }
         let (at, shared, owed) = {
             let rates = self.rates();
+            let owed = rates.owed(needs)?;
             match &rates.shared {
-                Some(shared) => {
-                    let at = rates.fits(needs).then_some(rates.full_until)?;
-                    (at, Arc::clone(shared), rates.owed(needs))
-                }
-                None => return rates.ready_at(needs, now),
+                Some(shared) => (rates.full_until, Arc::clone(shared), owed),
+                None => return Some(moment(rates.room_at(owed, nanos(now.0)), now)),
             }
         };
         let Some(fleet) = fleet.filter(|fleet| !fleet.answers_later()) else { return Some(at) };
@@ -106,13 +113,15 @@ impl Quota {
             return Ok(None);
         }
         let mut rates = self.rates();
-        match rates.ready_at(needs, now) {
-            Some(at) if latest.is_none_or(|latest| at <= latest.max(now)) => {
-                rates.take(needs, now);
-                Ok(Some(at))
-            }
-            at => Err(at.unwrap_or(Tick(Duration::MAX))),
+        let Some(owed) = rates.owed(needs) else { return Err(Tick(Duration::MAX)) };
+        let since = nanos(now.0);
+        let at = moment(rates.room_at(owed, since), now);
+        if at > now && latest.is_some_and(|latest| at > latest) {
+            return Err(at);
         }
+        rates.take(owed, since);
+        self.tell(&rates);
+        Ok(Some(at))
     }
 
     /// Whether a fleet's store keeps its rates.
@@ -131,13 +140,11 @@ impl Quota {
     where
         A: Future<Output = Option<Answer>>,
     {
-        let (shared, fits, owed) = {
+        let (shared, owed) = {
             let rates = self.rates();
-            (rates.shared.clone()?, rates.fits(needs), rates.owed(needs))
+            (rates.shared.clone()?, rates.owed(needs))
         };
-        if !fits {
-            return Some(Err(Tick(Duration::MAX)));
-        }
+        let Some(owed) = owed else { return Some(Err(Tick(Duration::MAX))) };
         let amounts = (owed, 1);
         // What was taken from a store cannot be given back. So tokens are taken only where a request has room too.
         if let (Some(_), Some(requests)) = (&shared.tokens, &shared.requests) {
@@ -164,22 +171,25 @@ impl Quota {
         at
     }
 
-    /// Gives back what was taken for `needs`.
-    pub(super) fn give_back(&self, needs: &Needs) {
+    /// Gives back a request, and so many tokens as it would have taken.
+    pub(crate) fn give_back(&self, tokens: u64) {
         let mut rates = self.rates();
-        let owed = rates.owed(needs);
+        let owed = rates.at_most_a_minute(tokens);
         if let Some(rate) = &mut rates.requests {
             rate.give_back(1);
         }
         if let Some(rate) = &mut rates.tokens {
             rate.give_back(owed);
         }
+        self.tell(&rates);
     }
 
     /// A fleet keeps the rates from now on.
     pub(super) fn share(&self, namespace: &Arc<Namespace>, settings: &HealthSettings) {
         let fleet = self.fleet.get_or_init(|| Arc::clone(namespace));
-        self.rates().make(Some((fleet, self)), settings);
+        let mut rates = self.rates();
+        rates.make(Some((fleet, self)), settings);
+        self.tell(&rates);
     }
 
     /// Takes over what limits are known; what is owed stays owed.
@@ -192,8 +202,21 @@ impl Quota {
             learned(limits.tokens_per_minute, most.tokens_per_minute).or(known.tokens_per_minute);
         if rates.limits != known {
             rates.make(self.fleet.get().map(|fleet| (fleet, self)), settings);
+            self.tell(&rates);
             self.limited.store(true, Ordering::Release);
         }
+    }
+
+    /// Whether there is room for `needs` at `now`, as far as can be told without the lock.
+    fn is_paid(&self, needs: &Needs, now: Tick) -> bool {
+        self.paid.load(Ordering::Relaxed) <= nanos(now.0)
+            && needs.input_tokens <= self.widest.load(Ordering::Relaxed)
+    }
+
+    /// Tells those who do not take the lock what `rates` are now.
+    fn tell(&self, rates: &Rates) {
+        self.paid.store(rates.paid(), Ordering::Relaxed);
+        self.widest.store(rates.limits.tokens_per_minute.unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     fn is_limited(&self) -> bool {
@@ -235,27 +258,26 @@ impl Rates {
         });
     }
 
-    /// Whether as much ever fits into a minute.
-    fn fits(&self, needs: &Needs) -> bool {
-        self.limits.tokens_per_minute.is_none_or(|limit| needs.input_tokens <= limit)
+    /// How many tokens `needs` are to the rate; None where what is sent never fits into a minute.
+    fn owed(&self, needs: &Needs) -> Option<u64> {
+        let fits = self.limits.tokens_per_minute.is_none_or(|limit| needs.input_tokens <= limit);
+        fits.then(|| self.at_most_a_minute(needs.tokens()))
     }
 
-    /// How many tokens it takes: no answer is longer than a minute's, whatever is allowed for it, and a call that
-    /// allows for endless ones does not shut the rate for ever.
-    fn owed(&self, needs: &Needs) -> u64 {
-        needs.tokens().min(self.limits.tokens_per_minute.unwrap_or(u64::MAX))
+    /// No answer is longer than a minute's tokens, whatever is allowed for it, and a call that allows for endless ones
+    /// does not shut the rate for ever.
+    fn at_most_a_minute(&self, tokens: u64) -> u64 {
+        tokens.min(self.limits.tokens_per_minute.unwrap_or(u64::MAX))
     }
 
-    fn ready_at(&self, needs: &Needs, now: Tick) -> Option<Tick> {
-        let since = nanos(now.0);
-        let requests = self.requests.map_or(since, |rate| rate.ready_at(1, since));
-        let tokens = self.tokens.map_or(since, |rate| rate.ready_at(self.owed(needs), since));
-        let at = Tick(Duration::from_nanos(requests.max(tokens)));
-        self.fits(needs).then_some(at)
+    /// From when on there is room for a request of `owed` tokens.
+    fn room_at(&self, owed: u64, now: u64) -> u64 {
+        let requests = self.requests.map_or(now, |rate| rate.ready_at(1, now));
+        let tokens = self.tokens.map_or(now, |rate| rate.ready_at(owed, now));
+        requests.max(tokens)
     }
 
-    fn take(&mut self, needs: &Needs, now: Tick) {
-        let (owed, now) = (self.owed(needs), nanos(now.0));
+    fn take(&mut self, owed: u64, now: u64) {
         if let Some(rate) = &mut self.requests {
             rate.take(1, now);
         }
@@ -263,4 +285,17 @@ impl Rates {
             rate.take(owed, now);
         }
     }
+
+    /// When all that was taken is paid.
+    fn paid(&self) -> u64 {
+        if self.shared.is_some() {
+            return u64::MAX;
+        }
+        self.requests.iter().chain(&self.tokens).map(Rate::paid).max().unwrap_or_default()
+    }
+}
+
+/// `at`, in nanoseconds, as a tick; most often it is `now`.
+fn moment(at: u64, now: Tick) -> Tick {
+    if at == nanos(now.0) { now } else { Tick(Duration::from_nanos(at)) }
 }

@@ -2,6 +2,7 @@
 
 use hooks_core::time::Tick;
 
+use crate::call::Call;
 use crate::error::{ErrorKind, ModelError};
 
 /// When a model could be asked.
@@ -34,14 +35,14 @@ impl Readiness {
 /// A model is not asked now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Closed {
+pub struct NotAdmitted {
     /// From when on it may be asked.
     pub ready_at: Tick,
-    /// What keeps it closed.
+    /// What keeps it from being asked.
     pub because: Because,
 }
 
-/// What keeps a model closed.
+/// What keeps a model from being asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Because {
@@ -55,17 +56,17 @@ pub enum Because {
     Bulkhead,
 }
 
-impl Closed {
+impl NotAdmitted {
     /// As an error of the stack.
-    pub(crate) fn error(self, model: &std::sync::Arc<str>) -> ModelError {
+    pub(crate) fn error(self, call: &Call) -> ModelError {
         let words = match self.because {
             Because::Breaker => "it kept failing; it is asked again later",
             Because::Gate => "its provider told us to wait",
             Because::Rate => "its rate is used up",
-            Because::Bulkhead => "as many calls are on their way as may be",
+            Because::Bulkhead => {
+                "as many calls are on their way as its provider may have; raise `bulkhead.concurrent` or its `limits.concurrent`, or call less"
+            }
         };
-        ModelError::new(ErrorKind::Closed, words)
-            .of_model(std::sync::Arc::clone(model))
-            .ready_at(self.ready_at)
+        ModelError::new(ErrorKind::NotAdmitted, words).with_model_of(call).with_ready_at(self.ready_at)
     }
 }

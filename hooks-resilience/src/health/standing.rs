@@ -1,29 +1,60 @@
 //! What is known of one model, and of one provider.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use hooks_core::time::Tick;
 
 use super::budget::Budget;
 use super::place::Place;
+use super::quota::Quota;
 use super::{BudgetSettings, HealthSettings};
 use crate::catalog::Model;
+use crate::duration::nanos;
+use crate::sync::{AtomicBool, Mutex};
 
 /// What is known of one model.
 pub(super) struct Standing {
-    pub(super) name: Arc<str>,
-    /// Its quota's place.
-    pub(super) quota: usize,
-    /// Its provider's place.
-    pub(super) provider: usize,
+    pub(super) model: Arc<Model>,
+    pub(super) quota: Arc<Quota>,
+    pub(super) provider: Arc<Provider>,
     pub(super) place: Place,
 }
 
 impl Standing {
-    pub(super) fn new(model: &Model, quota: usize, provider: usize, settings: &HealthSettings) -> Self {
+    pub(super) fn new(
+        model: &Arc<Model>,
+        quota: Arc<Quota>,
+        provider: Arc<Provider>,
+        settings: &HealthSettings,
+    ) -> Self {
         let place = Place::new(Some(&model.name), &model.provider, &settings.breaker);
-        Self { name: Arc::clone(&model.name), quota, provider, place }
+        Self { model: Arc::clone(model), quota, provider, place }
+    }
+
+    /// All that concerns a model: its own place, its quota's, its provider's.
+    pub(super) fn places(&self) -> [&Place; 3] {
+        [&self.place, &self.quota.place, &self.provider.place]
+    }
+
+    /// From when on all gates are open; None where they are at `now`.
+    pub(super) fn shut_until(&self, now: Tick) -> Option<Tick> {
+        let since = nanos(now.0);
+        if self.places().iter().all(|place| place.is_open(since)) {
+            return None;
+        }
+        self.places().iter().map(|place| place.gate()).max().filter(|opens| *opens > now)
+    }
+
+    /// From when on gates and breakers let somebody through; None where they do at `now`. Most often all is well, which
+    /// is found out without a lock and without working out a moment.
+    pub(super) fn opens_at(&self, now: Tick) -> Option<Tick> {
+        let since = nanos(now.0);
+        if self.places().iter().all(|place| place.is_open(since) && !place.is_troubled()) {
+            return None;
+        }
+        let opens = |place: &&Place| Some(place.gate()).max(place.opens_at(now));
+        self.places().iter().filter_map(opens).max().filter(|opens| *opens > now)
     }
 }
 
@@ -37,18 +68,23 @@ pub(super) struct Provider {
     is_full: AtomicBool,
 }
 
-/// The place of the provider of `model`, which is made if it is not there.
-pub(super) fn provider_of(providers: &mut Vec<Provider>, model: &Model, settings: &HealthSettings) -> usize {
-    if let Some(place) = providers.iter().position(|provider| provider.name == model.provider) {
-        return place;
+/// The provider of `model`, which is made if it is not there.
+pub(super) fn provider_of(
+    providers: &mut Vec<Arc<Provider>>,
+    model: &Model,
+    settings: &HealthSettings,
+) -> Arc<Provider> {
+    if let Some(provider) = providers.iter().find(|provider| provider.name == model.provider) {
+        return Arc::clone(provider);
     }
-    providers.push(Provider {
+    let provider = Arc::new(Provider {
         name: Arc::clone(&model.provider),
         place: Place::new(None, &model.provider, &settings.breaker),
         budget: Mutex::new(Budget::new(settings.budget)),
         is_full: AtomicBool::new(true),
     });
-    providers.len() - 1
+    providers.push(Arc::clone(&provider));
+    provider
 }
 
 impl Provider {

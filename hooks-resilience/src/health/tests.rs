@@ -110,7 +110,7 @@ fn failures_of_all_instances_add_up() {
     }
     for instance in &mut fleet {
         assert!(matches!(instance.readiness(), Readiness::At(_)));
-        assert_eq!(instance.kind(), Some(ErrorKind::Closed));
+        assert_eq!(instance.kind(), Some(ErrorKind::NotAdmitted));
     }
     assert_eq!(client.asked(), 3);
 }
@@ -160,7 +160,7 @@ fn a_probe_that_is_dropped_is_given_back_to_the_fleet() {
     wait(secs(15), &time);
     let mut probe = ask(&mut first.stack, call(&catalog));
     assert!(poll(&mut probe).is_pending());
-    assert_eq!(second.kind(), Some(ErrorKind::Closed));
+    assert_eq!(second.kind(), Some(ErrorKind::NotAdmitted));
     drop(probe);
     assert_eq!(second.kind(), None);
 }
@@ -208,7 +208,7 @@ fn many_that_are_refused_at_one_time_are_one_refusal() {
     let health = Health::new(&catalog, settings(), world(&time)).unwrap();
     let model = &catalog.models()[0];
     let permits: Vec<_> = (0..9).map(|_| health.admit(model, at(0)).unwrap()).collect();
-    let error = ModelError::new(ErrorKind::RateLimited, "slow down").retry_after(secs(1));
+    let error = ModelError::new(ErrorKind::RateLimited, "slow down").with_retry_after(secs(1));
     permits.into_iter().for_each(|permit| permit.failed(&error, at(0), MS));
     assert_eq!(health.readiness(model, &Needs::default(), at(0)), Readiness::At(at(1)));
 }
@@ -241,7 +241,7 @@ fn fleets_and_tenants_do_not_see_each_other() {
         assert_eq!(sent, 2, "{own:?}");
         let wrong_key = ModelError::new(ErrorKind::Authentication, "no such key");
         health.admit(model, at(0)).unwrap().failed(&wrong_key, at(0), Duration::ZERO);
-        health.close_until(model, at(60), ErrorKind::RateLimited);
+        health.cool_down_until(model, at(60), ErrorKind::RateLimited);
         assert_ne!(
             ready(&of_tenant(&time, &store, own)),
             Readiness::Ready,
@@ -255,7 +255,7 @@ fn what_is_shared_once_stays_as_it_is_shared() {
     let (time, catalog) = (VirtualTime::default(), limited());
     let (store, other) = (memory(&time), memory(&time));
     let health = of_tenant(&time, &store, ("one", None)).shared(Arc::clone(&other), "two");
-    health.close_until(&catalog.models()[0], at(60), ErrorKind::RateLimited);
+    health.cool_down_until(&catalog.models()[0], at(60), ErrorKind::RateLimited);
     let ready = |health: Health| health.readiness(&catalog.models()[0], &Needs::default(), at(0));
     assert_eq!(ready(of_tenant(&time, &store, ("one", None))), Readiness::At(at(60)));
     assert_eq!(ready(of_tenant(&time, &other, ("two", None))), Readiness::Ready);
@@ -310,7 +310,7 @@ fn who_would_wait_too_long_in_a_fleet_hears_when_there_is_room() {
     assert_eq!(second.readiness(), Readiness::At(Tick(MS * 500)));
     let late = call(&catalog).until(Tick(MS * 400));
     let error = time.block_on(ask(&mut second.stack, late)).unwrap().unwrap_err();
-    assert_eq!((error.kind(), error.ready_again()), (ErrorKind::Closed, Some(Tick(MS * 500))));
+    assert_eq!((error.kind(), error.ready_at()), (ErrorKind::NotAdmitted, Some(Tick(MS * 500))));
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn who_hears_that_a_request_has_no_room_hears_when_it_has() {
     for _ in 0..3 {
         let late = call(&catalog).until(at(4));
         let error = time.block_on(ask(&mut instance.stack, late)).unwrap().unwrap_err();
-        assert_eq!((error.kind(), error.ready_again()), (ErrorKind::Closed, Some(at(5))));
+        assert_eq!((error.kind(), error.ready_at()), (ErrorKind::NotAdmitted, Some(at(5))));
     }
 }
 
@@ -382,7 +382,7 @@ fn a_store_that_answers_later_shares_as_well() {
     }
     for instance in &mut fleet {
         wait(secs(1), &time);
-        assert_eq!(instance.kind(), Some(ErrorKind::Closed), "{:?}", instance.state());
+        assert_eq!(instance.kind(), Some(ErrorKind::NotAdmitted), "{:?}", instance.state());
         if time.tick() > at(8) {
             break;
         }
@@ -408,6 +408,20 @@ fn a_store_that_answers_later_is_not_asked_on_every_way() {
 }
 
 #[test]
+fn a_slow_store_keeps_a_call_for_a_quarter_of_a_second_each_way_and_is_heard_in_the_end() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let store = remote(&time, MS * 45);
+    let client = Client::new(&time, [SERVER; 3]);
+    let mut fleet = [(); 2].map(|()| Instance::new(&catalog, &time, Arc::<Remote>::clone(&store), &client));
+    for _ in 0..3 {
+        let began = time.tick();
+        assert_eq!(fleet[0].kind(), Some(ErrorKind::Server));
+        assert!(time.tick().since(began) <= MS * 500, "{:?}", time.tick().since(began));
+    }
+    assert_eq!(fleet[1].kind(), Some(ErrorKind::NotAdmitted));
+}
+
+#[test]
 fn while_the_store_is_away_our_own_breaker_goes_on_and_nobody_waits_long() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
     let (lost, client) = (remote(&time, secs(3_600)), Client::new(&time, [SERVER; 3]));
@@ -426,7 +440,7 @@ fn while_the_store_is_away_our_own_breaker_goes_on_and_nobody_waits_long() {
         );
         assert_eq!([(); 3].map(|()| instance.kind()), [Some(ErrorKind::Server); 3]);
         assert!(time.tick().since(began) <= MS * 50, "{:?}", time.tick().since(began));
-        assert_eq!(instance.kind(), Some(ErrorKind::Closed));
+        assert_eq!(instance.kind(), Some(ErrorKind::NotAdmitted));
         assert_eq!((instance.state(), script.asked()), (BreakerState::Open, 3));
         // Its own probe is sent without the fleet.
         wait(secs(15), &time);
@@ -474,7 +488,11 @@ fn what_cannot_be_read_says_nothing() {
         let key = Key::new(None, &["fleet", "health", "model", "acme", "a"]);
         time.block_on(store.apply(Op::Put { key, value: text.into(), ttl: None })).unwrap().unwrap();
         let mut instance = Instance::new(&catalog, &time, store, &client);
-        assert_eq!([(); 4].map(|()| instance.kind().unwrap()).last(), Some(&ErrorKind::Closed), "{text}");
+        assert_eq!(
+            [(); 4].map(|()| instance.kind().unwrap()).last(),
+            Some(&ErrorKind::NotAdmitted),
+            "{text}"
+        );
     }
 }
 
@@ -488,7 +506,7 @@ fn what_is_written_cannot_close_a_model_for_longer_than_our_own_settings() {
     let key = Key::new(None, &["fleet", "health", "model", "acme", "a"]);
     time.block_on(store.apply(Op::Put { key, value: text.into(), ttl: None })).unwrap().unwrap();
     let instance = Instance::new(&catalog, &time, store, &Client::new(&time, []));
-    assert_eq!(instance.readiness(), Readiness::At(at(3_600)));
+    assert_eq!(instance.readiness(), Readiness::At(at(600)));
 }
 
 #[test]
@@ -517,7 +535,7 @@ fn nonsense_is_refused() {
     assert_eq!(refused(|it| it.breaker.failure_rate = f64::NAN), SettingsError::Rate("breaker.failure_rate"));
     assert_eq!(refused(|it| it.breaker.slow_rate = 1.5), SettingsError::Rate("breaker.slow_rate"));
     assert_eq!(refused(|it| it.budget.ratio = f64::INFINITY), SettingsError::Share("budget.ratio"));
-    assert_eq!(refused(|it| it.instances = 0), SettingsError::Zero("instances"));
+    assert_eq!(refused(|it| it.instances = 0), SettingsError::Zero("pacing.instances"));
     assert_eq!(
         refused(|it| it.breaker.open_at_most = secs(1)).to_string(),
         "`breaker.open_at_most` is less than `breaker.open`; raise the first or lower the second"

@@ -116,7 +116,7 @@ where
             let on_its_way = matches!(*this.second, Second::Readying(_) | Second::Asking(_));
             match answer {
                 Err(error) if on_its_way => *this.failed = Some((error, now)),
-                Err(error) => return Poll::Ready(Err(error.after(std::mem::take(&mut rest.lost)))),
+                Err(error) => return Poll::Ready(Err(error.with_failed(std::mem::take(&mut rest.lost)))),
                 Ok(mut answered) => {
                     rest.shared.took(&rest.call, now.since(rest.began));
                     if !rest.lost.is_empty() {
@@ -177,7 +177,9 @@ where
                 // What the first attempt said, or will say, is the answer: the call was that model's.
                 SecondProjection::Over => {
                     return match this.failed.take() {
-                        Some((error, _)) => Poll::Ready(Err(error.after(std::mem::take(&mut rest.lost)))),
+                        Some((error, _)) => {
+                            Poll::Ready(Err(error.with_failed(std::mem::take(&mut rest.lost))))
+                        }
                         None => Poll::Pending,
                     };
                 }

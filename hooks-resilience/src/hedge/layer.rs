@@ -35,7 +35,7 @@ pub(super) struct Shared {
 /// What a second attempt costs, in hundredths of one.
 const ONE: u64 = 100;
 
-/// The most that is saved up: after a quiet hour not every call is hedged.
+/// The most that is saved up: after a quiet hour not every call is hedged. Five are a turn of one agent.
 const MOST: u64 = 5 * ONE;
 
 impl HedgeLayer {

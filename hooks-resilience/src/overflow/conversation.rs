@@ -8,8 +8,8 @@ use hooks_core::event::{Message, Role};
 use serde_json::{Map, Value};
 
 use super::keep::Keep;
-use super::shape::{self, Spot};
-use super::tokens::CountTokens;
+use crate::message::CountTokens;
+use crate::message::places::{self, Spot};
 
 /// What a compaction has to know of messages.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ pub(super) struct Older {
     pub(super) rest: u64,
 }
 
-/// Content of so few bytes is left where it is: a mark is not much shorter.
+/// Content of so few bytes is left where it is: a mark takes a third of that, and tells nothing.
 const SMALL: usize = 160;
 
 impl Conversation {
@@ -95,7 +95,7 @@ impl Conversation {
             let Some(entry) = self.entries.get(index).filter(|entry| entry.stays != Stays::Verbatim) else {
                 continue;
             };
-            let marks: Vec<(Spot, String)> = large(shape::results(&entry.message), &entry.message)
+            let marks: Vec<(Spot, String)> = large(places::results(&entry.message), &entry.message)
                 .map(|(spot, bytes)| {
                     (spot, format!("[a tool result of {bytes} bytes was dropped to make room]"))
                 })
@@ -111,9 +111,9 @@ impl Conversation {
         let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
         let mut repeats = Vec::new();
         for (index, Entry { message, stays, .. }) in self.entries.iter().enumerate().rev() {
-            let mut spots = shape::results(message);
+            let mut spots = places::results(message);
             if message.role == Role::User {
-                spots.extend(shape::texts(message).into_iter().filter(|_| *stays != Stays::ButResults));
+                spots.extend(places::texts(message).into_iter().filter(|_| *stays != Stays::ButResults));
             }
             let mut marks = Vec::new();
             for (spot, bytes) in large(spots, message).collect::<Vec<_>>().into_iter().rev() {
@@ -194,10 +194,10 @@ impl Conversation {
 
 /// How much of each message has to stay.
 fn which_stay(messages: &[Message], keep: &dyn Keep) -> Vec<Stays> {
-    let asks = |message: &Message| message.role == Role::User && shape::holds_more_than_results(message);
+    let asks = |message: &Message| message.role == Role::User && places::holds_more_than_results(message);
     // A host may write reminders beside the results of tools: the last message that is the user's alone is the
     // request, and what stands beside later results may be one.
-    let alone = messages.iter().rposition(|message| asks(message) && !shape::holds_results(message));
+    let alone = messages.iter().rposition(|message| asks(message) && !places::holds_results(message));
     let beside = messages.iter().rposition(asks);
     let of = |(index, message): (usize, &Message)| {
         if message.role == Role::System || Some(index) == alone || keep.keeps(message) {
@@ -218,10 +218,10 @@ fn units<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<usize> {
     let mut callers: HashMap<&str, usize> = HashMap::new();
     for (index, message) in messages.enumerate() {
         parents.push(index);
-        callers.extend(shape::called(message).into_iter().map(|id| (id, index)));
-        if message.role == Role::Tool || shape::holds_results(message) {
+        callers.extend(places::called(message).into_iter().map(|id| (id, index)));
+        if message.role == Role::Tool || places::holds_results(message) {
             let of_ids: Vec<usize> =
-                shape::answered(message).filter_map(|id| callers.get(id).copied()).collect();
+                places::answered(message).filter_map(|id| callers.get(id).copied()).collect();
             for other in of_ids.into_iter().chain(index.checked_sub(1)) {
                 let (mine, theirs) = (root(&mut parents, index), root(&mut parents, other));
                 if let Some(parent) = parents.get_mut(mine.max(theirs)) {

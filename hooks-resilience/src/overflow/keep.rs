@@ -3,7 +3,7 @@
 use hooks_core::event::{Message, Role};
 use serde_json::Value;
 
-use super::shape;
+use crate::message::places;
 
 /// Says which messages stay verbatim, beside system messages and the newest user request. A closure of a message is
 /// one. Whoever keeps what tools returned lets a tool fill the window for good.
@@ -51,7 +51,7 @@ impl Default for Marked {
 impl Keep for Marked {
     fn keeps(&self, message: &Message) -> bool {
         message.role != Role::Tool
-            && shape::texts(message)
+            && places::texts(message)
                 .iter()
                 .filter_map(|spot| spot.get(message))
                 .filter_map(Value::as_str)

@@ -11,9 +11,9 @@ use super::keep::{Keep, Marked};
 use super::service::Overflow;
 use super::settings::{Means, OverflowSettings, OverflowSettingsError};
 use super::summary::{ByService, Summarise, SummaryRequest};
-use super::tokens::{CountTokens, Estimate};
 use crate::call::Call;
 use crate::error::{ErrorKind, SameModel, Treatments};
+use crate::message::{CountTokens, Estimate};
 use crate::spare::Spare;
 use crate::world::World;
 

@@ -35,9 +35,7 @@ mod layer;
 mod recovery;
 mod service;
 mod settings;
-mod shape;
 mod summary;
-mod tokens;
 
 #[cfg(test)]
 mod properties;
@@ -50,5 +48,4 @@ pub use self::layer::{Compacted, OverflowLayer};
 pub use self::service::Overflow;
 pub use self::settings::{Means, OverflowSettings, OverflowSettingsError};
 pub use self::summary::SummaryRequest;
-pub(crate) use self::tokens::is_picture;
-pub use self::tokens::{CountTokens, Estimate};
+pub use crate::message::{CountTokens, Estimate};

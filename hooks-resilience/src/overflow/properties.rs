@@ -12,9 +12,10 @@ use tower::{ServiceExt, service_fn};
 use tower_layer::Layer;
 
 use super::tests::{Window, call, tokens, world};
-use super::{Keep, Marked, Means, OverflowLayer, OverflowSettings, SummaryRequest, shape};
+use super::{Keep, Marked, Means, OverflowLayer, OverflowSettings, SummaryRequest};
 use crate::call::Call;
 use crate::error::ErrorKind;
+use crate::message::places;
 
 /// One step of a conversation.
 #[derive(Clone, Debug)]
@@ -160,7 +161,7 @@ fn run(messages: &[Message], window: u64, percent: u8, summariser: Summariser) -
 fn kept(messages: &[Message]) -> Vec<&Message> {
     let is_request = |message: &Message| {
         message.role == Role::User
-            && !shape::holds_results(message)
+            && !places::holds_results(message)
             && message.content.as_str().is_some_and(|text| !text.is_empty())
     };
     let newest = messages.iter().rposition(is_request);
@@ -185,12 +186,12 @@ fn ids<'a>(messages: &'a [Message], of: impl Fn(&'a Message) -> Vec<&'a str>) ->
 fn pairs_are_whole(messages: &[Message]) -> bool {
     let mut called = HashSet::new();
     for message in messages {
-        if shape::answered(message).any(|id| !called.contains(id)) {
+        if places::answered(message).any(|id| !called.contains(id)) {
             return false;
         }
-        called.extend(shape::called(message));
+        called.extend(places::called(message));
     }
-    called == ids(messages, |message| shape::answered(message).collect())
+    called == ids(messages, |message| places::answered(message).collect())
 }
 
 /// A result without an id still follows what it followed, or another result.
@@ -265,8 +266,8 @@ proptest! {
             prop_assert_eq!(after.len(), messages.len());
             for (before, after) in messages.iter().zip(after) {
                 prop_assert_eq!(before.role, after.role);
-                prop_assert_eq!(shape::called(before), shape::called(after));
-                prop_assert!(shape::answered(before).eq(shape::answered(after)));
+                prop_assert_eq!(places::called(before), places::called(after));
+                prop_assert!(places::answered(before).eq(places::answered(after)));
                 prop_assert_eq!(before.content.as_array().map(Vec::len), after.content.as_array().map(Vec::len));
             }
         }

@@ -1,9 +1,6 @@
 //! What is done once a conversation did not fit, from its first line to its last.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use hooks_core::CompactNotes;
 use hooks_core::drivers::Compaction;
@@ -33,7 +30,7 @@ struct Site {
     shared: Arc<Shared>,
 }
 
-/// The smallest summary worth asking for.
+/// The smallest summary worth asking for, in tokens: three sentences.
 const SMALLEST_SUMMARY: u64 = 64;
 
 impl<S> Recovery<S> {
@@ -60,7 +57,9 @@ impl<S> Recovery<S> {
         let at = sent.then(|| site.shared.world.tick());
         let mut work = match site.begin(&overflow, sent).await {
             Ok(work) => work,
-            Err(Some(veto)) => return Err(veto.after(overflow.failed().to_vec()).caused_by(overflow)),
+            Err(Some(veto)) => {
+                return Err(veto.with_failed(overflow.failed().to_vec()).with_source(overflow));
+            }
             Err(None) => return Err(overflow),
         };
         let mut refusals = Refusals { last: overflow, at, before: Vec::new() };
@@ -86,7 +85,7 @@ impl<S> Recovery<S> {
             unsent = false;
             let call = match site.shorter_call(&work) {
                 Ok(call) => call,
-                Err(late) => return Err(late.after(refusals.into_failed(&work.model))),
+                Err(late) => return Err(late.with_failed(refusals.into_failed(&work.model))),
             };
             match service.clone().oneshot(call).await {
                 Ok(mut answered) => {
@@ -100,10 +99,10 @@ impl<S> Recovery<S> {
                     refusals.add(error, site.shared.world.tick(), &work.model);
                     work.budget.refuse(tokens);
                 }
-                Err(error) => return Err(error.after(refusals.into_failed(&work.model))),
+                Err(error) => return Err(error.with_failed(refusals.into_failed(&work.model))),
             }
         }
-        Err(refusals.last.after(refusals.before))
+        Err(refusals.last.with_failed(refusals.before))
     }
 }
 
@@ -133,12 +132,12 @@ impl Site {
         let mut notes = CompactNotes::default();
         if let Some(compactor) = compactor {
             let answer = compactor.ask(call.context(), asked.clone());
-            match self.within(call.deadline, answer).await.ok_or(None)? {
+            match self.shared.world.within(call.deadline, answer).await.ok_or(None)? {
                 Compaction::Proceed(outcome) => notes = outcome.notes().cloned().unwrap_or_default(),
                 Compaction::Vetoed(reason, _) => {
                     let message =
                         format!("the conversation does not fit, and may not be compacted: {reason}");
-                    return Err(Some(ModelError::new(ErrorKind::ContextOverflow, message).of_model(model)));
+                    return Err(Some(ModelError::new(ErrorKind::ContextOverflow, message).with_model(model)));
                 }
                 _ => return Err(None),
             }
@@ -194,7 +193,7 @@ impl Site {
                 };
                 let latest = self.shared.world.tick().after(self.shared.settings.summary_timeout);
                 let until = self.call.deadline.map_or(latest, |deadline| deadline.min(latest));
-                match self.within(Some(until), summariser.summarise(request)).await {
+                match self.shared.world.within(Some(until), summariser.summarise(request)).await {
                     Some(Ok(summary)) => summary,
                     Some(Err(_)) | None => return,
                 }
@@ -216,7 +215,7 @@ impl Site {
         if self.call.deadline.is_some_and(|deadline| deadline <= now) {
             let message = "the deadline passed while a conversation that did not fit was compacted";
             let late = ModelError::new(ErrorKind::DeadlineExceeded, message);
-            return Err(late.of_model(Arc::clone(&work.model)));
+            return Err(late.with_model(Arc::clone(&work.model)));
         }
         let input_tokens = work.budget.stated(work.conversation.tokens());
         let mut request = self.call.request().clone();
@@ -240,23 +239,9 @@ impl Site {
             let mut done = PostCompact::after(&work.asked, work.gone.summary(), tokens_after);
             done.compaction_strategy = Some(words(&work.done));
             // An answer that is there is not lost to hooks that take too long.
-            let _in_time = self.within(self.call.deadline, compactor.done(self.call.context(), done)).await;
+            let _in_time =
+                self.shared.world.within(self.call.deadline, compactor.done(self.call.context(), done)).await;
         }
-    }
-
-    /// What `future` answers by `deadline`; without one it may take its time. The timer is set only where it waits.
-    async fn within<T>(&self, deadline: Option<Tick>, future: impl Future<Output = T>) -> Option<T> {
-        let mut future = pin!(future);
-        let mut alarm = None;
-        poll_fn(|cx| {
-            if let Poll::Ready(value) = future.as_mut().poll(cx) {
-                return Poll::Ready(Some(value));
-            }
-            let Some(deadline) = deadline else { return Poll::Pending };
-            let alarm = alarm.get_or_insert_with(|| self.shared.world.sleep_until(deadline));
-            pin!(alarm).poll(cx).map(|()| None)
-        })
-        .await
     }
 }
 

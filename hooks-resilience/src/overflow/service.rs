@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
@@ -26,21 +27,7 @@ impl<S> Overflow<S> {
         Self { inner, shared }
     }
 
-    /// The inner service.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner service, to change.
-    pub fn get_mut(&mut self) -> &mut S {
-        self.shared = self.shared.emptied();
-        &mut self.inner
-    }
-
-    /// The inner service alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner service", renewing shared by emptied);
 }
 
 impl<S, R> Service<Call> for Overflow<S>
@@ -79,6 +66,6 @@ fn cannot_fit(call: &Call) -> Option<ModelError> {
     let window = model.context_tokens?;
     (needs.input_tokens > 0 && needs.tokens() > window).then(|| {
         let message = format!("the call takes {} tokens, and the window holds {window}", needs.tokens());
-        ModelError::new(ErrorKind::ContextOverflow, message).of_model(Arc::clone(&model.name))
+        ModelError::new(ErrorKind::ContextOverflow, message).with_model(Arc::clone(&model.name))
     })
 }

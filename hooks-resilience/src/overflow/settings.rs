@@ -47,6 +47,8 @@ pub struct OverflowSettings {
 }
 
 impl Default for OverflowSettings {
+    /// What costs nothing first. A third of the window is for going on in, so that the next turn does not overflow again.
+    /// A minute for a summary, as for an answer that is not slow.
     fn default() -> Self {
         Self {
             means: vec![Means::DropToolResults, Means::Deduplicate, Means::Summarise],

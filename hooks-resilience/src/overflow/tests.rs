@@ -394,7 +394,7 @@ fn other_errors_and_calls_that_may_not_be_repeated_pass() {
     let plain = layer(&time);
     for (layer, call, mishap) in [
         (plain.clone(), long(), Some(ModelError::new(ErrorKind::Server, "500"))),
-        (plain.clone(), long(), Some(overflow().proposing(no))),
+        (plain.clone(), long(), Some(overflow().with_proposal(no))),
         (plain.clone(), marked, None),
         (plain.clone().treating(&treatments), long(), None),
     ] {

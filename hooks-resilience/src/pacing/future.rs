@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use hooks_core::HookFuture;
@@ -14,7 +13,7 @@ use tower_service::Service;
 use super::{Booked, Slot};
 use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
-use crate::health::{Because, Closed, Health};
+use crate::health::{Because, Health, NotAdmitted};
 
 /// The answer of a call that was sent in its time.
 #[pin_project]
@@ -73,8 +72,8 @@ impl<S, F> ResponseFuture<S, F> {
         }
     }
 
-    pub(super) fn refused(ready_at: Tick, model: &Arc<str>) -> Self {
-        Self { state: State::refused(ready_at, model) }
+    pub(super) fn refused(ready_at: Tick, call: &Call) -> Self {
+        Self { state: State::refused(ready_at, call) }
     }
 }
 
@@ -89,10 +88,7 @@ impl<S, F> State<S, F> {
                 };
                 Self::Waiting { sleep, slot, next: Some(next) }
             }
-            Err(ready_at) => match &next.call.model {
-                Some(model) => Self::refused(ready_at, &model.name),
-                None => Self::refused(ready_at, &next.call.model_name().into()),
-            },
+            Err(ready_at) => Self::refused(ready_at, &next.call),
         }
     }
 
@@ -101,8 +97,8 @@ impl<S, F> State<S, F> {
         Self::Sent { inner, slot }
     }
 
-    fn refused(ready_at: Tick, model: &Arc<str>) -> Self {
-        Self::Refused(Some(Closed { ready_at, because: Because::Rate }.error(model)))
+    fn refused(ready_at: Tick, call: &Call) -> Self {
+        Self::Refused(Some(NotAdmitted { ready_at, because: Because::Rate }.error(call)))
     }
 }
 
@@ -112,7 +108,23 @@ where
 {
     type Output = Result<Answered<R>, ModelError>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = self.as_mut().answer(cx);
+        if let Poll::Ready(Err(error)) = &answer
+            && error.kind() == ErrorKind::NotAdmitted
+        {
+            self.was_not_asked();
+        }
+        answer
+    }
+}
+
+impl<S, R> ResponseFuture<S, S::Future>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    /// What is answered to the call, in its time.
+    fn answer(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
         let mut this = self.project();
         loop {
             let state = match this.state.as_mut().project() {
@@ -131,21 +143,19 @@ where
                     call.now = Some(health.world().tick());
                     State::sent(service.call(call), slot.take())
                 }
-                StateProjection::Sent { inner, slot } => {
-                    let answer = ready!(inner.poll(cx));
-                    // Nobody was asked: the place in the rate is free for somebody else.
-                    if let (Some(slot), Err(error)) = (slot, &answer)
-                        && error.kind() == ErrorKind::Closed
-                    {
-                        slot.used(false);
-                    }
-                    return Poll::Ready(answer);
-                }
+                StateProjection::Sent { inner, .. } => return inner.poll(cx),
                 StateProjection::Refused(error) => {
                     return Poll::Ready(Err(error.take().unwrap_or_else(ModelError::polled_again)));
                 }
             };
             this.state.set(state);
+        }
+    }
+
+    /// The place in the rate is free for somebody else.
+    fn was_not_asked(self: Pin<&mut Self>) {
+        if let StateProjection::Sent { slot: Some(slot), .. } = self.project().state.project() {
+            slot.used(false);
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::duration::nanos;
+
 /// So many units in a minute. What was taken is paid back unit by unit; a burst may be owed. Moments are nanoseconds,
 /// as many as whoever asks several rates has worked out once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,15 +43,15 @@ impl Rate {
         self.paid = self.paid.max(now).saturating_add(owed);
     }
 
+    /// When all that was taken is paid: from then on there is room for any amount.
+    pub(crate) const fn paid(&self) -> u64 {
+        self.paid
+    }
+
     /// Gives back what was taken.
     pub(crate) fn give_back(&mut self, units: u64) {
         self.paid = self.paid.saturating_sub(self.interval.saturating_mul(units));
     }
-}
-
-/// Whole nanoseconds: 584 years of them.
-pub(crate) fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use std::mem;
 use std::task::{Context, Poll};
 
+use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
@@ -14,7 +15,7 @@ use crate::health::Health;
 ///
 /// A call that has to wait books its slot, so that those who wait go one after the other, each at its time; one
 /// that would have to wait beyond its deadline, or until another model could answer, is answered by an error of
-/// kind `Closed` that says when there is room. A caller who goes away gives the slot back.
+/// kind `NotAdmitted` that says when there is room. A caller who goes away gives the slot back.
 #[derive(Clone, Debug)]
 pub struct PacingService<S> {
     inner: S,
@@ -27,20 +28,7 @@ impl<S> PacingService<S> {
         Self { inner, health }
     }
 
-    /// The inner service.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner service, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The inner service alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner service");
 }
 
 impl<S, R> Service<Call> for PacingService<S>
@@ -57,13 +45,13 @@ where
 
     fn call(&mut self, mut call: Call) -> Self::Future {
         let now = call.tick(self.health.world());
-        let latest = [call.deadline, call.elsewhere].into_iter().flatten().min();
+        let latest = call.latest();
         let Some(model) = &call.model else { return ResponseFuture::sent(self.inner.call(call), None) };
         match self.health.book(model, call.needs(), now, latest) {
             Ok(Ok(slot)) if slot.as_ref().is_none_or(|slot| slot.at() <= now) => {
                 ResponseFuture::sent(self.inner.call(call), slot)
             }
-            Ok(Err(ready_at)) => ResponseFuture::refused(ready_at, &model.name),
+            Ok(Err(ready_at)) => ResponseFuture::refused(ready_at, &call),
             booked => {
                 let next = self.inner.clone();
                 let ready = mem::replace(&mut self.inner, next);

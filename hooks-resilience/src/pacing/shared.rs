@@ -28,7 +28,7 @@ pub(crate) struct SharedRate {
 
 /// Units come back at most so often: what rounding takes is then less than half a percent.
 const UNITS_A_MINUTE: u64 = 300;
-/// So often a place is asked for again that somebody else was faster with.
+/// So often a place is asked for again that somebody else was faster with: then there is no room soon, and that is said.
 const TRIES: usize = 64;
 
 impl SharedRate {

@@ -100,7 +100,7 @@ fn who_would_wait_too_long_is_told_when_there_is_room_and_takes_nothing() {
             let mut late = call(&catalog);
             change(&mut late, latest);
             let error = time.block_on(ask(&mut stack, late)).unwrap().unwrap_err();
-            assert_eq!((error.kind(), error.ready_again()), (ErrorKind::Closed, Some(at(2))));
+            assert_eq!((error.kind(), error.ready_at()), (ErrorKind::NotAdmitted, Some(at(2))));
         }
     }
     assert_eq!(health.readiness(&catalog.models()[0], &Needs::default(), at(0)), Readiness::At(at(2)));
@@ -130,7 +130,8 @@ fn who_goes_away_gives_the_slot_back() {
 #[test]
 fn what_nobody_below_sent_costs_nothing() {
     let (time, catalog) = (VirtualTime::default(), limited());
-    let (mut stack, health) = stack(&catalog, &time, Client::new(&time, [Does::Fails(ErrorKind::Closed)]));
+    let (mut stack, health) =
+        stack(&catalog, &time, Client::new(&time, [Does::Fails(ErrorKind::NotAdmitted)]));
     time.block_on(ask(&mut stack, call(&catalog))).unwrap().unwrap_err();
     assert_eq!(health.readiness(&catalog.models()[0], &Needs::default(), at(0)), Readiness::Ready);
 }

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::event::ErrorType;
+use hooks_core::event::{ErrorOccurred, ErrorType};
 use hooks_core::time::Tick;
-use hooks_core::{Reason, Recovery};
+use hooks_core::{HookContext, Reason, Recovery};
 
 use super::text::read_text;
 use crate::call::Needs;
@@ -14,8 +14,8 @@ use crate::catalog::Model;
 use crate::chain::{Chain, Chains};
 use crate::classify::Classifiers;
 use crate::error::{ModelError, NextModel, SameModel};
-use crate::fallback::{End, FallbackSettings, Plan, Step};
-use crate::health::Health;
+use crate::fallback::{End, FallbackSettings, Plan, Step, View};
+use crate::health::{Health, Readiness};
 
 /// Says what to do after a failure, from what the layers know. Cheap to clone.
 #[derive(Clone)]
@@ -23,11 +23,8 @@ pub struct Advisor {
     chains: Chains,
     health: Health,
     settings: FallbackSettings,
-    read: Arc<Read>,
+    classifiers: Classifiers,
 }
-
-/// Reads the text of an error of a type.
-type Read = dyn Fn(&str, ErrorType) -> ModelError + Send + Sync;
 
 /// What failed, as a hook was told.
 pub(super) struct Failure<'a> {
@@ -38,34 +35,57 @@ pub(super) struct Failure<'a> {
     pub(super) agent: &'a str,
     /// How often it was tried, from 1.
     pub(super) attempt: u32,
+    /// Whose credentials were used.
+    pub(super) tenant: Option<&'a str>,
+    /// Whether a stack tells of it, which deals with it itself.
+    pub(super) by_stack: bool,
+}
+
+/// What a plan may look at, and take nothing from: a stack takes it.
+struct Looking<'a>(&'a Health);
+
+impl View for Looking<'_> {
+    fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
+        View::readiness(self.0, model, needs, now)
+    }
+
+    fn another_attempt(&self, _: &Model, _: Tick) -> bool {
+        true
+    }
 }
 
 impl Advisor {
     /// Judges by these; of the settings, how many attempts there are, the pauses, and how long to wait count.
     pub fn new(chains: Chains, health: Health, settings: FallbackSettings) -> Self {
         let classifiers = Classifiers::new(Arc::clone(&health.world().clock));
-        let read = Arc::new(move |text: &str, of| read_text(&classifiers, text, of));
-        Self { chains, health, settings, read }
+        Self { chains, health, settings, classifiers }
     }
 
     /// Has errors read by `classifiers`, which may know more than the vendors' shapes.
     #[must_use]
-    pub fn classifying(self, classifiers: Classifiers) -> Self {
-        self.reading(move |text, of| read_text(&classifiers, text, of))
-    }
-
-    /// Has errors read by `read` instead of [`read_text`].
-    #[must_use]
-    pub fn reading(mut self, read: impl Fn(&str, ErrorType) -> ModelError + Send + Sync + 'static) -> Self {
-        self.read = Arc::new(read);
+    pub fn classifying(mut self, classifiers: Classifiers) -> Self {
+        self.classifiers = classifiers;
         self
     }
 
+    /// Whether a stack over the same health tells of it.
+    pub(super) fn is_by_stack(&self, context: &HookContext, event: &ErrorOccurred) -> bool {
+        self.health.is_told_of(context, event)
+    }
+
+    /// What to do, from what is known for the tenant.
     pub(super) fn advise(&self, failure: &Failure<'_>) -> Recovery {
+        match failure.tenant {
+            Some(_) => Self { health: self.health.of_tenant(failure.tenant), ..self.clone() }.judge(failure),
+            None => self.judge(failure),
+        }
+    }
+
+    fn judge(&self, failure: &Failure<'_>) -> Recovery {
         if failure.error_type == ErrorType::Tool {
             return Recovery::default();
         }
-        let error = (self.read)(failure.text, failure.error_type);
+        let error = read_text(&self.classifiers, failure.text, failure.error_type);
         let now = self.health.world().tick();
         let mut recovery = match self.failed_chain(failure) {
             Some(chain) => self.along(&chain, failure, &error, now),
@@ -89,17 +109,24 @@ impl Advisor {
     fn along(&self, chain: &Chain, failure: &Failure<'_>, error: &ModelError, now: Tick) -> Recovery {
         let treatments = self.health.treatments();
         let Some(failed) = chain.first() else { return Recovery::default() };
-        if let Some(wait) = error.told_to_wait().filter(|_| treatments.of(error.kind()).gate) {
-            self.health.close_until(failed, now.after(wait), error.kind());
+        let keeps_away = !failure.by_stack && treatments.of(error.kind()).gate;
+        if let Some(wait) = error.retry_after().filter(|_| keeps_away) {
+            self.health.cool_down_until(failed, now.after(wait), error.kind());
         }
         let plan = Plan::new(chain.clone(), Needs::default(), None, &self.settings);
         let mut plan = plan.having_tried(failure.attempt.saturating_sub(1));
         plan.failed(error, treatments, now, |attempt| self.pause(attempt));
-        let (place, at) = match plan.next(&self.health, now) {
+        let next = match failure.by_stack {
+            true => plan.next(&Looking(&self.health), now),
+            false => plan.next(&self.health, now),
+        };
+        let (place, at) = match next {
             Step::Try { place, .. } => (place, now),
             // A pause is no way around the budget.
             Step::Park { place, .. }
-                if plan.attempts_of(place) > 0 && !self.may_try_again(chain, place, now) =>
+                if !failure.by_stack
+                    && plan.attempts_of(place) > 0
+                    && !self.may_try_again(chain, place, now) =>
             {
                 return give_up(failure, error, "its provider was asked again as often as is good for it");
             }
@@ -114,7 +141,7 @@ impl Advisor {
     /// What is left where nobody knows which model failed: the same again, as often as that is worth it.
     fn without_blame(&self, failure: &Failure<'_>, error: &ModelError) -> Recovery {
         let attempt = failure.attempt.max(1);
-        let told = error.told_to_wait();
+        let told = error.retry_after();
         let treatment = self.health.treatments().of(error.kind());
         let wait = match treatment.same_model {
             SameModel::Backoff(more) if attempt <= more => {

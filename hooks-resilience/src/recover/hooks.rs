@@ -53,6 +53,8 @@ impl Service<HookRequest<ErrorOccurred>> for RecoverModel {
             model: event.current_model.as_deref(),
             agent: &request.context().agent_name,
             attempt: event.attempt,
+            tenant: request.context().tenant.as_deref(),
+            by_stack: self.advisor.is_by_stack(request.context(), event),
         })))
     }
 }
@@ -75,6 +77,8 @@ impl Service<HookRequest<SpawnFailed>> for RecoverSpawn {
             model: event.current_model.as_deref(),
             agent: &event.agent_name,
             attempt: event.attempt,
+            tenant: request.context().tenant.as_deref(),
+            by_stack: false,
         })))
     }
 }

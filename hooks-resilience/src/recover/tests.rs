@@ -1,16 +1,23 @@
+use std::future::ready;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::event::{ErrorOccurred, ErrorType, SpawnFailed};
-use hooks_core::state::Memory;
+use hooks_core::drivers::{GovernModel, ModelRequest};
+use hooks_core::event::{ErrorOccurred, ErrorType, ModelReply, SpawnFailed};
+use hooks_core::state::{Memory, OpId};
 use hooks_core::testing::VirtualTime;
 use hooks_core::time::SeededRandom;
 use hooks_core::{Environment, FailureLayer, HookContext, Hooks, Recovery};
 
+use tower::{Layer, ServiceExt, service_fn};
+
 use super::*;
+use crate::classify::{Classifiers, Finding};
 use crate::{
-    Catalog, Chains, ChainsConfig, ErrorKind, FallbackSettings, Health, HealthSettings, Model, ModelError,
-    Tier, World,
+    AttemptLayer, AttemptSettings, BudgetSettings, Call, Catalog, Chains, ChainsConfig, Classified,
+    ErrorKind, FallbackSettings, Governed, Health, HealthSettings, Model, ModelError, RetryLayer,
+    RetrySettings, Tier, World,
 };
 
 struct Host {
@@ -28,17 +35,26 @@ fn host() -> Host {
         Model::new("haiku", "anthropic", Tier::Fast),
     ])
     .unwrap();
-    host_of(catalog, VirtualTime::default(), |health| health)
+    host_of(catalog, VirtualTime::default(), HealthSettings::default())
 }
 
-fn host_of(catalog: Catalog, time: VirtualTime, shared: impl FnOnce(Health) -> Health) -> Host {
+fn host_of(catalog: Catalog, time: VirtualTime, settings: HealthSettings) -> Host {
+    host_sharing(catalog, time, settings, |health| health)
+}
+
+fn host_sharing(
+    catalog: Catalog,
+    time: VirtualTime,
+    settings: HealthSettings,
+    shared: impl FnOnce(Health) -> Health,
+) -> Host {
     let environment = Environment {
         clock: Arc::new(time.clone()),
         random: Arc::new(SeededRandom::new(3)),
         ..Environment::detached()
     };
     let world = World::new(&environment, time.clone());
-    let health = shared(Health::new(&catalog, HealthSettings::default(), world).unwrap());
+    let health = shared(Health::new(&catalog, settings, world).unwrap());
     let config = ChainsConfig::default().with_agent("scribe", "fast");
     let chains = Chains::new(&catalog, &config).unwrap();
     let advisor = Advisor::new(chains, health.clone(), FallbackSettings::default());
@@ -111,7 +127,9 @@ fn a_rate_that_a_fleet_used_up_is_waited_for() {
     model.limits.requests_per_minute = Some(1);
     let time = VirtualTime::default();
     let store = Arc::new(Memory::new(Arc::new(time.clone())));
-    let host = host_of(Catalog::new([model]).unwrap(), time, |health| health.shared(store, "fleet"));
+    let host = host_sharing(Catalog::new([model]).unwrap(), time, HealthSettings::default(), |health| {
+        health.shared(store, "fleet")
+    });
     let (haiku, now) = (host.catalog.get("haiku").unwrap(), host.health.world().tick());
     while host.health.pace(haiku, &crate::Needs::default(), now).is_ok() {}
     let recovery = host.asks(failed("connection reset", "haiku", 1));
@@ -172,6 +190,19 @@ fn where_nobody_says_which_model_failed_none_is_left_alone() {
 }
 
 #[test]
+fn what_one_tenant_is_told_holds_for_it_alone() {
+    let host = host();
+    let on = host.hooks.on(HookContext::new("s", "lead").for_tenant("acme"));
+    host.time.block_on(on.error_occurred(failed("429: try again in 20s", "opus", 1))).unwrap();
+    let ready = |health: &Health| {
+        let model = host.catalog.get("opus").unwrap();
+        health.readiness(model, &crate::Needs::default(), host.health.world().tick())
+    };
+    assert!(matches!(ready(&host.health.of_tenant(Some("acme"))), crate::Readiness::At(_)));
+    assert_eq!(ready(&host.health), crate::Readiness::Ready);
+}
+
+#[test]
 fn failures_alone_open_no_breaker() {
     let host = host();
     for text in ["529 overloaded", "401 invalid api key"] {
@@ -201,9 +232,41 @@ fn a_child_that_could_not_be_created_uses_its_own_chain() {
 #[test]
 fn a_host_that_knows_better_reads_errors_itself() {
     let host = host();
-    let advisor = host.advisor.clone().reading(|text, _| ModelError::new(ErrorKind::InvalidRequest, text));
+    let classifiers = Classifiers::new(Arc::new(host.time.clone()))
+        .with(|_| Some(Finding::new(ErrorKind::InvalidRequest, "it is ours")));
+    let advisor = host.advisor.clone().classifying(classifiers);
     let hooks = hooks(&advisor);
     let on = hooks.on(HookContext::new("s", "lead"));
     let asked = on.error_occurred(failed("529 overloaded", "opus", 1));
     assert_eq!(host.time.block_on(asked).unwrap().retry, Some(false));
+}
+
+#[test]
+fn below_a_stack_it_takes_nothing_of_what_the_stack_takes() {
+    for (shares, further) in [(true, 4), (false, 2)] {
+        let catalog = Catalog::new([Model::new("haiku", "anthropic", Tier::Fast)]).unwrap();
+        let budget = BudgetSettings { ratio: 0.0, per_minute: 0, burst: 4 };
+        let host = host_of(catalog, VirtualTime::default(), HealthSettings { budget, ..Default::default() });
+        let (asked, health) = (Arc::new(AtomicUsize::new(0)), host.health.clone());
+        let asks = Arc::clone(&asked);
+        let client = service_fn(move |_: ModelRequest| {
+            asks.fetch_add(1, Ordering::Relaxed);
+            ready(Err::<ModelReply, _>(ModelError::new(ErrorKind::Server, "500 down")))
+        });
+        let governed = Governed::new(GovernModel::new(host.hooks.clone(), client));
+        let governed = if shares { governed.treating_by(health.clone()) } else { governed };
+        let attempt =
+            AttemptLayer::new(health.world().clone(), AttemptSettings::default(), Classified).unwrap();
+        let stack = RetryLayer::new(health, RetrySettings::default()).unwrap().layer(attempt.layer(governed));
+        for _ in 0..4 {
+            let mut call = Call::new(Arc::new(HookContext::new("s", "lead")), request("haiku"), OpId(1));
+            call.model = host.catalog.get("haiku").cloned();
+            host.time.block_on(stack.clone().oneshot(call)).unwrap().unwrap_err();
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 4 + further, "shares: {shares}");
+    }
+}
+
+fn request(model: &str) -> ModelRequest {
+    ModelRequest { model: model.to_owned(), ..ModelRequest::default() }
 }

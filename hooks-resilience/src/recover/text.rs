@@ -7,7 +7,7 @@ use crate::error::{ErrorKind, ModelError};
 
 /// The error that a text of this type tells of: what `classifiers` read in it, as far as that is of the type. The type
 /// is the host's word; the text says which of it.
-pub fn read_text(classifiers: &Classifiers, text: &str, error_type: ErrorType) -> ModelError {
+pub(crate) fn read_text(classifiers: &Classifiers, text: &str, error_type: ErrorType) -> ModelError {
     let error = classifiers.text(text);
     let otherwise = match error_type {
         ErrorType::ContextOverflow => ErrorKind::ContextOverflow,
@@ -18,7 +18,7 @@ pub fn read_text(classifiers: &Classifiers, text: &str, error_type: ErrorType) -
     };
     match error.kind().error_type() == error_type {
         true => error,
-        false => error.of_kind(otherwise),
+        false => error.with_kind(otherwise),
     }
 }
 
@@ -52,6 +52,6 @@ mod tests {
         let classifiers = Classifiers::new(Arc::new(StoppedClock::default()));
         let error = read_text(&classifiers, "503: try again in 3s", ErrorType::Network);
         assert_eq!((error.kind(), error.status()), (ErrorKind::Network, Some(503)));
-        assert_eq!(error.told_to_wait(), Some(Duration::from_secs(3)));
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
     }
 }

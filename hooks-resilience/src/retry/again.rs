@@ -18,7 +18,8 @@ pub(super) enum Again {
     At(Tick),
 }
 
-/// How often a model is asked again that is out of breath and does not say for how long.
+/// How often a model is asked again that is out of breath and does not say for how long: as often as the providers' own
+/// clients do.
 const UNTOLD: u32 = 2;
 
 /// What is done at `now` after the `attempts`th failure of the call's model.
@@ -37,7 +38,7 @@ pub(super) fn again(
         SameModel::Backoff(_) => LONGEST_TOLD,
         SameModel::AsTold(longest) => longest,
     };
-    let told = error.told_to_wait();
+    let told = error.retry_after();
     // A long wait is for a chain to spend elsewhere, or to park through.
     if let Some(told) = told.filter(|told| *told > longest) {
         return Again::Up(Some(now.after(told)));
@@ -58,7 +59,7 @@ pub(super) fn again(
     }
     let least = proposal.and_then(|it| it.backoff_ms).map(Duration::from_millis).unwrap_or_default();
     let at = now.after(wait.max(least));
-    let too_late = [call.deadline, call.elsewhere].into_iter().flatten().any(|limit| at > limit);
+    let too_late = call.latest().is_some_and(|latest| at > latest);
     let is_refused = || call.model.as_ref().is_some_and(|model| !health.another_attempt(model, now));
     if too_late || is_refused() { Again::Up(Some(at)) } else { Again::At(at) }
 }

@@ -18,6 +18,7 @@ pub struct RetrySettings {
 }
 
 impl Default for RetrySettings {
+    /// Five: more than any default treatment makes (three, as the SRE book has it), so that only changed ones come to it.
     fn default() -> Self {
         Self { backoff: Backoff::default(), max_attempts: 5 }
     }

@@ -34,6 +34,7 @@ mod service;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use self::begin::{Begin, BeginFuture, BeginLayer};
 pub use self::chunk::Chunk;

@@ -27,7 +27,8 @@ enum Verdict {
     Another,
 }
 
-/// Words that come again are a repetition from this length on; shorter ones may be meant.
+/// Words that come again are a repetition from this length on, four or five words; shorter ones may be meant. This and
+/// the next three are ours: no provider says how its models go on.
 const WORDS: usize = 24;
 
 /// The whole text that comes again is a repetition from this length on, with the white space at its end: a word and
@@ -35,10 +36,11 @@ const WORDS: usize = 24;
 /// of a number.
 const WHOLE: usize = 4;
 
-/// How far back it is looked for them.
+/// How far back it is looked for them: two or three sentences. To look takes as many comparisons.
 const BACK: usize = 256;
 
-/// Something that begins like the whole text for so long, and then differs, tells it anew.
+/// Something that begins like the whole text for so long, and then differs, tells it anew: twice as long as what is
+/// taken for a repetition, because to be wrong here ends the answer.
 const LIKENESS: usize = 48;
 
 impl Overlap {

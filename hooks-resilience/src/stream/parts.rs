@@ -2,23 +2,22 @@
 
 use hooks_core::event::Usage;
 
+use crate::message::Tally;
+
 /// Tokens of the parts that broke, and of the one that streams.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     broken: Usage,
     /// The last report of the part that streams.
     current: Option<Usage>,
-    /// How many bytes it brought.
-    bytes: u64,
+    /// What it brought.
+    brought: Tally,
 }
 
-/// What a token has, about, where the provider did not come to say how many there were.
-const BYTES_OF_A_TOKEN: u64 = 4;
-
 impl Parts {
-    /// So many bytes came.
-    pub(super) fn brought(&mut self, bytes: usize) {
-        self.bytes = self.bytes.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+    /// A piece of text or of arguments came.
+    pub(super) fn brought(&mut self, piece: &str) {
+        self.brought.add(piece);
     }
 
     /// The part that streams reports what it took so far. Providers report the input at the beginning and the
@@ -33,16 +32,16 @@ impl Parts {
         });
     }
 
-    /// The part that streams broke. What it took and did not report is estimated: `input` tokens, and a token for
-    /// every four bytes that came.
+    /// The part that streams broke. What it took and did not report is estimated: `input` tokens, and
+    /// what came by the measure of prompts.
     pub(super) fn broke(&mut self, input: u64) {
         let mut part = self.current.take().unwrap_or_default();
-        if self.bytes > 0 {
+        let brought = std::mem::take(&mut self.brought).tokens();
+        if brought > 0 {
             let input = if part.input_tokens == 0 { input } else { part.input_tokens };
             part.input_tokens = input;
-            part.output_tokens = part.output_tokens.max(self.bytes.div_ceil(BYTES_OF_A_TOKEN));
+            part.output_tokens = part.output_tokens.max(brought);
         }
-        self.bytes = 0;
         self.broken = sum(&self.broken, &part);
     }
 

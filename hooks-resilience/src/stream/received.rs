@@ -1,7 +1,9 @@
 //! What came of an answer.
 
 use hooks_core::event::{Message, Role};
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::message::write;
 
 /// What was received: text and tool calls, in order.
 #[derive(Debug, Default)]
@@ -28,7 +30,7 @@ impl Received {
         self.close_text();
         let arguments = if tool.json.trim().is_empty() { "{}" } else { &tool.json };
         let input = serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(tool.json.clone()));
-        self.blocks.push(json!({ "type": "tool_use", "id": tool.id, "name": tool.name, "input": input }));
+        self.blocks.push(write::call(&tool.id, &tool.name, &input));
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -55,7 +57,7 @@ impl Received {
 
     fn close_text(&mut self) {
         if !self.text.is_empty() {
-            self.blocks.push(json!({ "type": "text", "text": std::mem::take(&mut self.text) }));
+            self.blocks.push(write::text(&std::mem::take(&mut self.text)));
         }
     }
 }

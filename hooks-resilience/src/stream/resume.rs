@@ -18,6 +18,7 @@ use super::assemble::Assembly;
 use super::layer::Shared;
 use super::overlap::Differs;
 use super::parts::Parts;
+use super::watch::Watch;
 use super::{AfterText, Chunk, ModelStream};
 use crate::attempt::future::panicked;
 use crate::breaker::Outstanding;
@@ -67,14 +68,6 @@ enum Onward {
     Anew,
 }
 
-/// When something came last, and the timer for the next.
-struct Watch {
-    began: Tick,
-    last: Tick,
-    first: bool,
-    timer: Option<HookFuture<'static, ()>>,
-}
-
 impl<S> ResumeStream<S>
 where
     S: Service<Call, Response = Answered<ModelStream>, Error = ModelError>,
@@ -118,7 +111,7 @@ where
             chunk => chunk,
         };
         if let Chunk::Text(piece) | Chunk::ToolArgs { json: piece, .. } = &chunk {
-            self.parts.brought(piece.len());
+            self.parts.brought(piece);
         }
         let taken = self.assembly.take(chunk, &mut self.queue);
         if self.assembly.received().has_tools() {
@@ -148,7 +141,7 @@ where
             // No breaker below keeps count of it.
             (None, Some(model)) => {
                 if let Ok(permit) = health.admit(model, now) {
-                    permit.failed(&error, now, now.since(self.watch.began));
+                    permit.failed(&error, now, now.since(self.watch.began()));
                 }
             }
             (None, None) => {}
@@ -193,7 +186,7 @@ where
         let broke = || self.failed.iter().filter(same).count();
         let same_model = match treatment.same_model {
             SameModel::Backoff(more) => broke() <= usize::try_from(more).unwrap_or(usize::MAX),
-            SameModel::AsTold(longest) => error.told_to_wait().is_none_or(|told| told <= longest),
+            SameModel::AsTold(longest) => error.retry_after().is_none_or(|told| told <= longest),
             SameModel::No | SameModel::Compacted => false,
         };
         // The chain below chooses among all models: what may go to some of them only is not made again.
@@ -206,7 +199,7 @@ where
         let pause = self.shared.settings.backoff.pause(attempt, world);
         let proposed = error.proposal().and_then(|proposal| proposal.backoff_ms).map(Duration::from_millis);
         let again =
-            now.after(pause.max(proposed.unwrap_or_default()).max(error.told_to_wait().unwrap_or_default()));
+            now.after(pause.max(proposed.unwrap_or_default()).max(error.retry_after().unwrap_or_default()));
         // Another model may be asked at once: the stack knows of a known one that it has to wait.
         let until = match &self.model {
             Some(model) => {
@@ -224,7 +217,7 @@ where
             Onward::Afresh | Onward::Anew => self.call.clone(),
         };
         (call.now, call.elsewhere) = (None, None);
-        call.let_down.clone_from(&self.let_down);
+        call.set_let_down(&self.let_down);
         if self.parts.total() != Usage::default() {
             self.queue.push_back(Chunk::Usage(self.parts.total()));
         }
@@ -273,43 +266,17 @@ where
             let kind = if keeps { error.kind() } else { ErrorKind::StreamBroken };
             let message = format!("the answer broke off: {}", error.message());
             let broken = match error.model() {
-                Some(model) => ModelError::new(kind, message).of_model(Arc::clone(model)),
+                Some(model) => ModelError::new(kind, message).with_model(Arc::clone(model)),
                 None => ModelError::new(kind, message),
             };
             broken
-                .caused_by(error)
+                .with_source(error)
                 .with_received(std::mem::take(&mut self.assembly).into_received().into_message(), usage)
         };
         if let (Some(model), None) = (&self.model, error.model()) {
-            error = error.of_model(Arc::clone(&model.name));
+            error = error.with_model(Arc::clone(&model.name));
         }
-        self.failure = Some(error.after(failed));
-    }
-
-    /// Pending, or what it means that nothing came.
-    fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<ModelError> {
-        let world = self.shared.health.world();
-        let settings = &self.shared.settings;
-        loop {
-            let (limit, kind) = match self.watch.first {
-                true => (settings.first_chunk, ErrorKind::FirstByteTimeout),
-                false => (settings.idle, ErrorKind::IdleTimeout),
-            };
-            let late = self.watch.last.after(limit);
-            let (due, kind) = match self.call.deadline {
-                Some(deadline) if deadline < late => (deadline, ErrorKind::DeadlineExceeded),
-                _ => (late, kind),
-            };
-            let timer = self.watch.timer.get_or_insert_with(|| world.sleep_until(due));
-            if Pin::new(timer).poll(cx).is_pending() {
-                return Poll::Pending;
-            }
-            // It was set when something else was the last that came.
-            self.watch.timer = None;
-            if world.tick() >= due {
-                return Poll::Ready(ModelError::new(kind, "the answer stalled"));
-            }
-        }
+        self.failure = Some(error.with_failed(failed));
     }
 }
 
@@ -338,7 +305,7 @@ where
                         let message = "the answer ended without saying that it was done";
                         this.broke(ModelError::new(ErrorKind::StreamBroken, message));
                     }
-                    Poll::Pending => match this.poll_late(cx) {
+                    Poll::Pending => match this.watch.poll_late(cx, &this.shared, this.call.deadline) {
                         Poll::Ready(error) => this.broke(error),
                         Poll::Pending => return Poll::Pending,
                     },
@@ -370,16 +337,6 @@ where
 
 // Nothing in it is pinned in place: what has to be is boxed.
 impl<S: Service<Call>> Unpin for ResumeStream<S> {}
-
-impl Watch {
-    const fn new(now: Tick) -> Self {
-        Self { began: now, last: now, first: true, timer: None }
-    }
-
-    const fn came(&mut self, now: Tick) {
-        (self.last, self.first) = (now, false);
-    }
-}
 
 /// The next of `stream`; one that panics has broken.
 fn polled(stream: &mut ModelStream, cx: &mut Context<'_>) -> Poll<Option<Result<Chunk, ModelError>>> {

@@ -46,7 +46,8 @@ pub enum AfterText {
 }
 
 impl Default for StreamSettings {
-    /// A minute for every piece, and two breaks.
+    /// A minute for every piece, ours: as long as a whole answer may take before it is slow. Two breaks, as often as the
+    /// providers' own clients try again.
     fn default() -> Self {
         let minute = Duration::from_secs(60);
         Self {

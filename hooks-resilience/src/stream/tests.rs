@@ -358,7 +358,7 @@ fn what_is_done_about_a_break_is_as_the_host_has_it() {
 #[test]
 fn what_hooks_say_is_not_to_be_tried_again_ends_it() {
     let forbidden = Recovery { retry: Some(false), ..Recovery::default() };
-    let error = ModelError::new(ErrorKind::Server, "scripted").proposing(forbidden);
+    let error = ModelError::new(ErrorKind::Server, "scripted").with_proposal(forbidden);
     let rig = rig(settings(), vec![script(&[Do::FailWith(Arc::new(Mutex::new(Some(error))))])]);
     rig.run(call()).unwrap_err();
     assert_eq!(rig.asked().len(), 1);

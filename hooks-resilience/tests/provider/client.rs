@@ -59,7 +59,7 @@ impl Service<Call> for Client {
             let (vendor, answer) = client.ask(&call, false).await?;
             let bytes = answer.into_body().collect().await;
             let bytes =
-                bytes.map_err(|error| TransportError::broke(Phase::Body).caused_by(error))?.to_bytes();
+                bytes.map_err(|error| TransportError::broke(Phase::Body).with_source(error))?.to_bytes();
             let body: Value = serde_json::from_slice(&bytes)?;
             if let Some(kind) = in_answer(&body) {
                 return Err(ModelError::new(kind, "the answer is no whole one").into());
@@ -108,8 +108,8 @@ impl Client {
         let connect = tokio::time::timeout(PATIENCE, TcpStream::connect(address)).await;
         let connection = connect
             .map_err(|_| TransportError::timed_out(Phase::Connect))?
-            .map_err(|error| TransportError::broke(Phase::Connect).caused_by(error))?;
-        let broke = |error| TransportError::broke(Phase::FirstByte).caused_by(error);
+            .map_err(|error| TransportError::broke(Phase::Connect).with_source(error))?;
+        let broke = |error| TransportError::broke(Phase::FirstByte).with_source(error);
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(connection)).await.map_err(broke)?;
         tokio::spawn(connection);

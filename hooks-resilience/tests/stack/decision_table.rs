@@ -102,7 +102,7 @@ fn told_to_leave_it_alone_for_a_week_nobody_waits() {
         let (rig, outcome) = alone_asked(&[Act::fail(kind).told(secs(7 * 86_400))]);
         let error = outcome.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{kind}");
-        assert!(error.ready_again().is_some(), "{kind}");
+        assert!(error.ready_at().is_some(), "{kind}");
         assert!(rig.now() < secs(1), "{kind}");
     }
 }
@@ -110,10 +110,10 @@ fn told_to_leave_it_alone_for_a_week_nobody_waits() {
 #[test]
 fn told_to_leave_it_alone_for_longer_than_a_call_is_parked_nobody_waits_either() {
     for kind in TELL {
-        let (rig, outcome) = alone_asked(&[Act::fail(kind).told(secs(500))]);
+        let (rig, outcome) = asked_on(Rig::impatient(alone()), &[Act::fail(kind).told(secs(500))]);
         let error = outcome.unwrap_err();
         assert_eq!((error.kind(), error.is_exhausted()), (kind, true));
-        assert!(error.ready_again() >= Some(rig.deadline(secs(499))) && rig.now() < secs(1), "{kind}");
+        assert!(error.ready_at() >= Some(rig.deadline(secs(499))) && rig.now() < secs(1), "{kind}");
     }
 }
 
@@ -313,10 +313,10 @@ fn unknown() {
 fn closed_models_are_passed_over_and_said_to_be() {
     let rig = Rig::new(three());
     let one = rig.chains.catalog().get("one").unwrap();
-    rig.health.close_until(one, rig.deadline(secs(30)), ErrorKind::Overloaded);
+    rig.health.cool_down_until(one, rig.deadline(secs(30)), ErrorKind::Overloaded);
     let outcome = rig.send(rig.call());
     assert_eq!(rig.client.asked(), ["two"]);
-    assert_eq!(kinds(&outcome), [ErrorKind::Closed]);
+    assert_eq!(kinds(&outcome), [ErrorKind::NotAdmitted]);
     assert_eq!(outcome.unwrap().failed[0].message, "not asked: it is ready in 30s");
 }
 

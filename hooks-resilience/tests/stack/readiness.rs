@@ -63,7 +63,7 @@ fn a_chain_makes_ready_whom_it_asks_next() {
 fn a_call_that_is_parked_first_makes_ready_whom_it_asks_then() {
     let rig = Rig::new(alone());
     let one = rig.chains.catalog().get("one").unwrap();
-    rig.health.close_until(one, rig.deadline(secs(30)), ErrorKind::Overloaded);
+    rig.health.cool_down_until(one, rig.deadline(secs(30)), ErrorKind::Overloaded);
     let stack = rig.fallback.layer(strict(&rig));
     assert!(rig.time.block_on(stack.oneshot(rig.call())).unwrap().is_ok());
 }

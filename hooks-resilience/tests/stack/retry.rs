@@ -27,7 +27,7 @@ fn it_does_not_sleep_beyond_the_deadline() {
     rig.client.always("one", Act::fail(ErrorKind::RateLimited).told(secs(5)));
     let error = send(&rig, rig.call().until(rig.deadline(secs(4)))).unwrap_err();
     assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::RateLimited, 1));
-    assert!(error.ready_again().unwrap() >= rig.deadline(secs(5)));
+    assert!(error.ready_at().unwrap() >= rig.deadline(secs(5)));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn what_closed_in_between_is_told_by_the_failure_that_closed_it() {
     rig.client.always("one", Act::fail(ErrorKind::Network));
     let error = send(&rig, rig.call()).unwrap_err();
     assert_eq!((error.kind(), rig.client.asked().len()), (ErrorKind::Network, 1));
-    assert!(error.ready_again().is_some());
+    assert!(error.ready_at().is_some());
 }
 
 #[test]

@@ -117,7 +117,7 @@ impl Service<Call> for Client {
             match (act.kind, act.told) {
                 (None, _) => Ok("yes"),
                 (Some(kind), None) => Err(ModelError::new(kind, "it failed")),
-                (Some(kind), Some(told)) => Err(ModelError::new(kind, "it failed").retry_after(told)),
+                (Some(kind), Some(told)) => Err(ModelError::new(kind, "it failed").with_retry_after(told)),
             }
         })
     }

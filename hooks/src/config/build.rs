@@ -1,7 +1,9 @@
 //! From what a configuration says to hooks; what the policies refuse is reported at its place in the file.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
@@ -9,22 +11,41 @@ use hooks_policies::config::PolicyConfig;
 use hooks_policies::profile::SquadCompat;
 use hooks_policies::spend::SpendWatch;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
-use hooks_policies::{LockoutRegistry, PolicyErrors, StrictPolicies};
+use hooks_policies::{LockoutRegistry, PolicyErrors, StoredLockouts, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
+use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::budget;
 use super::error::{Mistakes, Place};
 use super::models::Models;
 use super::prune::Pruned;
 use super::squad;
+use super::store;
 use super::tree::Node;
-use crate::system::SystemClock;
+use crate::system::{SystemClock, SystemRandom};
 
 /// What the profiles are configured by.
 #[derive(Debug)]
 pub(super) enum Settings {
-    Strict { policy: Box<PolicyConfig>, models: Option<Box<ResilienceConfig>>, from: Origin },
+    Strict {
+        policy: Box<PolicyConfig>,
+        models: Option<Box<ResilienceConfig>>,
+        state: Box<State>,
+        from: Origin,
+    },
     SquadCompat(SquadPolicy),
+}
+
+/// Where state is kept, and whose it is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub(super) tenant: Option<String>,
+    /// In memory where absent.
+    pub(super) store: Option<StoreConfig>,
+    /// The configuration, where it is a file.
+    pub(super) path: Option<PathBuf>,
+    /// Who does the work of a store in a file.
+    pub(super) answering: Answering,
 }
 
 /// What a strict configuration was read from.
@@ -44,12 +65,13 @@ pub struct Kept {
     lockouts: Arc<LockoutRegistry>,
     store: Arc<dyn StateStore>,
     watch: Option<Arc<dyn SpendWatch>>,
+    stored_lockouts: Option<Arc<StoredLockouts>>,
 }
 
 impl Kept {
     /// Keeps these.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
-        Self { lockouts, store, watch: None }
+        Self { lockouts, store, stored_lockouts: None, watch: None }
     }
 
     /// Tells `watch` what the budget does, and what each session spent.
@@ -57,6 +79,19 @@ impl Kept {
     pub fn with_spend_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
         self.watch = Some(watch);
         self
+    }
+
+    /// Keeps the lockouts in the store too, where they outlive the process.
+    #[must_use]
+    pub fn with_stored_lockouts(mut self, lockouts: Arc<StoredLockouts>) -> Self {
+        self.lockouts = Arc::clone(lockouts.registry());
+        self.stored_lockouts = Some(lockouts);
+        self
+    }
+
+    /// The lockouts that the store keeps; `None` where they are in memory.
+    pub const fn stored_lockouts(&self) -> Option<&Arc<StoredLockouts>> {
+        self.stored_lockouts.as_ref()
     }
 
     /// Who is locked out of what.
@@ -69,13 +104,28 @@ impl Kept {
         &self.store
     }
 
-    /// Nothing yet, in memory, for the patterns of `settings`.
-    fn nothing(settings: &Settings) -> Self {
-        let dialect = match settings {
-            Settings::Strict { policy, .. } => policy.paths.dialect,
-            Settings::SquadCompat(_) => Default::default(),
+    /// What `settings` say: a store of their own, or nothing yet, in memory.
+    fn of(settings: &Settings) -> Self {
+        let memory = || Arc::new(Memory::new(Arc::new(SystemClock)));
+        let (dialect, state) = match settings {
+            Settings::Strict { policy, state, .. } => (policy.paths.dialect, state),
+            Settings::SquadCompat(_) => return Self::new(Arc::default(), memory()),
         };
-        Self::new(Arc::new(LockoutRegistry::new(dialect)), Arc::new(Memory::new(Arc::new(SystemClock))))
+        let registry = Arc::new(LockoutRegistry::new(dialect));
+        let Some(config) = &state.store else { return Self::new(registry, memory()) };
+        let store = store::open(config, state.path.as_deref(), state.answering);
+        let world = (Arc::new(SystemClock) as _, Arc::new(SystemRandom) as _);
+        let lockouts =
+            StoredLockouts::new(Arc::clone(&store), state.tenant.as_deref(), Arc::clone(&registry), world);
+        let lockouts = match config.stale_after {
+            // There the store itself says for how long it knows them.
+            _ if config.engine == Engine::Redis && state.answering == Answering::Later => {
+                lockouts.with_stale_after(Duration::ZERO)
+            }
+            Some(stale_after) => lockouts.with_stale_after(stale_after),
+            None => lockouts,
+        };
+        Self::new(registry, store).with_stored_lockouts(Arc::new(lockouts))
     }
 }
 
@@ -100,17 +150,21 @@ pub(super) fn build(
     root: &Node,
     mistakes: &mut Mistakes,
 ) -> Option<Built> {
-    let kept = kept.unwrap_or_else(|| Kept::nothing(settings));
+    let kept = kept.unwrap_or_else(|| Kept::of(settings));
     // What governs the agents is protected apart, so that its paths are never read in a dialect of the file's.
     let protection = PolicyConfig { protected: protected.to_vec(), ..PolicyConfig::default() };
     let builder = strict(Hooks::builder(), protection, &kept);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, models, from } => {
+        Settings::Strict { policy, models, from, state } => {
             let models = match (models, from) {
-                (Some(config), Origin::Document(tree)) => {
-                    Some(Models::new(config, Arc::clone(&kept.store), tree, mistakes))
-                }
+                (Some(config), Origin::Document(tree)) => Some(Models::new(
+                    config,
+                    Arc::clone(&kept.store),
+                    state.tenant.as_deref(),
+                    tree,
+                    mistakes,
+                )),
                 _ => None,
             };
             let known = models.as_ref().and_then(Option::as_ref);
@@ -142,12 +196,13 @@ pub(super) fn build(
 }
 
 fn strict(builder: HooksBuilder, policy: PolicyConfig, kept: &Kept) -> Result<HooksBuilder, PolicyErrors> {
-    let policies = StrictPolicies::new(policy)
-        .with_lockouts(Arc::clone(&kept.lockouts))
-        .with_store(Arc::clone(&kept.store));
-    builder.config(match &kept.watch {
-        Some(watch) => policies.with_spend_watch(Arc::clone(watch)),
-        None => policies,
+    let mut policies = StrictPolicies::new(policy).with_store(Arc::clone(&kept.store));
+    if let Some(watch) = &kept.watch {
+        policies = policies.with_spend_watch(Arc::clone(watch));
+    }
+    builder.config(match &kept.stored_lockouts {
+        Some(stored) => policies.with_stored_lockouts(Arc::clone(stored)),
+        None => policies.with_lockouts(Arc::clone(&kept.lockouts)),
     })
 }
 

@@ -6,12 +6,15 @@ use serde_json::{Map, Value, json};
 
 use hooks_policies::config::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
+use hooks_store::StoreConfig;
 
 use super::check::check;
 use super::error::Mistakes;
 use super::models;
 use super::prune::Pruned;
+use super::section;
 use super::squad;
+use super::store;
 use super::tree::{Kind, Node};
 
 /// Which engine judges.
@@ -30,11 +33,17 @@ pub enum Profile {
 pub(super) struct Document {
     /// Whether the agents are kept from the file and from the settings of their clients.
     pub(super) self_protection: bool,
+    /// Whose budgets and lockouts these are.
+    pub(super) tenant: Option<String>,
     pub(super) policy: PolicyConfig,
     pub(super) models: Option<ResilienceConfig>,
+    pub(super) store: Option<StoreConfig>,
     /// What it was read from.
     pub(super) tree: Pruned,
 }
+
+/// Whose the rest is.
+const TENANT: &str = "tenant";
 
 /// The keys that are about the file itself.
 const ABOUT_THE_FILE: [&str; 3] = ["version", "profile", "self_protection"];
@@ -61,26 +70,20 @@ pub fn schema() -> Value {
                     "Whether the agents are kept from writing this file and the hook settings of their clients.",
             }),
         );
+        properties.insert(
+            TENANT.to_owned(),
+            json!({
+                "type": "string",
+                "description":
+                    "Whose budgets, limits and lockouts these are: state of one tenant is never another's.",
+            }),
+        );
         if let Some(Value::Object(sections)) = object.remove("properties") {
             properties.extend(sections);
         }
-        properties.insert(models::KEY.to_owned(), models_schema(object));
+        properties.insert(store::KEY.to_owned(), section::schema::<StoreConfig>(object));
+        properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
         object.insert("properties".to_owned(), Value::Object(properties));
-    }
-    schema
-}
-
-/// The schema of the models; its definitions go among those of `root`.
-fn models_schema(root: &mut Map<String, Value>) -> Value {
-    let mut schema = schemars::schema_for!(ResilienceConfig).to_value();
-    without_null(&mut schema);
-    let Some(object) = schema.as_object_mut() else { return schema };
-    object.remove("$schema");
-    object.remove("title");
-    if let (Some(Value::Object(own)), Some(Value::Object(all))) =
-        (object.remove("$defs"), root.get_mut("$defs"))
-    {
-        all.extend(own);
     }
     schema
 }
@@ -106,9 +109,16 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
         // A section that lacks what it cannot do without is reported, and hides no mistake of the others.
         sections.retain(|key, value| is_whole(key, value));
     }
-    let models = sections.shift_remove(models::KEY).and_then(|value| models::read(value, &tree, mistakes));
+    let models = sections.shift_remove(models::KEY);
+    let models = models.and_then(|value| section::read(models::KEY, value, &tree, mistakes));
+    let store = sections.shift_remove(store::KEY);
+    let store = store.and_then(|value| store::read(value, &tree, mistakes));
+    let tenant = match sections.shift_remove(TENANT) {
+        Some(Value::String(tenant)) => Some(tenant),
+        _ => None,
+    };
     match serde_json::from_value(Value::Object(sections)) {
-        Ok(policy) => Some(Document { self_protection, policy, models, tree }),
+        Ok(policy) => Some(Document { self_protection, tenant, policy, models, store, tree }),
         Err(error) => {
             // The schema and the reader come from one type; where they differ, the reader is right.
             if mistakes.is_empty() {
@@ -120,7 +130,8 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
 }
 
 fn is_whole(key: &str, value: &Value) -> bool {
-    key == models::KEY || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
+    [models::KEY, store::KEY, TENANT].contains(&key)
+        || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 
 /// The tree without the names that Squad has for things; they get an answer of their own.
@@ -141,7 +152,7 @@ fn without_squads_names(root: &Node, mistakes: &mut Mistakes) -> Node {
 
 /// Takes nothing out of the values that a key may have, in a schema made from types: there, an option is a key
 /// that may be left out, and here that is all it is.
-fn without_null(schema: &mut Value) {
+pub(super) fn without_null(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(without_null),
         Value::Object(fields) => {

@@ -6,9 +6,9 @@ use hooks_core::state::StateStore;
 use hooks_core::{Environment, FailureLayer, HooksBuilder, Live};
 use hooks_resilience::alert::NotificationSink;
 use hooks_resilience::config::{ConfigFault, StreamLayer};
-use hooks_resilience::{AlertLayer, Health, Resilience, ResilienceConfig, ResilienceLayer, World};
-use serde_json::Value;
-use serde_path_to_error::{Path, Segment};
+use hooks_resilience::{
+    AlertLayer, Health, PerTenantLayer, Resilience, ResilienceConfig, ResilienceLayer, World,
+};
 use tower_layer::Stack;
 
 use super::error::Mistakes;
@@ -18,68 +18,25 @@ use crate::system::{SystemClock, SystemRandom, TokioBackground, TokioTimer};
 /// The key they stand under.
 pub(super) const KEY: &str = "models";
 
-/// The most texts that are no durations, and the like, which are told one by one.
-const MOST: usize = 100;
-
-/// Reads what fits the schema. What does not mean anything (a text that is no duration) is reported at its place and
-/// left out, so that one hides no other.
-pub(super) fn read(mut value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Option<ResilienceConfig> {
-    for _ in 0..MOST {
-        let error = match serde_path_to_error::deserialize(&value) {
-            Ok(config) => return Some(config),
-            Err(error) => error,
-        };
-        let is_left_out = remove(&mut value, error.path());
-        // Without what was wrong before, something may be missing now: that is told already.
-        if is_left_out || mistakes.is_empty() {
-            let path = match error.path().to_string().as_str() {
-                "." => KEY.to_owned(),
-                within => format!("{KEY}.{within}"),
-            };
-            report(&path, error.inner().to_string(), tree, mistakes);
-        }
-        if !is_left_out {
-            return None;
-        }
-    }
-    None
-}
-
-/// Reports `text`, which may have the way out behind a semicolon.
-fn report(path: &str, text: String, tree: &Pruned, mistakes: &mut Mistakes) {
-    let (place, path) = (tree.root.locate(path), tree.path_before(path));
-    match text.split_once("; ") {
-        Some((problem, hint)) => mistakes.add_with_hint(place, path, problem, hint),
-        None => mistakes.add(place, path, text),
-    }
-}
-
-/// Takes out what stands at `path`, where it is the entry of a map.
-fn remove(value: &mut Value, path: &Path) -> bool {
-    let segments: Vec<_> = path.iter().collect();
-    let Some((Segment::Map { key }, parents)) = segments.split_last() else { return false };
-    let parent = parents.iter().try_fold(value, |value, segment| match segment {
-        Segment::Map { key } => value.get_mut(key),
-        Segment::Seq { index } => value.get_mut(*index),
-        Segment::Enum { .. } | Segment::Unknown => None,
-    });
-    parent.and_then(Value::as_object_mut).is_some_and(|map| map.shift_remove(key).is_some())
-}
-
 /// What a configuration says about models, and what is known about them. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Models {
     /// What makes the layers.
     pub resilience: Resilience,
-    /// What is known, kept in the store that outlives the configuration.
+    /// What is known, kept in the store that outlives the configuration: of calls that name no tenant. That of a tenant
+    /// is [`Health::of_tenant`].
     pub health: Health,
 }
 
+/// The layers `L` of one tenant, and the alerts around them.
+type Alerting<L> = Result<Stack<L, AlertLayer>, ConfigFault>;
+
 impl Models {
-    /// Makes sense of `config`; its mistakes are reported at their places in `tree`.
+    /// Makes sense of `config`, which is `tenant`'s where calls name no other; its mistakes are reported at their places in `tree`.
     pub(super) fn new(
         config: &ResilienceConfig,
         store: Arc<dyn StateStore>,
+        tenant: Option<&str>,
         tree: &Pruned,
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
@@ -101,7 +58,7 @@ impl Models {
         let mut environment = Environment::detached();
         environment.clock = Arc::new(SystemClock);
         environment.random = Arc::new(SystemRandom);
-        match resilience.shared_health(World::new(&environment, TokioTimer), store, KEY) {
+        match resilience.shared_health(World::new(&environment, TokioTimer), store, KEY, tenant) {
             Ok(health) => Some(Self { resilience, health }),
             Err(error) => {
                 mistakes.add(tree.root.locate(KEY), KEY, error.to_string());
@@ -111,43 +68,42 @@ impl Models {
     }
 
     /// All layers around a client, wired to `hooks`: they are asked before a conversation is compacted, and told of
-    /// alerts as `notification`. `classify` says what the client's errors mean.
+    /// alerts as `notification`. `classify` says what the client's errors mean. The tenant of a call's context has layers
+    /// of its own: what is known of models is known of its credentials.
     ///
     /// # Errors
     /// None, as long as the configuration is the one that was checked.
-    pub fn layer<C>(
+    pub fn layer<H: Into<Live>, C: Clone>(
         &self,
-        hooks: impl Into<Live>,
+        hooks: H,
         classify: C,
-    ) -> Result<Stack<ResilienceLayer<C>, AlertLayer>, ConfigFault> {
-        let hooks = hooks.into();
-        let mut layers = self.resilience.layer(&self.health, classify)?;
-        layers.overflow = layers.overflow.with_hooks(hooks.clone());
-        Ok(Stack::new(layers, self.alerts(hooks)?))
+    ) -> Result<PerTenantLayer<impl Fn(&Health) -> Alerting<ResilienceLayer<C>> + use<H, C>>, ConfigFault>
+    {
+        self.resilience.layer(&self.health, classify.clone())?;
+        let (resilience, hooks) = (self.resilience.clone(), hooks.into());
+        Ok(PerTenantLayer::new(self.health.clone(), move |health: &Health| {
+            let mut layers = resilience.layer(health, classify.clone())?;
+            layers.overflow = layers.overflow.with_hooks(hooks.clone());
+            Ok(Stack::new(layers, alerts(&resilience, health, hooks.clone())?))
+        }))
     }
 
     /// The same around a client that streams.
     ///
     /// # Errors
     /// None, as long as the configuration is the one that was checked.
-    pub fn stream_layer<C>(
+    pub fn stream_layer<H: Into<Live>, C: Clone>(
         &self,
-        hooks: impl Into<Live>,
+        hooks: H,
         classify: C,
-    ) -> Result<Stack<StreamLayer<C>, AlertLayer>, ConfigFault> {
-        let hooks = hooks.into();
-        let mut layers = self.resilience.stream_layer(&self.health, classify)?;
-        layers.layers.overflow = layers.layers.overflow.with_hooks(hooks.clone());
-        Ok(Stack::new(layers, self.alerts(hooks)?))
-    }
-
-    /// Tells `hooks`, in the background where this is called within a runtime.
-    fn alerts(&self, hooks: Live) -> Result<AlertLayer, ConfigFault> {
-        let alerts = self.resilience.alerts(&self.health, NotificationSink::new(hooks))?;
-        Ok(match TokioBackground::current() {
-            Some(background) => alerts.in_background(Arc::new(background)),
-            None => alerts,
-        })
+    ) -> Result<PerTenantLayer<impl Fn(&Health) -> Alerting<StreamLayer<C>> + use<H, C>>, ConfigFault> {
+        self.resilience.stream_layer(&self.health, classify.clone())?;
+        let (resilience, hooks) = (self.resilience.clone(), hooks.into());
+        Ok(PerTenantLayer::new(self.health.clone(), move |health: &Health| {
+            let mut layers = resilience.stream_layer(health, classify.clone())?;
+            layers.layers.overflow = layers.layers.overflow.with_hooks(hooks.clone());
+            Ok(Stack::new(layers, alerts(&resilience, health, hooks.clone())?))
+        }))
     }
 
     /// Adds the hooks that answer what to do after a failure, for hosts that own their loop.
@@ -156,4 +112,13 @@ impl Models {
         let guard = FailureLayer::new(KEY);
         builder.hook(&guard, model).hook(&guard, spawn)
     }
+}
+
+/// Tells `hooks`, in the background where this is called within a runtime.
+fn alerts(resilience: &Resilience, health: &Health, hooks: Live) -> Result<AlertLayer, ConfigFault> {
+    let alerts = resilience.alerts(health, NotificationSink::new(hooks))?;
+    Ok(match TokioBackground::current() {
+        Some(background) => alerts.in_background(Arc::new(background)),
+        None => alerts,
+    })
 }

@@ -6,14 +6,15 @@ use std::path::Path;
 
 use hooks_core::Hooks;
 use hooks_policies::config::PolicyConfig;
+use hooks_store::{Answering, StoreConfig};
 
-use super::build::{Kept, Origin, Settings, build};
+use super::build::{Kept, Origin, Settings, State, build};
 use super::document::{self, Document, Profile};
 use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
 use super::lint::lint;
 use super::models::Models;
 use super::tree::{Kind, Node};
-use super::{protect, source, squad, yaml};
+use super::{protect, source, squad, store, yaml};
 
 /// A configuration that was read and makes sense: its hooks are built.
 #[derive(Clone)]
@@ -26,6 +27,7 @@ pub struct Config {
     kept: Kept,
     hooks: Hooks,
     models: Option<Models>,
+    state: State,
 }
 
 impl Config {
@@ -63,6 +65,16 @@ impl Config {
     /// Which engine judges.
     pub const fn profile(&self) -> Profile {
         self.profile
+    }
+
+    /// Whose budgets and lockouts it is about; what names no tenant is its.
+    pub fn tenant(&self) -> Option<&str> {
+        self.state.tenant.as_deref()
+    }
+
+    /// Where state is kept, where the file says so.
+    pub const fn store(&self) -> Option<&StoreConfig> {
+        self.state.store.as_ref()
     }
 
     /// The strict policies' configuration; under `squad-compat` there is nothing in it.
@@ -116,6 +128,7 @@ impl fmt::Debug for Config {
 pub struct ConfigReader {
     profile: Option<Profile>,
     kept: Option<Kept>,
+    answering: Answering,
 }
 
 impl ConfigReader {
@@ -123,6 +136,13 @@ impl ConfigReader {
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
+        self
+    }
+
+    /// Says who does the work of a store in a file: a thread of its own, unless told.
+    #[must_use]
+    pub fn answering(mut self, answering: Answering) -> Self {
+        self.answering = answering;
         self
     }
 
@@ -181,26 +201,37 @@ impl ConfigReader {
                 return None;
             }
         };
-        let (settings, self_protection) = self.settings(&root, mistakes)?;
-        let protected = match path {
+        let (settings, self_protection) = self.settings(&root, path, mistakes)?;
+        let mut protected = match path {
             Some(path) if self_protection => protect::all(path),
             _ => Vec::new(),
         };
+        if let Settings::Strict { state, .. } = &settings
+            && let Some(store) = &state.store
+            && self_protection
+        {
+            protected.extend(store::files_of(store, path));
+        }
         let built = build(&settings, &protected, self.kept.clone(), &root, mistakes)?;
         let doubts = match &settings {
             Settings::Strict { policy, from: Origin::Document(tree), .. } => lint(policy, &tree.root),
             _ => Vec::new(),
         };
-        let (profile, policy) = match settings {
-            Settings::Strict { policy, .. } => (Profile::Strict, *policy),
-            Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default()),
+        let (profile, policy, state) = match settings {
+            Settings::Strict { policy, state, .. } => (Profile::Strict, *policy, *state),
+            Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default(), State::default()),
         };
         let name = name.to_owned();
         let (kept, hooks, models) = (built.kept, built.hooks, built.models);
-        Some(Config { name, profile, policy, protected, doubts, kept, hooks, models })
+        Some(Config { name, profile, state, policy, protected, doubts, kept, hooks, models })
     }
 
-    fn settings(&self, root: &Node, mistakes: &mut Mistakes) -> Option<(Settings, bool)> {
+    fn settings(
+        &self,
+        root: &Node,
+        path: Option<&Path>,
+        mistakes: &mut Mistakes,
+    ) -> Option<(Settings, bool)> {
         if squad::is_meant(root) {
             let file = squad::read(root, mistakes)?;
             let settings = match self.profile.or(file.profile).unwrap_or_default() {
@@ -209,7 +240,8 @@ impl ConfigReader {
             };
             return Some((settings, true));
         }
-        let Document { self_protection, policy, models, tree } = document::read(root, mistakes)?;
+        let Document { self_protection, tenant, policy, models, store, tree } =
+            document::read(root, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
                 &Place::START,
@@ -219,10 +251,13 @@ impl ConfigReader {
             );
             return None;
         }
+        let state =
+            Box::new(State { tenant, store, path: path.map(Path::to_path_buf), answering: self.answering });
         Some((
             Settings::Strict {
                 policy: policy.into(),
                 models: models.map(Box::new),
+                state,
                 from: Origin::Document(tree),
             },
             self_protection,

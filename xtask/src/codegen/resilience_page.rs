@@ -55,7 +55,7 @@ fn same_model(same: SameModel) -> String {
     match same {
         SameModel::Backoff(times) => format!("up to {times} more, full jitter"),
         SameModel::AsTold(most) => format!("as told, up to {} s", most.as_secs()),
-        SameModel::Compacted => "once, compacted".to_owned(),
+        SameModel::Compacted => "compacted, once for each means".to_owned(),
         _ => "no".to_owned(),
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::super::key::Key;
 use super::super::operation::Charged;
 use super::super::scope::{MAX_AMOUNT, Window};
-use super::REMEMBERED;
 use super::due::{Due, Queue};
 use crate::time::Timestamp;
 
@@ -28,8 +27,18 @@ pub(super) struct Counter {
 }
 
 impl Counter {
+    fn new(window: Window, number: u64, now: Timestamp) -> Self {
+        Self { window, number, spent: 0, held: 0, touched: now }
+    }
+
+    /// What is charged in all.
     pub(super) fn used(&self) -> u64 {
-        self.spent.saturating_add(self.held)
+        self.spent.saturating_add(self.held).min(MAX_AMOUNT)
+    }
+
+    /// Adds to what is held.
+    pub(super) fn hold(&mut self, amount: u64) {
+        self.held = self.held.saturating_add(amount).min(MAX_AMOUNT);
     }
 
     /// Adds to what was used up. Beyond what can be counted it stays there, which is beyond every limit.
@@ -41,16 +50,10 @@ impl Counter {
         self.window == window && self.number == number
     }
 
-    /// Whether nobody will ask for it any more: it counts as nothing.
-    fn is_idle(&self, now: Timestamp) -> bool {
-        matches!(self.window, Window::Idle(idle) if self.held == 0 && self.touched.after(idle) <= now)
-    }
-
+    /// Whether nobody will ask for it any more: it counts as nothing, whether it was dropped by then or not.
     fn is_over(&self, now: Timestamp) -> bool {
-        match self.window.end(self.number) {
-            Some(end) => self.held == 0 && end.after(REMEMBERED) <= now,
-            None => self.used() == 0 || self.is_idle(now),
-        }
+        let forgotten = self.window.forgotten(self.number, self.touched);
+        self.held == 0 && forgotten.is_some_and(|when| when <= now)
     }
 }
 
@@ -58,25 +61,8 @@ impl Counters {
     /// What is charged, and what of it is held.
     pub(super) fn get(&self, key: &Key, window: Window, number: u64, now: Timestamp) -> (u64, u64) {
         let counters = self.0.get(key).map(Vec::as_slice).unwrap_or_default();
-        let counter = counters.iter().find(|counter| counter.is(window, number) && !counter.is_idle(now));
+        let counter = counters.iter().find(|counter| counter.is(window, number) && !counter.is_over(now));
         counter.map_or((0, 0), |counter| (counter.used(), counter.held))
-    }
-
-    /// Changes a counter that is there.
-    pub(super) fn settle(
-        &mut self,
-        key: &Key,
-        window: Window,
-        number: u64,
-        now: Timestamp,
-        with: impl FnOnce(&mut Counter),
-    ) {
-        let counters = self.0.get_mut(key).map(Vec::as_mut_slice).unwrap_or_default();
-        let counter = counters.iter_mut().find(|counter| counter.is(window, number) && !counter.is_idle(now));
-        if let Some(counter) = counter {
-            with(counter);
-            counter.touched = now;
-        }
     }
 
     /// Changes a counter, made where it is not there.
@@ -89,9 +75,8 @@ impl Counters {
         queue: &mut Queue,
         with: impl FnOnce(&mut Counter),
     ) {
-        let fresh = || Counter { window, number, spent: 0, held: 0, touched: now };
         let Some(counters) = self.0.get_mut(key) else {
-            let mut counter = fresh();
+            let mut counter = Counter::new(window, number, now);
             with(&mut counter);
             queue.add(now.after(LOOKED_AT), Due::Counter(key.clone()));
             self.0.insert(key.clone(), vec![counter]);
@@ -99,14 +84,14 @@ impl Counters {
         };
         match counters.iter_mut().find(|counter| counter.is(window, number)) {
             Some(counter) => {
-                if counter.is_idle(now) {
-                    *counter = fresh();
+                if counter.is_over(now) {
+                    *counter = Counter::new(window, number, now);
                 }
                 with(counter);
                 counter.touched = now;
             }
             None => {
-                let mut counter = fresh();
+                let mut counter = Counter::new(window, number, now);
                 with(&mut counter);
                 counters.push(counter);
             }
@@ -120,7 +105,7 @@ impl Counters {
             counters.flat_map(|(key, counters)| counters.iter().map(move |counter| (key, counter)));
         let mut charged: Vec<_> = counters
             .filter(|(_, counter)| counter.window.number(now) == counter.number)
-            .filter(|(_, counter)| counter.used() > 0 && !counter.is_idle(now))
+            .filter(|(_, counter)| counter.used() > 0 && !counter.is_over(now))
             .map(|(key, counter)| Charged {
                 key: key.clone(),
                 window: counter.window,
@@ -132,10 +117,10 @@ impl Counters {
         charged
     }
 
-    /// Drops windows of a counter that are over. When to look at it again, where any is left.
+    /// Drops windows of a counter that are over, or that nothing is charged to: made anew they are the same. When to look at it again, where any is left.
     pub(super) fn forget(&mut self, key: &Key, now: Timestamp) -> Option<Timestamp> {
         let counters = self.0.get_mut(key)?;
-        counters.retain(|counter| !counter.is_over(now));
+        counters.retain(|counter| counter.used() > 0 && !counter.is_over(now));
         if counters.is_empty() {
             self.0.remove(key);
             return None;

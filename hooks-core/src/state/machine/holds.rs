@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::key::{Key, OpId};
 use super::super::operation::Answer;
 use super::super::scope::{MAX_AMOUNT, Scope, ScopeKind, Window};
-use super::State;
+use super::{REMEMBERED, State};
 use crate::time::Timestamp;
 
 /// All reservations that are open, or remembered.
@@ -32,9 +32,9 @@ struct Held {
 enum Phase {
     /// Until its holder is taken for lost.
     Open(Timestamp),
-    /// Its holder was lost; it may still come back.
+    /// Its holder was lost then; it may still come back.
     Expired(Timestamp),
-    Ended,
+    Ended(Timestamp),
 }
 
 impl Holds {
@@ -44,12 +44,11 @@ impl Holds {
         self.expiring.pop_first().map(|(_, id)| id)
     }
 
-    /// Forgets a reservation that is over, unless it came back meanwhile.
-    pub(super) fn forget(&mut self, id: OpId, now: Timestamp) {
+    /// Forgets a reservation that was to be forgotten at `due`, unless it came back meanwhile.
+    pub(super) fn forget(&mut self, id: OpId, due: Timestamp) {
         let is_over = |held: &Held| match held.phase {
             Phase::Open(_) => false,
-            Phase::Expired(when) => when.after(super::REMEMBERED) <= now,
-            Phase::Ended => true,
+            Phase::Expired(when) | Phase::Ended(when) => when.after(REMEMBERED) == due,
         };
         if self.all.get(&id).is_some_and(is_over) {
             self.all.remove(&id);
@@ -62,7 +61,7 @@ impl State {
         if let Some(held) = self.holds.all.get(&id) {
             return match held.phase {
                 Phase::Open(_) => Answer::Done,
-                Phase::Expired(_) | Phase::Ended => Answer::Ended { actual: held.amount },
+                Phase::Expired(_) | Phase::Ended(_) => Answer::Ended { actual: held.amount },
             };
         }
         if let Some(refused) = self.refusal(scopes, |_| amount) {
@@ -84,7 +83,7 @@ impl State {
         if let Some(held) = self.holds.all.get(&id) {
             return match held.phase {
                 Phase::Open(_) => Answer::Granted(held.amount),
-                Phase::Expired(_) | Phase::Ended => Answer::Ended { actual: held.amount },
+                Phase::Expired(_) | Phase::Ended(_) => Answer::Ended { actual: held.amount },
             };
         }
         if let Some(refused) = self.refusal(scopes, |_| least) {
@@ -107,18 +106,19 @@ impl State {
     }
 
     pub(super) fn extend(&mut self, id: OpId, to: u64, ttl: Duration) -> Answer {
-        let Some(held) = self.holds.all.get(&id).filter(|held| held.phase != Phase::Ended) else {
-            return Answer::Unknown;
-        };
-        let (scopes, since, amount) = (Arc::clone(&held.scopes), held.since, held.amount);
-        let (to, more) = (to.max(amount), to.saturating_sub(amount));
+        let Some(held) = self.holds.all.get(&id) else { return Answer::Unknown };
         // What had expired was charged, but a place had come back.
-        let taken_back = matches!(held.phase, Phase::Expired(_));
+        let taken_back = match held.phase {
+            Phase::Open(_) => false,
+            Phase::Expired(_) => true,
+            Phase::Ended(_) => return Answer::Unknown,
+        };
+        let (scopes, since, amount, phase) = (Arc::clone(&held.scopes), held.since, held.amount, held.phase);
+        let (to, more) = (to.max(amount), to.saturating_sub(amount));
         let needs = |scope: &Scope| match scope.kind {
             ScopeKind::Places if taken_back => to,
             _ => more,
         };
-        let phase = held.phase;
         if let Some(refused) = self.refusal_since(since, &scopes, needs) {
             return refused;
         }
@@ -127,19 +127,19 @@ impl State {
             self.counters.charge(&scope.key, scope.window, number, self.now, &mut self.queue, |counter| {
                 if taken_back && scope.kind == ScopeKind::Spent {
                     counter.spent = counter.spent.saturating_sub(amount);
-                    counter.held = counter.held.saturating_add(to);
+                    counter.hold(to);
                 } else {
-                    counter.held = counter.held.saturating_add(needs(scope));
+                    counter.hold(needs(scope));
                 }
             });
         }
         if let Phase::Open(when) = phase {
             self.holds.expiring.remove(&(when, id));
         }
-        let expires = self.now.after(ttl);
+        let expires = self.until(ttl);
         self.holds.expiring.insert((expires, id));
         if let Some(held) = self.holds.all.get_mut(&id) {
-            (held.amount, held.phase) = (to, Phase::Open(expires));
+            (held.amount, held.phase) = (to.min(MAX_AMOUNT), Phase::Open(expires));
         }
         Answer::Done
     }
@@ -149,7 +149,7 @@ impl State {
         let Some(held) = self.holds.all.get_mut(&id) else { return Answer::Unknown };
         let actual = actual.min(MAX_AMOUNT);
         let was_open = match held.phase {
-            Phase::Ended => return Answer::Done,
+            Phase::Ended(_) => return Answer::Done,
             Phase::Open(when) => {
                 self.holds.expiring.remove(&(when, id));
                 true
@@ -157,11 +157,12 @@ impl State {
             Phase::Expired(_) => false,
         };
         let amount = std::mem::replace(&mut held.amount, actual);
-        held.phase = Phase::Ended;
+        held.phase = Phase::Ended(self.now);
         self.past.remember(id, self.now);
-        for scope in held.scopes.iter() {
+        // What it was charged to is not asked any more.
+        for scope in std::mem::take(&mut held.scopes).iter() {
             let number = scope.window.number(held.since);
-            self.counters.settle(&scope.key, scope.window, number, self.now, |counter| {
+            self.counters.charge(&scope.key, scope.window, number, self.now, &mut self.queue, |counter| {
                 if was_open {
                     counter.held = counter.held.saturating_sub(amount);
                 } else if scope.kind == ScopeKind::Spent {
@@ -182,7 +183,7 @@ impl State {
         self.past.remember(id, self.now);
         for scope in held.scopes.iter() {
             let number = scope.window.number(held.since);
-            self.counters.settle(&scope.key, scope.window, number, self.now, |counter| {
+            self.counters.charge(&scope.key, scope.window, number, self.now, &mut self.queue, |counter| {
                 counter.held = counter.held.saturating_sub(held.amount);
                 if scope.kind == ScopeKind::Spent {
                     counter.spend(held.amount);
@@ -202,11 +203,13 @@ impl State {
         for scope in scopes.iter() {
             let number = scope.window.number(self.now);
             self.counters.charge(&scope.key, scope.window, number, self.now, &mut self.queue, |counter| {
-                counter.held = counter.held.saturating_add(amount);
+                counter.hold(amount);
             });
         }
-        let expires = self.now.after(ttl);
+        let expires = self.until(ttl);
         self.holds.expiring.insert((expires, id));
+        // Of no scope at all, anything could be asked.
+        let amount = amount.min(MAX_AMOUNT);
         let held = Held { scopes: Arc::clone(scopes), since: self.now, amount, phase: Phase::Open(expires) };
         self.holds.all.insert(id, held);
     }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use self::counters::Counters;
 use self::due::{Due, Queue};
 use self::holds::Holds;
-use self::past::Past;
+use self::past::{Over, Past};
 use self::rates::Rates;
 pub use self::rates::{MAX_MICROS, pace_in_micros};
 use self::sets::Sets;
@@ -27,6 +27,9 @@ use crate::time::Timestamp;
 
 /// How long what is over is remembered, so that a message sent again or late finds it.
 pub const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The latest time that is told: what every engine holds exactly, also one whose numbers are doubles.
+pub const LATEST: Timestamp = Timestamp((1 << 53) - 1);
 
 /// All state of one store.
 #[derive(Clone, Debug, Default)]
@@ -45,9 +48,16 @@ pub struct State {
 }
 
 impl State {
+    /// A state that remembers at most so many ids of what is over: beyond that it forgets the first of them before
+    /// their day is over. Then a reservation that arrives again long after its end is a new one, and one that expired
+    /// stays charged: nothing comes free.
+    pub fn remembering(most: usize) -> Self {
+        Self { past: Past::of(most), ..Self::default() }
+    }
+
     /// Does `op` at `now`.
     pub fn step(&mut self, op: &Op, now: Timestamp) -> Answer {
-        self.now = self.now.max(now);
+        self.now = self.now.max(now.min(LATEST));
         self.forget();
         match op {
             Op::Reserve { id, scopes, amount, ttl } => self.reserve(*id, scopes, *amount, *ttl),
@@ -91,6 +101,11 @@ impl State {
         }
     }
 
+    /// When what lasts for `ttl` from now is over.
+    fn until(&self, ttl: Duration) -> Timestamp {
+        self.now.after(ttl).min(LATEST)
+    }
+
     fn next_revision(&mut self) -> u64 {
         self.revision = self.revision.saturating_add(1);
         self.revision
@@ -109,8 +124,10 @@ impl State {
         while let Some(id) = self.holds.next_expired(self.now) {
             self.expire(id);
         }
-        while let Some(id) = self.past.next_forgotten(self.now) {
-            self.holds.forget(id, self.now);
+        while let Some((due, over)) = self.past.next_forgotten(self.now) {
+            if let Over::Hold(id) = over {
+                self.holds.forget(id, due);
+            }
         }
         while let Some(due) = self.queue.next(self.now) {
             // What is still needed says until when.

@@ -72,19 +72,18 @@ impl State {
             return Answer::Ended { actual: 0 };
         }
         let now = self.now;
-        let mut members = self.sets.0.get(key).into_iter().flat_map(|set| &set.members);
-        if let Some(there) = members.find(|member| member.name == *name || member.id == id) {
-            if there.id == id {
-                return Answer::Done;
-            }
-            if !there.is_over(now) {
-                return Answer::Present(there.clone());
-            }
+        if self.has_member(key, id) {
+            return Answer::Done;
         }
-        let until = ttl.map(|ttl| now.after(ttl));
+        let mut members = self.sets.0.get(key).into_iter().flat_map(|set| &set.members);
+        if let Some(there) = members.find(|member| member.name == *name && !member.is_over(now)) {
+            return Answer::Present(there.clone());
+        }
+        let until = ttl.map(|ttl| self.until(ttl));
         let member = Member { id, name: Arc::clone(name), note: Arc::clone(note), since: now, until };
         self.change_set(key, |members| {
-            members.retain(|there| there.name != member.name);
+            // Whoever is over makes room: of this name, or of this id and forgotten.
+            members.retain(|there| there.name != member.name && there.id != id);
             members.push(member);
         });
         Answer::Done
@@ -100,7 +99,7 @@ impl State {
         if !self.has_member(key, id) {
             return Answer::Unknown;
         }
-        let until = ttl.map(|ttl| self.now.after(ttl));
+        let until = ttl.map(|ttl| self.until(ttl));
         self.change_set(key, |members| {
             if let Some(member) = members.iter_mut().find(|member| member.id == id) {
                 member.until = until;

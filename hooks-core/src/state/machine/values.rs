@@ -75,7 +75,7 @@ impl State {
         by: Option<OpId>,
     ) -> Answer {
         let revision = self.next_revision();
-        let expires = ttl.map(|ttl| self.now.after(ttl));
+        let expires = ttl.map(|ttl| self.until(ttl));
         let stored = Stored { value: Arc::clone(value), revision, by, expires };
         let before = self.values.0.insert(key.clone(), stored);
         let is_queued = before.is_some_and(|before| before.expires.is_some());

@@ -202,7 +202,7 @@ impl Classify<Fault> for Reader {
     fn classify(&self, fault: Fault) -> ModelError {
         let error = ModelError::new(fault.kind, "the storm");
         match fault.retry_after {
-            Some(wait) => error.retry_after(wait),
+            Some(wait) => error.with_retry_after(wait),
             None => error,
         }
     }

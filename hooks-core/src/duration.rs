@@ -1,4 +1,4 @@
-//! Durations as people write them: `30s`, `500ms`, `1m30s`. For serde: `#[serde(with = "crate::duration")]`.
+//! Durations as people write them: `30s`, `500ms`, `1m30s`. For serde: `#[serde(with = "hooks_core::duration")]`.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -69,7 +69,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duratio
     parse(&text).map_err(serde::de::Error::custom)
 }
 
-/// The same for a duration that may be absent: `#[serde(default, with = "crate::duration::option")]`.
+/// The same for a duration that may be absent: `#[serde(default, with = "hooks_core::duration::option")]`.
 pub mod option {
     use std::time::Duration;
 
@@ -94,6 +94,11 @@ pub mod option {
         let text = Option::<String>::deserialize(deserializer)?;
         text.map(|text| super::parse(&text).map_err(serde::de::Error::custom)).transpose()
     }
+}
+
+/// Whole nanoseconds: 584 years of them.
+pub fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,0 +1,303 @@
+//! `hooks state`: what is kept of budgets, limits, lockouts and children, and changes by hand.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use hooks::policies::{Lockout, LockoutError, StoredLockouts};
+use hooks::state::{Charged, Key, StoreError, Window};
+use hooks::store::{ByHand, Listed};
+use hooks::time::Timestamp;
+use hooks::{SystemRandom, duration};
+use serde_json::{Value, json};
+
+use crate::cli::{State, StateAction};
+use crate::eval::runtime;
+use crate::failure::{Failure, Status};
+use crate::load;
+use crate::paint::{GOOD, LOUD, OPEN, QUIET, one_line};
+use crate::table::Table;
+
+/// How much of a note is shown on a line.
+const WIDTH: usize = 80;
+
+/// The state of one tenant.
+struct Kept {
+    by_hand: ByHand,
+    lockouts: Arc<StoredLockouts>,
+    tenant: Option<String>,
+}
+
+/// Shows or changes the state.
+pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
+    let config = load::config(&asked.config.path, asked.config.profile)?;
+    let Some(lockouts) = config.kept().stored_lockouts() else {
+        return Err(Failure::said(format!(
+            "`{}` keeps state in memory, where it ends with each process; add `store: {{engine: file}}`",
+            asked.config.path.display()
+        )));
+    };
+    let own = config.tenant().map(str::to_owned);
+    if asked.tenant.is_some() && asked.tenant != own {
+        let name = own.map_or_else(|| "none".to_owned(), |own| format!("`{own}`"));
+        return Err(Failure::said(format!(
+            "the configuration's tenant is {name}: name its own configuration"
+        )));
+    }
+    let by = asked.by.clone().unwrap_or_else(user);
+    let (store, random) = (Arc::clone(config.kept().store()), Arc::new(SystemRandom));
+    let by_hand = ByHand::new(store, random, own.as_deref(), &by);
+    let kept = Kept { by_hand, lockouts: Arc::clone(lockouts), tenant: own };
+    let mut out = anstream::stdout().lock();
+    runtime()?.block_on(async {
+        match asked.action.as_ref().unwrap_or(&StateAction::Show) {
+            StateAction::Show => kept.show(asked.json, &mut out).await,
+            StateAction::History => kept.history(asked.json, &mut out).await,
+            StateAction::Lock { artifact, agent, lasting } => {
+                let lockout = Lockout::new(artifact, agent).by(&by);
+                let lockout = match &asked.why {
+                    Some(why) => lockout.because(why),
+                    None => lockout,
+                };
+                kept.lockouts.lock(lockout, *lasting).await?;
+                let to = format!("`{agent}` locked out of `{artifact}`");
+                kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
+                done(&mut out, &format!("`{agent}` is locked out of `{artifact}`"))
+            }
+            StateAction::Clear { artifact } => {
+                let count = kept.lockouts.clear(artifact, &by).await?;
+                if count == 0 {
+                    return found_nothing(&format!("nobody is locked out of `{artifact}`"));
+                }
+                let to = format!("`{artifact}` cleared for {count}");
+                kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
+                done(&mut out, &format!("`{artifact}` is cleared: agents that were locked out: {count}"))
+            }
+            StateAction::Set { counter, spent } => kept.set(counter, *spent, asked, &mut out).await,
+            StateAction::Remove { set, entry } => kept.remove(set, entry, asked, &mut out).await,
+        }
+    })
+}
+
+impl Kept {
+    async fn show(&self, as_json: bool, out: &mut impl Write) -> Result<Status, Failure> {
+        let counters = self.by_hand.counters().await?;
+        let (sets, now) = self.by_hand.sets().await?;
+        let lockouts = self.lockouts.all().await?;
+        let internal = ["lockouts", "lockouts-cleared"].map(|name| self.key(name));
+        let sets: Vec<_> = sets.into_iter().filter(|listed| !internal.contains(&listed.set)).collect();
+        if as_json {
+            let counters: Vec<_> = counters.iter().map(|charged| self.counter_json(charged)).collect();
+            let sets: Vec<_> = sets.iter().map(|listed| self.set_json(listed, now)).collect();
+            let lockouts: Vec<_> = lockouts.iter().map(lockout_json).collect();
+            let all = json!({
+                "tenant": self.tenant, "now": now.to_string(),
+                "counters": counters, "lockouts": lockouts, "sets": sets,
+            });
+            writeln!(out, "{all:#}")?;
+            return Ok(Status::Well);
+        }
+        if counters.is_empty() && lockouts.is_empty() && sets.is_empty() {
+            writeln!(out, "nothing is kept yet")?;
+            return Ok(Status::Well);
+        }
+        self.write_counters(&counters, out)?;
+        write_lockouts(&lockouts, out)?;
+        for listed in &sets {
+            self.write_set(listed, now, out)?;
+        }
+        Ok(Status::Well)
+    }
+
+    fn write_counters(&self, counters: &[Charged], out: &mut impl Write) -> io::Result<()> {
+        if counters.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "{LOUD}counters{LOUD:#}")?;
+        let mut table = Table::new(["counter", "begins anew", "used", "held"]).numbers([2, 3]);
+        for charged in counters {
+            table.row([
+                (self.name(&charged.key), GOOD),
+                (window(charged.window), QUIET),
+                (charged.used.to_string(), LOUD),
+                (charged.held.to_string(), if charged.held > 0 { OPEN } else { QUIET }),
+            ]);
+        }
+        table.write(out)
+    }
+
+    fn write_set(&self, listed: &Listed, now: Timestamp, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "{LOUD}{}{LOUD:#}", one_line(&self.name(&listed.set), WIDTH))?;
+        let mut table = Table::new(["entry", "since", "until", "note"]);
+        for member in &listed.members {
+            let is_over = member.is_over(now);
+            let until = member.until.map_or_else(String::new, |until| until.to_string());
+            table.row([
+                (one_line(&member.name, WIDTH), if is_over { QUIET } else { GOOD }),
+                (member.since.to_string(), QUIET),
+                (if is_over { format!("{until} (over)") } else { until }, QUIET),
+                (one_line(&member.note, WIDTH), QUIET),
+            ]);
+        }
+        table.write(out)
+    }
+
+    async fn history(&self, as_json: bool, out: &mut impl Write) -> Result<Status, Failure> {
+        let changes = self.by_hand.changes().await?;
+        if as_json {
+            writeln!(out, "{:#}", json!(changes))?;
+            return Ok(Status::Well);
+        }
+        if changes.is_empty() {
+            writeln!(out, "nothing was changed by hand")?;
+            return Ok(Status::Well);
+        }
+        let mut table = Table::new(["when", "who", "what", "to", "why"]);
+        for change in changes {
+            table.row([
+                (change.at.to_string(), QUIET),
+                (one_line(&change.by, WIDTH), LOUD),
+                (one_line(&self.name(&Key::from(change.what)), WIDTH), GOOD),
+                (one_line(&change.to, WIDTH), LOUD),
+                (one_line(&change.why.unwrap_or_default(), WIDTH), QUIET),
+            ]);
+        }
+        table.write(out)?;
+        Ok(Status::Well)
+    }
+
+    async fn set(
+        &self,
+        counter: &str,
+        spent: u64,
+        asked: &State,
+        out: &mut impl Write,
+    ) -> Result<Status, Failure> {
+        let counters = self.by_hand.counters().await?;
+        let named: Vec<_> = counters.iter().filter(|charged| self.name(&charged.key) == counter).collect();
+        let Some(first) = named.first() else {
+            return found_nothing(&format!(
+                "there is no counter `{counter}` that something is charged to; `hooks state` lists them"
+            ));
+        };
+        for charged in &named {
+            self.by_hand.correct(&first.key, charged.window, spent, asked.why.as_deref()).await?;
+        }
+        done(out, &format!("`{counter}` is {spent}, and what is held"))
+    }
+
+    async fn remove(
+        &self,
+        set: &str,
+        entry: &str,
+        asked: &State,
+        out: &mut impl Write,
+    ) -> Result<Status, Failure> {
+        let (sets, _) = self.by_hand.sets().await?;
+        let found = sets.iter().find(|listed| self.name(&listed.set) == set);
+        let found = found.and_then(|listed| {
+            Some((&listed.set, listed.members.iter().find(|member| &*member.name == entry)?))
+        });
+        let Some((key, member)) = found else {
+            return found_nothing(&format!("there is no `{entry}` in `{set}`; `hooks state` lists them"));
+        };
+        self.by_hand.remove(key, member, asked.why.as_deref()).await?;
+        done(out, &format!("`{entry}` is out of `{set}`"))
+    }
+
+    /// A key as it is shown: without the tenant, whose state this is.
+    fn name(&self, key: &Key) -> String {
+        let text = key.as_str();
+        text.split_once('/').map_or(text, |(_, name)| name).to_owned()
+    }
+
+    fn key(&self, name: &str) -> Key {
+        Key::new(self.tenant.as_deref(), &[name])
+    }
+
+    fn counter_json(&self, charged: &Charged) -> Value {
+        json!({
+            "counter": self.name(&charged.key), "window": window(charged.window),
+            "used": charged.used, "held": charged.held,
+        })
+    }
+
+    fn set_json(&self, listed: &Listed, now: Timestamp) -> Value {
+        let members = listed.members.iter().map(|member| {
+            // A note that is JSON is shown as what it says.
+            let note = serde_json::from_str(&member.note).unwrap_or_else(|_| json!(member.note));
+            json!({
+                "name": member.name, "note": note, "since": member.since.to_string(),
+                "until": member.until.map(|until| until.to_string()), "over": member.is_over(now),
+            })
+        });
+        json!({"set": self.name(&listed.set), "members": members.collect::<Vec<_>>()})
+    }
+}
+
+fn write_lockouts(lockouts: &[Lockout], out: &mut impl Write) -> io::Result<()> {
+    if lockouts.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{LOUD}lockouts{LOUD:#}")?;
+    let mut table = Table::new(["artifact", "agent", "by", "since", "until", "why"]);
+    for lockout in lockouts {
+        let time = |time: Option<Timestamp>| time.map_or_else(String::new, |time| time.to_string());
+        table.row([
+            (one_line(&lockout.artifact, WIDTH), GOOD),
+            (one_line(&lockout.agent, WIDTH), LOUD),
+            (one_line(lockout.by.as_deref().unwrap_or_default(), WIDTH), QUIET),
+            (time(lockout.since), QUIET),
+            (time(lockout.until), QUIET),
+            (one_line(lockout.why.as_deref().unwrap_or_default(), WIDTH), QUIET),
+        ]);
+    }
+    table.write(out)
+}
+
+fn lockout_json(lockout: &Lockout) -> Value {
+    json!({
+        "artifact": lockout.artifact, "agent": lockout.agent, "by": lockout.by, "why": lockout.why,
+        "since": lockout.since.map(|since| since.to_string()),
+        "until": lockout.until.map(|until| until.to_string()),
+    })
+}
+
+/// A window in words.
+fn window(window: Window) -> String {
+    match window {
+        Window::Always => "never".to_owned(),
+        Window::Idle(_) => "with the session".to_owned(),
+        Window::HOUR => "every hour".to_owned(),
+        Window::DAY => "every day".to_owned(),
+        Window::Every(length) => format!("every {}", duration::write(length)),
+        Window::Month => "every month".to_owned(),
+    }
+}
+
+fn done(out: &mut impl Write, what: &str) -> Result<Status, Failure> {
+    writeln!(out, "{what}")?;
+    Ok(Status::Well)
+}
+
+fn found_nothing(what: &str) -> Result<Status, Failure> {
+    writeln!(anstream::stderr(), "{what}")?;
+    Ok(Status::Found)
+}
+
+/// Who runs this.
+fn user() -> String {
+    let name = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| std::env::var(name).ok());
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "somebody".to_owned())
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::said(error.to_string())
+    }
+}
+
+impl From<LockoutError> for Failure {
+    fn from(error: LockoutError) -> Self {
+        Self::said(error.to_string())
+    }
+}

@@ -1,0 +1,126 @@
+//! State that outlives the process: budgets and lockouts hold over separate processes on one store, also when they
+//! race, and changes by hand leave a record.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::panic, reason = "tests")]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+/// Starts the program in `dir` with its state there, and writes `input` to it.
+fn start(dir: &Path, args: &[&str], input: &str) -> Child {
+    #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+    let mut child = command
+        .args(args)
+        .current_dir(dir)
+        .env("XDG_STATE_HOME", dir.join("state"))
+        .env("USER", "operator")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child
+}
+
+#[track_caller]
+fn run(dir: &Path, args: &[&str]) -> String {
+    said(start(dir, args, "").wait_with_output().unwrap())
+}
+
+#[track_caller]
+fn said(output: Output) -> String {
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+fn folder(config: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("hooks.yaml"), format!("version: 1\nstore: {{}}\n{config}")).unwrap();
+    dir
+}
+
+/// A call of a tool by `agent`, as a line.
+fn call(agent: &str, tool: &str, args: &Value) -> String {
+    let at = json!({"agent_name": agent, "session_id": "s1"});
+    format!("{}\n", json!({"event": "pre_tool_use", "at": at, "tool_name": tool, "tool_args": args}))
+}
+
+fn decisions(answers: &str) -> Vec<String> {
+    let decision = |line: &str| {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        answer.get("decision").and_then(Value::as_str).unwrap_or_else(|| panic!("{line}")).to_owned()
+    };
+    answers.lines().map(decision).collect()
+}
+
+#[test]
+fn a_limit_holds_over_processes_that_race() {
+    let dir = folder("ask_user: { max_per_session: 7 }");
+    let asks = call("a", "ask_user", &json!({"question": "?"})).repeat(6);
+    let racing: Vec<_> = (0..6).map(|_| start(dir.path(), &["eval", "-c", "hooks.yaml"], &asks)).collect();
+    let answers: Vec<_> =
+        racing.into_iter().flat_map(|child| decisions(&said(child.wait_with_output().unwrap()))).collect();
+    assert_eq!(answers.len(), 36);
+    assert_eq!(answers.iter().filter(|decision| *decision == "no_opinion").count(), 7, "{answers:?}");
+    let shown: Value =
+        serde_json::from_str(&run(dir.path(), &["state", "-c", "hooks.yaml", "--json"])).unwrap();
+    let counter = &shown["counters"][0];
+    assert_eq!((&counter["used"], &counter["held"]), (&json!(7), &json!(0)), "{shown}");
+}
+
+#[test]
+fn a_lockout_binds_every_process_until_somebody_else_clears_it() {
+    let dir = folder("reviewer_lockout: {}\ntenant: acme");
+    fn state<'a>(args: &[&'a str]) -> Vec<&'a str> {
+        [&["state", "-c", "hooks.yaml"], args].concat()
+    }
+    let write = call("Backend", "edit", &json!({"path": "src/x/../auth.rs"}));
+    let decide = || {
+        let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &write);
+        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+    };
+    assert_eq!(decide(), "no_opinion");
+    run(dir.path(), &state(&["lock", "src/auth.rs", "backend", "--why", "no tests", "--for", "2h"]));
+    assert_eq!(decide(), "deny");
+    let own = start(dir.path(), &state(&["clear", "src/auth.rs", "--by", "Backend"]), "");
+    let own = own.wait_with_output().unwrap();
+    assert!(!own.status.success() && String::from_utf8_lossy(&own.stderr).contains("cannot clear that"));
+    assert_eq!(decide(), "deny");
+    run(dir.path(), &state(&["clear", "src/auth.rs", "--why", "tests came"]));
+    assert_eq!(decide(), "no_opinion");
+    let history: Value = serde_json::from_str(&run(dir.path(), &state(&["history", "--json"]))).unwrap();
+    let who: Vec<_> = history.as_array().unwrap().iter().map(|change| &change["by"]).collect();
+    assert_eq!(who, ["operator", "operator"], "{history}");
+    assert_eq!(history[1]["why"], "tests came");
+}
+
+#[test]
+fn a_counter_is_set_by_hand() {
+    let dir = folder("ask_user: { max_per_session: 1 }");
+    let ask = call("a", "ask_user", &json!({"question": "?"}));
+    let decide = || {
+        let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &ask);
+        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+    };
+    assert_eq!((decide(), decide()), ("no_opinion".to_owned(), "deny".to_owned()));
+    run(dir.path(), &["state", "-c", "hooks.yaml", "set", "ask-limit/s1", "0"]);
+    assert_eq!(decide(), "no_opinion");
+    let wrong = start(dir.path(), &["state", "-c", "hooks.yaml", "set", "ask-limit/other", "0"], "");
+    assert_eq!(wrong.wait_with_output().unwrap().status.code(), Some(1));
+}
+
+#[test]
+fn state_in_memory_is_said_to_end_with_its_process() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("hooks.yaml"), "version: 1\n").unwrap();
+    let output = start(dir.path(), &["state", "-c", "hooks.yaml"], "").wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("store: {engine: file}"));
+}

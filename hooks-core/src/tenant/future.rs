@@ -1,0 +1,59 @@
+//! The future of a [`TenantService`](super::TenantService).
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project::pin_project;
+use tower::util::Oneshot;
+use tower_service::Service;
+
+use crate::error::HookError;
+use crate::event::Event;
+use crate::request::HookRequest;
+
+/// The answer of the tenant's stack.
+#[pin_project]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture<S: Service<HookRequest<E>>, E: Event>(#[pin] State<S, E>);
+
+#[pin_project(project = StateProjection)]
+enum State<S: Service<HookRequest<E>>, E: Event> {
+    Asked(#[pin] Oneshot<S, HookRequest<E>>),
+    /// Until the error is taken.
+    Refused(Option<HookError>),
+}
+
+impl<S: Service<HookRequest<E>>, E: Event> ResponseFuture<S, E> {
+    pub(super) fn asked(answer: Oneshot<S, HookRequest<E>>) -> Self {
+        Self(State::Asked(answer))
+    }
+
+    pub(super) fn refused(error: HookError) -> Self {
+        Self(State::Refused(Some(error)))
+    }
+}
+
+impl<S, E> Future for ResponseFuture<S, E>
+where
+    S: Service<HookRequest<E>, Response = E::Outcome, Error = HookError>,
+    E: Event,
+{
+    type Output = Result<E::Outcome, HookError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project().0.project() {
+            StateProjection::Asked(answer) => answer.poll(cx),
+            // Polled after it was ready: a mistake of the caller's that must not look like an answer.
+            StateProjection::Refused(error) => {
+                error.take().map_or(Poll::Pending, |error| Poll::Ready(Err(error)))
+            }
+        }
+    }
+}
+
+impl<S: Service<HookRequest<E>>, E: Event> std::fmt::Debug for ResponseFuture<S, E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("tenant::ResponseFuture").finish_non_exhaustive()
+    }
+}

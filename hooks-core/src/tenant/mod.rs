@@ -1,0 +1,54 @@
+//! One process, many tenants: each has its own hooks, and what the hooks of one say never reaches another.
+//!
+//! [`Tenants`] is a provider of providers, for the drivers and [`Live`](crate::Live); [`TenantLayer`] does the same for
+//! a stack of layers. Both pick by [`HookContext::tenant`](crate::HookContext::tenant). A tenant that nobody knows is
+//! refused (law 4), and so is a request without a tenant, unless there are hooks for that.
+//!
+//! State is kept apart by its keys: every policy that counts puts the tenant first in them.
+//!
+//! ```
+//! use hooks_core::event::PreToolUse;
+//! use hooks_core::{HookContext, HookRequest, Hooks, HooksProvider, Judged, Reason, Tenants, Verdict, policy_fn};
+//! use serde_json::json;
+//!
+//! let no_shell = policy_fn("no-shell", |request: &HookRequest<PreToolUse>| match &*request.event().tool_name {
+//!     "bash" => Verdict::deny(Reason::new("no-shell", "any", "no shell here")),
+//!     _ => Verdict::NO_OPINION,
+//! });
+//! let tenants = Tenants::default()
+//!     .with("acme", Hooks::builder().policy(no_shell).build())
+//!     .with("initech", Hooks::default());
+//!
+//! let call = |tenant| {
+//!     let context = HookContext::new("s", "backend").for_tenant(tenant);
+//!     HookRequest::new(context, PreToolUse::new("bash", json!({"command": "ls"})))
+//! };
+//! assert!(tenants.judge_pre_tool_use(&call("acme")).is_denied());
+//! assert!(!tenants.judge_pre_tool_use(&call("initech")).is_denied());
+//! assert!(tenants.judge_pre_tool_use(&call("nobody")).is_denied());
+//! ```
+
+pub mod future;
+mod layer;
+mod provider;
+mod service;
+
+pub use self::layer::TenantLayer;
+pub use self::provider::Tenants;
+pub use self::service::TenantService;
+
+use crate::context::HookContext;
+use crate::error::HookError;
+
+/// Why a request is refused that is of no tenant here.
+fn unknown(context: &HookContext) -> HookError {
+    HookError::unavailable(match &context.tenant {
+        Some(tenant) => {
+            format!("there are no hooks for the tenant `{tenant}`; add them, or correct the name")
+        }
+        None => "the request names no tenant; set the tenant of its context".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

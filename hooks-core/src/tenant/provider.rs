@@ -1,0 +1,114 @@
+//! The hooks of all tenants as one provider.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pastey::paste;
+
+use super::unknown;
+use crate::context::HookContext;
+use crate::event::{for_each_event, *};
+use crate::failure::failed;
+use crate::future::HookFuture;
+use crate::outcome::{CompactOutcome, ContextPatch, Decision, Gate, PromptOutcome, Recovery, ResultPatch};
+use crate::request::HookRequest;
+use crate::set::{HooksProvider, Prepared};
+use crate::verdict::Reason;
+
+/// What refusals name.
+const NAME: &str = "tenants";
+
+/// The hooks of each tenant; see the [module](super) for an example.
+///
+/// A value: put another one in place with [`Live::swap`](crate::Live::swap), and calls in flight keep theirs.
+#[derive(Clone, Default)]
+pub struct Tenants {
+    by_name: BTreeMap<Arc<str>, Arc<dyn HooksProvider>>,
+    without_name: Option<Arc<dyn HooksProvider>>,
+}
+
+impl Tenants {
+    /// These are the hooks of `tenant`; its former ones are replaced.
+    #[must_use]
+    pub fn with(mut self, tenant: impl Into<Arc<str>>, hooks: impl HooksProvider + 'static) -> Self {
+        self.by_name.insert(tenant.into(), Arc::new(hooks));
+        self
+    }
+
+    /// There is no such tenant any more: its requests are refused.
+    #[must_use]
+    pub fn without(mut self, tenant: &str) -> Self {
+        self.by_name.remove(tenant);
+        self
+    }
+
+    /// These are the hooks of requests that name no tenant, which are refused otherwise.
+    #[must_use]
+    pub fn for_nobody(mut self, hooks: impl HooksProvider + 'static) -> Self {
+        self.without_name = Some(Arc::new(hooks));
+        self
+    }
+
+    fn of(&self, context: &HookContext) -> Option<&dyn HooksProvider> {
+        match &context.tenant {
+            Some(tenant) => self.by_name.get(tenant.as_str()).map(|hooks| &**hooks),
+            None => self.without_name.as_deref(),
+        }
+    }
+}
+
+fn refused<E: Event>(request: &HookRequest<E>) -> E::Outcome {
+    let context = request.context();
+    failed::<E>(context, Reason::failure(NAME, &unknown(context)), false)
+}
+
+macro_rules! tenants {
+    (
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
+    ) => { paste! {
+        impl HooksProvider for Tenants {
+            $(
+                fn [<prepare_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
+                    match self.of(request.context()) {
+                        Some(hooks) => hooks.[<prepare_ $dname>](request),
+                        // Judging refuses it.
+                        None => HookFuture::now(Prepared::unchanged(request)),
+                    }
+                }
+                fn [<judge_ $dname>](&self, request: &HookRequest<$DType>) -> $DOutcome {
+                    match self.of(request.context()) {
+                        Some(hooks) => hooks.[<judge_ $dname>](request),
+                        None => refused(request),
+                    }
+                }
+                fn [<reserve_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
+                    match self.of(request.context()) {
+                        Some(hooks) => hooks.[<reserve_ $dname>](request),
+                        None => HookFuture::now(refused(&request)),
+                    }
+                }
+                fn [<observe_ $dname>](&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
+                    if let Some(hooks) = self.of(request.context()) {
+                        hooks.[<observe_ $dname>](request, outcome);
+                    }
+                }
+            )*
+            $(
+                fn $iname(&self, request: HookRequest<$IType>) -> HookFuture<'_, $IOutcome> {
+                    match self.of(request.context()) {
+                        Some(hooks) => hooks.$iname(request),
+                        None => HookFuture::now(refused(&request)),
+                    }
+                }
+            )*
+        }
+    } };
+}
+for_each_event!(tenants);
+
+impl std::fmt::Debug for Tenants {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tenants").field("tenants", &self.by_name.keys()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,249 @@
+//! Lockouts that a store keeps: they outlive their process and bind everybody on the same store.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hooks_core::state::{Answer, Key, Member, Op, OpId, StateStore, StoreError};
+use hooks_core::time::{Clock, Random, Tick};
+use serde::{Deserialize, Serialize};
+
+use super::registry::{LockedOut, Lockout, LockoutRegistry, folded};
+
+/// How long the last known lockouts are believed while the store is away (reliability of fleets: staleness of lists).
+const STALE_AFTER: Duration = Duration::from_secs(30);
+/// How long it is remembered who cleared a lockout.
+const CLEARED_FOR: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+
+/// The lockouts of one tenant in a store, and the registry that mirrors them for the policy.
+///
+/// Every change goes to the store first, in one step. [`refresh`](Self::refresh) brings the registry up to date; the
+/// layer of the policy does it before each call that writes. While the store is away the last known lockouts hold for
+/// half a minute; after that whoever asks gets the error, which is a denial.
+///
+/// What is locked in the registry itself stays there, in this process alone.
+pub struct StoredLockouts {
+    store: Arc<dyn StateStore>,
+    registry: Arc<LockoutRegistry>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    set: Key,
+    cleared: Key,
+    stale_after: Duration,
+    mirror: Mutex<Mirror>,
+}
+
+/// What the registry has from the store, and since when.
+#[derive(Default)]
+struct Mirror {
+    lockouts: Vec<Lockout>,
+    heard: Option<Tick>,
+}
+
+/// A lockout as it is written, beside what the store knows of every member.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    artifact: String,
+    agent: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+/// A lockout that somebody cleared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Cleared {
+    /// What was locked.
+    pub artifact: String,
+    /// For whom.
+    pub agent: String,
+    /// By whom it was cleared.
+    pub by: String,
+    /// When, by the store's time, in milliseconds since 1970.
+    pub at: u64,
+}
+
+/// Why lockouts cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockoutError {
+    /// Whoever asks is locked out themselves.
+    #[error(transparent)]
+    LockedOut(#[from] LockedOut),
+    /// The store fails.
+    #[error("the lockouts cannot be known: {0}")]
+    Store(#[from] StoreError),
+    /// The store answers what it should not.
+    #[error("the lockouts cannot be known: the state store answered {0}")]
+    BadAnswer(String),
+}
+
+impl StoredLockouts {
+    /// The lockouts of `tenant` in `store`, mirrored in `registry`.
+    pub fn new(
+        store: Arc<dyn StateStore>,
+        tenant: Option<&str>,
+        registry: Arc<LockoutRegistry>,
+        (clock, random): (Arc<dyn Clock>, Arc<dyn Random>),
+    ) -> Self {
+        Self {
+            store,
+            registry,
+            clock,
+            random,
+            set: Key::new(tenant, &["lockouts"]),
+            cleared: Key::new(tenant, &["lockouts-cleared"]),
+            stale_after: STALE_AFTER,
+            mirror: Mutex::default(),
+        }
+    }
+
+    /// Believes the last known lockouts for so long while the store is away.
+    #[must_use]
+    pub const fn with_stale_after(mut self, stale_after: Duration) -> Self {
+        self.stale_after = stale_after;
+        self
+    }
+
+    /// The registry that mirrors them.
+    pub const fn registry(&self) -> &Arc<LockoutRegistry> {
+        &self.registry
+    }
+
+    /// Locks an agent out of an artifact, until somebody clears it or for so long. Where it is already, that stands.
+    ///
+    /// # Errors
+    /// The store fails: then nobody knows whether it holds.
+    pub async fn lock(&self, lockout: Lockout, lasting: Option<Duration>) -> Result<(), LockoutError> {
+        let Lockout { artifact, agent, by, why, .. } = lockout;
+        let name = format!("{}\n{artifact}", folded(&agent));
+        let note = written(&Entry { artifact, agent, by, why })?;
+        let insert = Op::Insert {
+            id: OpId(self.random.next_u128()),
+            set: self.set.clone(),
+            name: name.into(),
+            note: note.into(),
+            ttl: lasting,
+        };
+        match self.store.apply(insert).await? {
+            Answer::Done | Answer::Present(_) => self.refresh().await,
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Lets all agents write an artifact again, at the word of `by`, and remembers who said so. How many lockouts
+    /// that were.
+    ///
+    /// # Errors
+    /// `by` is locked out of it, or the store fails.
+    pub async fn clear(&self, artifact: &str, by: &str) -> Result<usize, LockoutError> {
+        let (members, now) = self.members().await?;
+        let locked: Vec<_> = members
+            .iter()
+            .filter(|member| !member.is_over(now))
+            .filter_map(|member| Some((member.id, read(member)?)))
+            .filter(|(_, lockout)| lockout.artifact == artifact)
+            .collect();
+        if locked.iter().any(|(_, lockout)| folded(&lockout.agent) == folded(by)) {
+            return Err(LockedOut { agent: by.to_owned(), artifact: artifact.to_owned() }.into());
+        }
+        for (id, lockout) in &locked {
+            let id = *id;
+            let (artifact, agent) = (lockout.artifact.clone(), lockout.agent.clone());
+            let record = written(&Cleared { artifact, agent, by: by.to_owned(), at: now.0 })?;
+            // First who did it: a lockout that is gone without a name would be worse than a name too many.
+            let note = Op::Insert {
+                id: OpId::of(&["cleared", &id.0.to_string()]),
+                set: self.cleared.clone(),
+                name: format!("{:x}", id.0).into(),
+                note: record.into(),
+                ttl: Some(CLEARED_FOR),
+            };
+            self.store.apply(note).await?;
+            self.store.apply(Op::Remove { id, set: self.set.clone() }).await?;
+        }
+        self.refresh().await?;
+        Ok(locked.len())
+    }
+
+    /// The lockouts that hold, in the order of locking.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn all(&self) -> Result<Vec<Lockout>, LockoutError> {
+        let (members, now) = self.members().await?;
+        Ok(members.iter().filter(|member| !member.is_over(now)).filter_map(read).collect())
+    }
+
+    /// Who cleared what, in order.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn cleared(&self) -> Result<Vec<Cleared>, LockoutError> {
+        match self.store.apply(Op::Members { set: self.cleared.clone() }).await? {
+            Answer::Members { members, .. } => {
+                Ok(members.iter().filter_map(|member| serde_json::from_str(&member.note).ok()).collect())
+            }
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Brings the registry up to date.
+    ///
+    /// # Errors
+    /// The store was away for longer than the last known lockouts are believed.
+    pub async fn refresh(&self) -> Result<(), LockoutError> {
+        let known = self.all().await;
+        let now = self.clock.tick();
+        let mut mirror = self.mirror.lock().unwrap_or_else(PoisonError::into_inner);
+        match known {
+            Ok(lockouts) => {
+                mirror.heard = Some(now);
+                if mirror.lockouts != lockouts {
+                    self.registry.replace(&mirror.lockouts, &lockouts);
+                    mirror.lockouts = lockouts;
+                }
+                Ok(())
+            }
+            Err(_) if mirror.heard.is_some_and(|heard| now.since(heard) < self.stale_after) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn members(&self) -> Result<(Vec<Member>, hooks_core::time::Timestamp), LockoutError> {
+        match self.store.apply(Op::Members { set: self.set.clone() }).await? {
+            Answer::Members { members, now } => Ok((members, now)),
+            other => Err(unexpected(&other)),
+        }
+    }
+}
+
+/// The lockout that a member of the set is. One that cannot be read locks its agent out of everything: somebody meant
+/// to lock something.
+fn read(member: &Member) -> Option<Lockout> {
+    let entry: Option<Entry> = serde_json::from_str(&member.note).ok();
+    let lockout = match entry {
+        Some(Entry { artifact, agent, by, why }) => Lockout { by, why, ..Lockout::new(artifact, agent) },
+        None => {
+            let agent = member.name.split('\n').next()?;
+            Lockout::new("", agent).because("what it is locked out of cannot be read")
+        }
+    };
+    Some(Lockout { since: Some(member.since), until: member.until, ..lockout })
+}
+
+fn written(entry: &impl Serialize) -> Result<String, LockoutError> {
+    serde_json::to_string(entry).map_err(|error| LockoutError::BadAnswer(error.to_string()))
+}
+
+fn unexpected(answer: &Answer) -> LockoutError {
+    LockoutError::BadAnswer(format!("{answer:?}"))
+}
+
+impl fmt::Debug for StoredLockouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoredLockouts").field("set", &self.set).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,47 @@
+//! What is wrong with a document, and where.
+
+use std::fmt;
+
+use crate::health::SettingsError;
+use crate::overflow::OverflowSettingsError;
+
+/// What is wrong with a configuration, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConfigFault {
+    /// The place, such as `routing.tiers.premium[1]`.
+    pub path: String,
+    /// What is wrong there.
+    pub problem: String,
+    /// The way out.
+    pub hint: String,
+}
+
+impl ConfigFault {
+    /// `text` has the problem before a semicolon, and the way out behind it.
+    pub(super) fn new(path: impl Into<String>, text: &str) -> Self {
+        let (problem, hint) = text.split_once("; ").unwrap_or((text, "correct it, or leave it out"));
+        Self { path: path.into(), problem: problem.to_owned(), hint: hint.to_owned() }
+    }
+}
+
+impl fmt::Display for ConfigFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}; {}", self.path, self.problem, self.hint)
+    }
+}
+
+impl std::error::Error for ConfigFault {}
+
+pub(super) fn fault(error: &SettingsError) -> ConfigFault {
+    ConfigFault::new(error.setting(), &error.to_string())
+}
+
+pub(super) fn overflow_fault(error: &OverflowSettingsError) -> ConfigFault {
+    let field = match error {
+        OverflowSettingsError::NoMeans | OverflowSettingsError::TooManyMeans(_) => "means",
+        OverflowSettingsError::Target(_) => "target_percent",
+        OverflowSettingsError::Timeout => "summary_timeout",
+    };
+    ConfigFault::new(format!("overflow.{field}"), &error.to_string())
+}

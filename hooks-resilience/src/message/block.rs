@@ -1,0 +1,84 @@
+//! What one block of a message is.
+
+use serde_json::{Map, Value};
+
+use super::result::ToolResult;
+
+/// What one block of a message is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Block<'a> {
+    /// Something that is said.
+    Text,
+    /// A picture.
+    Picture,
+    /// What a model thought, signed or encrypted by its provider.
+    Thought,
+    /// A call of a tool, with its id where it has one.
+    Call(Option<&'a str>),
+    /// What a tool returned.
+    Result(ToolResult<'a>),
+    /// A message of OpenAI's chat completions, which is no list of blocks: text, and calls beside it.
+    Chat {
+        /// Whether there is text, under `content`.
+        has_text: bool,
+        /// Its calls.
+        calls: &'a [Value],
+    },
+    /// Anything else.
+    Other,
+}
+
+/// The key under which a block of Google's carries the signature of a thought that came before it.
+pub(crate) const SIGNATURE: &str = "thoughtSignature";
+
+impl<'a> Block<'a> {
+    /// What `fields` are, as Anthropic, OpenAI, Google, Bedrock and Vercel's SDK write them.
+    pub(crate) fn of(fields: &'a Map<String, Value>) -> Self {
+        if let Some(result) = ToolResult::of(fields) {
+            return Self::Result(result);
+        }
+        let text = |name: &str| fields.get(name).and_then(Value::as_str);
+        match text("type") {
+            Some("thinking" | "redacted_thinking" | "reasoning") => Self::Thought,
+            Some("tool_use" | "tool_call") => Self::Call(text("id")),
+            Some("function_call" | "custom_tool_call") => Self::Call(text("call_id").or(text("id"))),
+            Some("tool-call") => Self::Call(text("toolCallId")),
+            _ if is_picture(fields) => Self::Picture,
+            _ if is_thought(fields) => Self::Thought,
+            None | Some("text" | "input_text" | "output_text") if text("text").is_some() => Self::Text,
+            _ => Self::without_type(fields),
+        }
+    }
+
+    /// What is known by its keys alone.
+    fn without_type(fields: &'a Map<String, Value>) -> Self {
+        let call = |outer: &str, id: &str| {
+            let call = fields.get(outer)?.as_object()?;
+            Some(Self::Call(call.get(id).and_then(Value::as_str)))
+        };
+        if let Some(call) = call("toolUse", "toolUseId").or_else(|| call("functionCall", "id")) {
+            return call;
+        }
+        let has_text = fields.get("content").is_some_and(Value::is_string);
+        match fields.get("tool_calls").and_then(Value::as_array) {
+            Some(calls) => Self::Chat { has_text, calls },
+            None if has_text => Self::Chat { has_text, calls: &[] },
+            None => Self::Other,
+        }
+    }
+}
+
+/// Whether it is a block that shows a picture.
+pub(crate) fn is_picture(fields: &Map<String, Value>) -> bool {
+    let kind = fields.get("type").and_then(Value::as_str);
+    matches!(kind, Some("image" | "image_url" | "input_image"))
+        // Google.
+        || ["inlineData", "inline_data"].iter().any(|name| fields.contains_key(*name))
+        // Bedrock: a tool's arguments may have an `image` too, and no bytes of one.
+        || fields.get("image").and_then(|image| image.get("source")).is_some()
+}
+
+/// Whether it is a thought of Bedrock's or Google's.
+fn is_thought(fields: &Map<String, Value>) -> bool {
+    fields.contains_key("reasoningContent") || fields.get("thought").and_then(Value::as_bool) == Some(true)
+}

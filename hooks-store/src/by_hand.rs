@@ -1,0 +1,171 @@
+//! Changes by hand, each with its record: who, when, what, why.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::state::{Answer, Charged, Key, Member, Op, OpId, StateStore, StoreError, Window};
+use hooks_core::time::{Random, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// How long records are kept: more than a year, so that yearly reviews find them.
+const KEPT: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+
+/// Looks at the state of a tenant and changes it by hand. Each change is recorded in the store before it is made: a
+/// change without a record would be worse than a record of a change that then failed.
+pub struct ByHand {
+    store: Arc<dyn StateStore>,
+    random: Arc<dyn Random>,
+    tenant: Option<String>,
+    by: String,
+}
+
+/// The record of a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// Who made it.
+    pub by: String,
+    /// When, by the store's time.
+    pub at: Timestamp,
+    /// What was changed: a counter or a set.
+    pub what: String,
+    /// What it was changed to, in words.
+    pub to: String,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A set and who is in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Listed {
+    /// Which set.
+    pub set: Key,
+    /// Who is in it, in order of entry.
+    pub members: Vec<Member>,
+}
+
+impl ByHand {
+    /// The state of `tenant` in `store`, changed by `by`.
+    pub fn new(
+        store: Arc<dyn StateStore>,
+        random: Arc<dyn Random>,
+        tenant: Option<&str>,
+        by: impl Into<String>,
+    ) -> Self {
+        Self { store, random, tenant: tenant.map(str::to_owned), by: by.into() }
+    }
+
+    /// What is charged to the tenant's counters.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn counters(&self) -> Result<Vec<Charged>, StoreError> {
+        match self.store.apply(Op::Counters { below: self.key(&[]) }).await? {
+            Answer::Counters(counters) => Ok(counters),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// The tenant's sets that somebody is in, and the store's time.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn sets(&self) -> Result<(Vec<Listed>, Timestamp), StoreError> {
+        let keys = match self.store.apply(Op::Changes { below: self.key(&[]), after: 0 }).await? {
+            Answer::Changes { keys, .. } => keys,
+            other => return Err(unexpected(&other)),
+        };
+        let (mut sets, mut time) = (Vec::new(), Timestamp(0));
+        for set in keys.into_iter().filter(|key| *key != self.records()) {
+            let (members, now) = self.members(&set).await?;
+            time = now;
+            if !members.is_empty() {
+                sets.push(Listed { set, members });
+            }
+        }
+        Ok((sets, time))
+    }
+
+    /// Sets what is spent of a counter in its present window; what is held stays held.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn correct(
+        &self,
+        key: &Key,
+        window: Window,
+        spent: u64,
+        why: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let id = self.record(key, format!("spent {spent}"), why).await?;
+        self.store.apply(Op::Correct { id, key: key.clone(), window, spent }).await.map(drop)
+    }
+
+    /// Takes an entry out of a set.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn remove(&self, set: &Key, member: &Member, why: Option<&str>) -> Result<(), StoreError> {
+        self.record(set, format!("without `{}`", member.name), why).await?;
+        self.store.apply(Op::Remove { id: member.id, set: set.clone() }).await.map(drop)
+    }
+
+    /// Records a change that is made elsewhere.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn record(&self, what: &Key, to: String, why: Option<&str>) -> Result<OpId, StoreError> {
+        let at = match self.store.apply(Op::Now).await? {
+            Answer::Now(now) => now,
+            other => return Err(unexpected(&other)),
+        };
+        let (by, what) = (self.by.clone(), what.to_string());
+        let change = Change { by, at, what, to, why: why.map(str::to_owned) };
+        let note =
+            serde_json::to_string(&change).map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let id = OpId(self.random.next_u128());
+        let name = format!("{:032x}", id.0).into();
+        let insert = Op::Insert { id, set: self.records(), name, note: note.into(), ttl: Some(KEPT) };
+        match self.store.apply(insert).await? {
+            Answer::Done => Ok(OpId(self.random.next_u128())),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Who changed what, in order.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn changes(&self) -> Result<Vec<Change>, StoreError> {
+        let (members, _) = self.members(&self.records()).await?;
+        Ok(members.iter().filter_map(|member| serde_json::from_str(&member.note).ok()).collect())
+    }
+
+    async fn members(&self, set: &Key) -> Result<(Vec<Member>, Timestamp), StoreError> {
+        match self.store.apply(Op::Members { set: set.clone() }).await? {
+            Answer::Members { members, now } => Ok((members, now)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    fn key(&self, parts: &[&str]) -> Key {
+        Key::new(self.tenant.as_deref(), parts)
+    }
+
+    fn records(&self) -> Key {
+        self.key(&["changes-by-hand"])
+    }
+}
+
+fn unexpected(answer: &Answer) -> StoreError {
+    StoreError::Unavailable(format!("it answered {answer:?}"))
+}
+
+impl fmt::Debug for ByHand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ByHand").field("tenant", &self.tenant).field("by", &self.by).finish_non_exhaustive()
+    }
+}

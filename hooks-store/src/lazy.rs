@@ -1,0 +1,80 @@
+//! A store that is opened when it is first needed.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks_core::HookFuture;
+use hooks_core::state::{Answer, Op, StateStore, StoreError};
+
+type Open = dyn Fn() -> Result<Arc<dyn StateStore>, StoreError> + Send + Sync;
+
+/// Opens a store with its first operation: hooks that count nothing open none. An error of opening is the
+/// operation's, and the next one tries again.
+pub struct LazyStore {
+    open: Box<Open>,
+    store: Mutex<Option<Arc<dyn StateStore>>>,
+}
+
+impl LazyStore {
+    /// A store that `open` will open.
+    pub fn new(open: impl Fn() -> Result<Arc<dyn StateStore>, StoreError> + Send + Sync + 'static) -> Self {
+        Self { open: Box::new(open), store: Mutex::default() }
+    }
+
+    fn store(&self) -> Result<Arc<dyn StateStore>, StoreError> {
+        // Held while it is opened, so that it is opened once.
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = &*store {
+            return Ok(Arc::clone(store));
+        }
+        let opened = (self.open)()?;
+        *store = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+}
+
+impl StateStore for LazyStore {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        match self.store() {
+            Ok(store) => store.apply(op),
+            Err(error) => HookFuture::now(Err(error)),
+        }
+    }
+}
+
+impl fmt::Debug for LazyStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_open = self.store.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        f.debug_struct("LazyStore").field("is_open", &is_open).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use hooks_core::state::Memory;
+    use hooks_core::time::StoppedClock;
+
+    use super::*;
+
+    #[test]
+    fn it_is_opened_once_and_tried_again_after_an_error() {
+        let opened = Arc::new(AtomicUsize::new(0));
+        let store = LazyStore::new({
+            let opened = Arc::clone(&opened);
+            move || match opened.fetch_add(1, Ordering::Relaxed) {
+                0 => Err(StoreError::Unavailable("not yet".into())),
+                _ => Ok(Arc::new(Memory::new(Arc::new(StoppedClock::default()))) as Arc<dyn StateStore>),
+            }
+        });
+        assert_eq!(opened.load(Ordering::Relaxed), 0);
+        let ask = || match store.apply(Op::Now) {
+            HookFuture::Now(answer) => answer.unwrap(),
+            HookFuture::Later(_) => panic!("memory answers at once"),
+        };
+        assert!(ask().is_err());
+        assert!(ask().is_ok() && ask().is_ok());
+        assert_eq!(opened.load(Ordering::Relaxed), 2);
+    }
+}

@@ -1,0 +1,138 @@
+//! Opens what a configuration names; an engine that was left out of this build is an error that says so.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use hooks_core::state::{StateStore, StoreError};
+use hooks_core::time::{Clock, Random, Timer};
+
+use crate::config::{Durability, StoreConfig};
+#[cfg(feature = "redis")]
+use crate::redis::{Redis, RedisSettings};
+#[cfg(feature = "sqlite")]
+use crate::sqlite::SqliteOptions;
+#[cfg(feature = "redis")]
+use crate::{Away, AwaySettings, LeaseSettings, Leased};
+
+/// The store in the file at `path`, made where it is not there, and its folder with it, for its user alone. Where
+/// `answering` is [`Answering::AtOnce`], whoever asks does the work; else a thread does.
+///
+/// # Errors
+/// The file cannot be used, or this build has no engine for it.
+#[cfg(feature = "sqlite")]
+pub fn open_file(
+    path: &Path,
+    durability: Durability,
+    answering: Answering,
+) -> Result<Arc<dyn StateStore>, StoreError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        make(folder).map_err(|error| {
+            StoreError::Unavailable(format!("the folder `{}` cannot be made: {error}", folder.display()))
+        })?;
+    }
+    let options = SqliteOptions::new(path).durability(durability);
+    Ok(Arc::new(match answering {
+        Answering::AtOnce => options.blocking().open()?,
+        Answering::Later => options.open()?,
+    }))
+}
+
+#[cfg(feature = "sqlite")]
+fn make(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Who does the work of a store in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answering {
+    /// A thread of its own: for services, whose runtime must not wait for a disk.
+    #[default]
+    Later,
+    /// Whoever asks: for programs that do one thing at a time and end.
+    AtOnce,
+}
+
+/// The store in the file at `path`.
+///
+/// # Errors
+/// This build has no engine for it.
+#[cfg(not(feature = "sqlite"))]
+pub fn open_file(
+    _path: &Path,
+    _durability: Durability,
+    _answering: Answering,
+) -> Result<Arc<dyn StateStore>, StoreError> {
+    Err(left_out("sqlite"))
+}
+
+/// What an engine needs of the world.
+#[derive(Clone)]
+pub struct World {
+    /// Tells how long something took.
+    pub clock: Arc<dyn Clock>,
+    /// Waits.
+    pub timer: Arc<dyn Timer>,
+    /// Names leases and epochs.
+    pub random: Arc<dyn Random>,
+}
+
+/// The store on the server that `config` names. A service ([`Answering::Later`]) keeps leases in this process and answers
+/// by [`AwaySettings`] while the server is away; a program that ends soon asks the server itself.
+///
+/// # Errors
+/// The address cannot be used, no tokio runtime is entered, or this build has no engine for it.
+#[cfg(feature = "redis")]
+pub fn open_redis(
+    config: &StoreConfig,
+    world: World,
+    answering: Answering,
+) -> Result<Arc<dyn StateStore>, StoreError> {
+    let World { clock, timer, random } = world;
+    let settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());
+    let settings = match &config.prefix {
+        Some(prefix) => settings.with_prefix(prefix),
+        None => settings,
+    };
+    let redis = Redis::new(settings, Arc::clone(&clock), Arc::clone(&timer), Arc::clone(&random))?;
+    if answering == Answering::AtOnce {
+        return Ok(Arc::new(redis));
+    }
+    let leased = Leased::new(redis, LeaseSettings::default(), Arc::clone(&clock), Arc::clone(&random));
+    let mut settings = AwaySettings::default();
+    settings.sets = config.stale_after.unwrap_or(settings.sets);
+    let store = Away::new(leased.clone(), settings, clock, &*random);
+    let (kept, leases_timer) = (store.clone(), Arc::clone(&timer));
+    // Until the runtime ends: leases that are not given back then are charged when their time is up.
+    tokio::spawn(async move { leased.keep(leases_timer).await });
+    tokio::spawn(async move { kept.keep(timer).await });
+    Ok(Arc::new(store))
+}
+
+/// The store on the server that `config` names.
+///
+/// # Errors
+/// This build has no engine for it.
+#[cfg(not(feature = "redis"))]
+pub fn open_redis(
+    _config: &StoreConfig,
+    _world: World,
+    _answering: Answering,
+) -> Result<Arc<dyn StateStore>, StoreError> {
+    Err(left_out("redis"))
+}
+
+#[cfg(not(all(feature = "redis", feature = "sqlite")))]
+fn left_out(feature: &str) -> StoreError {
+    StoreError::Unavailable(format!("this build has no engine for it; build with the feature `{feature}`"))
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("World")
+    }
+}

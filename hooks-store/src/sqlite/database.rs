@@ -1,0 +1,180 @@
+//! The file, open: one transaction at a time, in turn with other processes.
+
+use std::fs;
+use std::path::Path;
+
+use hooks_core::state::{Answer, Op, StoreError};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, TransactionState};
+
+use super::clock::StoreClock;
+use super::error::Fault;
+use super::lock::Lock;
+use super::options::SqliteOptions;
+use super::step::{self, Step};
+use super::{damage, schema};
+use crate::config::Durability;
+
+/// The database of one store, in one process.
+#[derive(Debug)]
+pub(super) struct Database {
+    options: SqliteOptions,
+    lock: Lock,
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    connection: Connection,
+    clock: StoreClock,
+    /// Which file it is: somebody may move it aside and put another in its place.
+    identity: Identity,
+}
+
+impl Database {
+    /// Opens it, made where it is not there.
+    ///
+    /// # Errors
+    /// It cannot be opened, or is closed.
+    pub(super) fn open(options: SqliteOptions) -> Result<Self, StoreError> {
+        let told = |fault: Fault| fault.told(&options.path);
+        let lock = Lock::beside(&options.path).map_err(|error| told(error.into()))?;
+        let mut database = Self { options, lock, open: None };
+        database.run(&[])?;
+        Ok(database)
+    }
+
+    /// Does `ops`, in order, all in one transaction; each is one atomic step.
+    ///
+    /// # Errors
+    /// None of them is done. (One whose commit failed may be.)
+    pub(super) fn run(&mut self, ops: &[Op]) -> Result<Vec<Answer>, StoreError> {
+        let result = self.transact(ops);
+        result.map_err(|fault| fault.told(&self.options.path))
+    }
+
+    /// Lets the file grow to so many pages only, or to what it has.
+    #[cfg(test)]
+    pub(super) fn limit_pages(&self, pages: i64) {
+        let connection = &self.open.as_ref().unwrap().connection;
+        connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
+    }
+
+    fn transact(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
+        let _turn = self.lock.take(self.options.wait)?;
+        let result = self.in_turn(ops);
+        match &result {
+            Err(fault) if fault.is_damage() => {
+                self.open = None;
+                let why = fault.told(&self.options.path).to_string();
+                Err(Fault::Closed(damage::move_aside(&self.options.path, &why)?))
+            }
+            // It may be put right meanwhile.
+            Err(Fault::Replaced | Fault::Version(_)) => {
+                self.open = None;
+                result
+            }
+            _ => result,
+        }
+    }
+
+    fn in_turn(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
+        let path = &self.options.path;
+        let open = match &mut self.open {
+            Some(open) => {
+                if Identity::of(path).ok().as_ref() != Some(&open.identity) {
+                    return Err(damage::note(path)?.map_or(Fault::Replaced, Fault::Closed));
+                }
+                open
+            }
+            closed => closed.insert(Open::new(&self.options)?),
+        };
+        open.transact(ops)
+    }
+}
+
+impl Open {
+    fn new(options: &SqliteOptions) -> Result<Self, Fault> {
+        let path = &options.path;
+        if let Some(note) = damage::note(path)? {
+            return Err(Fault::Closed(note));
+        }
+        // Only this process's own lock keeps its threads apart, so that SQLite need not.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(options.wait)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        let mode = connection.query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0))?;
+        if mode != "wal" {
+            return Err(Fault::Disk);
+        }
+        let synchronous = match options.durability {
+            Durability::Process => "normal",
+            Durability::Power => "full",
+        };
+        connection.pragma_update(None, "synchronous", synchronous)?;
+        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+        connection.pragma_update(None, "trusted_schema", false)?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        schema::prepare(&transaction)?;
+        let clock = StoreClock::anchored(&transaction, options.clock.as_ref())?;
+        transaction.commit()?;
+        let identity = Identity::of(path)?;
+        Ok(Self { connection, clock, identity })
+    }
+
+    fn transact(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
+        if ops.is_empty() {
+            return Ok(Vec::new());
+        }
+        let result = self.commit(ops);
+        if result.is_err() {
+            self.clock.forget_written();
+            if self.connection.transaction_state(None::<&str>)? != TransactionState::None {
+                self.connection.execute_batch("ROLLBACK")?;
+            }
+        }
+        result
+    }
+
+    fn commit(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
+        let connection = &self.connection;
+        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        schema::check_again(connection)?;
+        let (before, now) = (self.clock.written(), self.clock.now(connection)?);
+        if self.clock.written() != before {
+            step::tidy(connection, before, now)?;
+        }
+        let step = Step { db: connection, now };
+        let answers = ops.iter().map(|op| step.run(op)).collect::<Result<_, _>>()?;
+        connection.prepare_cached("COMMIT")?.execute([])?;
+        Ok(answers)
+    }
+}
+
+/// Which file it is.
+#[derive(Debug, PartialEq, Eq)]
+struct Identity(u64, u64);
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(path: &Path) -> std::io::Result<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let file = fs::metadata(path)?;
+        Ok(Self(file.dev(), file.ino()))
+    }
+
+    /// Where an open file cannot be moved.
+    #[cfg(not(unix))]
+    fn of(path: &Path) -> std::io::Result<Self> {
+        fs::metadata(path).map(|_| Self(0, 0))
+    }
+}
+
+/// How many prepared statements are kept: all there are.
+const STATEMENTS: usize = 64;
+
+/// How long the log of SQLite gets before whoever commits folds it into the file: so long that not one commit in a
+/// hundred waits for that, not even where several wait for the one that does it.
+const CHECKPOINT_PAGES: i64 = 4_000;

@@ -1,0 +1,92 @@
+//! What goes wrong inside, and what is said about it.
+
+use std::io;
+use std::path::Path;
+
+use hooks_core::state::StoreError;
+use rusqlite::ErrorCode;
+
+/// Why a transaction failed.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// SQLite says so.
+    Sql(rusqlite::Error),
+    /// A file operation failed.
+    Io(io::Error),
+    /// A row makes no sense, though the file is whole.
+    Row(String),
+    /// It was written by another version of this program.
+    Version(i64),
+    /// It is a database of something else.
+    Foreign,
+    /// The file is another one than was opened, or none.
+    Replaced,
+    /// The disk is none of this machine's.
+    Disk,
+    /// It was closed before, for this reason.
+    Closed(String),
+    /// An operation this engine does not know.
+    Unsupported,
+}
+
+impl Fault {
+    /// Whether the file itself is damaged.
+    pub(super) fn is_damage(&self) -> bool {
+        let Self::Sql(rusqlite::Error::SqliteFailure(error, _)) = self else { return false };
+        matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+    }
+
+    /// What the asker is told about the store at `path`.
+    pub(super) fn told(&self, path: &Path) -> StoreError {
+        let path = path.display();
+        let sqlite_code = match self {
+            Self::Sql(rusqlite::Error::SqliteFailure(error, _)) => Some(error.code),
+            _ => None,
+        };
+        match (self, sqlite_code) {
+            (_, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) => StoreError::Unavailable(
+                format!("`{path}` is busy: another program has a transaction open on it; end that program"),
+            ),
+            (_, Some(ErrorCode::DiskFull)) => {
+                StoreError::Unavailable(format!("`{path}`: the disk is full; free some space"))
+            }
+            (Self::Sql(error), _) => StoreError::Unavailable(format!("`{path}`: {error}")),
+            (Self::Io(error), _) if error.kind() == io::ErrorKind::TimedOut => {
+                StoreError::Unavailable(format!(
+                    "`{path}` is locked: {error}; see whether one is stopped (`fuser {path}.lock` names them)"
+                ))
+            }
+            (Self::Io(error), _) => StoreError::Unavailable(format!("`{path}`: {error}")),
+            (Self::Row(what), _) => {
+                StoreError::Closed(format!("`{path}` holds what no version of this program writes: {what}"))
+            }
+            (Self::Version(version), _) => StoreError::Unavailable(format!(
+                "`{path}` has schema {version}, this program knows {}; run the same version of it everywhere",
+                super::schema::VERSION
+            )),
+            (Self::Foreign, _) => StoreError::Unavailable(format!(
+                "`{path}` is a database of another program; name another file"
+            )),
+            (Self::Replaced, _) => StoreError::Unavailable(format!(
+                "`{path}` was moved, deleted or replaced while it was open; put it back, or start anew"
+            )),
+            (Self::Disk, _) => StoreError::Unavailable(format!(
+                "`{path}` is not on a disk of this machine, which processes need to share it; name another file"
+            )),
+            (Self::Closed(reason), _) => StoreError::Closed(reason.clone()),
+            (Self::Unsupported, _) => StoreError::Unsupported,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

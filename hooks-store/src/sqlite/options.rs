@@ -1,0 +1,85 @@
+//! How a store in a file is opened.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::state::StoreError;
+use hooks_core::time::Clock;
+
+use super::SqliteStore;
+use crate::config::Durability;
+
+/// How a store in a file is opened.
+#[derive(Clone)]
+pub struct SqliteOptions {
+    pub(super) path: PathBuf,
+    pub(super) durability: Durability,
+    pub(super) wait: Duration,
+    pub(super) blocking: bool,
+    pub(super) clock: Option<Arc<dyn Clock>>,
+}
+
+impl SqliteOptions {
+    /// The store in the file at `path`. Beside it stand files of SQLite (`-wal`, `-shm`) and of the lock (`.turn`,
+    /// `.lock`); all of them have to be on a disk of this machine.
+    pub fn new(path: impl AsRef<Path>) -> Self {
+        Self {
+            path: path.as_ref().to_owned(),
+            durability: Durability::default(),
+            wait: Duration::from_secs(2),
+            blocking: false,
+            clock: None,
+        }
+    }
+
+    /// What an answer survives.
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// How long it waits for its turn, and then for a program that has the database open without one; two seconds
+    /// unless told. Beyond that the answer is an error.
+    #[must_use]
+    pub fn wait(mut self, wait: Duration) -> Self {
+        self.wait = wait;
+        self
+    }
+
+    /// Answers at once, in the thread that asks: for programs without a runtime, which do one thing at a time.
+    #[must_use]
+    pub fn blocking(mut self) -> Self {
+        self.blocking = true;
+        self
+    }
+
+    /// Takes the time from the calendar of `clock`, for tests. Otherwise time is what the machine counts, so that
+    /// nobody moves it.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Opens it; makes the file where it is not there.
+    ///
+    /// # Errors
+    /// It cannot be opened, is of another version, or is closed because it was damaged.
+    pub fn open(self) -> Result<SqliteStore, StoreError> {
+        SqliteStore::with(self)
+    }
+}
+
+impl fmt::Debug for SqliteOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteOptions")
+            .field("path", &self.path)
+            .field("durability", &self.durability)
+            .field("wait", &self.wait)
+            .field("blocking", &self.blocking)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,70 @@
+//! The thread that does a store's transactions, so that nobody who asks has to wait in theirs.
+//!
+//! What was asked while it worked is done together in the next transaction: many tasks of one process pay for one.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use hooks_core::HookFuture;
+use hooks_core::state::{Answer, Op, StoreError};
+use tokio::sync::oneshot;
+
+use super::database::Database;
+
+/// A store's thread; it ends when nobody can ask any more.
+#[derive(Debug)]
+pub(super) struct Worker(Sender<Job>);
+
+#[derive(Debug)]
+struct Job {
+    op: Op,
+    reply: oneshot::Sender<Result<Answer, StoreError>>,
+}
+
+impl Worker {
+    /// Gives `database` to a thread of its own.
+    ///
+    /// # Errors
+    /// There cannot be one more thread.
+    pub(super) fn start(database: Database) -> std::io::Result<Self> {
+        let (sender, jobs) = channel();
+        let thread = std::thread::Builder::new().name("hooks-store".to_owned());
+        thread.spawn(move || work(database, &jobs))?;
+        Ok(Self(sender))
+    }
+
+    /// Has it do `op`.
+    pub(super) fn ask(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        let (reply, answer) = oneshot::channel();
+        let is_gone = self.0.send(Job { op, reply }).is_err();
+        HookFuture::later(async move {
+            match answer.await {
+                Ok(answer) if !is_gone => answer,
+                _ => Err(StoreError::Unavailable("the thread of the state store has ended".to_owned())),
+            }
+        })
+    }
+}
+
+fn work(mut database: Database, jobs: &Receiver<Job>) {
+    while let Ok(first) = jobs.recv() {
+        // Also what nobody waits for any more: a guard that was dropped gives back what it held, and goes.
+        let waiting = std::iter::once(first).chain(jobs.try_iter()).take(AT_ONCE);
+        let (ops, replies): (Vec<Op>, Vec<_>) = waiting.map(|job| (job.op, job.reply)).unzip();
+        match database.run(&ops) {
+            Ok(answers) => {
+                for (reply, answer) in replies.into_iter().zip(answers) {
+                    // Nobody may wait any more.
+                    let _gone = reply.send(Ok(answer));
+                }
+            }
+            Err(error) => {
+                for reply in replies {
+                    let _gone = reply.send(Err(error.clone()));
+                }
+            }
+        }
+    }
+}
+
+/// How many operations share a transaction at most, so that other processes get their turn.
+const AT_ONCE: usize = 64;

@@ -1,0 +1,81 @@
+//! The store of a configuration: where what outlives the hooks is kept.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hooks_core::state::{Memory, OpId, StateStore, StoreError};
+use hooks_store::{Answering, Engine, LazyStore, StoreConfig, World};
+use serde_json::Value;
+
+use super::error::Mistakes;
+use super::prune::Pruned;
+use super::section;
+use crate::system::{SystemClock, SystemRandom, TokioTimer};
+
+/// The key it stands under.
+pub(super) const KEY: &str = "store";
+
+/// Reads the section and reports what contradicts itself.
+pub(super) fn read(value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Option<StoreConfig> {
+    let config: StoreConfig = section::read(KEY, value, tree, mistakes)?;
+    for fault in config.faults() {
+        let path = format!("{KEY}.{}", fault.option);
+        let (place, path) = (tree.root.locate(&path), tree.path_before(&path));
+        mistakes.add_with_hint(place, path, fault.problem, fault.hint);
+    }
+    Some(config)
+}
+
+/// The store that `config` asks for, of the configuration at `path`. It is opened when it is first needed: whether it
+/// can be is told then, and what needed it is denied.
+pub(super) fn open(config: &StoreConfig, path: Option<&Path>, answering: Answering) -> Arc<dyn StateStore> {
+    match config.engine {
+        Engine::Memory => Arc::new(Memory::new(Arc::new(SystemClock))),
+        Engine::File => {
+            let (file, sync) = (file_of(config, path), config.sync);
+            Arc::new(LazyStore::new(move || match &file {
+                Some(file) => hooks_store::open_file(file, sync, answering),
+                None => Err(StoreError::Unavailable(
+                    "there is no state folder: set `store.path`, or the variable HOME".to_owned(),
+                )),
+            }))
+        }
+        Engine::Redis => {
+            let config = config.clone();
+            let world = World {
+                clock: Arc::new(SystemClock),
+                timer: Arc::new(TokioTimer),
+                random: Arc::new(SystemRandom),
+            };
+            Arc::new(LazyStore::new(move || hooks_store::open_redis(&config, world.clone(), answering)))
+        }
+    }
+}
+
+/// The file of the state: the one that is named, or one of the configuration's own below the user's state folder (XDG
+/// base directories).
+pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathBuf> {
+    let folder = path.and_then(Path::parent);
+    if let Some(named) = &config.path {
+        return Some(folder.map_or_else(|| named.clone(), |folder| folder.join(named)));
+    }
+    let absolute = |folder: &PathBuf| folder.is_absolute();
+    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(absolute);
+    let home = || env::var_os("HOME").map(PathBuf::from).filter(absolute);
+    let state = state.or_else(|| Some(home()?.join(".local").join("state")))?;
+    // By the name of the configuration, so that two projects do not share budgets without saying so.
+    let named = path.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    let named = named.canonicalize().or_else(|_| std::path::absolute(&named)).unwrap_or(named);
+    let digest = OpId::of(&["state", &named.to_string_lossy()]).0;
+    Some(state.join("hooks").join(format!("{digest:032x}.db")))
+}
+
+/// The files of the state, as patterns that protect them: the file and what stands beside it.
+pub(super) fn files_of(config: &StoreConfig, path: Option<&Path>) -> Vec<String> {
+    let file = (config.engine == Engine::File).then(|| file_of(config, path)).flatten();
+    let file = file.and_then(|file| std::path::absolute(file).ok());
+    let beside =
+        |file: PathBuf| ["", "-wal", "-shm", ".turn", ".lock"].map(|end| format!("{}{end}", file.display()));
+    file.map(beside).into_iter().flatten().collect()
+}
