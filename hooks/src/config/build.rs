@@ -33,7 +33,7 @@ pub(super) enum Settings {
         state: Box<State>,
         from: Origin,
     },
-    SquadCompat(SquadPolicy),
+    SquadCompat(Box<SquadPolicy>),
 }
 
 /// Where state is kept, and whose it is.

@@ -236,7 +236,7 @@ impl ConfigReader {
             let file = squad::read(root, mistakes)?;
             let settings = match self.profile.or(file.profile).unwrap_or_default() {
                 Profile::Strict => squad::into_strict(&file.policy, root, mistakes)?,
-                Profile::SquadCompat => Settings::SquadCompat(file.policy),
+                Profile::SquadCompat => Settings::SquadCompat(file.policy.into()),
             };
             return Some((settings, true));
         }
