@@ -1,5 +1,5 @@
 //! The classic policies: which files may be written, which commands may run, what must not leak, how often the user
-//! is asked, who is locked out of what.
+//! is asked, who is locked out of what, what may be spent.
 //!
 //! Each is a [`Policy`](hooks_core::Policy), [`Transform`](hooks_core::Transform) or
 //! [`Reserve`](hooks_core::Reserve) that works alone, and a layer; [`config::PolicyConfig`] builds them together.
@@ -12,6 +12,8 @@
 //! | [`command_guard`] | which commands may not run |
 //! | [`lockout`] | keeps agents away from artifacts |
 //! | [`ask_limit`] | how often the user is asked |
+//! | [`limits`] | how often tools and models are called, and loops |
+//! | [`spend`] | what may be spent on models |
 //! | [`rules`] | rules of one's own, indexed |
 //! | [`redaction`], [`result_redaction`], [`arguments`] | the scrubber, on results and on recorded arguments |
 //! | [`squad`], [`profile`] | Squad's pipeline as it is, and its policies read strictly |
@@ -24,16 +26,21 @@ pub mod command_guard;
 pub mod config;
 mod errors;
 pub mod facts;
+pub mod limits;
 pub mod lockout;
 mod patterns;
+mod place;
 pub mod profile;
 pub mod protected;
 pub mod redaction;
 pub mod result_redaction;
 pub mod rules;
+pub mod spend;
 pub mod squad;
+mod store;
 #[cfg(test)]
 mod testing;
+mod window;
 pub mod write_guard;
 
 pub use self::arguments::ArgumentRecorder;
@@ -42,6 +49,9 @@ pub use self::build::{PolicyHooks, StrictPolicies};
 pub use self::command_guard::{CommandGuard, CommandGuardLayer};
 pub use self::errors::{PolicyError, PolicyErrors};
 pub use self::facts::CallReader;
+pub use self::limits::{
+    CallLimits, CallLimitsLayer, IterationLimit, IterationLimitLayer, LoopLimit, LoopLimitLayer,
+};
 pub use self::lockout::{
     Cleared, LockedOut, Lockout, LockoutError, LockoutRegistry, RefreshLockouts, RefreshLockoutsLayer,
     ReviewerLockout, ReviewerLockoutLayer, StoredLockouts,
@@ -49,4 +59,6 @@ pub use self::lockout::{
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
 pub use self::result_redaction::{ResultRedaction, ResultRedactionLayer};
 pub use self::rules::{Rules, RulesLayer};
+pub use self::spend::{SpendBudget, SpendBudgetLayer, SpendStreamLayer};
+pub use self::window::LimitWindow;
 pub use self::write_guard::{WriteGuard, WriteGuardLayer};

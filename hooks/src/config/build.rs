@@ -9,11 +9,13 @@ use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
 use hooks_policies::config::PolicyConfig;
 use hooks_policies::profile::SquadCompat;
+use hooks_policies::spend::SpendWatch;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, PolicyErrors, StoredLockouts, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
+use super::budget;
 use super::error::{Mistakes, Place};
 use super::models::Models;
 use super::prune::Pruned;
@@ -25,8 +27,13 @@ use crate::system::{SystemClock, SystemRandom};
 /// What the profiles are configured by.
 #[derive(Debug)]
 pub(super) enum Settings {
-    Strict { policy: PolicyConfig, models: Option<Box<ResilienceConfig>>, state: Box<State>, from: Origin },
-    SquadCompat(SquadPolicy),
+    Strict {
+        policy: Box<PolicyConfig>,
+        models: Option<Box<ResilienceConfig>>,
+        state: Box<State>,
+        from: Origin,
+    },
+    SquadCompat(Box<SquadPolicy>),
 }
 
 /// Where state is kept, and whose it is.
@@ -57,13 +64,21 @@ pub(super) enum Origin {
 pub struct Kept {
     lockouts: Arc<LockoutRegistry>,
     store: Arc<dyn StateStore>,
+    watch: Option<Arc<dyn SpendWatch>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
 }
 
 impl Kept {
     /// Keeps these.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
-        Self { lockouts, store, stored_lockouts: None }
+        Self { lockouts, store, stored_lockouts: None, watch: None }
+    }
+
+    /// Tells `watch` what the budget does, and what each session spent.
+    #[must_use]
+    pub fn with_spend_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
+        self.watch = Some(watch);
+        self
     }
 
     /// Keeps the lockouts in the store too, where they outlive the process.
@@ -152,7 +167,8 @@ pub(super) fn build(
                 )),
                 _ => None,
             };
-            let built = match strict(builder, policy.clone(), &kept) {
+            let known = models.as_ref().and_then(Option::as_ref);
+            let built = match strict(builder, budget::priced(policy, known), &kept) {
                 Ok(builder) => Some(builder),
                 Err(errors) => {
                     report_in(errors, from, root, mistakes);
@@ -180,7 +196,10 @@ pub(super) fn build(
 }
 
 fn strict(builder: HooksBuilder, policy: PolicyConfig, kept: &Kept) -> Result<HooksBuilder, PolicyErrors> {
-    let policies = StrictPolicies::new(policy).with_store(Arc::clone(&kept.store));
+    let mut policies = StrictPolicies::new(policy).with_store(Arc::clone(&kept.store));
+    if let Some(watch) = &kept.watch {
+        policies = policies.with_spend_watch(Arc::clone(watch));
+    }
     builder.config(match &kept.stored_lockouts {
         Some(stored) => policies.with_stored_lockouts(Arc::clone(stored)),
         None => policies.with_lockouts(Arc::clone(&kept.lockouts)),
