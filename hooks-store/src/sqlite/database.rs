@@ -92,6 +92,16 @@ impl Database {
     }
 }
 
+/// Whoever closes a database last, SQLite has fold its log into it and delete the log by its name. That is done in
+/// turn, so that nobody puts another file under that name meanwhile.
+impl Drop for Database {
+    fn drop(&mut self) {
+        // Without a turn it is closed all the same.
+        let _turn = self.lock.take(self.options.wait);
+        self.open = None;
+    }
+}
+
 impl Open {
     fn new(options: &SqliteOptions) -> Result<Self, Fault> {
         let path = &options.path;

@@ -32,16 +32,18 @@ mod worker;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use hooks_core::HookFuture;
 use hooks_core::state::{Answer, Op, StateStore, StoreError};
 
 use self::database::Database;
 use self::error::Fault;
+use self::lock::Lock;
 pub use self::options::SqliteOptions;
 use self::worker::Worker;
 
-/// State in a file that several processes share.
+/// State in a file that several processes share. Dropping it does what was asked of it, and closes the file.
 pub struct SqliteStore(Mode);
 
 enum Mode {
@@ -76,7 +78,11 @@ impl SqliteStore {
     /// The note cannot be removed.
     pub fn accept_loss(path: impl AsRef<Path>) -> Result<Option<String>, StoreError> {
         let path = path.as_ref();
-        damage::accept(path).map_err(|error| Fault::from(error).told(path))
+        let accept = || {
+            let _turn = Lock::beside(path)?.take(TURN)?;
+            damage::accept(path)
+        };
+        accept().map_err(|error| Fault::from(error).told(path))
     }
 
     fn with(options: SqliteOptions) -> Result<Self, StoreError> {
@@ -89,6 +95,9 @@ impl SqliteStore {
         Ok(Self(Mode::Threaded(worker)))
     }
 }
+
+/// How long a person waits for the turn of a command.
+const TURN: Duration = Duration::from_secs(10);
 
 impl StateStore for SqliteStore {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
