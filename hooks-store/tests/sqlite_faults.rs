@@ -13,8 +13,8 @@ use std::time::Duration;
 use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, StoreError, Window};
 use hooks_core::testing::HandClock;
 use hooks_core::time::Timestamp;
-use hooks_store::SqliteStore;
-use hooks_store::sqlite::{Durability, SqliteOptions};
+use hooks_store::sqlite::SqliteOptions;
+use hooks_store::{Durability, SqliteStore};
 use tempfile::TempDir;
 
 /// Says to this program, when it is started again, what it is to do with which file.
@@ -276,6 +276,41 @@ fn whoever_has_a_damaged_file_open_is_closed_as_well() {
     fs::rename(&path, path.with_extension("aside")).unwrap();
     assert_eq!(ask(&other, Op::Now), Err(StoreError::Closed("it was damaged".into())));
     assert!(matches!(ask(&one, Op::Now), Err(StoreError::Closed(_))));
+}
+
+#[test]
+fn whoever_still_has_the_damaged_file_open_does_not_touch_the_new_one() {
+    let (_folder, path) = place();
+    let old = options(&path).open().unwrap();
+    ask(&old, reserve(1, Duration::from_secs(600))).unwrap();
+    fs::write(format!("{}.closed", path.display()), "it was damaged").unwrap();
+    for kind in ["", "-wal", "-shm"] {
+        fs::rename(format!("{}{kind}", path.display()), format!("{}.aside{kind}", path.display())).unwrap();
+    }
+    SqliteStore::accept_loss(&path).unwrap();
+    let new = options(&path).open().unwrap();
+    for id in 0..3 {
+        ask(&new, reserve(id, Duration::from_secs(600))).unwrap();
+    }
+    // It ends with the file it had, and goes on with the new one.
+    assert!(matches!(ask(&old, Op::Now), Err(StoreError::Unavailable(_))));
+    drop(old);
+    assert_eq!(used(&options(&path).open().unwrap()), (3, 3));
+    assert_eq!(used(&new), (3, 3));
+}
+
+#[test]
+fn a_row_that_makes_no_sense_is_damage() {
+    let (_folder, path) = place();
+    let store = options(&path).open().unwrap();
+    ask(&store, reserve(1, Duration::from_secs(600))).unwrap();
+    let file = rusqlite::Connection::open(&path).unwrap();
+    file.execute("UPDATE holds SET scopes = '?'", []).unwrap();
+    drop(file);
+    assert!(matches!(ask(&store, Op::Settle { id: OpId(1), actual: 0 }), Err(StoreError::Closed(_))));
+    assert!(matches!(ask(&store, Op::Now), Err(StoreError::Closed(_))));
+    assert!(SqliteStore::accept_loss(&path).unwrap().is_some());
+    assert_eq!(used(&store), (0, 0));
 }
 
 #[test]

@@ -50,19 +50,21 @@ fn work(mut database: Database, jobs: &Receiver<Job>) {
         // Also what nobody waits for any more: a guard that was dropped gives back what it held, and goes.
         let waiting = std::iter::once(first).chain(jobs.try_iter()).take(AT_ONCE);
         let (ops, replies): (Vec<Op>, Vec<_>) = waiting.map(|job| (job.op, job.reply)).unzip();
-        match database.run(&ops) {
-            Ok(answers) => {
-                for (reply, answer) in replies.into_iter().zip(answers) {
-                    // Nobody may wait any more.
-                    let _gone = reply.send(Ok(answer));
-                }
-            }
-            Err(error) => {
-                for reply in replies {
-                    let _gone = reply.send(Err(error.clone()));
-                }
-            }
+        for (reply, answer) in replies.into_iter().zip(answers(&mut database, &ops)) {
+            // Nobody may wait any more.
+            let _gone = reply.send(answer);
         }
+    }
+}
+
+/// The answers to `ops`, which share a transaction unless one of them cannot be done.
+fn answers(database: &mut Database, ops: &[Op]) -> Vec<Result<Answer, StoreError>> {
+    match database.run(ops) {
+        Ok(answers) => answers.into_iter().map(Ok).collect(),
+        Err(StoreError::Unsupported) if ops.len() > 1 => {
+            ops.iter().flat_map(|op| answers(database, std::slice::from_ref(op))).collect()
+        }
+        Err(error) => ops.iter().map(|_| Err(error.clone())).collect(),
     }
 }
 

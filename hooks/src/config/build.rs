@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
@@ -11,7 +12,7 @@ use hooks_policies::profile::SquadCompat;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, PolicyErrors, StoredLockouts, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
-use hooks_store::{Answering, StoreConfig};
+use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::error::{Mistakes, Place};
 use super::models::Models;
@@ -24,7 +25,7 @@ use crate::system::{SystemClock, SystemRandom};
 /// What the profiles are configured by.
 #[derive(Debug)]
 pub(super) enum Settings {
-    Strict { policy: PolicyConfig, models: Option<Box<ResilienceConfig>>, state: State, from: Origin },
+    Strict { policy: PolicyConfig, models: Option<Box<ResilienceConfig>>, state: Box<State>, from: Origin },
     SquadCompat(SquadPolicy),
 }
 
@@ -102,6 +103,10 @@ impl Kept {
         let lockouts =
             StoredLockouts::new(Arc::clone(&store), state.tenant.as_deref(), Arc::clone(&registry), world);
         let lockouts = match config.stale_after {
+            // There the store itself says for how long it knows them.
+            _ if config.engine == Engine::Redis && state.answering == Answering::Later => {
+                lockouts.with_stale_after(Duration::ZERO)
+            }
             Some(stale_after) => lockouts.with_stale_after(stale_after),
             None => lockouts,
         };
