@@ -20,7 +20,7 @@ pub use self::by_hand::{ByHand, Change, Listed};
 pub use self::config::{Durability, Engine, StoreConfig, StoreFault};
 pub use self::lazy::LazyStore;
 pub use self::leased::{LeaseSettings, Leased};
-pub use self::open::{Answering, open_file, open_redis};
+pub use self::open::{Answering, World, open_file, open_redis};
 #[cfg(feature = "redis")]
 pub use self::redis::Redis;
 #[cfg(feature = "sqlite")]

@@ -1,13 +1,13 @@
 //! Opens what a configuration names; an engine that was left out of this build is an error that says so.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use hooks_core::Background;
-#[cfg(feature = "redis")]
-use hooks_core::HookFuture;
 use hooks_core::state::{StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Timer};
+#[cfg(feature = "redis")]
+use hooks_core::{Background, HookFuture};
 
 use crate::config::{Durability, StoreConfig};
 #[cfg(feature = "redis")]
@@ -72,40 +72,59 @@ pub fn open_file(
     Err(left_out("sqlite"))
 }
 
-/// The store on the server that `config` names. Where there is a `background`, budgets are leased ([`Leased`]), and it
-/// gives the leases back in the end: for services. Programs that do one thing and end have none.
+/// What an engine needs of the world.
+#[derive(Clone)]
+pub struct World {
+    /// Tells how long something took.
+    pub clock: Arc<dyn Clock>,
+    /// Waits.
+    pub timer: Arc<dyn Timer>,
+    /// Names leases and epochs.
+    pub random: Arc<dyn Random>,
+}
+
+/// The store on the server that `config` names. A service ([`Answering::Later`]) keeps leases in this process and answers
+/// by [`AwaySettings`] while the server is away; a program that ends soon asks the server itself.
 ///
 /// # Errors
 /// The address cannot be used, no tokio runtime is entered, or this build has no engine for it.
 #[cfg(feature = "redis")]
 pub fn open_redis(
     config: &StoreConfig,
-    clock: &Arc<dyn Clock>,
-    timer: &Arc<dyn Timer>,
-    random: &Arc<dyn Random>,
-    background: Option<Arc<dyn Background>>,
+    world: World,
+    answering: Answering,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
-    let Some(url) = &config.url else {
-        return Err(StoreError::Unavailable("the engine `redis` needs a server; set `store.url`".to_owned()));
+    let World { clock, timer, random } = world;
+    let settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());
+    let settings = match &config.prefix {
+        Some(prefix) => settings.with_prefix(prefix),
+        None => settings,
     };
-    let mut settings = RedisSettings::new(url);
-    if let Some(prefix) = &config.prefix {
-        settings = settings.with_prefix(prefix);
+    let redis = Redis::new(settings, Arc::clone(&clock), Arc::clone(&timer), Arc::clone(&random))?;
+    if answering == Answering::AtOnce {
+        return Ok(Arc::new(redis));
     }
-    let mut away = AwaySettings::default();
-    if let Some(stale_after) = config.stale_after {
-        away = away.with_sets(stale_after);
-    }
-    let redis = Redis::new(settings, Arc::clone(clock), Arc::clone(timer), Arc::clone(random))?;
-    let Some(background) = background else {
-        return Ok(Arc::new(Away::new(redis, away, Arc::clone(clock), &**random)));
-    };
-    let leased = Leased::new(redis, LeaseSettings::default(), Arc::clone(clock), Arc::clone(random));
-    let leased = leased.returning_on(Arc::clone(&background));
-    background.run(HookFuture::later(leased.keep(Arc::clone(timer))));
-    let store = Away::new(leased, away, Arc::clone(clock), &**random);
-    background.run(HookFuture::later(store.keep(Arc::clone(timer))));
+    let background = OnRuntime(tokio::runtime::Handle::current());
+    let leased = Leased::new(redis, LeaseSettings::default(), Arc::clone(&clock), Arc::clone(&random));
+    let leased = leased.returning_on(Arc::new(background.clone()));
+    let mut settings = AwaySettings::default();
+    settings.sets = config.stale_after.unwrap_or(settings.sets);
+    background.run(HookFuture::later(leased.keep(Arc::clone(&timer))));
+    let store = Away::new(leased, settings, clock, &*random);
+    background.run(HookFuture::later(store.keep(timer)));
     Ok(Arc::new(store))
+}
+
+/// Keeps leases, and gives them back when the store is dropped, on the runtime that was entered when it was opened.
+#[cfg(feature = "redis")]
+#[derive(Clone)]
+struct OnRuntime(tokio::runtime::Handle);
+
+#[cfg(feature = "redis")]
+impl Background for OnRuntime {
+    fn run(&self, work: HookFuture<'static, ()>) {
+        drop(self.0.spawn(work));
+    }
 }
 
 /// The store on the server that `config` names.
@@ -115,10 +134,8 @@ pub fn open_redis(
 #[cfg(not(feature = "redis"))]
 pub fn open_redis(
     _config: &StoreConfig,
-    _clock: &Arc<dyn Clock>,
-    _timer: &Arc<dyn Timer>,
-    _random: &Arc<dyn Random>,
-    _background: Option<Arc<dyn Background>>,
+    _world: World,
+    _answering: Answering,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
     Err(left_out("redis"))
 }
@@ -126,4 +143,10 @@ pub fn open_redis(
 #[cfg(not(all(feature = "redis", feature = "sqlite")))]
 fn left_out(feature: &str) -> StoreError {
     StoreError::Unavailable(format!("this build has no engine for it; build with the feature `{feature}`"))
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("World")
+    }
 }

@@ -23,6 +23,7 @@ fn main() -> Result<ExitCode, SetupError> {
     let filter = arguments.into_iter().next().unwrap_or_default();
     let mut cases = benches::all()?;
     cases.extend(store::on_disk()?);
+    cases.extend(store::on_server()?);
     cases.retain(|case| case.name().contains(&filter));
     let floors = measure(&mut cases);
     let mut missed = report(&cases, &floors);

@@ -1,6 +1,7 @@
 //! What does a budget cost: a reservation before a call, and its settlement after?
 
 mod bare;
+mod redis;
 mod spread;
 
 use std::sync::Arc;
@@ -43,6 +44,14 @@ pub fn on_disk() -> Result<Vec<Case>, SetupError> {
     ])
 }
 
+/// In a server.
+///
+/// # Errors
+/// It does not come up.
+pub fn on_server() -> Result<Vec<Case>, SetupError> {
+    redis::cases()
+}
+
 /// A folder, and a file in it.
 fn state_file() -> Result<(tempfile::TempDir, std::path::PathBuf), SetupError> {
     let folder = tempfile::tempdir()?;
@@ -80,13 +89,26 @@ impl<S: StateStore> Spender<S> {
 
     /// Whether both were done.
     fn spend(&mut self) -> bool {
+        let [reserve, settle] = self.both();
+        matches!(
+            (at_once(self.store.apply(reserve)), at_once(self.store.apply(settle))),
+            (Some(Ok(Answer::Done)), Some(Ok(Answer::Done)))
+        )
+    }
+
+    /// The same, of a store that may answer later.
+    async fn spend_later(&mut self) -> bool {
+        let [reserve, settle] = self.both();
+        let reserved = self.store.apply(reserve).await;
+        matches!((reserved, self.store.apply(settle).await), (Ok(Answer::Done), Ok(Answer::Done)))
+    }
+
+    fn both(&mut self) -> [Op; 2] {
         self.next += 1;
         // As scattered as ids are that follow from text.
         let id = OpId(self.next.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835));
         let (scopes, ttl) = (Arc::clone(&self.scopes), Duration::from_secs(60));
-        let reserved = at_once(self.store.apply(Op::Reserve { id, scopes, amount: 7, ttl }));
-        let settled = at_once(self.store.apply(Op::Settle { id, actual: 5 }));
-        matches!((reserved, settled), (Some(Ok(Answer::Done)), Some(Ok(Answer::Done))))
+        [Op::Reserve { id, scopes, amount: 7, ttl }, Op::Settle { id, actual: 5 }]
     }
 }
 

@@ -4,27 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, Window};
-use hooks_core::time::{Clock, Random, SeededRandom, Timer};
-use hooks_core::{Background, HookFuture};
-use hooks_store::{StoreConfig, open_redis};
-use tokio::runtime::Handle;
+use hooks_core::time::{Clock as _, SeededRandom};
+use hooks_store::{Answering, StoreConfig, World, open_redis};
 
 use crate::server::Server;
 use crate::world::{RealTime, patient_store, runtime};
-
-struct OnRuntime(Handle);
-
-impl Background for OnRuntime {
-    fn run(&self, work: HookFuture<'static, ()>) {
-        self.0.spawn(work);
-    }
-}
 
 #[test]
 fn a_service_leases_and_gives_back() {
     let Some(server) = Server::start() else { return };
     runtime().block_on(async {
-        let store = open(&server, Some(Arc::new(OnRuntime(Handle::current()))));
+        let store = open(&server, Answering::Later);
         let session = Key::new(Some("acme"), &["session"]);
         let scopes: Arc<[Scope]> = [Scope::spent(session.clone(), 1_000)].into();
         for id in 0..40 {
@@ -53,7 +43,7 @@ fn a_service_leases_and_gives_back() {
 fn a_program_that_ends_leases_nothing() {
     let Some(server) = Server::start() else { return };
     runtime().block_on(async {
-        let store = open(&server, None);
+        let store = open(&server, Answering::AtOnce);
         let mut answer = store.apply(Op::Now).await;
         while answer.is_err() {
             answer = store.apply(Op::Now).await;
@@ -62,13 +52,12 @@ fn a_program_that_ends_leases_nothing() {
     });
 }
 
-fn open(server: &Server, background: Option<Arc<dyn Background>>) -> Arc<dyn StateStore> {
+fn open(server: &Server, answering: Answering) -> Arc<dyn StateStore> {
     let config =
         serde_json::json!({"engine": "redis", "url": server.url(), "prefix": "acme:", "stale_after": "5s"});
     let config: StoreConfig = serde_json::from_value(config).unwrap();
     assert_eq!(config.faults(), []);
-    let clock: Arc<dyn Clock> = Arc::new(RealTime);
-    let (timer, random): (Arc<dyn Timer>, Arc<dyn Random>) =
-        (Arc::new(RealTime), Arc::new(SeededRandom::new(RealTime.now().0)));
-    open_redis(&config, &clock, &timer, &random, background).unwrap()
+    let random = Arc::new(SeededRandom::new(RealTime.now().0));
+    let world = World { clock: Arc::new(RealTime), timer: Arc::new(RealTime), random };
+    open_redis(&config, world, answering).unwrap()
 }

@@ -4,16 +4,14 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hooks_core::Background;
 use hooks_core::state::{Memory, OpId, StateStore, StoreError};
-use hooks_core::time::Timer;
-use hooks_store::{Answering, Engine, LazyStore, StoreConfig};
+use hooks_store::{Answering, Engine, LazyStore, StoreConfig, World};
 use serde_json::Value;
 
 use super::error::Mistakes;
 use super::prune::Pruned;
 use super::section;
-use crate::system::{SystemClock, TokioBackground, TokioTimer, system};
+use crate::system::{SystemClock, SystemRandom, TokioTimer};
 
 /// The key it stands under.
 pub(super) const KEY: &str = "store";
@@ -45,13 +43,12 @@ pub(super) fn open(config: &StoreConfig, path: Option<&Path>, answering: Answeri
         }
         Engine::Redis => {
             let config = config.clone();
-            Arc::new(LazyStore::new(move || {
-                let (system, timer) = (system(), Arc::new(TokioTimer) as Arc<dyn Timer>);
-                // A program that does one thing and ends has nobody to give leases back.
-                let background = TokioBackground::current().filter(|_| answering == Answering::Later);
-                let background = background.map(|background| Arc::new(background) as Arc<dyn Background>);
-                hooks_store::open_redis(&config, &system.clock, &timer, &system.random, background)
-            }))
+            let world = World {
+                clock: Arc::new(SystemClock),
+                timer: Arc::new(TokioTimer),
+                random: Arc::new(SystemRandom),
+            };
+            Arc::new(LazyStore::new(move || hooks_store::open_redis(&config, world.clone(), answering)))
         }
     }
 }
