@@ -23,6 +23,7 @@ use crate::protected::ProtectedFiles;
 use crate::redaction::Options;
 use crate::result_redaction::{ResultRedaction, scrubber};
 use crate::rules::Rules;
+use crate::spawn::{self, SpawnBudget};
 use crate::write_guard::WriteGuard;
 
 /// The classic policies, with what outlives a configuration: the store that counts and the lockouts.
@@ -104,6 +105,8 @@ impl HooksConfig for StrictPolicies {
         }
         let rules = Rules::compile(&config.rules, &reader, &mut errors);
         let protected = ProtectedFiles::compile(&config.protected, &reader, &mut errors);
+        let spawn = config.spawn.as_ref();
+        let spawn = spawn.map(|spawn| SpawnBudget::compile(spawn, store.clone(), &reader, &mut errors));
         errors.or(())?;
 
         if !config.protected.is_empty() {
@@ -144,6 +147,9 @@ impl HooksConfig for StrictPolicies {
             if ask_user.counts == AskCounting::Attempted {
                 *builder = std::mem::take(builder).observer(limit);
             }
+        }
+        if let Some(spawn) = &spawn {
+            spawn::events::add_to(builder, spawn);
         }
         if let Some(scrubber) = scrubber {
             builder.add_transform(ResultRedaction::with(scrubber));

@@ -10,6 +10,11 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::spawn::config::{
+    ModelRuleConfig, ParentLimitConfig, RoleLimitConfig, SpawnConfig, SpawnRateConfig, SpawnRequirement,
+    VariantConfig, VariantsConfig,
+};
+
 /// The classic policies, strictly read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -28,6 +33,8 @@ pub struct PolicyConfig {
     pub redaction: Option<RedactionConfig>,
     /// Keeps locked-out agents away from their artifacts.
     pub reviewer_lockout: Option<LockoutConfig>,
+    /// Which children agents may start, and how many.
+    pub spawn: Option<SpawnConfig>,
     /// Rules of one's own, in order.
     pub rules: Vec<RuleConfig>,
     /// What the agents cannot write, whatever else is allowed: the configuration itself, the settings of agent

@@ -12,6 +12,7 @@
 //! | [`command_guard`] | which commands may not run |
 //! | [`lockout`] | keeps agents away from artifacts |
 //! | [`ask_limit`] | how often the user is asked |
+//! | [`spawn`] | which children agents may start, how many, and who of them lives |
 //! | [`rules`] | rules of one's own, indexed |
 //! | [`redaction`], [`result_redaction`], [`arguments`] | the scrubber, on results and on recorded arguments |
 //! | [`squad`], [`profile`] | Squad's pipeline as it is, and its policies read strictly |
@@ -31,6 +32,7 @@ pub mod protected;
 pub mod redaction;
 pub mod result_redaction;
 pub mod rules;
+pub mod spawn;
 pub mod squad;
 #[cfg(test)]
 mod testing;
@@ -49,4 +51,5 @@ pub use self::lockout::{
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
 pub use self::result_redaction::{ResultRedaction, ResultRedactionLayer};
 pub use self::rules::{Rules, RulesLayer};
+pub use self::spawn::{Children, SpawnBudget, SpawnBudgetLayer, SpawnHooks, SpawnRules};
 pub use self::write_guard::{WriteGuard, WriteGuardLayer};

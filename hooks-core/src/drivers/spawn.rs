@@ -1,6 +1,8 @@
 //! Child agents.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
 
 use tower::ServiceExt;
@@ -14,6 +16,7 @@ use crate::event::{ChildStatus, EventKind, SpawnFailed, SubagentSpawned, Subagen
 use crate::future::HookFuture;
 use crate::outcome::{Decision, Gate, Judged, Recovery};
 use crate::set::{Decided, HooksProvider, Live};
+use crate::state::OpId;
 use crate::time::Timestamp;
 
 /// A child to create, and where.
@@ -39,7 +42,7 @@ pub enum Spawned<C> {
 
 /// Governs the creation of children by `S`: `subagent_start` decides (also about model and task), then
 /// `subagent_spawned` or `spawn_failed`, and at the child's end `subagent_stop`, also when its handle is dropped.
-/// A question is a refusal. A place in a limit stays taken once the child exists, and is given back where it could
+/// A child without an id gets one, which all events about it have. A question is a refusal. A place in a limit stays taken once the child exists, and is given back where it could
 /// not be created. Always ready: a clone of the spawner is made ready once the child is let through.
 #[derive(Clone, Debug)]
 pub struct GovernSpawn<S> {
@@ -87,7 +90,7 @@ where
         let hooks = self.hooks.clone();
         let moment = Moment::new(hooks.snapshot(), request.context.for_call(None));
         HookFuture::later(async move {
-            let Decided { request, mut outcome } = moment.admit(request.start).await;
+            let Decided { request, mut outcome } = moment.admit(named(request.start, &moment.context)).await;
             if !outcome.goes_ahead() {
                 return Ok(Spawned::Denied(refusal(outcome.shown_reason()), outcome));
             }
@@ -111,9 +114,22 @@ where
     }
 }
 
+/// The child with an id of its own, by which what counts knows it again when it ends.
+fn named(mut start: SubagentStart, context: &HookContext) -> SubagentStart {
+    // Tells children apart also where the random numbers of two contexts are the same.
+    static STARTED: AtomicU64 = AtomicU64::new(0);
+    if start.child_id.is_none() {
+        let (random, number) = (context.environment.random.next_u128(), STARTED.fetch_add(1, Relaxed));
+        let id = OpId::of(&["child", &random.to_string(), &number.to_string()]);
+        start.child_id = Some(format!("{:032x}", id.0));
+    }
+    start
+}
+
 fn failure(start: &SubagentStart, error: &str) -> SpawnFailed {
     let mut event = SpawnFailed::new(start.agent_name.clone(), error);
-    event.current_model = start.model.clone();
+    event.current_model.clone_from(&start.model);
+    event.child_id.clone_from(&start.child_id);
     event
 }
 
@@ -131,6 +147,7 @@ impl<C> Child<C> {
         let stop = SubagentStop {
             agent_name: start.agent_name.clone(),
             model: start.model.clone(),
+            child_id: start.child_id.clone(),
             status: ChildStatus::Error,
             ..SubagentStop::default()
         };

@@ -156,6 +156,15 @@ fn a_whole_session_fires_every_event_in_its_order_with_a_span_each() {
         let again = usize::from(*kind == K::PreToolUse);
         assert_eq!(spans.get(kind.name()).copied().unwrap_or(0), fired + again, "spans of {kind}");
     }
+    let children = recorder.seen().into_iter().filter_map(|event| match event {
+        WireEvent::SubagentStart(event) => event.child_id,
+        WireEvent::SubagentSpawned(event) => event.child_id,
+        WireEvent::SubagentStop(event) => event.child_id,
+        WireEvent::SpawnFailed(event) => event.child_id,
+        _ => None,
+    });
+    let [start, spawned, stop, other, failed] = &children.collect::<Vec<_>>()[..] else { panic!("no ids") };
+    assert!(start == spawned && start == stop && start != other && other == failed, "each child has its id");
     let Some(WireEvent::SessionEnd(end)) = recorder.seen().pop() else { panic!("the session ends last") };
     assert_eq!((end.tokens_used, end.tool_call_count, end.files_modified), (20, 2, vec!["a".to_owned()]));
     assert_eq!(end.reason, EndReason::Complete);

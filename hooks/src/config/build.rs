@@ -16,6 +16,7 @@ use hooks_store::{Answering, StoreConfig};
 use super::error::{Mistakes, Place};
 use super::models::Models;
 use super::prune::Pruned;
+use super::spawn;
 use super::squad;
 use super::store;
 use super::tree::Node;
@@ -147,7 +148,8 @@ pub(super) fn build(
                 )),
                 _ => None,
             };
-            let built = match strict(builder, policy.clone(), &kept) {
+            let known = models.as_ref().and_then(Option::as_ref);
+            let built = match strict(builder, spawn::informed(policy.clone(), known), &kept) {
                 Ok(builder) => Some(builder),
                 Err(errors) => {
                     report_in(errors, from, root, mistakes);

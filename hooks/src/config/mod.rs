@@ -38,6 +38,7 @@ mod prune;
 mod read;
 mod section;
 mod source;
+mod spawn;
 mod squad;
 mod store;
 mod suggest;
