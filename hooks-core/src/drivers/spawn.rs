@@ -102,8 +102,10 @@ where
             match created {
                 Ok(child) => {
                     outcome.take_holds().commit();
+                    // Before anybody is waited for: dropped from here on, the child still ends.
+                    let child = Child::new(child, moment.clone(), hooks, &start);
                     moment.tell(SubagentSpawned::from_start(&start)).await;
-                    Ok(Spawned::Running(Child::new(child, moment, hooks, &start), outcome))
+                    Ok(Spawned::Running(child, outcome))
                 }
                 Err(error) => {
                     let recovery = moment.tell(failure(&start, &error)).await;

@@ -34,7 +34,7 @@ use crate::redaction::Scrubber;
 /// How often one child may take a place and give it back: each time is one more question to the store.
 const MOST_GIVEN_BACK: usize = 32;
 /// How long it is told that a child ended.
-const ENDED_FOR: Duration = Duration::from_secs(10 * 60);
+pub(super) const ENDED_FOR: Duration = Duration::from_secs(10 * 60);
 /// How much of a task is looked at, in bytes, and how much is kept, in characters.
 const TASK: (usize, usize) = (4_096, 120);
 /// How many agents are known to have shown life lately.
@@ -240,7 +240,9 @@ impl Engine {
                 other => return Err(unexpected(&other)),
             }
             if !registry.insert(id, &place.entry, ttl).await? {
-                // Given back before it was taken: dropped, the place follows.
+                // Somebody who asked for it was dropped before it was taken, and took it out beforehand.
+                registry.apply(Op::Release { id: hold }).await?;
+                place.is_open = false;
                 continue;
             }
             if let Some(child) = &asked.child {

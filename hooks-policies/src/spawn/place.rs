@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::state::{Op, OpId};
+use hooks_core::state::{Answer, Op, OpId};
 use hooks_core::{Background, Hold};
 
+use super::budget::ENDED_FOR;
 use super::child::{ChildState, Entry};
 use super::later;
 use super::registry::Registry;
@@ -29,10 +30,14 @@ impl Hold for Place {
         let (registry, id, lease) = (self.registry.clone(), self.id, self.lease);
         let entry = Entry { state: self.then, ..self.entry.clone() };
         later::run(self.background.as_ref(), async move {
-            let extend = Op::Extend { id: entry.hold, to: 1, ttl: lease };
-            // Where the store fails here, the place comes back too early, and the first sign of life takes it again.
-            let _extended = registry.apply(extend).await;
             let _updated = registry.update(id, Some(&entry), lease).await;
+            // Where the store fails here, the place comes back too early, and the first sign of life takes it again.
+            let extended = registry.apply(Op::Extend { id: entry.hold, to: 1, ttl: lease }).await;
+            if let Ok(Answer::Unknown) = extended {
+                // It ended meanwhile, and that was written over.
+                let ended = Entry { state: ChildState::Ended, ..entry };
+                let _updated = registry.update(id, Some(&ended), ENDED_FOR).await;
+            }
         });
     }
 }

@@ -71,14 +71,22 @@ impl Variants {
             (Some(id), _) | (None, Some(id)) => OpId::of(&["variant", &trial.name, id]),
             (None, None) => OpId::of(&["variant", &trial.name, session, &asked.agent]),
         };
-        // The upper half is the better mixed one.
-        let mut left = u64::try_from((hash.0 >> 64) % 100).unwrap_or_default();
+        let mut left = mixed(hash) % 100;
         trial.split.iter().find(|variant| {
             let is_it = left < variant.share;
             left = left.saturating_sub(variant.share);
             is_it
         })
     }
+}
+
+/// Spreads ids that differ little over all numbers (the finalizer of splitmix64).
+fn mixed(OpId(hash): OpId) -> u64 {
+    let [upper, lower] = [hash >> 64, hash & u128::from(u64::MAX)];
+    let mut bits = u64::try_from(upper ^ lower).unwrap_or_default();
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ async fn the_driver_gives_places_back_on_every_way_out() {
     assert!(desk.states("s").await.is_empty(), "what could not be created is not charged");
     let Spawned::Running(child, _) = spawn("good").await else { panic!("there is room") };
     assert!(matches!(spawn("good").await, Spawned::Denied(..)));
-    child.end(ChildStatus::Completed, None).await;
+    drop(child.end(ChildStatus::Completed, None).await);
     let Spawned::Running(child, _) = spawn("good").await else { panic!("there is room again") };
     drop(child);
     let Spawned::Running(..) = spawn("good").await else { panic!("there is room for a third") };
