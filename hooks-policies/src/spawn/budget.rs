@@ -348,6 +348,11 @@ impl Engine {
     ) -> Result<(), HookError> {
         let registry = self.registry(context).await?;
         let (known, _) = registry.known().await?;
+        // A child that has an id gave its place back with the decision, unless it is known by it: then no other is meant.
+        let known: Vec<Known> = match child {
+            Some(_) => known.into_iter().filter(|known| known.entry.child.as_deref() == child).collect(),
+            None => known,
+        };
         let call = context.call_id.as_deref();
         let sought = Sought { session: &context.session_id, child, call, agent };
         if let Some(known) = self.meant(&known, &sought, &registry, context).await?

@@ -27,10 +27,15 @@ pub(super) enum Found<'a> {
 /// The child that is meant, among those that did not end.
 pub(super) fn find<'a>(known: &'a [Known], sought: &Sought<'_>) -> Found<'a> {
     let open = || known.iter().filter(|known| !known.has_ended());
-    if let Some(child) = sought.child
-        && let Some(known) = open().find(|known| known.entry.child.as_deref() == Some(child))
-    {
-        return Found::Certain(known);
+    if let Some(child) = sought.child {
+        let is_it = |known: &&Known| known.entry.child.as_deref() == Some(child);
+        if let Some(known) = open().find(is_it) {
+            return Found::Certain(known);
+        }
+        // It ended before: whoever says so again means no other.
+        if known.iter().any(|known| is_it(&known)) {
+            return Found::OneOf(Vec::new());
+        }
     }
     if let Some(call) = sought.call {
         let by_call = open().filter(|known| known.entry.call.as_deref() == Some(call));

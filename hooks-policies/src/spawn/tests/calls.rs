@@ -119,3 +119,16 @@ async fn a_call_that_starts_several_is_refused() {
     let several = PreToolUse::new("Task", json!({"tasks": ["a", "b"]}));
     assert!(desk.hooks.on(desk.at("s")).pre_tool_use(several).await.outcome.is_denied());
 }
+
+#[tokio::test]
+async fn who_ends_twice_ends_no_other() {
+    let desk = Desk::new(concurrent(3));
+    assert!(desk.call("t1").await && desk.start("s", "a").await && desk.call("t2").await);
+    for _ in 0..3 {
+        desk.stop("s", "a").await;
+    }
+    let mut failed = SpawnFailed::new("backend", "no room");
+    failed.child_id = Some("b".into());
+    desk.hooks.on(desk.at("s")).spawn_failed(failed).await;
+    assert_eq!(desk.states("s").await, [ChildState::Ended, ChildState::Waiting]);
+}

@@ -25,6 +25,8 @@ async fn of_two_hundred_that_race_five_get_a_place() {
 #[test]
 fn so_do_those_on_threads_of_their_own() {
     let desk = Desk::new(SpawnConfig { total: Some(100), ..concurrent(5) });
+    let key = hooks_core::state::Key::new(None, &["spawn", "concurrent", "s"]);
+    let used = &Op::Used { key, window: hooks_core::state::Window::Always };
     let started = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
             .map(|thread| {
@@ -37,14 +39,8 @@ fn so_do_those_on_threads_of_their_own() {
                             let id = format!("{thread}-{number}");
                             if desk.start("s", &id).await {
                                 started += 1;
-                                assert!(
-                                    desk.states("s")
-                                        .await
-                                        .iter()
-                                        .filter(|s| **s == ChildState::Running)
-                                        .count()
-                                        <= 5
-                                );
+                                let used = desk.store.apply(used.clone()).await;
+                                assert!(matches!(used, Ok(Answer::Used { used: ..=5, .. })), "{used:?}");
                                 desk.stop("s", &id).await;
                             }
                         }
