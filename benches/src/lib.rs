@@ -7,11 +7,13 @@ pub mod call;
 mod case;
 pub mod classic;
 pub mod govern;
+pub mod protocols;
 pub mod resilience;
 pub mod rules;
 pub mod set;
 pub mod squad;
 pub mod stack;
+pub mod store;
 
 pub use case::{Bar, Case};
 
@@ -30,5 +32,7 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     all.extend(rules::cases()?);
     all.extend(squad::cases()?);
     all.extend(resilience::cases()?);
+    all.extend(protocols::cases()?);
+    all.extend(store::cases());
     Ok(all)
 }

@@ -18,6 +18,7 @@ use crate::failure::{Failure, Status};
 use crate::load;
 use crate::paint::{LOUD, QUIET, one_line};
 use crate::table::Table;
+use crate::unfinished::Unfinished;
 
 /// Decisions between two looks at the clock, so that looking costs little.
 const ROUND: u32 = 64;
@@ -54,14 +55,15 @@ pub(crate) fn run(asked: &Bench) -> Result<Status, Failure> {
     };
     let runtime = runtime()?;
     let time = Duration::from_millis(asked.time);
-    let mut costs = Vec::new();
+    let (mut costs, unfinished) = (Vec::new(), Unfinished::default());
     for (context, event) in events {
-        let (context, what) = (here(context, &config), what(&event));
+        let (context, what) = (here(context, &config, &unfinished), what(&event));
         let cost = by_type!(event,
             decided(event) => Some(measure(&hooks, &runtime, context, event, what, time)),
             informed(_event) => None,
             other => None
         );
+        runtime.block_on(unfinished.finish());
         costs.extend(cost);
     }
     let mut out = anstream::stdout().lock();

@@ -12,6 +12,7 @@ use tokio::runtime::Runtime;
 use crate::cli::Eval;
 use crate::event::{answer, here};
 use crate::failure::{Failure, Status};
+use crate::unfinished::Unfinished;
 use crate::{load, strict_json};
 
 /// How long a line may be. What is longer is no event that anybody meant.
@@ -35,7 +36,7 @@ fn answer_lines(
     input: &mut impl BufRead,
     out: &mut impl Write,
 ) -> Result<Status, Failure> {
-    let hooks = config.clone().hooks();
+    let (hooks, unfinished) = (config.clone().hooks(), Unfinished::default());
     let mut status = Status::Well;
     let mut line = Vec::new();
     let mut number = 0_u64;
@@ -45,7 +46,11 @@ fn answer_lines(
             continue;
         }
         let outcome = match read(&line) {
-            Ok((context, event)) => runtime.block_on(answer(&hooks, here(context, config), event)),
+            Ok((context, event)) => runtime.block_on(async {
+                let outcome = answer(&hooks, here(context, config, &unfinished), event).await;
+                unfinished.finish().await;
+                outcome
+            }),
             Err(message) => json!({"error": {"line": number, "message": message}}),
         };
         if outcome.get("error").is_some() {

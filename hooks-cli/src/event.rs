@@ -1,5 +1,7 @@
 //! Events by their type: what is known by name only on the wire is asked about by type.
 
+use std::sync::Arc;
+
 use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::{
@@ -8,6 +10,8 @@ use hooks::{
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use crate::unfinished::Unfinished;
 
 /// Evaluates one expression for the events that are decided about and another for those that inform, each with
 /// the event under its own type.
@@ -101,14 +105,17 @@ fn failed(message: &str) -> Map<String, Value> {
     Map::from_iter([("error".to_owned(), json!({"message": message}))])
 }
 
-/// Puts an event that was read where this process is, as far as it does not say itself where it happens.
-pub(crate) fn here(mut context: HookContext, config: &Config) -> HookContext {
+/// Puts an event that was read where this process is, as far as it does not say itself where it happens. What is still
+/// to be done when it is answered goes to `unfinished`.
+pub(crate) fn here(mut context: HookContext, config: &Config, unfinished: &Unfinished) -> HookContext {
     let given = context.timestamp;
     context.tenant = context.tenant.or_else(|| config.tenant().map(str::to_owned));
     if context.cwd.as_os_str().is_empty() {
         context.cwd = std::env::current_dir().unwrap_or_default();
     }
-    context = context.with_environment(hooks::system());
+    let mut environment = hooks::system();
+    environment.background = Some(Arc::new(unfinished.clone()));
+    context = context.with_environment(environment);
     if given.0 > 0 {
         context.timestamp = given;
     }

@@ -15,6 +15,7 @@ use crate::eval::{self, runtime};
 use crate::event::{by_type, here};
 use crate::failure::{Failure, Status};
 use crate::paint::{self, LOUD, OPEN, QUIET, one_line};
+use crate::unfinished::Unfinished;
 use crate::{load, strict_json};
 
 /// How much of a text is shown on a line.
@@ -58,7 +59,8 @@ pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
     let config = load::config(&asked.config.path, asked.config.profile)?;
     let hooks = config.clone().hooks();
     let (context, event) = event_of(asked)?;
-    let context = here(context, &config);
+    let unfinished = Unfinished::default();
+    let context = here(context, &config, &unfinished);
     let kind = event.kind();
     let runtime = runtime()?;
     let story = by_type!(event,
@@ -66,6 +68,8 @@ pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
         informed(event) => Err(format!("`{kind}` is told, not decided about: {}", json!(event))),
         other => Err(format!("this program does not know what to do with `{kind}`"))
     );
+    // What was reserved to tell the story is given back.
+    runtime.block_on(unfinished.finish());
     let story = story.map_err(Failure::said)?;
     let mut out = anstream::stdout().lock();
     match asked.format {

@@ -19,6 +19,7 @@ mod snippet;
 mod state;
 mod strict_json;
 mod table;
+mod unfinished;
 
 use std::io::Write;
 use std::process::ExitCode;

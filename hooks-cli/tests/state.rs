@@ -55,7 +55,7 @@ fn call(agent: &str, tool: &str, args: &Value) -> String {
 fn decisions(answers: &str) -> Vec<String> {
     let decision = |line: &str| {
         let answer: Value = serde_json::from_str(line).unwrap();
-        answer["decision"].as_str().unwrap_or_else(|| panic!("{line}")).to_owned()
+        answer.get("decision").and_then(Value::as_str).unwrap_or_else(|| panic!("{line}")).to_owned()
     };
     answers.lines().map(decision).collect()
 }

@@ -1,10 +1,17 @@
-//! What the path resolver asks of a file system (law 9): two questions, both about one name, neither
-//! following the last link.
+//! What is asked of a file system (law 9), in two traits, so that a guard that looks at names cannot write.
 //!
-//! The real one lives in the `hooks` crate; `testing::FakeFileSystem` is a tree in memory.
+//! [`FileSystem`] has two questions, both about one name, neither following the last link: what the path resolver
+//! needs. [`Disk`] reads and writes: what a crate needs that keeps text in files.
+//!
+//! The real ones live in the `hooks` crate; `testing::FakeFileSystem` is a tree of names in memory,
+//! `testing::FakeDisk` one with content that can be killed at every write.
 
+use std::any::Any;
+use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A file system seen through `lstat` and `readlink`.
 ///
@@ -46,4 +53,90 @@ pub enum EntryKind {
     Symlink,
     /// A fifo, a socket, a device, or whatever else is not a place to keep text.
     Special,
+}
+
+/// A file system that keeps text, in steps small enough that a crash between two of them can be tested.
+///
+/// No operation follows a link at the end of its path: what is a link there is refused. Folders on the way are
+/// followed; who must not leave a folder asks [`FileSystem::entry`] about each of them first.
+pub trait Disk: FileSystem {
+    /// The content of the file at `path`, of `limit` bytes at most; `None` where nothing stands.
+    ///
+    /// # Errors
+    /// `InvalidInput` if it is not an ordinary file, `FileTooLarge` if it is longer than `limit`, and whatever the
+    /// system answers.
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>>;
+
+    /// The names in the folder at `path`, sorted; `None` where nothing stands.
+    ///
+    /// # Errors
+    /// Whatever the system answers, also that it is no folder.
+    fn list(&self, path: &Path) -> io::Result<Option<Vec<OsString>>>;
+
+    /// Makes the folder at `path` unless it is there. The one above it has to be.
+    ///
+    /// # Errors
+    /// Whatever the system answers, also that something else has the name.
+    fn create_directory(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes a new file at `path` and writes `content` through to the device. A crash may leave a part of it.
+    ///
+    /// # Errors
+    /// `AlreadyExists` if the name is taken, and whatever the system answers.
+    fn create(&self, path: &Path, content: &[u8]) -> io::Result<()>;
+
+    /// Adds `content` to the end of the file at `path`, which is made unless it is there, in one write that others
+    /// who append do not tear, through to the device. A crash may leave a part of it.
+    ///
+    /// # Errors
+    /// Whatever the system answers.
+    fn append(&self, path: &Path, content: &[u8]) -> io::Result<()>;
+
+    /// Gives what stands at `from` the name `to`, in place of what has it, at one moment.
+    ///
+    /// # Errors
+    /// Whatever the system answers.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Gives the file at `from` the name `to` as well, at one moment.
+    ///
+    /// # Errors
+    /// `AlreadyExists` if the name is taken, and whatever the system answers; not all of them know this.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Takes the file at `path` away.
+    ///
+    /// # Errors
+    /// `NotFound` if there is none, and whatever the system answers.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Writes the names in the folder at `path` through to the device; nothing where the system does that itself.
+    ///
+    /// # Errors
+    /// Whatever the system answers.
+    fn sync_directory(&self, path: &Path) -> io::Result<()>;
+
+    /// Holds the file at `path`, which is made unless it is there, against everyone else who asks for it, in this
+    /// process and others. The lock ends with its holder, also when that is killed; the file stays.
+    ///
+    /// # Errors
+    /// `TimedOut` if somebody else holds it for longer than `wait`, and whatever the system answers.
+    fn lock(&self, path: &Path, wait: Duration) -> io::Result<DiskLock>;
+}
+
+/// A held lock, which ends when this is dropped.
+#[must_use = "the lock ends when this is dropped"]
+pub struct DiskLock(#[expect(dead_code, reason = "it is held until it is dropped")] Box<dyn Any + Send>);
+
+impl DiskLock {
+    /// A lock that ends when `holder` is dropped.
+    pub fn new(holder: impl Any + Send) -> Self {
+        Self(Box::new(holder))
+    }
+}
+
+impl fmt::Debug for DiskLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DiskLock")
+    }
 }

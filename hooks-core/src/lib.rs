@@ -15,6 +15,7 @@
 //! | add context, recover, report | [`Hook`], [`hook_fn`] |
 //! | say what a failure means | [`FailureLayer`] |
 
+mod accessors;
 mod context;
 pub mod decide;
 pub mod drivers;

@@ -1,8 +1,8 @@
 //! Builds hooks of the configuration.
 //!
 //! Everything is compiled here, and everything that is wrong is reported at once, before a call is judged. The order
-//! is: protected files, write guard, lockout, command guard, rules; then the limit on questions; and after a tool
-//! the scrubber. Add hooks of your own **before** the configuration, so that the scrubber stays the last to change
+//! is: protected files, write guard, lockout, command guard, rules; then the limits on questions, calls, children and spending; and
+//! after a tool the scrubber. Add hooks of your own **before** the configuration, so that the scrubber stays the last to change
 //! a result; what they rewrite before a call is judged in any order.
 
 use std::sync::Arc;
@@ -18,12 +18,15 @@ use crate::command_guard::CommandGuard;
 use crate::config::{AskCounting, PatternDialect, PolicyConfig};
 use crate::errors::PolicyErrors;
 use crate::facts::CallReader;
+use crate::limits::Limits;
 use crate::lockout::{LockoutRegistry, RefreshLockouts, ReviewerLockout, StoredLockouts};
 use crate::protected::ProtectedFiles;
 use crate::redaction::Options;
 use crate::result_redaction::{ResultRedaction, scrubber};
 use crate::rules::Rules;
 use crate::spawn::{self, SpawnBudget};
+use crate::spend::{SpendBudget, SpendWatch, events};
+use crate::store::CountingStore;
 use crate::write_guard::WriteGuard;
 
 /// The classic policies, with what outlives a configuration: the store that counts and the lockouts.
@@ -46,13 +49,14 @@ pub struct StrictPolicies {
     config: PolicyConfig,
     store: Option<Arc<dyn StateStore>>,
     lockouts: Option<Arc<LockoutRegistry>>,
+    watch: Option<Arc<dyn SpendWatch>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
 }
 
 impl StrictPolicies {
     /// The policies of `config`; they count in memory and begin without lockouts.
     pub fn new(config: PolicyConfig) -> Self {
-        Self { config, store: None, lockouts: None, stored_lockouts: None }
+        Self { config, store: None, lockouts: None, stored_lockouts: None, watch: None }
     }
 
     /// Counts in `store`.
@@ -75,6 +79,13 @@ impl StrictPolicies {
         self.stored_lockouts = Some(lockouts);
         self
     }
+
+    /// Tells `watch` what the budget does, and what each session spent.
+    #[must_use]
+    pub fn with_spend_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
+        self.watch = Some(watch);
+        self
+    }
 }
 
 impl HooksConfig for StrictPolicies {
@@ -83,7 +94,7 @@ impl HooksConfig for StrictPolicies {
     /// # Errors
     /// Everything in the configuration that cannot be used; nothing is added then.
     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), PolicyErrors> {
-        let Self { config, store, lockouts, stored_lockouts } = self;
+        let Self { config, store, lockouts, stored_lockouts, watch } = self;
         let mut errors = PolicyErrors::default();
         let reader = CallReader::compile(&config.paths, &config.tools, &mut errors);
         let write_guard = config.write_guard.map(|guard| WriteGuard::compile(&guard, &reader, &mut errors));
@@ -105,8 +116,16 @@ impl HooksConfig for StrictPolicies {
         }
         let rules = Rules::compile(&config.rules, &reader, &mut errors);
         let protected = ProtectedFiles::compile(&config.protected, &reader, &mut errors);
+        // One store for all of them, also where it is in memory.
+        let counting = CountingStore::new(store.clone());
+        let limits = config.limits.as_ref().map(|limits| Limits::compile(limits, &counting, &mut errors));
+        let budget = config.budget.as_ref().map(|budget| {
+            let compiled = SpendBudget::compile(budget, counting.clone(), &mut errors);
+            let compiled = watch.into_iter().fold(compiled, SpendBudget::with_watch);
+            (compiled, budget.enforce)
+        });
         let spawn = config.spawn.as_ref();
-        let spawn = spawn.map(|spawn| SpawnBudget::compile(spawn, store.clone(), &reader, &mut errors));
+        let spawn = spawn.map(|spawn| SpawnBudget::compile(spawn, counting.clone(), &reader, &mut errors));
         errors.or(())?;
 
         if !config.protected.is_empty() {
@@ -148,8 +167,16 @@ impl HooksConfig for StrictPolicies {
                 *builder = std::mem::take(builder).observer(limit);
             }
         }
+        if let Some(limits) = limits {
+            limits.add_to(builder);
+        }
         if let Some(spawn) = &spawn {
             spawn::events::add_to(builder, spawn);
+        }
+        // Last: whatever else refuses a call, nothing is held for it.
+        if let Some((budget, enforce)) = budget {
+            events::add_to(builder, &budget, enforce, &reader);
+            builder.add_extension(Arc::new(budget));
         }
         if let Some(scrubber) = scrubber {
             builder.add_transform(ResultRedaction::with(scrubber));
@@ -185,6 +212,12 @@ pub trait PolicyHooks {
 
     /// Writes arguments as they may be recorded, with the scrubber of the configuration.
     fn argument_recorder(&self) -> Option<&ArgumentRecorder>;
+
+    /// Which children agents may start, and who of them lives; `None` where the configuration says nothing about them.
+    fn spawn_budget(&self) -> Option<&SpawnBudget>;
+
+    /// What may be spent; `None` where the configuration says nothing about it.
+    fn spend_budget(&self) -> Option<&SpendBudget>;
 }
 
 impl PolicyHooks for Hooks {
@@ -197,6 +230,14 @@ impl PolicyHooks for Hooks {
     }
 
     fn argument_recorder(&self) -> Option<&ArgumentRecorder> {
+        self.extension()
+    }
+
+    fn spawn_budget(&self) -> Option<&SpawnBudget> {
+        self.extension()
+    }
+
+    fn spend_budget(&self) -> Option<&SpendBudget> {
         self.extension()
     }
 }

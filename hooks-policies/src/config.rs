@@ -10,10 +10,19 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::limits::{
+    CallLevel, CallLimitConfig, IterationLimitConfig, IterationSpan, LimitsConfig, LoopAction,
+    LoopLimitConfig,
+};
 pub use crate::spawn::config::{
     ModelRuleConfig, ParentLimitConfig, RoleLimitConfig, SpawnConfig, SpawnRateConfig, SpawnRequirement,
     VariantConfig, VariantsConfig,
 };
+pub use crate::spend::{
+    ModelPriceConfig, PriceCeilingConfig, SpendBudgetConfig, SpendEnforcement, SpendHoldConfig, SpendLevel,
+    SpendLimitConfig, SpendThresholdsConfig, UnansweredCharge,
+};
+pub use crate::window::LimitWindow;
 
 /// The classic policies, strictly read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +38,10 @@ pub struct PolicyConfig {
     pub command_guard: Option<CommandGuardConfig>,
     /// How often the user may be asked.
     pub ask_user: Option<AskUserConfig>,
+    /// How often tools and models may be called.
+    pub limits: Option<LimitsConfig>,
+    /// What may be spent on models.
+    pub budget: Option<SpendBudgetConfig>,
     /// What is scrubbed from tool results.
     pub redaction: Option<RedactionConfig>,
     /// Keeps locked-out agents away from their artifacts.

@@ -1,5 +1,5 @@
 //! The classic policies: which files may be written, which commands may run, what must not leak, how often the user
-//! is asked, who is locked out of what.
+//! is asked, who is locked out of what, what may be spent.
 //!
 //! Each is a [`Policy`](hooks_core::Policy), [`Transform`](hooks_core::Transform) or
 //! [`Reserve`](hooks_core::Reserve) that works alone, and a layer; [`config::PolicyConfig`] builds them together.
@@ -12,6 +12,8 @@
 //! | [`command_guard`] | which commands may not run |
 //! | [`lockout`] | keeps agents away from artifacts |
 //! | [`ask_limit`] | how often the user is asked |
+//! | [`limits`] | how often tools and models are called, and loops |
+//! | [`spend`] | what may be spent on models |
 //! | [`spawn`] | which children agents may start, how many, and who of them lives |
 //! | [`rules`] | rules of one's own, indexed |
 //! | [`redaction`], [`result_redaction`], [`arguments`] | the scrubber, on results and on recorded arguments |
@@ -25,17 +27,22 @@ pub mod command_guard;
 pub mod config;
 mod errors;
 pub mod facts;
+pub mod limits;
 pub mod lockout;
 mod patterns;
+mod place;
 pub mod profile;
 pub mod protected;
 pub mod redaction;
 pub mod result_redaction;
 pub mod rules;
 pub mod spawn;
+pub mod spend;
 pub mod squad;
+mod store;
 #[cfg(test)]
 mod testing;
+mod window;
 pub mod write_guard;
 
 pub use self::arguments::ArgumentRecorder;
@@ -44,6 +51,9 @@ pub use self::build::{PolicyHooks, StrictPolicies};
 pub use self::command_guard::{CommandGuard, CommandGuardLayer};
 pub use self::errors::{PolicyError, PolicyErrors};
 pub use self::facts::CallReader;
+pub use self::limits::{
+    CallLimits, CallLimitsLayer, IterationLimit, IterationLimitLayer, LoopLimit, LoopLimitLayer,
+};
 pub use self::lockout::{
     Cleared, LockedOut, Lockout, LockoutError, LockoutRegistry, RefreshLockouts, RefreshLockoutsLayer,
     ReviewerLockout, ReviewerLockoutLayer, StoredLockouts,
@@ -51,5 +61,7 @@ pub use self::lockout::{
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
 pub use self::result_redaction::{ResultRedaction, ResultRedactionLayer};
 pub use self::rules::{Rules, RulesLayer};
-pub use self::spawn::{Children, SpawnBudget, SpawnBudgetLayer, SpawnHooks, SpawnRules};
+pub use self::spawn::{Children, SpawnBudget, SpawnBudgetLayer, SpawnRules};
+pub use self::spend::{SpendBudget, SpendBudgetLayer, SpendStreamLayer};
+pub use self::window::LimitWindow;
 pub use self::write_guard::{WriteGuard, WriteGuardLayer};

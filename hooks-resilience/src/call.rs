@@ -94,11 +94,6 @@ struct Body {
 pub(crate) struct Timing(Arc<Body>);
 
 impl Timing {
-    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
-    pub(crate) fn mark_timed(&self, timed: bool) {
-        self.0.timed.store(timed, Ordering::Relaxed);
-    }
-
     /// Whether an attempt below has a timer that fires at the deadline at the latest.
     pub(crate) fn is_timed(&self) -> bool {
         self.0.timed.load(Ordering::Relaxed)
@@ -208,6 +203,11 @@ impl Call {
         self.origin().effects.load(Ordering::Acquire)
     }
 
+    /// Says whether an attempt has a timer that fires at the deadline at the latest: nobody above needs another.
+    pub(crate) fn mark_timed(&self, timed: bool) {
+        self.origin().timed.store(timed, Ordering::Relaxed);
+    }
+
     /// What tells whether an attempt has a timer.
     pub(crate) fn timing(&self) -> Timing {
         Timing(Arc::clone(self.origin()))
@@ -224,6 +224,13 @@ impl Call {
             (Some(deadline), Some(elsewhere)) => Some(deadline.min(elsewhere)),
             (deadline, elsewhere) => deadline.or(elsewhere),
         }
+    }
+
+    /// The same call, naming no model: nothing of one is kept.
+    pub(crate) fn without_model(&self) -> Self {
+        let Self { deadline, now, elsewhere, retried, turn, watched, .. } = *self;
+        let (body, before) = (Arc::clone(&self.body), self.before.clone());
+        Self { body, model: None, deadline, now, elsewhere, retried, turn, watched, before }
     }
 
     /// How often this model was tried already on behalf of this call, in earlier turns.

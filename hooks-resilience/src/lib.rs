@@ -41,8 +41,6 @@ mod fixture;
 pub mod govern;
 mod health;
 pub mod hedge;
-#[cfg(test)]
-mod interleave;
 mod message;
 pub mod overflow;
 pub mod pacing;
@@ -50,6 +48,7 @@ pub mod recover;
 pub mod retry;
 mod spare;
 pub mod stream;
+mod sync;
 pub mod tenant;
 mod world;
 

@@ -3,16 +3,26 @@
 //! Each answers like [`State::step`](hooks_core::state::State::step), the specification in `hooks-core`, which also
 //! has the engine for one process.
 
+mod away;
 mod by_hand;
 pub mod config;
 mod lazy;
+mod leased;
 mod open;
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+mod watch;
 
+pub use self::away::{Away, AwaySettings, Rates, Values};
 pub use self::by_hand::{ByHand, Change, Listed};
 pub use self::config::{Durability, Engine, StoreConfig, StoreFault};
 pub use self::lazy::LazyStore;
-pub use self::open::{Answering, open_file, open_redis};
+pub use self::leased::{LeaseSettings, Leased};
+pub use self::open::{Answering, World, open_file, open_redis};
+#[cfg(feature = "redis")]
+pub use self::redis::Redis;
 #[cfg(feature = "sqlite")]
 pub use self::sqlite::SqliteStore;
+pub use self::watch::{Asleep, Wakes, watch, watch_woken};

@@ -1,13 +1,21 @@
 //! Opens what a configuration names; an engine that was left out of this build is an error that says so.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use hooks_core::state::{StateStore, StoreError};
+use hooks_core::time::{Clock, Random, Timer};
+#[cfg(feature = "redis")]
+use hooks_core::{Background, HookFuture};
 
 use crate::config::{Durability, StoreConfig};
+#[cfg(feature = "redis")]
+use crate::redis::{Redis, RedisSettings};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteOptions;
+#[cfg(feature = "redis")]
+use crate::{Away, AwaySettings, LeaseSettings, Leased};
 
 /// The store in the file at `path`, made where it is not there, and its folder with it, for its user alone. Where
 /// `answering` is [`Answering::AtOnce`], whoever asks does the work; else a thread does.
@@ -64,15 +72,81 @@ pub fn open_file(
     Err(left_out("sqlite"))
 }
 
+/// What an engine needs of the world.
+#[derive(Clone)]
+pub struct World {
+    /// Tells how long something took.
+    pub clock: Arc<dyn Clock>,
+    /// Waits.
+    pub timer: Arc<dyn Timer>,
+    /// Names leases and epochs.
+    pub random: Arc<dyn Random>,
+}
+
+/// The store on the server that `config` names. A service ([`Answering::Later`]) keeps leases in this process and answers
+/// by [`AwaySettings`] while the server is away; a program that ends soon asks the server itself.
+///
+/// # Errors
+/// The address cannot be used, no tokio runtime is entered, or this build has no engine for it.
+#[cfg(feature = "redis")]
+pub fn open_redis(
+    config: &StoreConfig,
+    world: World,
+    answering: Answering,
+) -> Result<Arc<dyn StateStore>, StoreError> {
+    let World { clock, timer, random } = world;
+    let settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());
+    let settings = match &config.prefix {
+        Some(prefix) => settings.with_prefix(prefix),
+        None => settings,
+    };
+    let redis = Redis::new(settings, Arc::clone(&clock), Arc::clone(&timer), Arc::clone(&random))?;
+    if answering == Answering::AtOnce {
+        return Ok(Arc::new(redis));
+    }
+    let background = OnRuntime(tokio::runtime::Handle::current());
+    let leased = Leased::new(redis, LeaseSettings::default(), Arc::clone(&clock), Arc::clone(&random));
+    let leased = leased.returning_on(Arc::new(background.clone()));
+    let mut settings = AwaySettings::default();
+    settings.sets = config.stale_after.unwrap_or(settings.sets);
+    background.run(HookFuture::later(leased.keep(Arc::clone(&timer))));
+    let store = Away::new(leased, settings, clock, &*random);
+    background.run(HookFuture::later(store.keep(timer)));
+    Ok(Arc::new(store))
+}
+
+/// Keeps leases, and gives them back when the store is dropped, on the runtime that was entered when it was opened.
+#[cfg(feature = "redis")]
+#[derive(Clone)]
+struct OnRuntime(tokio::runtime::Handle);
+
+#[cfg(feature = "redis")]
+impl Background for OnRuntime {
+    fn run(&self, work: HookFuture<'static, ()>) {
+        drop(self.0.spawn(work));
+    }
+}
+
 /// The store on the server that `config` names.
 ///
 /// # Errors
-/// The address cannot be used, or this build has no engine for it.
-pub fn open_redis(config: &StoreConfig) -> Result<Arc<dyn StateStore>, StoreError> {
-    let _ = config;
+/// This build has no engine for it.
+#[cfg(not(feature = "redis"))]
+pub fn open_redis(
+    _config: &StoreConfig,
+    _world: World,
+    _answering: Answering,
+) -> Result<Arc<dyn StateStore>, StoreError> {
     Err(left_out("redis"))
 }
 
+#[cfg(not(all(feature = "redis", feature = "sqlite")))]
 fn left_out(feature: &str) -> StoreError {
     StoreError::Unavailable(format!("this build has no engine for it; build with the feature `{feature}`"))
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("World")
+    }
 }

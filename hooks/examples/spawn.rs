@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hooks::config::Config;
 use hooks::drivers::{SpawnRequest, Spawned};
 use hooks::event::{ChildStatus, SubagentStart};
-use hooks::policies::SpawnHooks;
+use hooks::policies::PolicyHooks;
 use hooks::{BoxError, GovernSpawn, HookContext, HookError};
 use tower::{ServiceExt, service_fn};
 

@@ -11,6 +11,7 @@ mod features;
 mod instructions;
 mod metadata;
 mod msrv;
+mod overspend;
 mod process;
 mod stopwatch;
 mod storm;
@@ -33,6 +34,8 @@ usage: cargo xtask COMMAND
   conformance                   holds the recorded vectors and corpora beside the checkout against their floors
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict; corpora)
   bench [FILTER]                measures what everything costs, against its bars
+  overspend ENGINE [--operations N] [--seed N]
+                                spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short]
                                 days of model calls against failing providers, ours beside other policies
   instructions [--bless]        counts instructions, against the checked-in counts
@@ -66,6 +69,7 @@ fn run(arguments: &[&str]) -> Result {
         }
         ["bench"] => bench::run(""),
         ["bench", filter] => bench::run(filter),
+        ["overspend", options @ ..] => overspend::run(options),
         ["storm", options @ ..] => storm::run(options),
         ["instructions"] => instructions::check(),
         ["instructions", "--bless"] => instructions::bless(),

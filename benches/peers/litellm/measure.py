@@ -48,9 +48,13 @@ async def main():
         lambda: litellm.acompletion("openai/primary", MESSAGES, mock_response="hello", api_key="none")
     )
     healthy, failing = router("hello"), router(Exception("the model failed"))
+    routed = await least(lambda: healthy.acompletion("primary", MESSAGES))
+    failed_over = await least(lambda: failing.acompletion("primary", MESSAGES))
+    # The call itself costs LiteLLM more than the Router does: what the Router adds is what compares with a stack.
     print(f"LiteLLM, no router\t{plain:.0f}")
-    print(f"LiteLLM Router, healthy\t{await least(lambda: healthy.acompletion('primary', MESSAGES)):.0f}")
-    print(f"LiteLLM Router, one failover\t{await least(lambda: failing.acompletion('primary', MESSAGES)):.0f}")
+    print(f"LiteLLM Router, healthy\t{routed:.0f}")
+    print(f"LiteLLM Router, healthy, what it adds\t{routed - plain:.0f}")
+    print(f"LiteLLM Router, one failover\t{failed_over:.0f}")
 
 
 asyncio.run(main())

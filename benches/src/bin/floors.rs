@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use benches::{Bar, Case, SetupError};
+use benches::{Bar, Case, SetupError, store};
 
 /// How long a batch takes, about: long against the clock, short against a time slice.
 const BATCH_NANOSECONDS: f64 = 10_000.0;
@@ -15,11 +15,21 @@ const TIME: Duration = Duration::from_secs(20);
 const MIN_ROUNDS: usize = 300;
 
 fn main() -> Result<ExitCode, SetupError> {
-    let filter = std::env::args().nth(1).unwrap_or_default();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(file) = store::is_writer(&arguments) {
+        store::write(file)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let filter = arguments.into_iter().next().unwrap_or_default();
     let mut cases = benches::all()?;
+    cases.extend(store::on_disk()?);
+    cases.extend(store::on_server()?);
     cases.retain(|case| case.name().contains(&filter));
     let floors = measure(&mut cases);
-    let missed = report(&cases, &floors);
+    let mut missed = report(&cases, &floors);
+    if "store/embedded, four processes".contains(&filter) && !store::report()? {
+        missed += 1;
+    }
     println!("\n{} cases, {missed} bars missed", cases.len());
     Ok(if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -20,6 +20,7 @@ use crate::event::{
 };
 use crate::failure::record;
 use crate::future::HookFuture;
+use crate::inner_accessors;
 use crate::outcome::{Decision, Holds, Judged, Outcome, Recovery, ResultPatch};
 use crate::set::{Decided, Live};
 use crate::verdict::{Reason, Strength, Verdict};
@@ -196,20 +197,7 @@ impl<S, A> Govern<S, A> {
         self
     }
 
-    /// The executor.
-    pub const fn get_ref(&self) -> &S {
-        &self.tools
-    }
-
-    /// The executor, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.tools
-    }
-
-    /// The executor alone.
-    pub fn into_inner(self) -> S {
-        self.tools
-    }
+    inner_accessors!(tools: S, "The executor");
 }
 
 impl<S, A> Service<ToolRequest> for Govern<S, A>

@@ -1,6 +1,7 @@
 //! Model calls.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use crate::event::{
     AfterModelCall, BeforeModelCall, ErrorOccurred, ErrorType, EventKind, Message, ModelReply, Role,
 };
 use crate::future::HookFuture;
+use crate::inner_accessors;
 use crate::outcome::{Judged, Recovery};
 use crate::set::{Decided, Live};
 
@@ -59,8 +61,9 @@ pub type DescribeError = fn(&(dyn std::error::Error + 'static), &mut ErrorOccurr
 
 /// Governs a model `S`: `before_model_call` may rewrite or stop it, `after_model_call` may rewrite or withhold
 /// the answer; a failure fires `error_occurred` and `notification`. Dropped while the model is called, it fires
-/// `after_model_call`, with an empty answer, and `error_occurred`. Whether to try again is left to the host or a
-/// resilience layer. Always ready: a clone of the model is made ready once the call is let through.
+/// `after_model_call`, with an empty answer, and `error_occurred`. A call that has no id is given one, so that its
+/// events are known to belong together. Whether to try again is left to the host or a resilience layer. Always ready:
+/// a clone of the model is made ready once the call is let through.
 #[derive(Clone, Debug)]
 pub struct GovernModel<S> {
     model: S,
@@ -104,7 +107,9 @@ impl<S> GovernModel<S> {
         D: FnOnce(&(dyn std::error::Error + 'static), &mut ErrorOccurred) + Send + 'static,
     {
         let model = self.model.clone();
-        let moment = Moment::new(self.hooks.snapshot(), call.context.for_call(None));
+        // What is held before the call is settled after it by its id.
+        let id = call.context.call_id.is_none().then(|| call_id(&call.context));
+        let moment = Moment::new(self.hooks.snapshot(), call.context.for_call(id.as_deref()));
         let tally = Arc::clone(&self.tally);
         HookFuture::later(async move {
             let ModelRequest { model: name, iteration, messages } = call.request;
@@ -140,20 +145,7 @@ impl<S> GovernModel<S> {
         })
     }
 
-    /// The model.
-    pub const fn get_ref(&self) -> &S {
-        &self.model
-    }
-
-    /// The model, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.model
-    }
-
-    /// The model alone.
-    pub fn into_inner(self) -> S {
-        self.model
-    }
+    inner_accessors!(model: S, "The model");
 }
 
 impl<S> Service<ModelCall> for GovernModel<S>
@@ -179,6 +171,13 @@ where
             }
         })
     }
+}
+
+/// An id for a call that its host gave none. The number tells calls apart whose contexts have the same randomness.
+fn call_id(context: &HookContext) -> String {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let number = CALLS.fetch_add(1, Ordering::Relaxed);
+    format!("model-{:032x}-{number}", context.environment.random.next_u128())
 }
 
 fn model_error(request: &ModelRequest, error: impl Into<String>) -> ErrorOccurred {

@@ -12,6 +12,7 @@ use crate::context::HookContext;
 use crate::error::{BoxError, HookError};
 use crate::event::{ErrorOccurred, ErrorType, Route};
 use crate::future::HookFuture;
+use crate::inner_accessors;
 use crate::outcome::{Decision, Judged, Recovery};
 use crate::set::{Decided, Live};
 
@@ -51,20 +52,7 @@ impl<S> Router<S> {
         Self { router, hooks: hooks.into() }
     }
 
-    /// The router.
-    pub const fn get_ref(&self) -> &S {
-        &self.router
-    }
-
-    /// The router, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.router
-    }
-
-    /// The router alone.
-    pub fn into_inner(self) -> S {
-        self.router
-    }
+    inner_accessors!(router: S, "The router");
 }
 
 impl<S> Service<RouteRequest> for Router<S>

@@ -14,6 +14,7 @@ use crate::context::HookContext;
 use crate::error::{BoxError, HookError};
 use crate::event::{ChildStatus, EventKind, SpawnFailed, SubagentSpawned, SubagentStart, SubagentStop};
 use crate::future::HookFuture;
+use crate::inner_accessors;
 use crate::outcome::{Decision, Gate, Judged, Recovery};
 use crate::set::{Decided, HooksProvider, Live};
 use crate::state::OpId;
@@ -56,20 +57,7 @@ impl<S> GovernSpawn<S> {
         Self { spawner, hooks: hooks.into() }
     }
 
-    /// The spawner.
-    pub const fn get_ref(&self) -> &S {
-        &self.spawner
-    }
-
-    /// The spawner, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.spawner
-    }
-
-    /// The spawner alone.
-    pub fn into_inner(self) -> S {
-        self.spawner
-    }
+    inner_accessors!(spawner: S, "The spawner");
 }
 
 impl<S, C> Service<SpawnRequest> for GovernSpawn<S>

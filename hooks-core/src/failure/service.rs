@@ -7,6 +7,7 @@ use super::FailureLayer;
 use super::future::ResponseFuture;
 use crate::error::HookError;
 use crate::event::Event;
+use crate::inner_accessors;
 use crate::request::HookRequest;
 
 /// Asks the inner hook and always answers: an error, a panic in `poll_ready`, in `call` or while the answer
@@ -29,20 +30,7 @@ impl<S> FailureService<S> {
         Self { inner, layer, broken: None }
     }
 
-    /// The inner hook.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner hook, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The inner hook alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner hook");
 }
 
 impl<S: Clone> Clone for FailureService<S> {

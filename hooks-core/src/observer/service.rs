@@ -6,6 +6,7 @@ use super::Observer;
 use super::future::ResponseFuture;
 use crate::error::HookError;
 use crate::event::Event;
+use crate::inner_accessors;
 use crate::request::{HookRequest, Stage};
 
 /// Asks the inner hook, then shows the event and the outcome to the observer.
@@ -26,20 +27,7 @@ impl<S, O> ObserverService<S, O> {
         Self { inner, observer }
     }
 
-    /// The inner hook.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner hook, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The inner hook alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner hook");
 }
 
 impl<S, E, O> Service<HookRequest<E>> for ObserverService<S, O>

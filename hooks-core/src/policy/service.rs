@@ -6,6 +6,7 @@ use super::Policy;
 use super::future::ResponseFuture;
 use crate::error::HookError;
 use crate::event::Event;
+use crate::inner_accessors;
 use crate::outcome::Judged;
 use crate::request::{Evaluation, HookRequest};
 
@@ -28,20 +29,7 @@ impl<S, P> PolicyService<S, P> {
         Self { inner, policy }
     }
 
-    /// The inner hook.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner hook, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The inner hook alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner hook");
 }
 
 impl<S, E, P> Service<HookRequest<E>> for PolicyService<S, P>

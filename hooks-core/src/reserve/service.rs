@@ -6,6 +6,7 @@ use super::Reserve;
 use super::future::ResponseFuture;
 use crate::error::HookError;
 use crate::event::Event;
+use crate::inner_accessors;
 use crate::outcome::Judged;
 use crate::request::HookRequest;
 
@@ -29,20 +30,7 @@ impl<S, R> ReserveService<S, R> {
         Self { inner, reserve }
     }
 
-    /// The inner hook.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner hook, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The inner hook alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner hook");
 }
 
 impl<S, E, R> Service<HookRequest<E>> for ReserveService<S, R>

@@ -10,6 +10,9 @@ use crate::future::HookFuture;
 use crate::time::{Clock, Tick, Timestamp};
 
 /// State in memory, behind one lock that is held for one step. It forgets everything with its process.
+///
+/// It is bounded where its clients are: counters, values and sets are as many as they name, open reservations as many as
+/// they hold. Of what is over it remembers the latest [`Memory::REMEMBERED`] ids ([`State::remembering`]).
 pub struct Memory {
     state: Mutex<State>,
     clock: Arc<dyn Clock>,
@@ -19,10 +22,14 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// How many ids of what is over are remembered, some 5 MB of them: in one process a message that comes again
+    /// comes soon.
+    pub const REMEMBERED: usize = 65_536;
+
     /// An empty store. Its time begins as the calendar of `clock` has it, and goes on by the ticks of it.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         let began = (clock.now(), clock.tick());
-        Self { state: Mutex::default(), clock, began }
+        Self { state: Mutex::new(State::remembering(Self::REMEMBERED)), clock, began }
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! For our own tests as much as for those of our users; behind the feature `testing`.
 
+mod disk;
 mod files;
 mod laws;
 mod probe;
@@ -13,6 +14,7 @@ mod strategies;
 mod virtual_time;
 mod world;
 
+pub use self::disk::FakeDisk;
 pub use self::files::FakeFileSystem;
 pub use self::laws::{check_policy_laws, run_on_random_events};
 pub use self::probe::{PendingOnce, Probe, ProbeLog};

@@ -7,6 +7,7 @@ use super::{Transform, rewrite};
 use crate::error::HookError;
 use crate::event::{Event, OnFailure};
 use crate::failure::failed;
+use crate::inner_accessors;
 use crate::request::{HookRequest, Stage};
 use crate::verdict::Reason;
 
@@ -27,20 +28,7 @@ impl<S, T> TransformService<S, T> {
         Self { inner, transform }
     }
 
-    /// The inner hook.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner hook, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The inner hook alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner hook");
 }
 
 impl<S, E, T> Service<HookRequest<E>> for TransformService<S, T>

@@ -3,13 +3,14 @@
 //! What is not known (`rm "$X"`) is left out: nearly every command has such words, and a guard that refused them all
 //! would be switched off.
 
-use super::analysis::WriteKind;
+use super::analysis::{UnresolvedReason, WriteKind};
 use super::argument::Argument;
-use super::walk::Walk;
+use super::walk::{Stream, Walk};
 use crate::shell::Span;
+use crate::tools::{PathRole, patched_files};
 
 /// Notes the files that a program changes.
-pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) {
+pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
     let mut changes = Changes { walk, span };
     match name {
         "rm" | "rmdir" | "unlink" | "shred" => changes.all(&operands(words, "ns", &[]), WriteKind::Removed),
@@ -22,6 +23,8 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) 
         "perl" | "ruby" => changes.edited(words, "eE"),
         "yq" => changes.edited(words, ""),
         "sort" | "curl" => changes.output(words, 'o', "--output"),
+        // Codex patches files with what a shell takes for a program.
+        "apply_patch" | "applypatch" => changes.patched(words, input),
         "wget" => changes.output(words, 'O', "--output-document"),
         "dd" => {
             let outputs: Vec<_> = words.iter().filter_map(|word| word.strip_prefix("of=")).collect();
@@ -46,6 +49,24 @@ impl Changes<'_> {
     fn one(&mut self, file: &Argument, kind: WriteKind) {
         if file.literal().is_some_and(|file| !file.is_empty()) {
             self.walk.writes(file, kind, self.span);
+        }
+    }
+
+    /// `apply_patch PATCH`, and `apply_patch` that reads the patch. One that nobody can read may change any file.
+    fn patched(&mut self, words: &[Argument], input: &Stream) {
+        let text = match (words.first().map(Argument::literal), input) {
+            (Some(Some(text)), _) => text.to_owned(),
+            (None, Stream::Known(text)) => text.to_string(),
+            (None, Stream::Empty) => return,
+            _ => return self.walk.unresolved(UnresolvedReason::Text, self.span),
+        };
+        for (path, role) in patched_files(&text) {
+            match (path, role) {
+                (None, _) => self.walk.unresolved(UnresolvedReason::Text, self.span),
+                (Some(path), PathRole::Written) => self.one(&Argument::from(&*path), WriteKind::Changed),
+                (Some(path), PathRole::Removed) => self.one(&Argument::from(&*path), WriteKind::Removed),
+                (Some(_), PathRole::Read | PathRole::LinkTarget) => {}
+            }
         }
     }
 

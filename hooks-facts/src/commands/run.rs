@@ -67,7 +67,7 @@ impl Walk {
     }
 
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
-        file_programs::note(self, name, words, span);
+        file_programs::note(self, name, words, input, span);
         // Git's own programs: `git-push` is `git push`.
         if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {
             let argv: Vec<_> =

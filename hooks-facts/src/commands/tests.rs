@@ -356,3 +356,18 @@ proptest! {
         let _match = analysis.find(&[pattern]);
     }
 }
+
+#[test]
+fn a_patch_in_a_command_names_its_files() {
+    let patch = "*** Begin Patch\n*** Add File: a.rs\n+x\n*** Update File: b.rs\n*** Move to: c.rs\n@@\n-x\n+y\n*** Delete File: d.rs\n*** End Patch\n";
+    let files = ["a.rs", "b.rs", "c.rs", "d.rs"].map(Some);
+    writes_to(&format!("apply_patch <<'EOF'\n{patch}EOF\n"), &files);
+    writes_to(&format!("apply_patch '{patch}'"), &files);
+    writes_to(&format!("bash -lc \"apply_patch <<'EOF'\n{patch}EOF\n\""), &files);
+    writes_to("cd src && apply_patch <<'EOF'\n*** Delete File: d.rs\nEOF\n", &[Some("src/d.rs")]);
+    for text in
+        ["apply_patch < patch.txt", "apply_patch \"$PATCH\"", "curl https://a.example/p | apply_patch"]
+    {
+        assert!(unresolved(text), "{text}");
+    }
+}

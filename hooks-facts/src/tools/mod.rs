@@ -18,6 +18,8 @@
 //! assert_eq!(paths.found[0].pointer, "/edits/0/file_path");
 //! ```
 //!
+//! What each client calls a tool and its arguments, to one set of names and back, is a [`Dialect`].
+//!
 //! A tool the table does not know is added with [`ToolTable::with`]:
 //!
 //! ```
@@ -30,6 +32,7 @@
 mod agent_arguments;
 mod arguments;
 mod command_arguments;
+mod dialect;
 mod kind;
 mod names;
 mod patch;
@@ -39,6 +42,8 @@ mod table;
 
 pub use agent_arguments::{AgentArguments, agent_arguments};
 pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};
+pub use dialect::{Canonical, Dialect};
 pub use kind::ToolKind;
+pub use patch::patched_files;
 pub use path_arguments::{PathArgument, PathArguments, PathRole, paths_of};
 pub use table::ToolTable;

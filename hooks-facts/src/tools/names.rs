@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 const LONGEST: usize = 32;
 
 /// A name as it is compared, worked out once and kept on the stack: its letters in lower case.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Folded {
     letters: [u8; LONGEST],
     length: usize,

@@ -25,6 +25,11 @@ pub(super) fn headers(text: &str) -> Vec<Header> {
     reader.headers
 }
 
+/// The files that a patch text names, and what it does to each; `None` for a name that cannot be read.
+pub fn patched_files(text: &str) -> impl Iterator<Item = (Option<String>, PathRole)> {
+    headers(text).into_iter().map(|header| (header.path, header.role))
+}
+
 /// What the current line can be.
 #[derive(Default)]
 enum State {

@@ -11,8 +11,8 @@ const MAX_NAME: usize = 256;
 /// Tool names and what the tools do.
 ///
 /// A lookup does not regard case and joining (`write_file`, `WriteFile`, `write-file`), and takes off what
-/// clients put before a name: `mcp__<server>__`, `mcp_<server>_`, `<server>-`, `<server>/`, `<server>.` and
-/// `MCP:`. It does not allocate.
+/// clients put before a name: `mcp__<server>__`, `mcp_<server>_`, `<server>-`, `<server>/`, `<server>.`, `MCP:` and
+/// a namespace that ends in a version, `multi_agent_v1`. It does not allocate.
 #[derive(Clone, Debug, Default)]
 pub struct ToolTable {
     /// Sorted by folded name; looked at before the built-in names.
@@ -46,8 +46,8 @@ impl ToolTable {
         let mcp = name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("mcp"));
         let mut first = true;
         for (at, separator) in name.char_indices() {
-            let firm =
-                matches!(separator, '/' | ':' | '.') || name.get(..at).is_some_and(|s| s.ends_with('_'));
+            let is_double = separator == '_' && name.get(..at).is_some_and(|before| before.ends_with('_'));
+            let firm = is_double || matches!(separator, '/' | ':' | '.');
             let soft = separator == '-' || (mcp && separator == '_');
             if !firm && !soft {
                 continue;
@@ -64,7 +64,7 @@ impl ToolTable {
             }
             first = first && is_mcp_mark;
         }
-        Unknown
+        behind_version(name).and_then(|rest| self.find(rest)).unwrap_or(Unknown)
     }
 
     /// The kind of one call: as [`kind`](Self::kind), but a tool that shows or edits is a
@@ -90,6 +90,13 @@ impl ToolTable {
             _ => searched(name),
         }
     }
+}
+
+/// What follows the version of a namespace that Codex glues in front: `multi_agent_v1spawn_agent`.
+fn behind_version(name: &str) -> Option<&str> {
+    let (_, version) = name.split_once("_v")?;
+    let rest = version.trim_start_matches(|c: char| c.is_ascii_digit());
+    (rest.len() < version.len()).then_some(rest)
 }
 
 fn searched(name: &str) -> Option<ToolKind> {
@@ -166,6 +173,7 @@ static BUILT_IN: &[(&str, ToolKind)] = &[
     ("getfilecontents", Read),
     ("getfileinfo", Read),
     ("glob", Read),
+    ("googlewebsearch", Read),
     ("grep", Read),
     ("grepsearch", Read),
     ("insert", WriteFile),
@@ -210,6 +218,7 @@ static BUILT_IN: &[(&str, ToolKind)] = &[
     ("readfiles", Read),
     ("readmanyfiles", Read),
     ("readmediafile", Read),
+    ("readmultiplefiles", Read),
     ("readtextfile", Read),
     ("removedirectory", DeleteFile),
     ("removefile", DeleteFile),
@@ -227,6 +236,7 @@ static BUILT_IN: &[(&str, ToolKind)] = &[
     ("rmdir", DeleteFile),
     ("runagent", SpawnAgent),
     ("runbackgroundagent", SpawnAgent),
+    ("runbackgroundjob", Shell),
     ("runbash", Shell),
     ("runcommand", Shell),
     ("runcommands", Shell),
@@ -241,7 +251,9 @@ static BUILT_IN: &[(&str, ToolKind)] = &[
     ("savefile", WriteFile),
     ("savememory", Other),
     ("search", Read),
+    ("searchfilecontent", Read),
     ("searchfiles", Read),
+    ("searchfilescontent", Read),
     ("searchreplace", WriteFile),
     ("semanticsearch", Read),
     ("sh", Shell),
@@ -348,6 +360,9 @@ mod tests {
             ("mcp__docs__read_file", Read),
             ("mcp_mail_mark_read", Unknown),
             ("mcp__mail__mark_read", Unknown),
+            ("multi_agent_v1spawn_agent", SpawnAgent),
+            ("multi_agent_v12wait_agent", Other),
+            ("multi_agent_vspawn_agent", Unknown),
             ("frobnicate", Unknown),
             ("", Unknown),
             ("mcp__", Unknown),

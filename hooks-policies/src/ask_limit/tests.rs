@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::config::PolicyConfig;
+use hooks_core::state::{Answer, Memory, Op, StoreError};
 
 fn hooks(max_per_session: u64, counts: AskCounting) -> Hooks {
     let ask_user = Some(AskUserConfig { max_per_session, counts });

@@ -1,3 +1,5 @@
+mod metered;
+
 use std::collections::BTreeSet;
 
 use hooks_core::event::{PostToolUse, PreToolUse};
@@ -11,7 +13,7 @@ use crate::testing::context;
 
 /// A configuration in which every option says something.
 fn base() -> Value {
-    json!({
+    let mut base = json!({
         "paths": {"root": "/repo", "case_insensitive": false, "dialect": "standard"},
         "tools": {},
         "write_guard": {"allow": ["src/**"], "deny": ["src/x/**"], "missing_path": "deny"},
@@ -26,12 +28,16 @@ fn base() -> Value {
              "match": [{"tool": "edit", "args": {"path": "gen/a"}, "agent": "A"}]},
         ],
         "protected": [],
-    })
+    });
+    for (section, value) in metered::base() {
+        base[section] = value;
+    }
+    base
 }
 
 /// For each option, where to change it and to what.
 fn changes() -> Vec<(&'static str, &'static str, Value)> {
-    vec![
+    let mut changes = vec![
         ("paths.root", "/paths/root", json!("/other")),
         ("paths.case_insensitive", "/paths/case_insensitive", json!(true)),
         ("paths.dialect", "/paths/dialect", json!("squad")),
@@ -68,13 +74,15 @@ fn changes() -> Vec<(&'static str, &'static str, Value)> {
         ("rules.no_match.args", "/rules/2/no_match", json!([{"tool": "edit", "args": {"path": "gen/b"}}])),
         ("rules.no_match.agent", "/rules/1/no_match", json!([{"tool": "ask_user", "agent": "Intern"}])),
         ("protected", "/protected", json!(["src/a"])),
-    ]
+    ];
+    changes.extend(metered::changes());
+    changes
 }
 
 /// What hooks of a configuration answer to a session, or why there are none.
 async fn answers(config: &Value) -> Vec<String> {
     let config: PolicyConfig = serde_json::from_value(config.clone()).unwrap();
-    let hooks = match Hooks::from_policy(config) {
+    let hooks = match Hooks::from_policy(config.clone()) {
         Ok(hooks) => hooks,
         Err(errors) => return vec![errors.to_string()],
     };
@@ -110,6 +118,7 @@ async fn answers(config: &Value) -> Vec<String> {
     );
     let decided = hooks.on(HookContext::default()).post_tool_use(after).await;
     answers.push(decided.request.event().tool_result.to_string());
+    answers.extend(metered::answers(config).await);
     answers
 }
 
@@ -160,7 +169,16 @@ async fn every_option_changes_an_answer() {
         config.pointer_mut(parent).unwrap()[key] = value;
         assert_ne!(answers(&config).await, before, "`{option}` changes nothing");
     }
-    for section in ["write_guard", "command_guard", "ask_user", "redaction", "reviewer_lockout", "rules"] {
+    for section in [
+        "write_guard",
+        "command_guard",
+        "ask_user",
+        "redaction",
+        "reviewer_lockout",
+        "rules",
+        "limits",
+        "budget",
+    ] {
         let mut config = base();
         config.as_object_mut().unwrap().remove(section);
         assert_ne!(answers(&config).await, before, "`{section}` does nothing");

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -26,10 +25,11 @@ use super::names::folded;
 use super::place::Place;
 use super::registry::Registry;
 use super::rules::SpawnRules;
-use super::store::Store;
 use crate::errors::PolicyErrors;
 use crate::facts::CallReader;
+use crate::place::fresh_id;
 use crate::redaction::Scrubber;
+use crate::store::CountingStore;
 
 /// How often one child may take a place and give it back: each time is one more question to the store.
 const MOST_GIVEN_BACK: usize = 32;
@@ -54,10 +54,8 @@ pub(super) struct Engine {
     pub(super) reader: CallReader,
     pub(super) notices: bool,
     budget: Option<String>,
-    store: Store,
+    store: CountingStore,
     scrubber: Scrubber,
-    /// Tells children without an id apart, also where the random numbers of two contexts are the same.
-    asked: AtomicU64,
     /// When agents last showed life that was written down.
     beats: Mutex<HashMap<OpId, Tick>>,
 }
@@ -69,13 +67,13 @@ impl SpawnBudget {
     /// Everything in the configuration that makes no sense.
     pub fn new(config: &SpawnConfig, reader: &CallReader) -> Result<Self, PolicyErrors> {
         let mut errors = PolicyErrors::default();
-        let budget = Self::compile(config, None, reader, &mut errors);
+        let budget = Self::compile(config, CountingStore::default(), reader, &mut errors);
         errors.or(budget)
     }
 
     pub(crate) fn compile(
         config: &SpawnConfig,
-        store: Option<Arc<dyn StateStore>>,
+        store: CountingStore,
         reader: &CallReader,
         errors: &mut PolicyErrors,
     ) -> Self {
@@ -85,9 +83,8 @@ impl SpawnBudget {
             reader: reader.clone(),
             notices: config.notices,
             budget: None,
-            store: store.map_or_else(Store::default, Store::Given),
+            store,
             scrubber: Scrubber::all(),
-            asked: AtomicU64::new(0),
             beats: Mutex::default(),
         }))
     }
@@ -95,7 +92,7 @@ impl SpawnBudget {
     /// Counts in `store`, which may be shared and may last.
     #[must_use]
     pub fn with_store(self, store: Arc<dyn StateStore>) -> Self {
-        self.changed(|engine| engine.store = Store::Given(store))
+        self.changed(|engine| engine.store = CountingStore::Given(store))
     }
 
     /// Counts under a name of its own. Two budgets that stand over the same children on one store, as where a child's
@@ -130,7 +127,6 @@ impl SpawnBudget {
             budget: shared.budget.clone(),
             store: shared.store.clone(),
             scrubber: shared.scrubber.clone(),
-            asked: AtomicU64::new(0),
             beats: Mutex::default(),
         };
         change(&mut engine);
@@ -156,7 +152,7 @@ impl Engine {
             return Ok(Reservation::Refused(reason));
         }
         let claimant = asked.child.clone().or_else(|| asked.call.clone());
-        let claimant = claimant.unwrap_or_else(|| self.fresh(context));
+        let claimant = claimant.unwrap_or_else(|| hex(fresh_id(NAME, context)));
         match asked_before(&known, asked, &context.session_id) {
             Found::Certain(_) => return Ok(Reservation::NotNeeded),
             Found::OneOf(some) => {
@@ -304,12 +300,6 @@ impl Engine {
         self.scrubber.scrub(task.get(..end).unwrap_or_default()).chars().take(TASK.1).collect()
     }
 
-    pub(super) fn fresh(&self, context: &HookContext) -> String {
-        let number = self.asked.fetch_add(1, Ordering::Relaxed).to_string();
-        let random = context.environment.random.next_u128().to_string();
-        hex(OpId::of(&["child", &random, &number]))
-    }
-
     /// Ends the child that is meant: its place comes back, and what it used up stays charged.
     pub(super) async fn end(
         &self,
@@ -376,7 +366,7 @@ impl Engine {
             Found::Certain(found) => Ok(Some(found)),
             Found::OneOf(some) => {
                 let by = sought.child.or(sought.call);
-                let by = by.map_or_else(|| self.fresh(context), str::to_owned);
+                let by = by.map_or_else(|| hex(fresh_id(NAME, context)), str::to_owned);
                 for candidate in some {
                     if registry.is_first("end", candidate.id, &by).await? {
                         return Ok(Some(candidate));

@@ -11,8 +11,11 @@ use hooks_core::event::{Level, Notification};
 use hooks_core::time::Timer;
 use hooks_core::{HookContext, HookError, HookRequest, Live};
 
+use super::NAME;
 use super::budget::SpawnBudget;
 use super::child::{Child, ChildState, Known};
+use super::keys::hex;
+use crate::place::fresh_id;
 
 /// The children that a budget knows: those that wait, live, fell silent or ended a while ago.
 #[derive(Clone, Debug)]
@@ -99,7 +102,7 @@ impl Children {
         for known in known.into_iter().filter(|known| known.state() == ChildState::Silent) {
             // One that came back and fell silent again is told again.
             let silence = format!("silent-{}", known.until.unwrap_or_default().0);
-            let by = engine.fresh(context);
+            let by = hex(fresh_id(NAME, context));
             if !registry.is_first(&silence, known.id, &by).await? {
                 continue;
             }

@@ -18,7 +18,7 @@
 //! use hooks_core::event::SubagentStart;
 //! use hooks_core::{HookContext, Hooks, Judged};
 //! use hooks_policies::config::{PolicyConfig, SpawnConfig};
-//! use hooks_policies::spawn::SpawnHooks;
+//! use hooks_policies::PolicyHooks;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let spawn = Some(SpawnConfig { concurrent: Some(1), ..SpawnConfig::default() });
@@ -64,10 +64,7 @@ mod notices;
 mod place;
 mod registry;
 mod rules;
-mod store;
 mod variants;
-
-use hooks_core::Hooks;
 
 pub use self::budget::{SpawnBudget, SpawnBudgetLayer};
 pub use self::child::{Child, ChildState};
@@ -76,18 +73,6 @@ pub use self::rules::SpawnRules;
 
 /// What its reasons call it.
 const NAME: &str = "spawn-budget";
-
-/// What the spawn budget hands out with a set of hooks.
-pub trait SpawnHooks {
-    /// The budget of children; `None` where the configuration says nothing about them.
-    fn spawn_budget(&self) -> Option<&SpawnBudget>;
-}
-
-impl SpawnHooks for Hooks {
-    fn spawn_budget(&self) -> Option<&SpawnBudget> {
-        self.extension()
-    }
-}
 
 #[cfg(test)]
 mod tests;

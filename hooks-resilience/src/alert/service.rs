@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::desk::Desk;
@@ -21,20 +22,7 @@ impl<S> AlertService<S> {
         Self { inner, desk }
     }
 
-    /// The inner service.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner service, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The inner service alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner service");
 }
 
 impl<S, R> Service<Call> for AlertService<S>

@@ -8,21 +8,20 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use hooks_core::HookFuture;
-use hooks_core::time::Tick;
-use pin_project::pin_project;
+use pin_project::{pin_project, pinned_drop};
 
 use super::AttemptLayer;
-use crate::call::{Answered, Call, Timing};
+use crate::call::{Answered, Call};
 use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 
 /// The answer of a client, in time or not.
-#[pin_project]
+#[pin_project(PinnedDrop)]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<F, C> {
     #[pin]
     state: State<F>,
-    /// Moved into the answer.
+    /// Moved into the answer. Looked at the clock: that is when the attempt began.
     call: Option<Call>,
     layer: AttemptLayer<C>,
 }
@@ -32,15 +31,14 @@ enum State<F> {
     Asked {
         #[pin]
         inner: F,
-        began: Tick,
         timer: Option<Armed>,
     },
     Refused(Option<ModelError>),
 }
 
 impl<F, C> ResponseFuture<F, C> {
-    pub(super) fn asked(inner: F, call: Call, began: Tick, layer: AttemptLayer<C>) -> Self {
-        Self { state: State::Asked { inner, began, timer: None }, call: Some(call), layer }
+    pub(super) fn asked(inner: F, call: Call, layer: AttemptLayer<C>) -> Self {
+        Self { state: State::Asked { inner, timer: None }, call: Some(call), layer }
     }
 
     pub(super) fn refused(error: ModelError, call: Call, layer: AttemptLayer<C>) -> Self {
@@ -56,19 +54,19 @@ where
     type Output = Result<Answered<R>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
+        let mut this = self.project();
         let shared = &this.layer.shared;
         let Some(call) = this.call else { return Poll::Ready(Err(ModelError::polled_again())) };
-        let answer = match this.state.project() {
+        let answer = match this.state.as_mut().project() {
             StateProjection::Refused(error) => Err(error.take().unwrap_or_else(ModelError::polled_again)),
-            StateProjection::Asked { inner, began, timer } => {
+            StateProjection::Asked { inner, timer } => {
                 // A timer without a runtime panics as a client does: neither may be waited for without an end.
                 let polled = catch_unwind(AssertUnwindSafe(|| match inner.poll(cx) {
                     Poll::Ready(answer) => {
                         Poll::Ready(answer.map_err(|error| shared.classify.classify(error)))
                     }
                     Poll::Pending => {
-                        let armed = timer.get_or_insert_with(|| Armed::new(call, *began, this.layer));
+                        let armed = timer.get_or_insert_with(|| Armed::new(call, this.layer));
                         Pin::new(&mut armed.sleep).poll(cx).map(|()| Err(armed.too_late()))
                     }
                 }));
@@ -77,6 +75,7 @@ where
         };
         // Without it, nothing is polled any more.
         let Some(call) = this.call.take() else { return Poll::Ready(Err(ModelError::polled_again())) };
+        this.state.disarmed(&call);
         Poll::Ready(match answer {
             Ok(reply) => Ok(Answered::new(call, reply)),
             Err(error) if error.model().is_some() => Err(error),
@@ -85,17 +84,35 @@ where
     }
 }
 
+/// With it goes its timer.
+#[pinned_drop]
+impl<F, C> PinnedDrop for ResponseFuture<F, C> {
+    fn drop(self: Pin<&mut Self>) {
+        if let Some(call) = &self.call {
+            self.state.disarmed(call);
+        }
+    }
+}
+
+impl<F> State<F> {
+    /// Tells that there is no timer any more, where there was one.
+    fn disarmed(&self, call: &Call) {
+        if matches!(self, Self::Asked { timer: Some(_), .. }) {
+            call.mark_timed(false);
+        }
+    }
+}
+
 /// The one timer of an attempt.
 struct Armed {
     sleep: HookFuture<'static, ()>,
     /// What running out of it means.
     kind: ErrorKind,
-    /// Knows of the timer, as long as there is one.
-    timing: Timing,
 }
 
 impl Armed {
-    fn new<C>(call: &Call, began: Tick, layer: &AttemptLayer<C>) -> Self {
+    fn new<C>(call: &mut Call, layer: &AttemptLayer<C>) -> Self {
+        let began = call.tick(&layer.shared.world);
         let (world, settings) = (&layer.shared.world, &layer.shared.settings);
         let own = call.model.as_ref().and_then(|model| model.attempt_timeout).unwrap_or(settings.timeout);
         let (until, kind) = match call.deadline {
@@ -103,9 +120,8 @@ impl Armed {
             _ => (began.after(own), settings.too_late()),
         };
         let sleep = world.sleep_until(until);
-        let timing = call.timing();
-        timing.mark_timed(true);
-        Self { sleep, kind, timing }
+        call.mark_timed(true);
+        Self { sleep, kind }
     }
 
     fn too_late(&self) -> ModelError {
@@ -117,12 +133,6 @@ impl Armed {
                 _ => "there was no answer in the time an attempt has",
             },
         )
-    }
-}
-
-impl Drop for Armed {
-    fn drop(&mut self) {
-        self.timing.mark_timed(false);
     }
 }
 

@@ -1,6 +1,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll};
 
+use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::AttemptLayer;
@@ -25,20 +26,7 @@ impl<S, C> AttemptService<S, C> {
         Self { inner, layer }
     }
 
-    /// The client.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The client, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The client alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The client");
 }
 
 impl<S: Clone, C> Clone for AttemptService<S, C> {
@@ -74,7 +62,7 @@ where
         }
         let asked = call.clone();
         match catch_unwind(AssertUnwindSafe(|| self.inner.call(asked))) {
-            Ok(inner) => ResponseFuture::asked(inner, call, now, self.layer.clone()),
+            Ok(inner) => ResponseFuture::asked(inner, call, self.layer.clone()),
             Err(panic) => ResponseFuture::refused(panicked(&*panic), call, self.layer.clone()),
         }
     }

@@ -13,7 +13,7 @@ use tower_service::Service;
 use super::Outstanding;
 use crate::call::{Answered, Call};
 use crate::error::ModelError;
-use crate::health::{Health, NotAdmitted, Permit};
+use crate::health::{Health, NotAdmitted, Permit, Telling};
 
 /// The answer of a model that was let through, or the refusal.
 #[pin_project]
@@ -75,7 +75,23 @@ where
 {
     type Output = Result<Answered<R>, ModelError>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut answer = self.as_mut().answer(cx);
+        if let Poll::Ready(outcome) = &mut answer
+            && let Some(telling) = self.as_mut().tell(outcome)
+        {
+            answer = self.told(telling, answer, cx);
+        }
+        answer
+    }
+}
+
+impl<S, R> ResponseFuture<S, S::Future, Answered<R>>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    /// What the model answers, or why it is not asked.
+    fn answer(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
         let mut this = self.project();
         loop {
             let state = match this.state.as_mut().project() {
@@ -93,22 +109,7 @@ where
                     };
                     confirmed(service, call, permit)
                 }
-                StateProjection::Asked { inner, permit } => {
-                    let mut answer = ready!(inner.poll(cx));
-                    let Some((permit, began)) = permit.take() else { return Poll::Ready(answer) };
-                    let now = permit.now();
-                    let telling = match &mut answer {
-                        // It only begins: whoever reads it tells how it ended.
-                        Ok(answered) if answered.call.watched => {
-                            answered.outstanding = Some(Outstanding::new(permit, now.since(began)));
-                            None
-                        }
-                        Ok(_) => permit.success(now, now.since(began)),
-                        Err(error) => permit.failure(error, now, now.since(began)),
-                    };
-                    let Some(telling) = telling else { return Poll::Ready(answer) };
-                    State::Telling { telling, answer: Some(answer) }
-                }
+                StateProjection::Asked { inner, .. } => return inner.poll(cx),
                 StateProjection::Telling { telling, answer } => {
                     ready!(Pin::new(telling).poll(cx));
                     State::Answered(answer.take())
@@ -118,6 +119,35 @@ where
                 }
             };
             this.state.set(state);
+        }
+    }
+
+    /// Keeps `answer` until the fleet was told.
+    fn told(
+        mut self: Pin<&mut Self>,
+        telling: HookFuture<'static, ()>,
+        answer: Poll<Result<Answered<R>, ModelError>>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Answered<R>, ModelError>> {
+        if let Poll::Ready(answer) = answer {
+            self.as_mut().project().state.set(State::Telling { telling, answer: Some(answer) });
+        }
+        self.answer(cx)
+    }
+
+    /// Says how it went, once; what is left of that where the fleet has to be waited for.
+    fn tell(self: Pin<&mut Self>, answer: &mut Result<Answered<R>, ModelError>) -> Telling {
+        let StateProjection::Asked { permit, .. } = self.project().state.project() else { return None };
+        let (permit, began) = permit.take()?;
+        let now = permit.now();
+        match answer {
+            // It only begins: whoever reads it tells how it ended.
+            Ok(answered) if answered.call.watched => {
+                answered.outstanding = Some(Outstanding::new(permit, now.since(began)));
+                None
+            }
+            Ok(_) => permit.success(now, now.since(began)),
+            Err(error) => permit.failure(error, now, now.since(began)),
         }
     }
 }

@@ -1,6 +1,7 @@
 use std::mem;
 use std::task::{Context, Poll};
 
+use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
@@ -26,20 +27,7 @@ impl<S> BreakerService<S> {
         Self { inner, health }
     }
 
-    /// The inner service.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner service, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The inner service alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner service");
 }
 
 impl<S, R> Service<Call> for BreakerService<S>

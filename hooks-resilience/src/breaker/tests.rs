@@ -219,7 +219,7 @@ fn what_was_on_its_way_when_it_opened_says_nothing_new() {
 
 #[test]
 fn a_providers_word_closes_the_gate_and_a_week_is_cut() {
-    for (wait, open) in [(secs(90), 90), (secs(7 * 86_400), 3_600)] {
+    for (wait, open) in [(secs(90), 90), (secs(7 * 86_400), 600)] {
         let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
         let script = [Does::Tells(ErrorKind::RateLimited, wait)];
         let (mut stack, health, client) = stack(&catalog, &time, script);

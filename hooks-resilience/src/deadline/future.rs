@@ -27,17 +27,22 @@ enum State<F> {
     Asked {
         #[pin]
         inner: F,
-        deadline: Tick,
-        timing: Timing,
-        world: Arc<World>,
-        timer: Option<HookFuture<'static, ()>>,
+        limit: Limit,
     },
     Refused,
 }
 
+/// Until when the answer is waited for.
+struct Limit {
+    deadline: Tick,
+    timing: Timing,
+    world: Arc<World>,
+    timer: Option<HookFuture<'static, ()>>,
+}
+
 impl<F> ResponseFuture<F> {
     pub(super) const fn asked(inner: F, deadline: Tick, timing: Timing, world: Arc<World>) -> Self {
-        Self { state: State::Asked { inner, deadline, timing, world, timer: None } }
+        Self { state: State::Asked { inner, limit: Limit { deadline, timing, world, timer: None } } }
     }
 
     pub(super) const fn refused() -> Self {
@@ -52,23 +57,33 @@ where
     type Output = Result<Answered<R>, ModelError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let words = match this.state.project() {
-            StateProjection::Refused => "the deadline of the call had passed before anybody was asked",
-            StateProjection::Asked { inner, deadline, timing, world, timer } => {
-                if let answer @ Poll::Ready(_) = inner.poll(cx) {
-                    return answer;
+        match self.project().state.project() {
+            StateProjection::Asked { inner, limit } => {
+                let mut answer = inner.poll(cx);
+                if answer.is_pending() {
+                    answer = limit.poll(cx);
                 }
-                // The attempt below wakes by the deadline: a second timer would be for nothing.
-                if timer.is_none() && timing.is_timed() {
-                    return Poll::Pending;
-                }
-                ready!(Pin::new(timer.get_or_insert_with(|| world.sleep_until(*deadline))).poll(cx));
-                "there was no answer by the deadline of the call"
+                answer
             }
-        };
-        Poll::Ready(Err(ModelError::new(ErrorKind::DeadlineExceeded, words)))
+            StateProjection::Refused => late("the deadline of the call had passed before anybody was asked"),
+        }
     }
+}
+
+impl Limit {
+    fn poll<R>(&mut self, cx: &mut Context<'_>) -> Poll<Result<R, ModelError>> {
+        // The attempt below wakes by the deadline: a second timer would be for nothing.
+        if self.timer.is_none() && self.timing.is_timed() {
+            return Poll::Pending;
+        }
+        let Self { deadline, world, timer, .. } = self;
+        ready!(Pin::new(timer.get_or_insert_with(|| world.sleep_until(*deadline))).poll(cx));
+        late("there was no answer by the deadline of the call")
+    }
+}
+
+fn late<R>(words: &'static str) -> Poll<Result<R, ModelError>> {
+    Poll::Ready(Err(ModelError::new(ErrorKind::DeadlineExceeded, words)))
 }
 
 impl<F> fmt::Debug for ResponseFuture<F> {

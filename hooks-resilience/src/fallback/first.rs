@@ -4,7 +4,7 @@ use hooks_core::time::Tick;
 
 use super::adapt;
 use super::layer::Shared;
-use super::plan::{View, earliest};
+use super::plan::{View, earliest, soonest};
 use crate::call::{Answered, Call};
 
 /// What `call` sends first at `now`; none where it takes a [`Plan`](super::Plan) to say. It is what the plan would say:
@@ -19,14 +19,14 @@ pub(super) fn first(shared: &Shared, call: &Call, now: Tick) -> Option<Call> {
         return None;
     }
     let (model, others) = chain.split_first()?;
-    let ready_at = |model| View::readiness(&shared.health, model, call.needs(), now).tick(now);
-    if ready_at(model)? > now {
+    let (health, needs) = (&shared.health, call.needs());
+    if View::readiness(health, model, needs, now).tick(now)? > now {
         return None;
     }
     shared.health.first_attempt(model);
     let mut attempt = adapt::fit(&*shared.adapt, call.clone(), model, model);
     attempt.now = Some(now);
-    attempt.elsewhere = earliest(others.iter().filter_map(|other| ready_at(other)), now);
+    attempt.elsewhere = earliest(others.iter().filter_map(|other| soonest(health, other, needs, now)), now);
     attempt.turn = 1;
     attempt.set_tried(0);
     Some(attempt)

@@ -1,6 +1,7 @@
 //! The future of a [`Fallback`](super::Fallback).
 
 use std::fmt;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -85,7 +86,7 @@ impl<S> Course<S> {
 
     /// What to do once the model that was asked failed.
     fn failed(&mut self, error: ModelError) -> Result<Next, ModelError> {
-        *self = match std::mem::replace(self, Self::Over) {
+        *self = match mem::replace(self, Self::Over) {
             Self::First(call, shared) => Self::further(Run::after_first(call, shared)?),
             further => further,
         };
@@ -101,64 +102,94 @@ where
 {
     type Output = Result<Answered<R>, ModelError>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut answer = self.as_mut().attempt(cx);
+        while self.as_mut().goes_on(&mut answer) {
+            answer = self.as_mut().attempt(cx);
+        }
+        if let Poll::Ready(Ok(answered)) = &mut answer {
+            self.answered(answered);
+        }
+        answer
+    }
+}
+
+impl<S, R> ResponseFuture<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+{
+    /// What comes of the model that is asked.
+    fn attempt(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
         let mut this = self.project();
         loop {
             let next = match (this.state.as_mut().project(), &mut *this.course) {
-                (StateProjection::Asking(future), course) => match ready!(future.poll(cx)) {
-                    Ok(mut answered) => {
-                        course.answered(&mut answered);
-                        this.state.set(State::Ended(None));
-                        return Poll::Ready(Ok(answered));
-                    }
-                    Err(error) => {
-                        // What the attempt held of the call is let go first: naming the next model copies less.
-                        this.state.set(State::Ended(None));
-                        course.failed(error)?
-                    }
-                },
+                (StateProjection::Asking(future), _) => return future.poll(cx),
                 (StateProjection::Readying(call), Course::Further(further)) => {
                     let Further { run, inner } = &mut **further;
                     let instance = inner.take().or_else(|| run.instance());
                     let Some(instance) = instance.map(|instance| inner.insert(instance)) else {
                         return ended();
                     };
-                    match ready!(instance.poll_ready(cx)) {
-                        Ok(()) => {
-                            let Some(mut call) = call.take() else { return ended() };
-                            // Readiness may have taken its time.
-                            call.now = None;
-                            let future = instance.call(call);
-                            this.state.set(State::Asking(future));
-                            continue;
-                        }
+                    if let Err(error) = ready!(instance.poll_ready(cx)) {
                         // A failure of the model like others; the instance is of no use any more.
-                        Err(error) => {
-                            *inner = None;
-                            let now = run.world().tick();
-                            run.failed(error, now)
-                        }
+                        *inner = None;
+                        return Poll::Ready(Err(error));
                     }
+                    let Some(mut call) = call.take() else { return ended() };
+                    // Readiness may have taken its time.
+                    call.now = None;
+                    State::Asking(instance.call(call))
                 }
                 (StateProjection::Parked(wait), Course::Further(further)) => {
                     ready!(Pin::new(&mut wait.sleep).poll(cx));
                     let (place, now) = (wait.place.take(), further.run.world().tick());
-                    further.run.woke(place, now)
+                    State::after(further.run.woke(place, now))
                 }
                 (StateProjection::Ended(error), _) => {
                     return error.take().map_or_else(ended, |error| Poll::Ready(Err(error)));
                 }
                 _ => return ended(),
             };
-            let state = match next {
-                Next::Ask(call) => State::Readying(Some(call)),
-                Next::Wait(wait) => State::Parked(wait),
-                Next::End(error) => {
-                    this.state.set(State::Ended(None));
-                    return Poll::Ready(Err(error));
-                }
-            };
-            this.state.set(state);
+            this.state.set(next);
+        }
+    }
+
+    /// Whether another model is asked after `answer`; where none is, that is what the call ends with.
+    fn goes_on(self: Pin<&mut Self>, answer: &mut Poll<Result<Answered<R>, ModelError>>) -> bool {
+        let mut this = self.project();
+        if !matches!(answer, Poll::Ready(Err(_))) || matches!(*this.state, State::Ended(_)) {
+            return false;
+        }
+        let Poll::Ready(Err(error)) = mem::replace(answer, Poll::Pending) else { return false };
+        // What the attempt held of the call is let go first: naming the next model copies less.
+        this.state.set(State::Ended(None));
+        match this.course.failed(error) {
+            Ok(next) => {
+                this.state.set(State::after(next));
+                true
+            }
+            Err(error) => {
+                *answer = Poll::Ready(Err(error));
+                false
+            }
+        }
+    }
+
+    /// Completes `answered`, and lets go what the attempt held.
+    fn answered(self: Pin<&mut Self>, answered: &mut Answered<R>) {
+        let mut this = self.project();
+        this.course.answered(answered);
+        this.state.set(State::Ended(None));
+    }
+}
+
+impl<F> State<F> {
+    /// What is done next.
+    fn after(next: Next) -> Self {
+        match next {
+            Next::Ask(call) => Self::Readying(Some(call)),
+            Next::Wait(wait) => Self::Parked(wait),
+            Next::End(error) => Self::Ended(Some(error)),
         }
     }
 }

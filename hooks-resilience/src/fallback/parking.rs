@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use hooks_core::time::Tick;
 
 use crate::call::Call;
+use crate::sync::{AtomicU64, AtomicUsize};
 
 /// How many calls are parked, and were. Clones share the counts.
 #[derive(Clone, Debug, Default)]
@@ -76,5 +77,35 @@ pub(super) struct Place(Arc<Counts>);
 impl Drop for Place {
     fn drop(&mut self) {
         self.0.now.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::sync::{Work, in_every_order};
+
+    #[test]
+    fn of_those_who_come_at_the_same_time_as_many_as_there_are_places_are_parked() {
+        in_every_order(3, || {
+            let (parking, places) = (Parking::default(), Arc::new(Mutex::new(Vec::new())));
+            let enter = || {
+                let (parking, places) = (parking.clone(), Arc::clone(&places));
+                Box::new(move || {
+                    let place = parking.enter(2);
+                    places.lock().unwrap().push(place);
+                }) as Work
+            };
+            let threads = vec![enter(), enter(), enter()];
+            (threads, move || {
+                let places = std::mem::take(&mut *places.lock().unwrap());
+                assert_eq!(places.iter().flatten().count(), 2);
+                assert_eq!((parking.parked(), parking.ever(), parking.turned_away()), (2, 2, 1));
+                drop(places);
+                assert_eq!(parking.parked(), 0);
+            })
+        });
     }
 }

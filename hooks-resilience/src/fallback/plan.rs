@@ -20,15 +20,18 @@ pub trait View {
 
     /// Takes one further attempt from the retry budget; false where it is used up.
     fn another_attempt(&self, model: &Model, now: Tick) -> bool;
+
+    /// Whether somebody is finding out about `model`: then it may be ready at any moment.
+    fn is_probed(&self, _model: &Model) -> bool {
+        false
+    }
 }
 
 impl View for Health {
-    /// While a probe finds out about a model, that may be known at any time: not only when the probe counts as lost.
+    /// While a probe finds out about a model, it is looked at again soon: not only when the probe counts as lost.
     fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
         match Self::readiness(self, model, needs, now) {
-            Readiness::At(tick) if self.breaker(model) == BreakerState::Probing => {
-                Readiness::At(tick.min(now.after(PROBED)))
-            }
+            Readiness::At(tick) if self.is_probed(model) => Readiness::At(tick.min(now.after(PROBED))),
             readiness => readiness,
         }
     }
@@ -36,10 +39,15 @@ impl View for Health {
     fn another_attempt(&self, model: &Model, now: Tick) -> bool {
         Self::another_attempt(self, model, now)
     }
+
+    fn is_probed(&self, model: &Model) -> bool {
+        self.breaker(model) == BreakerState::Probing
+    }
 }
 
-/// How soon it is looked again at a model that is being probed: as often as a fleet's store is heard.
-const PROBED: Duration = Duration::from_secs(1);
+/// How soon it is looked again at a model that is being probed. Not sooner: all who wait would come within the second
+/// after one answer, before the first of them can tell that it was a lucky one.
+const PROBED: Duration = Duration::from_secs(3);
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +136,7 @@ fn widest(chain: &Chain, needs: Needs) -> Option<u64> {
     chain.iter().filter(|model| model.can_serve(&needs)).filter_map(|model| model.context_tokens).max()
 }
 
-/// More turns than a course of four models takes that are looked at every second of five minutes: no course ends here
+/// More turns than a course of four models takes that are looked at every second of ten minutes: no course ends here
 /// but one of a model that is always ready and never admits.
 const TURNS: u32 = 4_000;
 
@@ -140,8 +148,8 @@ const LOOK: Duration = Duration::from_millis(10);
 /// clients try again.
 const BELIEVED: u32 = 2;
 
-/// The longest a model is left alone by a call: within the five minutes that a call is parked by default, its turn comes
-/// again twice.
+/// The longest a model is left alone by a call: within the ten minutes that a call is parked by default, its turn comes
+/// again more than twice.
 const LONGEST_REST: Duration = Duration::from_secs(120);
 
 /// The most that it is doubled to: a moment that a waiting person does not notice.
@@ -363,17 +371,28 @@ impl Plan {
     /// When another place than `place` could be asked.
     fn elsewhere(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
         let others = (0..self.chain.len()).filter(|other| *other != place);
-        earliest(others.filter_map(|other| self.ready_at(other, view, now)), now)
+        earliest(others.filter_map(|other| self.ready_by(other, soonest, view, now)), now)
     }
 
     /// From when on the model at `place` may be asked; `None` where this call must not ask it (any more).
-    pub(super) fn ready_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
+    pub(super) fn ready_at<V: View>(&self, place: usize, view: &V, now: Tick) -> Option<Tick> {
+        self.ready_by(place, |view, model, needs, now| view.readiness(model, needs, now).tick(now), view, now)
+    }
+
+    /// The same, as far as this call has nothing against the model, from when it is `ready`.
+    fn ready_by<V: View>(
+        &self,
+        place: usize,
+        ready: impl Fn(&V, &Model, &Needs, Tick) -> Option<Tick>,
+        view: &V,
+        now: Tick,
+    ) -> Option<Tick> {
         let (model, past) = (self.chain.get(place)?, self.past(place));
         let small = self.too_small.is_some_and(|small| model.context_tokens.is_none_or(|it| it <= small));
         if past.barred || small || self.barred.contains(&model.provider) {
             return None;
         }
-        let at = view.readiness(model, &self.needs_of(model)?, now).tick(now)?;
+        let at = ready(view, model, &self.needs_of(model)?, now)?;
         Some(at.max(past.not_before))
     }
 
@@ -411,6 +430,14 @@ impl Plan {
         if let Some(past) = self.past.get_mut(place) {
             change(past);
         }
+    }
+}
+
+/// From when on `model` may be ready: nobody sleeps through the end of a probe that is on its way.
+pub(super) fn soonest(view: &impl View, model: &Model, needs: &Needs, now: Tick) -> Option<Tick> {
+    match view.readiness(model, needs, now) {
+        Readiness::At(_) if view.is_probed(model) => Some(now),
+        readiness => readiness.tick(now),
     }
 }
 

@@ -8,7 +8,7 @@ use hooks_core::time::Tick;
 
 use super::layer::Shared;
 use super::parking::{ParkedCall, Place};
-use super::plan::{End, Plan, Step};
+use super::plan::{End, Plan, Step, View};
 use super::{adapt, first};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::duration;
@@ -90,7 +90,7 @@ impl<S> Run<S> {
     pub(super) fn step(&mut self, now: Tick) -> Next {
         match self.plan.next(&self.shared.health, now) {
             Step::Try { place, elsewhere } => Next::Ask(self.attempt(place, elsewhere, now)),
-            Step::Park { until, .. } => self.park(until, now),
+            Step::Park { until, place } => self.park(until, place, now),
             Step::GiveUp(end) => Next::End(self.end(end)),
         }
     }
@@ -165,11 +165,11 @@ impl<S> Run<S> {
         }
     }
 
-    fn park(&mut self, until: Tick, now: Tick) -> Next {
+    fn park(&mut self, until: Tick, place: usize, now: Tick) -> Next {
         // A call that looks again and waits on is the same one, and keeps its place.
         let (held, most) = (self.held.take(), self.shared.settings.max_parked);
         let is_new = held.is_none();
-        let Some(place) = held.or_else(|| self.shared.parking.enter(most)) else {
+        let Some(held) = held.or_else(|| self.shared.parking.enter(most)) else {
             let error = ModelError::new(
                 ErrorKind::NotAdmitted,
                 "no model is ready, and as many calls wait as may; raise `max_parked`, or call less",
@@ -179,10 +179,15 @@ impl<S> Run<S> {
         if let Some(listener) = self.shared.on_park.as_ref().filter(|_| is_new) {
             listener(ParkedCall { call: &self.call, since: now, until });
         }
-        let jitter = self.world().below(nanos((until.since(now) / 10).min(LONGEST_JITTER)));
+        let wait = until.since(now);
+        // Who waits for what a probe finds out knows no moment: all the longer they are kept apart.
+        let is_probed =
+            self.plan.chain().get(place).is_some_and(|model| View::is_probed(&self.shared.health, model));
+        let most = if is_probed { wait } else { (wait / 10).min(LONGEST_JITTER) };
+        let jitter = self.world().below(nanos(most));
         let until = until.after(Duration::from_nanos(jitter));
         let until = self.call.deadline.map_or(until, |deadline| until.min(deadline));
-        Next::Wait(Wait { sleep: self.world().timer.sleep(until.since(now)), place: Some(place) })
+        Next::Wait(Wait { sleep: self.world().timer.sleep(until.since(now)), place: Some(held) })
     }
 
     /// The error that the call ends with.

@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::first;
@@ -28,21 +29,7 @@ impl<S> Fallback<S> {
         Self { inner, shared }
     }
 
-    /// The inner service.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner service, to change.
-    pub fn get_mut(&mut self) -> &mut S {
-        self.shared = self.shared.emptied();
-        &mut self.inner
-    }
-
-    /// The inner service alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner service", renewing shared by emptied);
 }
 
 impl<S, R> Service<Call> for Fallback<S>

@@ -38,7 +38,7 @@ impl Default for FallbackSettings {
         Self {
             max_attempts: 24,
             backoff: Backoff::default(),
-            max_park: Duration::from_secs(5 * 60),
+            max_park: Duration::from_secs(10 * 60),
             max_parked: 1_024,
             stay: None,
         }

@@ -318,7 +318,7 @@ fn a_model_that_admits_nobody_at_its_turn_is_looked_at_again_ever_more_rarely() 
         chain(vec![Model::new("one", "p", Tier::Fast)]),
         Needs::default(),
         None,
-        &FallbackSettings::default(),
+        &FallbackSettings::default().with_max_park(Duration::from_secs(300)),
     );
     let (table, mut now, mut turns) = (Table::default(), tick(0), 0);
     loop {

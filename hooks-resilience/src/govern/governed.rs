@@ -7,6 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use hooks_core::drivers::{GovernModel, ModelCall, ModelOutcome, ModelRequest};
 use hooks_core::event::ModelReply;
+use hooks_core::inner_accessors;
 use hooks_core::{BoxError, HookError, HookFuture, Recovery};
 use pin_project::pin_project;
 use tower_service::Service;
@@ -46,20 +47,7 @@ impl<S> Governed<S> {
         self
     }
 
-    /// The model.
-    pub const fn get_ref(&self) -> &GovernModel<S> {
-        &self.model
-    }
-
-    /// The model, to change.
-    pub const fn get_mut(&mut self) -> &mut GovernModel<S> {
-        &mut self.model
-    }
-
-    /// The model alone.
-    pub fn into_inner(self) -> GovernModel<S> {
-        self.model
-    }
+    inner_accessors!(model: GovernModel<S>, "The model");
 }
 
 impl<S> Service<Call> for Governed<S>

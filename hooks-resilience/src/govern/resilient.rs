@@ -9,6 +9,7 @@ use std::task::{Context, Poll, ready};
 use hooks_core::HookContext;
 use hooks_core::drivers::{ModelCall, ModelRequest};
 use hooks_core::event::{Message, ModelReply, Role};
+use hooks_core::inner_accessors;
 use hooks_core::state::OpId;
 use pin_project::pin_project;
 use serde_json::Value;
@@ -96,20 +97,7 @@ impl<S> Resilient<S> {
         self
     }
 
-    /// The stack.
-    pub const fn get_ref(&self) -> &S {
-        &self.stack
-    }
-
-    /// The stack, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.stack
-    }
-
-    /// The stack alone.
-    pub fn into_inner(self) -> S {
-        self.stack
-    }
+    inner_accessors!(stack: S, "The stack");
 
     fn make_call(&self, context: Arc<HookContext>, request: ModelRequest) -> Call {
         let id = match &context.call_id {

@@ -12,7 +12,7 @@
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -25,6 +25,7 @@ use super::place::{Place, play};
 use super::{Health, HealthSettings};
 use crate::breaker::{Core, Wire};
 use crate::duration::nanos;
+use crate::sync::{AtomicBool, AtomicU64};
 use crate::world::World;
 
 /// The longest one operation of a store is waited for: a store in the same data centre answers in a tenth of a

@@ -1,11 +1,12 @@
 //! A moment before which nobody is asked.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hooks_core::time::Tick;
 
 use crate::duration::nanos;
+use crate::sync::AtomicU64;
 
 /// Shut until a moment; looked at without a lock.
 #[derive(Debug, Default)]
@@ -17,10 +18,9 @@ impl Gate {
         self.0.fetch_max(nanos(until.0), Ordering::Relaxed);
     }
 
-    /// When it opens; None where it is open at `now`.
-    pub(crate) fn opens_after(&self, now: Tick) -> Option<Tick> {
-        let opens = self.0.load(Ordering::Relaxed);
-        (opens > nanos(now.0)).then(|| Tick(Duration::from_nanos(opens)))
+    /// Whether it is open at `now`, in nanoseconds.
+    pub(crate) fn is_open(&self, now: u64) -> bool {
+        self.0.load(Ordering::Relaxed) <= now
     }
 
     /// When it opens, or opened last.

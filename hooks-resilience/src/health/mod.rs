@@ -144,7 +144,7 @@ impl Health {
                 let _was_one = self.inner.owner.set(tenant.into());
             }
             let namespace = Arc::new(Namespace::new(tenant, fleet));
-            let models = models.iter().map(|it| ("model", &it.name, &it.place));
+            let models = models.iter().map(|it| ("model", &it.model.name, &it.place));
             let quotas = quotas.iter().map(|it| ("quota", &it.name, &it.place));
             let providers = providers.iter().map(|it| ("provider", &it.name, &it.place));
             for (what, name, place) in models.chain(quotas).chain(providers) {
@@ -430,7 +430,7 @@ impl Health {
     fn synchronise(&self, known: &Standing) -> HookFuture<'static, ()> {
         let (health, model) = (self.clone(), known.place.model.clone());
         HookFuture::later(async move {
-            let known = health.inner.models.iter().find(|known| Some(&known.name) == model.as_ref());
+            let known = health.inner.models.iter().find(|known| Some(&known.model.name) == model.as_ref());
             let (Some(known), Some(fleet)) = (known, health.inner.fleet.get()) else { return };
             let visit = fleet.visit(health.world());
             for place in known.places() {
@@ -443,7 +443,12 @@ impl Health {
 
     /// Hears what the fleet knows, from a store that answers at once.
     fn look(&self, known: &Standing, now: Tick) {
-        let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) else { return };
+        if let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) {
+            self.look_at(fleet, known, now);
+        }
+    }
+
+    fn look_at(&self, fleet: &Fleet, known: &Standing, now: Tick) {
         for place in known.places() {
             if let Some(link) = place.link.get() {
                 fleet::look(self, fleet, place, link, now);
@@ -482,7 +487,18 @@ impl Health {
 
     /// What is known of `model`, if that is one of the catalog.
     fn known(&self, model: &Model) -> Option<&Standing> {
-        self.inner.models.get(model.index()).filter(|known| model.is_named(&known.name))
+        self.inner.models.get(model.index()).filter(|known| model.is_named(&known.model.name))
+    }
+
+    /// The place of `model`, where it is the very one that is kept here; [`model_at`](Self::model_at) finds it again.
+    pub(crate) fn place_of(&self, model: &Arc<Model>) -> Option<usize> {
+        let known = self.inner.models.get(model.index())?;
+        Arc::ptr_eq(&known.model, model).then_some(model.index())
+    }
+
+    /// The model at this place.
+    pub(crate) fn model_at(&self, place: usize) -> Option<&Arc<Model>> {
+        self.inner.models.get(place).map(|known| &known.model)
     }
 
     fn listeners(&self) -> std::sync::MutexGuard<'_, Vec<Listener>> {

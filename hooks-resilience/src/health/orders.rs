@@ -1,7 +1,7 @@
-//! Callers at the same time: in every order in which they may come to what they share.
+//! Callers at the same time: in every order in which they may come to what they share, by loom.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_core::HookFuture;
@@ -12,7 +12,7 @@ use hooks_core::time::{Tick, Timer};
 use super::{Health, HealthSettings, Permit};
 use crate::breaker::BreakerState;
 use crate::fixture::{at, catalog, world};
-use crate::interleave::{Work, in_every_order, in_many_orders, point};
+use crate::sync::{self, Work, in_every_order};
 use crate::{Catalog, ErrorKind, ModelError, Needs};
 
 fn health(catalog: &Catalog, time: &VirtualTime) -> Health {
@@ -60,14 +60,14 @@ fn callers(count: usize) -> (Vec<Work>, impl FnOnce()) {
 
 #[test]
 fn of_callers_at_the_same_time_one_probes() {
-    let orders = in_every_order(|| callers(2));
+    let orders = in_every_order(3, || callers(2));
     assert!(orders > 10, "{orders}");
-    in_many_orders(50, || callers(5));
+    in_every_order(1, || callers(4));
 }
 
 #[test]
 fn a_probe_that_is_dropped_while_others_ask_is_never_lost() {
-    in_every_order(|| {
+    in_every_order(3, || {
         let (health, catalog) = opened();
         let caller = || {
             let (health, catalog) = (health.clone(), catalog.clone());
@@ -83,7 +83,7 @@ fn a_probe_that_is_dropped_while_others_ask_is_never_lost() {
 
 #[test]
 fn failures_at_the_same_time_all_count_and_it_opens_once() {
-    in_every_order(|| {
+    in_every_order(2, || {
         let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
         let health = health(&catalog, &time);
         let opened = Arc::new(AtomicUsize::new(0));
@@ -114,7 +114,6 @@ fn paced(count: usize, through: u32) -> (Vec<Work>, impl FnOnce()) {
     let caller = || {
         let (health, catalog, went) = (health.clone(), catalog.clone(), Arc::clone(&went));
         work(move || {
-            point();
             let paced = health.pace(&catalog.models()[0], &Needs::default(), at(0));
             went.fetch_add(paced.is_ok().into(), Ordering::Relaxed);
         })
@@ -125,32 +124,62 @@ fn paced(count: usize, through: u32) -> (Vec<Work>, impl FnOnce()) {
 
 #[test]
 fn what_is_let_through_is_no_more_than_the_rate() {
-    in_every_order(|| paced(2, 1));
-    in_many_orders(100, || paced(3, 2));
+    in_every_order(3, || paced(2, 1));
+    in_every_order(2, || paced(3, 2));
+}
+
+#[test]
+fn a_retry_that_is_saved_up_is_spent_once_and_none_that_is_earned_is_lost() {
+    in_every_order(3, || {
+        let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+        let mut settings = HealthSettings::default();
+        (settings.budget.ratio, settings.budget.per_minute, settings.budget.burst) = (1.0, 0, 2);
+        let health = Health::new(&catalog, settings, world(&time)).unwrap();
+        let model = Arc::clone(&catalog.models()[0]);
+        assert!(health.another_attempt(&model, at(0)));
+        // One is left, and one is earned: of three who want one, two get it, now or after.
+        let got = Arc::new(AtomicU32::new(0));
+        let spend = || {
+            let (health, model, got) = (health.clone(), Arc::clone(&model), Arc::clone(&got));
+            work(move || {
+                got.fetch_add(health.another_attempt(&model, at(0)).into(), Ordering::Relaxed);
+            })
+        };
+        let earn = {
+            let (health, model) = (health.clone(), Arc::clone(&model));
+            work(move || health.first_attempt(&model))
+        };
+        let threads = vec![spend(), spend(), earn];
+        (threads, move || {
+            let left = (0..3).filter(|_| health.another_attempt(&model, at(0))).count();
+            assert_eq!(got.load(Ordering::Relaxed) as usize + left, 2);
+        })
+    });
 }
 
 /// A store of this process that others may come to first.
-struct Contended(Memory);
+struct Contended(sync::Mutex<Memory>);
 
 impl StateStore for Contended {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
-        point();
-        self.0.apply(op)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).apply(op)
     }
 }
 
-/// Three instances of one fleet.
+/// Two instances of one fleet.
 fn fleet() -> (Vec<Health>, Catalog, VirtualTime) {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
-    let store: Arc<dyn StateStore> = Arc::new(Contended(Memory::new(Arc::new(time.clone()))));
+    let store: Arc<dyn StateStore> =
+        Arc::new(Contended(sync::Mutex::new(Memory::new(Arc::new(time.clone())))));
     let instance = |_| health(&catalog, &time).shared(Arc::clone(&store), "fleet");
-    ((0..3).map(instance).collect(), catalog, time)
+    ((0..2).map(instance).collect(), catalog, time)
 }
 
 #[test]
 fn of_a_fleet_at_the_same_time_every_failure_counts() {
-    in_many_orders(100, || {
+    in_every_order(2, || {
         let (fleet, catalog, _) = fleet();
+        fail(&fleet[0], &catalog, at(0));
         let threads = fleet.iter().cloned().map(|health| {
             let catalog = catalog.clone();
             work(move || fail(&health, &catalog, at(0)))
@@ -167,7 +196,7 @@ fn of_a_fleet_at_the_same_time_every_failure_counts() {
 
 #[test]
 fn of_a_fleet_at_the_same_time_one_probes() {
-    in_many_orders(100, || {
+    in_every_order(2, || {
         let (fleet, catalog, time) = fleet();
         (0..3).for_each(|_| fail(&fleet[0], &catalog, at(0)));
         time.block_on(time.sleep(LATER.0)).unwrap();

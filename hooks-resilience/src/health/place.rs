@@ -1,14 +1,15 @@
 //! What a breaker and a gate know of one model, provider or quota, for many who ask at once.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use hooks_core::time::Tick;
 
 use super::fleet::Link;
 use super::gate::Gate;
 use crate::breaker::{BreakerSettings, BreakerState, Core, Pass, Showed};
+use crate::sync::{AtomicBool, Mutex, MutexGuard};
 
 /// A breaker and a gate.
 pub(super) struct Place {
@@ -83,14 +84,12 @@ impl Place {
         self.gate.opens()
     }
 
-    /// From when on the gate is open; None where it is at `now`.
-    pub(super) fn shut_until(&self, now: Tick) -> Option<Tick> {
-        self.gate.opens_after(now)
+    /// Whether the gate is open at `now`, in nanoseconds.
+    pub(super) fn is_open(&self, now: u64) -> bool {
+        self.gate.is_open(now)
     }
 
     pub(super) fn is_troubled(&self) -> bool {
-        #[cfg(test)]
-        crate::interleave::point();
         self.troubled.load(Ordering::Acquire)
     }
 
@@ -194,8 +193,6 @@ impl Place {
     }
 
     fn local(&self) -> MutexGuard<'_, Local> {
-        #[cfg(test)]
-        crate::interleave::point();
         self.local.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

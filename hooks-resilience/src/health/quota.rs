@@ -1,7 +1,7 @@
 //! What may be sent: a model's own quota, or one that several draw on.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use hooks_core::state::{Answer, Op};
@@ -14,6 +14,7 @@ use crate::call::Needs;
 use crate::catalog::{Limits, Model};
 use crate::duration::nanos;
 use crate::pacing::{Rate, SharedRate};
+use crate::sync::{AtomicBool, AtomicU64, Mutex, MutexGuard};
 use crate::world::World;
 
 /// What is known of one quota.

@@ -35,7 +35,7 @@ impl Default for HealthSettings {
             breaker: BreakerSettings::default(),
             burst: Duration::from_secs(5),
             budget: BudgetSettings::default(),
-            longest_gate: Duration::from_secs(60 * 60),
+            longest_gate: Duration::from_secs(10 * 60),
             instances: 10,
             treatments: Treatments::default(),
         }

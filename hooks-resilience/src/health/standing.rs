@@ -1,7 +1,7 @@
 //! What is known of one model, and of one provider.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use hooks_core::time::Tick;
 
@@ -10,10 +10,12 @@ use super::place::Place;
 use super::quota::Quota;
 use super::{BudgetSettings, HealthSettings};
 use crate::catalog::Model;
+use crate::duration::nanos;
+use crate::sync::{AtomicBool, Mutex};
 
 /// What is known of one model.
 pub(super) struct Standing {
-    pub(super) name: Arc<str>,
+    pub(super) model: Arc<Model>,
     pub(super) quota: Arc<Quota>,
     pub(super) provider: Arc<Provider>,
     pub(super) place: Place,
@@ -21,13 +23,13 @@ pub(super) struct Standing {
 
 impl Standing {
     pub(super) fn new(
-        model: &Model,
+        model: &Arc<Model>,
         quota: Arc<Quota>,
         provider: Arc<Provider>,
         settings: &HealthSettings,
     ) -> Self {
         let place = Place::new(Some(&model.name), &model.provider, &settings.breaker);
-        Self { name: Arc::clone(&model.name), quota, provider, place }
+        Self { model: Arc::clone(model), quota, provider, place }
     }
 
     /// All that concerns a model: its own place, its quota's, its provider's.
@@ -37,17 +39,22 @@ impl Standing {
 
     /// From when on all gates are open; None where they are at `now`.
     pub(super) fn shut_until(&self, now: Tick) -> Option<Tick> {
-        self.latest(|place| place.shut_until(now))
+        let since = nanos(now.0);
+        if self.places().iter().all(|place| place.is_open(since)) {
+            return None;
+        }
+        self.places().iter().map(|place| place.gate()).max().filter(|opens| *opens > now)
     }
 
-    /// From when on gates and breakers let somebody through; None where they do at `now`.
+    /// From when on gates and breakers let somebody through; None where they do at `now`. Most often all is well, which
+    /// is found out without a lock and without working out a moment.
     pub(super) fn opens_at(&self, now: Tick) -> Option<Tick> {
-        self.latest(|place| later(place.shut_until(now), place.opens_at(now)))
-    }
-
-    /// The latest of what there is.
-    fn latest(&self, of: impl Fn(&Place) -> Option<Tick>) -> Option<Tick> {
-        self.places().into_iter().fold(None, |latest, place| later(latest, of(place)))
+        let since = nanos(now.0);
+        if self.places().iter().all(|place| place.is_open(since) && !place.is_troubled()) {
+            return None;
+        }
+        let opens = |place: &&Place| Some(place.gate()).max(place.opens_at(now));
+        self.places().iter().filter_map(opens).max().filter(|opens| *opens > now)
     }
 }
 
@@ -98,13 +105,5 @@ impl Provider {
         let changed = change(&mut budget);
         self.is_full.store(budget.is_full(settings), Ordering::Release);
         changed
-    }
-}
-
-/// The later of two moments. That there is none, as is usual, shows without comparing them.
-fn later(one: Option<Tick>, other: Option<Tick>) -> Option<Tick> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.max(other)),
-        (one, other) => one.or(other),
     }
 }

@@ -506,7 +506,7 @@ fn what_is_written_cannot_close_a_model_for_longer_than_our_own_settings() {
     let key = Key::new(None, &["fleet", "health", "model", "acme", "a"]);
     time.block_on(store.apply(Op::Put { key, value: text.into(), ttl: None })).unwrap().unwrap();
     let instance = Instance::new(&catalog, &time, store, &Client::new(&time, []));
-    assert_eq!(instance.readiness(), Readiness::At(at(3_600)));
+    assert_eq!(instance.readiness(), Readiness::At(at(600)));
 }
 
 #[test]

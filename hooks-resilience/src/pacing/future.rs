@@ -108,7 +108,23 @@ where
 {
     type Output = Result<Answered<R>, ModelError>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = self.as_mut().answer(cx);
+        if let Poll::Ready(Err(error)) = &answer
+            && error.kind() == ErrorKind::NotAdmitted
+        {
+            self.was_not_asked();
+        }
+        answer
+    }
+}
+
+impl<S, R> ResponseFuture<S, S::Future>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError>,
+{
+    /// What is answered to the call, in its time.
+    fn answer(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
         let mut this = self.project();
         loop {
             let state = match this.state.as_mut().project() {
@@ -127,21 +143,19 @@ where
                     call.now = Some(health.world().tick());
                     State::sent(service.call(call), slot.take())
                 }
-                StateProjection::Sent { inner, slot } => {
-                    let answer = ready!(inner.poll(cx));
-                    // Nobody was asked: the place in the rate is free for somebody else.
-                    if let (Some(slot), Err(error)) = (slot, &answer)
-                        && error.kind() == ErrorKind::NotAdmitted
-                    {
-                        slot.used(false);
-                    }
-                    return Poll::Ready(answer);
-                }
+                StateProjection::Sent { inner, .. } => return inner.poll(cx),
                 StateProjection::Refused(error) => {
                     return Poll::Ready(Err(error.take().unwrap_or_else(ModelError::polled_again)));
                 }
             };
             this.state.set(state);
+        }
+    }
+
+    /// The place in the rate is free for somebody else.
+    fn was_not_asked(self: Pin<&mut Self>) {
+        if let StateProjection::Sent { slot: Some(slot), .. } = self.project().state.project() {
+            slot.used(false);
         }
     }
 }

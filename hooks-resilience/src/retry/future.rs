@@ -1,6 +1,7 @@
 //! The future of a [`Retry`](super::Retry).
 
 use std::fmt;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -11,6 +12,7 @@ use pin_project::pin_project;
 use tower_service::Service;
 
 use super::again::{Again, again};
+use super::kept::Kept;
 use super::layer::Shared;
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::error::{ErrorKind, ModelError};
@@ -28,7 +30,7 @@ pub struct ResponseFuture<S: Service<Call>> {
 
 /// What a call needs that may be tried again.
 struct Rest<S> {
-    call: Call,
+    kept: Kept,
     shared: Arc<Spare<S, Shared>>,
     /// How often this model failed this call, in earlier turns too.
     attempts: u32,
@@ -59,9 +61,9 @@ enum State<F> {
 }
 
 impl<S: Service<Call>> ResponseFuture<S> {
-    pub(super) fn asking(future: S::Future, call: Call, shared: Arc<Spare<S, Shared>>) -> Self {
-        let attempts = call.tried();
-        let rest = Rest { call, shared, attempts, past: None };
+    pub(super) fn asking(future: S::Future, kept: Kept, shared: Arc<Spare<S, Shared>>) -> Self {
+        let attempts = kept.tried();
+        let rest = Rest { kept, shared, attempts, past: None };
         Self { state: State::Asking(future), rest: Some(rest) }
     }
 
@@ -81,11 +83,12 @@ impl<S> Rest<S> {
             let last = past.as_mut().and_then(|past| past.last.take());
             return Err(up(last.map_or(error, |(last, _)| last), past, ready_at));
         }
-        if let Some(past) = &mut past {
-            past.note_last(self.call.model_name());
-        }
         self.attempts = self.attempts.saturating_add(1);
-        let Self { shared, call, .. } = self;
+        let Self { shared, kept, .. } = self;
+        let call = kept.call(&shared.health);
+        if let Some(past) = &mut past {
+            past.note_last(call.model_name());
+        }
         match again(call, &error, self.attempts, &shared.health, &shared.settings, now) {
             Again::Up(ready_at) => Err(up(error, past, ready_at)),
             Again::At(tick) => {
@@ -101,13 +104,13 @@ impl<S> Rest<S> {
     /// Tells `answered` what failed before it.
     fn answered<R>(&mut self, answered: &mut Answered<R>) {
         if let Some(mut past) = self.past.take() {
-            past.note_last(self.call.model_name());
+            past.note_last(self.kept.call(&self.shared.health).model_name());
             past.failed.append(&mut answered.failed);
             answered.failed = past.failed;
         }
         // The answer's call may be sent again by whoever gets it.
         answered.call.retried = false;
-        answered.call.set_tried(self.call.tried());
+        answered.call.set_tried(self.kept.tried());
     }
 }
 
@@ -139,57 +142,83 @@ where
 {
     type Output = Result<Answered<R>, ModelError>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut answer = self.as_mut().attempt(cx);
+        while self.as_mut().goes_on(&mut answer) {
+            answer = self.as_mut().attempt(cx);
+        }
+        if let Poll::Ready(Ok(answered)) = &mut answer {
+            self.answered(answered);
+        }
+        answer
+    }
+}
+
+impl<S, R> ResponseFuture<S>
+where
+    S: Service<Call, Response = Answered<R>, Error = ModelError> + Clone,
+{
+    /// What comes of the attempt that is under way.
+    fn attempt(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answered<R>, ModelError>> {
         let mut this = self.project();
         loop {
-            let Some(rest) = this.rest.as_mut() else {
-                let StateProjection::Ended(error) = this.state.project() else { return ended() };
-                return error.take().map_or_else(ended, |error| Poll::Ready(Err(error)));
-            };
-            let pause = match this.state.as_mut().project() {
-                StateProjection::Asking(future) => match ready!(future.poll(cx)) {
-                    Ok(mut answered) => {
-                        rest.answered(&mut answered);
-                        this.state.set(State::Ended(None));
-                        return Poll::Ready(Ok(answered));
-                    }
-                    Err(error) => rest.failed(error),
-                },
+            let next = match this.state.as_mut().project() {
+                StateProjection::Asking(future) => return future.poll(cx),
                 StateProjection::Pausing(pause) => {
                     ready!(Pin::new(pause).poll(cx));
-                    this.state.set(State::Readying);
-                    continue;
+                    State::Readying
                 }
                 StateProjection::Readying => {
+                    let Some(rest) = this.rest.as_mut() else { return ended() };
                     let Some(past) = rest.past.as_mut() else { return ended() };
                     let inner = past.inner.take().or_else(|| rest.shared.instance());
                     let Some(inner) = inner.map(|inner| past.inner.insert(inner)) else { return ended() };
-                    match ready!(inner.poll_ready(cx)) {
-                        Ok(()) => {
-                            let mut call = rest.call.clone();
-                            call.now = None;
-                            call.set_tried(rest.attempts);
-                            let future = inner.call(call);
-                            this.state.set(State::Asking(future));
-                            continue;
-                        }
+                    if let Err(error) = ready!(inner.poll_ready(cx)) {
                         // A failure of the model like others; the instance is of no use any more.
-                        Err(error) => {
-                            past.inner = None;
-                            rest.failed(error)
-                        }
+                        past.inner = None;
+                        return Poll::Ready(Err(error));
                     }
+                    let mut call = rest.kept.call(&rest.shared.health).clone();
+                    call.now = None;
+                    call.set_tried(rest.attempts);
+                    State::Asking(inner.call(call))
                 }
-                StateProjection::Ended(_) => return ended(),
+                StateProjection::Ended(error) => {
+                    return error.take().map_or_else(ended, |error| Poll::Ready(Err(error)));
+                }
             };
-            match pause {
-                Ok(pause) => this.state.set(State::Pausing(pause)),
-                Err(error) => {
-                    this.state.set(State::Ended(None));
-                    return Poll::Ready(Err(error));
-                }
+            this.state.set(next);
+        }
+    }
+
+    /// Whether there is another attempt after `answer`; where there is none, that is what the call ends with.
+    fn goes_on(self: Pin<&mut Self>, answer: &mut Poll<Result<Answered<R>, ModelError>>) -> bool {
+        let mut this = self.project();
+        let (Poll::Ready(Err(_)), Some(rest)) = (&*answer, this.rest.as_mut()) else { return false };
+        if matches!(*this.state, State::Ended(_)) {
+            return false;
+        }
+        let Poll::Ready(Err(error)) = mem::replace(answer, Poll::Pending) else { return false };
+        match rest.failed(error) {
+            Ok(pause) => {
+                this.state.set(State::Pausing(pause));
+                true
+            }
+            Err(error) => {
+                this.state.set(State::Ended(None));
+                *answer = Poll::Ready(Err(error));
+                false
             }
         }
+    }
+
+    /// Completes `answered`, and lets go what the attempt held.
+    fn answered(self: Pin<&mut Self>, answered: &mut Answered<R>) {
+        let mut this = self.project();
+        if let Some(rest) = this.rest {
+            rest.answered(answered);
+        }
+        this.state.set(State::Ended(None));
     }
 }
 

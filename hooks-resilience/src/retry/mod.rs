@@ -15,6 +15,7 @@
 
 mod again;
 pub mod future;
+mod kept;
 mod layer;
 mod service;
 mod settings;

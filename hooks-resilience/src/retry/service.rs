@@ -2,9 +2,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
+use super::kept::Kept;
 use super::layer::Shared;
 use crate::call::{Answered, Call};
 use crate::error::{ErrorKind, ModelError};
@@ -25,21 +27,7 @@ impl<S> Retry<S> {
         Self { inner, shared }
     }
 
-    /// The inner service.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner service, to change.
-    pub fn get_mut(&mut self) -> &mut S {
-        self.shared = self.shared.emptied();
-        &mut self.inner
-    }
-
-    /// The inner service alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner service", renewing shared by emptied);
 }
 
 impl<S, R> Service<Call> for Retry<S>
@@ -77,8 +65,8 @@ where
             }
         }
         self.shared.keep(&self.inner);
-        let future = self.inner.call(call.clone());
-        ResponseFuture::asking(future, call, Arc::clone(&self.shared))
+        let kept = Kept::new(&call, &self.shared.health);
+        ResponseFuture::asking(self.inner.call(call), kept, Arc::clone(&self.shared))
     }
 }
 

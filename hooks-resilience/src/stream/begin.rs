@@ -7,6 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::{Stream, StreamExt, stream};
 use hooks_core::BoxError;
+use hooks_core::inner_accessors;
 use pin_project::pin_project;
 use tower_layer::Layer;
 use tower_service::Service;
@@ -41,20 +42,7 @@ impl<S> Begin<S> {
         Self { inner }
     }
 
-    /// The client.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The client, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The client alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The client");
 }
 
 impl<S> Service<Call> for Begin<S>

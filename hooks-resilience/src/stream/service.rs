@@ -1,6 +1,7 @@
 use std::mem;
 use std::task::{Context, Poll};
 
+use hooks_core::inner_accessors;
 use tower_service::Service;
 
 use super::future::ResponseFuture;
@@ -22,20 +23,7 @@ impl<S> ResumeService<S> {
         Self { inner, layer }
     }
 
-    /// The stack.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The stack, to change.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// The stack alone.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The stack");
 }
 
 impl<S> Service<Call> for ResumeService<S>

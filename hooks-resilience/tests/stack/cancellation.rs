@@ -128,3 +128,30 @@ fn before_it_is_polled_at_all() {
     rig.time.block_on(rig.time.sleep(secs(1)));
     nothing_is_held(&rig, 0);
 }
+
+#[test]
+fn at_every_await_for_a_slot_of_a_rate() {
+    let mut ended = false;
+    for polls in 1..20 {
+        // One request in ten seconds. A chain parks a call until there is room; it is the further attempt of the loop
+        // below it that waits for a slot.
+        let [mut model] = alone();
+        model.limits.requests_per_minute = Some(6);
+        let rig = Rig::new([model]);
+        rig.client.plays("one", [Act::fail(ErrorKind::Overloaded)]);
+        ended = drop_after(&rig, rig.stack().oneshot(rig.call()), polls);
+        let sent = rig.client.asked().len() as u64;
+        assert!(rig.send(rig.call()).is_ok());
+        // The slot of an attempt that was not sent is the next one's; one that was sent is used.
+        let next = *rig.client.times().last().unwrap();
+        assert!(
+            next >= secs(10 * sent) && next < secs(10 * sent + 2),
+            "{polls} polls, {sent} sent: {next:?}"
+        );
+        if ended {
+            assert_eq!(sent, 2);
+            break;
+        }
+    }
+    assert!(ended);
+}

@@ -110,7 +110,7 @@ fn told_to_leave_it_alone_for_a_week_nobody_waits() {
 #[test]
 fn told_to_leave_it_alone_for_longer_than_a_call_is_parked_nobody_waits_either() {
     for kind in TELL {
-        let (rig, outcome) = alone_asked(&[Act::fail(kind).told(secs(500))]);
+        let (rig, outcome) = asked_on(Rig::impatient(alone()), &[Act::fail(kind).told(secs(500))]);
         let error = outcome.unwrap_err();
         assert_eq!((error.kind(), error.is_exhausted()), (kind, true));
         assert!(error.ready_at() >= Some(rig.deadline(secs(499))) && rig.now() < secs(1), "{kind}");

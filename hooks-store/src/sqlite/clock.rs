@@ -44,7 +44,7 @@ impl StoreClock {
             return Ok(Self { source: Source::Given(Arc::clone(clock)), latest, written: latest });
         }
         let (this_boot, since_boot) = machine::boot();
-        let epoch = if boot == this_boot {
+        let epoch = if boot == this_boot && !this_boot.is_empty() {
             epoch
         } else {
             let began = calendar().max(latest).0.saturating_sub(millis(since_boot));

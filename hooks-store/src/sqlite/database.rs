@@ -52,6 +52,13 @@ impl Database {
         result.map_err(|fault| fault.told(&self.options.path))
     }
 
+    /// Lets the file grow to so many pages only, or to what it has.
+    #[cfg(test)]
+    pub(super) fn limit_pages(&self, pages: i64) {
+        let connection = &self.open.as_ref().unwrap().connection;
+        connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
+    }
+
     fn transact(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
         let _turn = self.lock.take(self.options.wait)?;
         let result = self.in_turn(ops);
@@ -82,6 +89,16 @@ impl Database {
             closed => closed.insert(Open::new(&self.options)?),
         };
         open.transact(ops)
+    }
+}
+
+/// Whoever closes a database last, SQLite has fold its log into it and delete the log by its name. That is done in
+/// turn, so that nobody puts another file under that name meanwhile.
+impl Drop for Database {
+    fn drop(&mut self) {
+        // Without a turn it is closed all the same.
+        let _turn = self.lock.take(self.options.wait);
+        self.open = None;
     }
 }
 

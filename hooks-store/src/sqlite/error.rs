@@ -30,10 +30,15 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// Whether the file itself is damaged.
+    /// Whether what is in the file is damaged.
     pub(super) fn is_damage(&self) -> bool {
-        let Self::Sql(rusqlite::Error::SqliteFailure(error, _)) = self else { return false };
-        matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        match self {
+            Self::Row(_) | Self::Sql(rusqlite::Error::FromSqlConversionFailure(..)) => true,
+            Self::Sql(rusqlite::Error::SqliteFailure(error, _)) => {
+                matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+            }
+            _ => false,
+        }
     }
 
     /// What the asker is told about the store at `path`.

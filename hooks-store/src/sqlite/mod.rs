@@ -32,21 +32,23 @@ mod worker;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use hooks_core::HookFuture;
 use hooks_core::state::{Answer, Op, StateStore, StoreError};
 
 use self::database::Database;
 use self::error::Fault;
+use self::lock::Lock;
 pub use self::options::SqliteOptions;
 use self::worker::Worker;
 
-/// State in a file that several processes share.
+/// State in a file that several processes share. Dropping it does what was asked of it, and closes the file.
 pub struct SqliteStore(Mode);
 
 enum Mode {
     /// Whoever asks does the work.
-    Blocking(Mutex<Database>),
+    Blocking(Box<Mutex<Database>>),
     /// A thread does.
     Threaded(Worker),
 }
@@ -76,19 +78,26 @@ impl SqliteStore {
     /// The note cannot be removed.
     pub fn accept_loss(path: impl AsRef<Path>) -> Result<Option<String>, StoreError> {
         let path = path.as_ref();
-        damage::accept(path).map_err(|error| Fault::from(error).told(path))
+        let accept = || {
+            let _turn = Lock::beside(path)?.take(TURN)?;
+            damage::accept(path)
+        };
+        accept().map_err(|error| Fault::from(error).told(path))
     }
 
     fn with(options: SqliteOptions) -> Result<Self, StoreError> {
         let (path, blocking) = (options.path.clone(), options.blocking);
         let database = Database::open(options)?;
         if blocking {
-            return Ok(Self(Mode::Blocking(Mutex::new(database))));
+            return Ok(Self(Mode::Blocking(Box::new(Mutex::new(database)))));
         }
         let worker = Worker::start(database).map_err(|error| Fault::from(error).told(&path))?;
         Ok(Self(Mode::Threaded(worker)))
     }
 }
+
+/// How long a person waits for the turn of a command.
+const TURN: Duration = Duration::from_secs(10);
 
 impl StateStore for SqliteStore {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {

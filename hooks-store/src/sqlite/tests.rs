@@ -1,10 +1,13 @@
-//! The engine passes the test of all engines.
+//! The engine passes the test of all engines, and goes on after a full disk; `tests/sqlite_faults.rs` has the other
+//! faults.
 
 use std::sync::Arc;
 
+use hooks_core::state::{Answer, Key, Op, StoreError};
 use hooks_core::testing::{HandClock, agree, on_random_histories};
 
 use super::SqliteOptions;
+use super::database::Database;
 
 fn check(cases: u32, with: impl Fn(SqliteOptions) -> SqliteOptions) {
     on_random_histories(cases, |history| {
@@ -24,4 +27,22 @@ fn it_answers_like_the_specification() {
 #[test]
 fn its_thread_answers_like_the_specification() {
     check(25, |options| options);
+}
+
+#[test]
+fn a_full_disk_changes_nothing_and_is_gone_on_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut database = Database::open(SqliteOptions::new(folder.path().join("state.db"))).unwrap();
+    let key = Key::new(None, &["note"]);
+    let put = Op::Put { key: key.clone(), value: "x".repeat(100_000).into(), ttl: None };
+    database.run(&[Op::Now]).unwrap();
+    // To SQLite, a file that must not grow is a full disk.
+    database.limit_pages(1);
+    for _ in 0..2 {
+        let answers = database.run(&[Op::Now, put.clone()]);
+        assert!(matches!(&answers, Err(StoreError::Unavailable(why)) if why.contains("full")), "{answers:?}");
+    }
+    assert_eq!(database.run(&[Op::Get { key }]), Ok(vec![Answer::Value(None)]));
+    database.limit_pages(1_000_000);
+    assert_eq!(database.run(&[put]), Ok(vec![Answer::Written(1)]));
 }

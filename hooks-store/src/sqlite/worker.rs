@@ -3,6 +3,7 @@
 //! What was asked while it worked is done together in the next transaction: many tasks of one process pay for one.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
 
 use hooks_core::HookFuture;
 use hooks_core::state::{Answer, Op, StoreError};
@@ -10,9 +11,13 @@ use tokio::sync::oneshot;
 
 use super::database::Database;
 
-/// A store's thread; it ends when nobody can ask any more.
+/// A store's thread. When this is dropped, it does what was asked until then, closes the database, and ends.
 #[derive(Debug)]
-pub(super) struct Worker(Sender<Job>);
+pub(super) struct Worker {
+    /// Taken when it is dropped.
+    jobs: Option<Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
 
 #[derive(Debug)]
 struct Job {
@@ -28,42 +33,54 @@ impl Worker {
     pub(super) fn start(database: Database) -> std::io::Result<Self> {
         let (sender, jobs) = channel();
         let thread = std::thread::Builder::new().name("hooks-store".to_owned());
-        thread.spawn(move || work(database, &jobs))?;
-        Ok(Self(sender))
+        let thread = thread.spawn(move || work(database, &jobs))?;
+        Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
 
     /// Has it do `op`.
     pub(super) fn ask(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
         let (reply, answer) = oneshot::channel();
-        let is_gone = self.0.send(Job { op, reply }).is_err();
+        if let Some(jobs) = &self.jobs {
+            // Where the thread is gone, so is the reply, which whoever waits finds out.
+            let _sent = jobs.send(Job { op, reply });
+        }
         HookFuture::later(async move {
-            match answer.await {
-                Ok(answer) if !is_gone => answer,
-                _ => Err(StoreError::Unavailable("the thread of the state store has ended".to_owned())),
-            }
+            let gone = |_| Err(StoreError::Unavailable("the thread of the state store has ended".to_owned()));
+            answer.await.unwrap_or_else(gone)
         })
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // Where it has panicked, there is nothing left to wait for.
+            let _ended = thread.join();
+        }
     }
 }
 
 fn work(mut database: Database, jobs: &Receiver<Job>) {
     while let Ok(first) = jobs.recv() {
-        let waiting = std::iter::once(first).chain(jobs.try_iter());
-        // Whoever does not wait any more has given up, and will ask again if it matters.
-        let waiting = waiting.filter(|job| !job.reply.is_closed()).take(AT_ONCE);
+        // Also what nobody waits for any more: a guard that was dropped gives back what it held, and goes.
+        let waiting = std::iter::once(first).chain(jobs.try_iter()).take(AT_ONCE);
         let (ops, replies): (Vec<Op>, Vec<_>) = waiting.map(|job| (job.op, job.reply)).unzip();
-        match database.run(&ops) {
-            Ok(answers) => {
-                for (reply, answer) in replies.into_iter().zip(answers) {
-                    // Nobody may wait any more.
-                    let _gone = reply.send(Ok(answer));
-                }
-            }
-            Err(error) => {
-                for reply in replies {
-                    let _gone = reply.send(Err(error.clone()));
-                }
-            }
+        for (reply, answer) in replies.into_iter().zip(answers(&mut database, &ops)) {
+            // Nobody may wait any more.
+            let _gone = reply.send(answer);
         }
+    }
+}
+
+/// The answers to `ops`, which share a transaction unless one of them cannot be done.
+fn answers(database: &mut Database, ops: &[Op]) -> Vec<Result<Answer, StoreError>> {
+    match database.run(ops) {
+        Ok(answers) => answers.into_iter().map(Ok).collect(),
+        Err(StoreError::Unsupported) if ops.len() > 1 => {
+            ops.iter().flat_map(|op| answers(database, std::slice::from_ref(op))).collect()
+        }
+        Err(error) => ops.iter().map(|_| Err(error.clone())).collect(),
     }
 }
 

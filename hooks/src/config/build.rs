@@ -3,16 +3,19 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
 use hooks_policies::config::PolicyConfig;
 use hooks_policies::profile::SquadCompat;
+use hooks_policies::spend::SpendWatch;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
 use hooks_policies::{LockoutRegistry, PolicyErrors, StoredLockouts, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
-use hooks_store::{Answering, StoreConfig};
+use hooks_store::{Answering, Engine, StoreConfig};
 
+use super::budget;
 use super::error::{Mistakes, Place};
 use super::models::Models;
 use super::prune::Pruned;
@@ -25,8 +28,13 @@ use crate::system::{SystemClock, SystemRandom};
 /// What the profiles are configured by.
 #[derive(Debug)]
 pub(super) enum Settings {
-    Strict { policy: PolicyConfig, models: Option<Box<ResilienceConfig>>, state: State, from: Origin },
-    SquadCompat(SquadPolicy),
+    Strict {
+        policy: Box<PolicyConfig>,
+        models: Option<Box<ResilienceConfig>>,
+        state: Box<State>,
+        from: Origin,
+    },
+    SquadCompat(Box<SquadPolicy>),
 }
 
 /// Where state is kept, and whose it is.
@@ -57,13 +65,21 @@ pub(super) enum Origin {
 pub struct Kept {
     lockouts: Arc<LockoutRegistry>,
     store: Arc<dyn StateStore>,
+    watch: Option<Arc<dyn SpendWatch>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
 }
 
 impl Kept {
     /// Keeps these.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
-        Self { lockouts, store, stored_lockouts: None }
+        Self { lockouts, store, stored_lockouts: None, watch: None }
+    }
+
+    /// Tells `watch` what the budget does, and what each session spent.
+    #[must_use]
+    pub fn with_spend_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
+        self.watch = Some(watch);
+        self
     }
 
     /// Keeps the lockouts in the store too, where they outlive the process.
@@ -103,6 +119,10 @@ impl Kept {
         let lockouts =
             StoredLockouts::new(Arc::clone(&store), state.tenant.as_deref(), Arc::clone(&registry), world);
         let lockouts = match config.stale_after {
+            // There the store itself says for how long it knows them.
+            _ if config.engine == Engine::Redis && state.answering == Answering::Later => {
+                lockouts.with_stale_after(Duration::ZERO)
+            }
             Some(stale_after) => lockouts.with_stale_after(stale_after),
             None => lockouts,
         };
@@ -149,7 +169,8 @@ pub(super) fn build(
                 _ => None,
             };
             let known = models.as_ref().and_then(Option::as_ref);
-            let built = match strict(builder, spawn::informed(policy.clone(), known), &kept) {
+            let informed = spawn::informed(budget::priced(policy, known), known);
+            let built = match strict(builder, informed, &kept) {
                 Ok(builder) => Some(builder),
                 Err(errors) => {
                     report_in(errors, from, root, mistakes);
@@ -177,7 +198,10 @@ pub(super) fn build(
 }
 
 fn strict(builder: HooksBuilder, policy: PolicyConfig, kept: &Kept) -> Result<HooksBuilder, PolicyErrors> {
-    let policies = StrictPolicies::new(policy).with_store(Arc::clone(&kept.store));
+    let mut policies = StrictPolicies::new(policy).with_store(Arc::clone(&kept.store));
+    if let Some(watch) = &kept.watch {
+        policies = policies.with_spend_watch(Arc::clone(watch));
+    }
     builder.config(match &kept.stored_lockouts {
         Some(stored) => policies.with_stored_lockouts(Arc::clone(stored)),
         None => policies.with_lockouts(Arc::clone(&kept.lockouts)),

@@ -28,6 +28,22 @@ pub(super) fn lint(policy: &PolicyConfig, root: &Node) -> Vec<ConfigError> {
         }
         linter.twice("command_guard.block", &guard.block);
     }
+    if let Some(budget) = &policy.budget {
+        let limited = budget.limits.iter().position(|limit| limit.usd.is_some());
+        let is_known =
+            !budget.prices.is_empty() || budget.price_ceiling.is_some() || root.get("models").is_some();
+        if let (Some(index), false) = (limited, is_known) {
+            let hint = "list them in `budget.prices`, or give a `budget.price_ceiling`";
+            linter.doubt(
+                &format!("budget.limits[{index}].usd"),
+                "no model has a price, so none may be called",
+                hint,
+            );
+        }
+        if budget.limits.is_empty() {
+            linter.doubt("budget", "nothing is limited", "give it `limits`");
+        }
+    }
     linter.doubts.into_errors()
 }
 

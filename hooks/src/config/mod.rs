@@ -27,6 +27,7 @@
 //! `self_protection: false`, a file that was read from disk keeps the agents it governs from writing it, and
 //! from the hook settings of their clients.
 
+mod budget;
 mod build;
 mod check;
 mod document;
@@ -46,6 +47,7 @@ mod tree;
 mod words;
 mod yaml;
 
+pub use self::budget::{CallMeter, SpendClassify};
 pub use self::build::Kept;
 pub use self::document::{Profile, schema};
 pub use self::error::{ConfigError, ConfigErrors};

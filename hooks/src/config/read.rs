@@ -206,7 +206,8 @@ impl ConfigReader {
             Some(path) if self_protection => protect::all(path),
             _ => Vec::new(),
         };
-        if let Settings::Strict { state: State { store: Some(store), .. }, .. } = &settings
+        if let Settings::Strict { state, .. } = &settings
+            && let Some(store) = &state.store
             && self_protection
         {
             protected.extend(store::files_of(store, path));
@@ -217,7 +218,7 @@ impl ConfigReader {
             _ => Vec::new(),
         };
         let (profile, policy, state) = match settings {
-            Settings::Strict { policy, state, .. } => (Profile::Strict, policy, state),
+            Settings::Strict { policy, state, .. } => (Profile::Strict, *policy, *state),
             Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default(), State::default()),
         };
         let name = name.to_owned();
@@ -235,7 +236,7 @@ impl ConfigReader {
             let file = squad::read(root, mistakes)?;
             let settings = match self.profile.or(file.profile).unwrap_or_default() {
                 Profile::Strict => squad::into_strict(&file.policy, root, mistakes)?,
-                Profile::SquadCompat => Settings::SquadCompat(file.policy),
+                Profile::SquadCompat => Settings::SquadCompat(file.policy.into()),
             };
             return Some((settings, true));
         }
@@ -250,9 +251,15 @@ impl ConfigReader {
             );
             return None;
         }
-        let state = State { tenant, store, path: path.map(Path::to_path_buf), answering: self.answering };
+        let state =
+            Box::new(State { tenant, store, path: path.map(Path::to_path_buf), answering: self.answering });
         Some((
-            Settings::Strict { policy, models: models.map(Box::new), state, from: Origin::Document(tree) },
+            Settings::Strict {
+                policy: policy.into(),
+                models: models.map(Box::new),
+                state,
+                from: Origin::Document(tree),
+            },
             self_protection,
         ))
     }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hooks_core::state::{Memory, OpId, StateStore, StoreError};
-use hooks_store::{Answering, Engine, LazyStore, StoreConfig};
+use hooks_store::{Answering, Engine, LazyStore, StoreConfig, World};
 use serde_json::Value;
 
 use super::error::Mistakes;
 use super::prune::Pruned;
 use super::section;
-use crate::system::SystemClock;
+use crate::system::{SystemClock, SystemRandom, TokioTimer};
 
 /// The key it stands under.
 pub(super) const KEY: &str = "store";
@@ -43,7 +43,12 @@ pub(super) fn open(config: &StoreConfig, path: Option<&Path>, answering: Answeri
         }
         Engine::Redis => {
             let config = config.clone();
-            Arc::new(LazyStore::new(move || hooks_store::open_redis(&config)))
+            let world = World {
+                clock: Arc::new(SystemClock),
+                timer: Arc::new(TokioTimer),
+                random: Arc::new(SystemRandom),
+            };
+            Arc::new(LazyStore::new(move || hooks_store::open_redis(&config, world.clone(), answering)))
         }
     }
 }

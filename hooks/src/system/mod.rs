@@ -3,6 +3,7 @@
 //! `hooks-core` sees the world through traits only; this is where they meet the operating system.
 
 mod clock;
+mod disk;
 mod files;
 mod random;
 #[cfg(feature = "tokio")]

@@ -264,7 +264,7 @@ impl Meter {
         let mut well = 0;
         for (model, evidence) in self.evidence.get(self.group(asked)).into_iter().flatten().enumerate() {
             let has_room =
-                || quotas.get(providers.provider_of(model)).is_some_and(|quota| quota.used(now) < 0.1);
+                || quotas.get(providers.provider_of(model)).is_some_and(|quota| quota.has_room(now));
             let is_clear = || providers.weather.at(model, now).0.is_empty();
             if !evidence.speaks_against(now) && has_room() && is_clear() && providers.is_able(asked, model) {
                 well |= 1 << model;

@@ -172,9 +172,11 @@ impl Quota {
         Tick(now.0.max((self.full_at + self.interval).saturating_sub(self.tolerance)))
     }
 
-    /// How full it is used, from 0 to 1.
-    pub(super) fn used(&self, now: Tick) -> f64 {
-        self.full_at.saturating_sub(now.0).as_secs_f64() / self.tolerance.as_secs_f64()
+    /// Whether it is hardly drawn on: nothing is owed, or with one more request less than a tenth of what may be. Who
+    /// knows the rate alone, and not how much of it may come at once, would send one now.
+    pub(super) fn has_room(&self, now: Tick) -> bool {
+        let owed = self.full_at.saturating_sub(now.0);
+        owed.is_zero() || owed + self.interval < self.tolerance / 10
     }
 
     /// Lets a request in, or says when to come back.

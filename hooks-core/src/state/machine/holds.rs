@@ -44,11 +44,11 @@ impl Holds {
         self.expiring.pop_first().map(|(_, id)| id)
     }
 
-    /// Forgets a reservation that is over, unless it came back meanwhile.
-    pub(super) fn forget(&mut self, id: OpId, now: Timestamp) {
+    /// Forgets a reservation that was to be forgotten at `due`, unless it came back meanwhile.
+    pub(super) fn forget(&mut self, id: OpId, due: Timestamp) {
         let is_over = |held: &Held| match held.phase {
             Phase::Open(_) => false,
-            Phase::Expired(when) | Phase::Ended(when) => when.after(REMEMBERED) <= now,
+            Phase::Expired(when) | Phase::Ended(when) => when.after(REMEMBERED) == due,
         };
         if self.all.get(&id).is_some_and(is_over) {
             self.all.remove(&id);
@@ -159,7 +159,8 @@ impl State {
         let amount = std::mem::replace(&mut held.amount, actual);
         held.phase = Phase::Ended(self.now);
         self.past.remember(id, self.now);
-        for scope in held.scopes.iter() {
+        // What it was charged to is not asked any more.
+        for scope in std::mem::take(&mut held.scopes).iter() {
             let number = scope.window.number(held.since);
             self.counters.charge(&scope.key, scope.window, number, self.now, &mut self.queue, |counter| {
                 if was_open {

@@ -48,6 +48,13 @@ pub struct State {
 }
 
 impl State {
+    /// A state that remembers at most so many ids of what is over: beyond that it forgets the first of them before
+    /// their day is over. Then a reservation that arrives again long after its end is a new one, and one that expired
+    /// stays charged: nothing comes free.
+    pub fn remembering(most: usize) -> Self {
+        Self { past: Past::of(most), ..Self::default() }
+    }
+
     /// Does `op` at `now`.
     pub fn step(&mut self, op: &Op, now: Timestamp) -> Answer {
         self.now = self.now.max(now.min(LATEST));
@@ -117,9 +124,9 @@ impl State {
         while let Some(id) = self.holds.next_expired(self.now) {
             self.expire(id);
         }
-        while let Some(over) = self.past.next_forgotten(self.now) {
+        while let Some((due, over)) = self.past.next_forgotten(self.now) {
             if let Over::Hold(id) = over {
-                self.holds.forget(id, self.now);
+                self.holds.forget(id, due);
             }
         }
         while let Some(due) = self.queue.next(self.now) {

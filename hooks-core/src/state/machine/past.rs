@@ -12,6 +12,8 @@ pub(super) struct Past {
     order: VecDeque<(Timestamp, Over)>,
     /// Corrections and removed entries.
     ids: HashSet<OpId>,
+    /// So many are remembered at most.
+    most: Option<usize>,
 }
 
 /// What is over.
@@ -24,6 +26,11 @@ pub(super) enum Over {
 }
 
 impl Past {
+    /// Remembers so many at most.
+    pub(super) fn of(most: usize) -> Self {
+        Self { most: Some(most), ..Self::default() }
+    }
+
     /// Enters the id of a correction or an entry; false where it is known.
     pub(super) fn enter(&mut self, id: OpId, now: Timestamp) -> bool {
         let is_new = self.ids.insert(id);
@@ -43,13 +50,15 @@ impl Past {
         self.order.push_back((now.after(REMEMBERED), Over::Hold(id)));
     }
 
-    /// Forgets what was over first, if it is time. A reservation is left to be forgotten by who keeps it.
-    pub(super) fn next_forgotten(&mut self, now: Timestamp) -> Option<Over> {
-        self.order.front().filter(|(when, _)| *when <= now)?;
-        let (_, over) = self.order.pop_front()?;
+    /// Forgets what was over first, if it is time or there are too many; with the time when it would have been. A
+    /// reservation is left to be forgotten by who keeps it.
+    pub(super) fn next_forgotten(&mut self, now: Timestamp) -> Option<(Timestamp, Over)> {
+        let are_too_many = self.most.is_some_and(|most| self.order.len() > most);
+        self.order.front().filter(|(when, _)| are_too_many || *when <= now)?;
+        let (when, over) = self.order.pop_front()?;
         if let Over::Id(id) = over {
             self.ids.remove(&id);
         }
-        Some(over)
+        Some((when, over))
     }
 }

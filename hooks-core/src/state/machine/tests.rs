@@ -245,3 +245,16 @@ fn changes_are_told_from_a_revision_on() {
     state.step(&Op::Insert { id, set: below("b"), name, note, ttl: None }, Timestamp(0));
     assert_eq!(changes(&mut state, revision).0, [below("b")]);
 }
+
+#[test]
+fn what_is_over_is_remembered_up_to_a_count_and_what_is_open_always() {
+    let (mut state, scopes) = (State::remembering(2), scopes(&[("day", 10)]));
+    for id in 0..4 {
+        assert_eq!(state.step(&reserve(id, &scopes, 1), Timestamp(0)), Answer::Done);
+    }
+    for id in 1..4 {
+        assert_eq!(state.step(&Op::Settle { id: OpId(id), actual: 1 }, Timestamp(0)), Answer::Done);
+    }
+    let mut release = |id| state.step(&Op::Release { id: OpId(id) }, Timestamp(0));
+    assert_eq!([release(1), release(3), release(0)], [Answer::Unknown, Answer::Done, Answer::Done]);
+}

@@ -18,9 +18,9 @@ use hooks_core::testing::{FakeClock, FakeFileSystem, world};
 use hooks_core::{Background, Environment, HookContext, HookFuture, Hooks, Judged};
 
 use super::config::SpawnConfig;
-use super::{Child, ChildState, SpawnHooks};
-use crate::StrictPolicies;
+use super::{Child, ChildState};
 use crate::config::PolicyConfig;
+use crate::{PolicyHooks, StrictPolicies};
 
 /// Hooks on a store, in a world whose clock stands still until it is told to go.
 struct Desk {

@@ -1,0 +1,121 @@
+//! What does a budget cost: a reservation before a call, and its settlement after?
+
+mod bare;
+mod redis;
+mod spread;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::HookFuture;
+use hooks_core::state::{Answer, Key, Memory, Op, OpId, Scope, StateStore, StoreError, Window};
+use hooks_store::sqlite::SqliteOptions;
+
+pub use self::spread::{is_writer, report, write};
+use crate::{Bar, Case, SetupError};
+
+/// In memory: what can be counted in instructions.
+pub fn cases() -> Vec<Case> {
+    let memory = Memory::new(hooks::system().clock);
+    // Two million a second.
+    vec![spending("store/memory, reserve and settle", memory).at_most(Bar::Nanoseconds(500.0))]
+}
+
+/// In a file.
+///
+/// # Errors
+/// There is no place for it.
+pub fn on_disk() -> Result<Vec<Case>, SetupError> {
+    const BARE: &str = "store/bare SQLite, the statements of both";
+    let (folder, path) = state_file()?;
+    let store = SqliteOptions::new(&path).blocking().open()?;
+    let embedded = spending("store/embedded, reserve and settle", store);
+    // The file exists, and somebody has it open, or nobody has.
+    let beside = opening("store/embedded, open beside others", folder, path);
+    let (folder, path) = state_file()?;
+    drop(SqliteOptions::new(&path).blocking().open()?);
+    let alone = opening("store/embedded, open alone and close", folder, path);
+    Ok(vec![
+        bare::case(BARE)?,
+        // 0.7 of its speed.
+        embedded.at_most(Bar::Times(1.42, BARE)),
+        beside.at_most(Bar::Nanoseconds(2e6)),
+        alone.at_most(Bar::Nanoseconds(2e6)),
+    ])
+}
+
+/// In a server.
+///
+/// # Errors
+/// It does not come up.
+pub fn on_server() -> Result<Vec<Case>, SetupError> {
+    redis::cases()
+}
+
+/// A folder, and a file in it.
+fn state_file() -> Result<(tempfile::TempDir, std::path::PathBuf), SetupError> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("state.db");
+    Ok((folder, path))
+}
+
+/// Reserves and settles, again and again, from a budget that does not end.
+fn spending(name: &'static str, store: impl StateStore + 'static) -> Case {
+    let mut spender = Spender::new(store);
+    Case::new(name, move || spender.spend())
+}
+
+/// Opens a store that is there.
+fn opening(name: &'static str, folder: tempfile::TempDir, path: std::path::PathBuf) -> Case {
+    Case::new(name, move || {
+        let _folder = &folder;
+        SqliteOptions::new(&path).blocking().open().is_ok()
+    })
+}
+
+/// Who spends.
+struct Spender<S> {
+    store: S,
+    scopes: Arc<[Scope]>,
+    next: u128,
+}
+
+impl<S: StateStore> Spender<S> {
+    fn new(store: S) -> Self {
+        let key = Key::new(Some("acme"), &["spend", "session", "1c8f0e52"]);
+        let scopes = [Scope::spent(key, 1 << 50).per(Window::DAY)].into();
+        Self { store, scopes, next: u128::from(std::process::id()) << 64 }
+    }
+
+    /// Whether both were done.
+    fn spend(&mut self) -> bool {
+        let [reserve, settle] = self.both();
+        matches!(
+            (at_once(self.store.apply(reserve)), at_once(self.store.apply(settle))),
+            (Some(Ok(Answer::Done)), Some(Ok(Answer::Done)))
+        )
+    }
+
+    /// The same, of a store that may answer later.
+    async fn spend_later(&mut self) -> bool {
+        let [reserve, settle] = self.both();
+        let reserved = self.store.apply(reserve).await;
+        matches!((reserved, self.store.apply(settle).await), (Ok(Answer::Done), Ok(Answer::Done)))
+    }
+
+    fn both(&mut self) -> [Op; 2] {
+        self.next += 1;
+        // As scattered as ids are that follow from text.
+        let id = OpId(self.next.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835));
+        let (scopes, ttl) = (Arc::clone(&self.scopes), Duration::from_secs(60));
+        [Op::Reserve { id, scopes, amount: 7, ttl }, Op::Settle { id, actual: 5 }]
+    }
+}
+
+/// The answer of an engine that answers at once.
+fn at_once(answer: HookFuture<'static, Result<Answer, StoreError>>) -> Option<Result<Answer, StoreError>> {
+    match answer {
+        HookFuture::Now(answer) => answer,
+        HookFuture::Later(_) => None,
+    }
+}

@@ -1,0 +1,361 @@
+//! What each client calls the tools and their arguments, to our names and back.
+//!
+//! The guards do not need it: they know a name in every spelling. It is for whoever writes one rule, matcher or
+//! rewrite for all clients.
+
+use serde_json::{Map, Value};
+
+use super::names::Folded;
+
+/// The words of one client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// Claude Code.
+    Claude,
+    /// Codex CLI.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// Copilot, where events are named in camelCase; also its SDK, and Squad, which is built on that.
+    Copilot,
+    /// Copilot, where events are named in PascalCase: Claude's tools with Copilot's arguments.
+    CopilotPascal,
+    /// VS Code.
+    VsCode,
+    /// Cursor.
+    Cursor,
+    /// docker-agent.
+    DockerAgent,
+}
+
+impl Dialect {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::Claude,
+        Self::Codex,
+        Self::Gemini,
+        Self::Copilot,
+        Self::CopilotPascal,
+        Self::VsCode,
+        Self::Cursor,
+        Self::DockerAgent,
+    ];
+
+    /// Our name of a tool; `None` for one that has none: an MCP tool, or one that only this client has.
+    pub fn canonical_name(self, name: &str) -> Option<&'static str> {
+        self.tool(name).map(|tool| tool.canonical)
+    }
+
+    /// What the client calls the tool that we call `canonical`; `None` where it has none.
+    pub fn spelling(self, canonical: &str) -> Option<&'static str> {
+        self.tools().iter().find(|tool| tool.canonical == canonical).map(|tool| tool.name)
+    }
+
+    /// A call in our names. What has none stays as it is, and an argument whose name is taken keeps its own, so
+    /// that nothing is lost.
+    pub fn to_canonical(self, name: &str, arguments: Value) -> Canonical {
+        let Some(tool) = self.tool(name) else {
+            return Canonical { name: name.to_owned(), arguments, renamed: Vec::new(), tool: None };
+        };
+        let Value::Object(arguments) = arguments else {
+            let name = tool.canonical.to_owned();
+            return Canonical { name, arguments, renamed: Vec::new(), tool: Some(tool) };
+        };
+        let mut renamed: Vec<(&str, &str)> = Vec::new();
+        for (theirs, ours) in tool.arguments {
+            let is_taken = arguments.contains_key(*ours) || renamed.iter().any(|(_, other)| other == ours);
+            if arguments.contains_key(*theirs) && !is_taken {
+                renamed.push((*theirs, *ours));
+            }
+        }
+        let arguments =
+            rename(arguments, |key| renamed.iter().find(|(theirs, _)| *theirs == key).map(|(_, ours)| *ours));
+        let name = tool.canonical.to_owned();
+        Canonical { name, arguments: Value::Object(arguments), renamed, tool: Some(tool) }
+    }
+
+    fn tool(self, name: &str) -> Option<&'static Tool> {
+        let folded = Folded::new(name)?;
+        self.tools().iter().find(|tool| Folded::new(tool.name).is_some_and(|known| known == folded))
+    }
+
+    fn tools(self) -> &'static [Tool] {
+        match self {
+            Self::Claude => CLAUDE,
+            Self::Codex => CODEX,
+            Self::Gemini => GEMINI,
+            Self::Copilot => COPILOT,
+            Self::CopilotPascal => COPILOT_PASCAL,
+            Self::VsCode => VS_CODE,
+            Self::Cursor => CURSOR,
+            Self::DockerAgent => DOCKER_AGENT,
+        }
+    }
+}
+
+/// A tool call in our names, which knows the way back.
+#[derive(Clone, Debug)]
+pub struct Canonical {
+    /// The tool.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Value,
+    /// What was renamed: theirs and ours.
+    renamed: Vec<(&'static str, &'static str)>,
+    tool: Option<&'static Tool>,
+}
+
+impl Canonical {
+    /// Other arguments of this call, as the client names them: what was renamed on the way here is renamed back, and
+    /// an argument that is new gets the client's name for it, unless that is taken.
+    pub fn back(&self, arguments: Value) -> Value {
+        let (Some(tool), Value::Object(arguments)) = (self.tool, &arguments) else { return arguments };
+        let before = self.arguments.as_object();
+        let theirs = |key: &str| {
+            let was_renamed = self.renamed.iter().find(|(_, ours)| *ours == key);
+            let is_new = || !before.is_some_and(|before| before.contains_key(key));
+            let row = was_renamed
+                .or_else(|| tool.arguments.iter().find(|(_, ours)| *ours == key).filter(|_| is_new()));
+            row.map(|(theirs, _)| *theirs).filter(|theirs| !arguments.contains_key(*theirs))
+        };
+        Value::Object(rename(arguments.clone(), theirs))
+    }
+}
+
+/// One tool of one client.
+#[derive(Debug)]
+struct Tool {
+    canonical: &'static str,
+    /// The client's name.
+    name: &'static str,
+    /// The client's names of its arguments where they differ from ours, and ours.
+    arguments: &'static [(&'static str, &'static str)],
+}
+
+const fn tool(
+    canonical: &'static str,
+    name: &'static str,
+    arguments: &'static [(&'static str, &'static str)],
+) -> Tool {
+    Tool { canonical, name, arguments }
+}
+
+const FILE: &[(&str, &str)] = &[("file_path", "path")];
+const OLD_AND_NEW: &[(&str, &str)] =
+    &[("file_path", "path"), ("old_string", "old_text"), ("new_string", "new_text")];
+const FOLDER: &[(&str, &str)] = &[("dir_path", "path")];
+
+/// The first row of a canonical name is the one that leads back.
+const CLAUDE: &[Tool] = &[
+    tool("bash", "Bash", &[]),
+    tool("read", "Read", FILE),
+    tool("write", "Write", FILE),
+    tool("edit", "Edit", OLD_AND_NEW),
+    tool("multi_edit", "MultiEdit", FILE),
+    tool("notebook_edit", "NotebookEdit", &[("notebook_path", "path"), ("new_source", "new_text")]),
+    tool("glob", "Glob", &[]),
+    tool("grep", "Grep", &[]),
+    tool("list", "LS", &[]),
+    tool("web_fetch", "WebFetch", &[]),
+    tool("web_search", "WebSearch", &[]),
+    tool("spawn_agent", "Agent", &[("subagent_type", "agent"), ("prompt", "task")]),
+    tool("spawn_agent", "Task", &[("subagent_type", "agent"), ("prompt", "task")]),
+    tool("ask_user", "AskUserQuestion", &[]),
+];
+
+const CODEX: &[Tool] = &[
+    tool("bash", "Bash", &[]),
+    tool("apply_patch", "apply_patch", &[("command", "patch"), ("input", "patch")]),
+    tool("spawn_agent", "spawn_agent", &[("agent_type", "agent"), ("message", "task")]),
+    tool("ask_user", "request_user_input", &[]),
+    tool("web_search", "web_search", &[]),
+];
+
+const GEMINI: &[Tool] = &[
+    tool("bash", "run_shell_command", &[]),
+    tool("read", "read_file", &[("file_path", "path"), ("absolute_path", "path")]),
+    tool("read_many", "read_many_files", &[("include", "paths")]),
+    tool("write", "write_file", FILE),
+    tool("edit", "replace", OLD_AND_NEW),
+    tool("glob", "glob", FOLDER),
+    tool("grep", "grep_search", FOLDER),
+    tool("grep", "search_file_content", FOLDER),
+    tool("list", "list_directory", FOLDER),
+    tool("web_fetch", "web_fetch", &[]),
+    tool("web_search", "google_web_search", &[]),
+    tool("spawn_agent", "invoke_agent", &[("agent_name", "agent"), ("prompt", "task")]),
+    tool("ask_user", "ask_user", &[]),
+];
+
+const COPILOT_WRITE: &[(&str, &str)] = &[("file_text", "content")];
+const COPILOT_EDIT: &[(&str, &str)] = &[("old_str", "old_text"), ("new_str", "new_text")];
+const COPILOT_TASK: &[(&str, &str)] = &[("agent_type", "agent"), ("prompt", "task")];
+
+const COPILOT: &[Tool] = &[
+    tool("bash", "bash", &[]),
+    tool("powershell", "powershell", &[]),
+    tool("read", "view", &[]),
+    tool("write", "create", COPILOT_WRITE),
+    tool("edit", "edit", COPILOT_EDIT),
+    tool("apply_patch", "apply_patch", &[("input", "patch")]),
+    tool("glob", "glob", &[]),
+    tool("grep", "grep", &[]),
+    tool("web_fetch", "web_fetch", &[]),
+    tool("spawn_agent", "task", COPILOT_TASK),
+    tool("ask_user", "ask_user", &[]),
+];
+
+const COPILOT_PASCAL: &[Tool] = &[
+    tool("bash", "Bash", &[]),
+    tool("powershell", "PowerShell", &[]),
+    tool("read", "Read", &[]),
+    tool("write", "Write", COPILOT_WRITE),
+    tool("edit", "Edit", COPILOT_EDIT),
+    tool("apply_patch", "apply_patch", &[("input", "patch")]),
+    tool("glob", "Glob", &[]),
+    tool("grep", "Grep", &[]),
+    tool("web_fetch", "WebFetch", &[]),
+    tool("spawn_agent", "Agent", COPILOT_TASK),
+    tool("ask_user", "ask_user", &[]),
+];
+
+const VS_CODE_FILE: &[(&str, &str)] = &[("filePath", "path")];
+const VS_CODE_EDIT: &[(&str, &str)] =
+    &[("filePath", "path"), ("oldString", "old_text"), ("newString", "new_text")];
+
+const VS_CODE: &[Tool] = &[
+    tool("bash", "runTerminalCommand", &[]),
+    tool("bash", "runInTerminal", &[]),
+    tool("read", "readFile", VS_CODE_FILE),
+    tool("write", "createFile", VS_CODE_FILE),
+    tool("edit", "replaceStringInFile", VS_CODE_EDIT),
+    tool("edit_files", "editFiles", &[("files", "paths")]),
+    tool("edit_files", "insertEditIntoFile", VS_CODE_FILE),
+    tool("apply_patch", "apply_patch", &[("input", "patch")]),
+    tool("glob", "fileSearch", &[("query", "pattern")]),
+    tool("grep", "grepSearch", &[("query", "pattern")]),
+    tool("list", "listDir", &[]),
+    tool("web_fetch", "fetch", &[]),
+    tool("spawn_agent", "runSubagent", &[("agentName", "agent"), ("prompt", "task")]),
+    tool("ask_user", "askQuestions", &[]),
+];
+
+const CURSOR: &[Tool] = &[
+    tool("bash", "Shell", &[]),
+    tool("read", "Read", FILE),
+    tool("write", "Write", FILE),
+    tool("delete", "Delete", FILE),
+    tool("grep", "Grep", &[]),
+    tool("spawn_agent", "Task", &[("subagent_type", "agent"), ("prompt", "task")]),
+];
+
+const DOCKER_AGENT: &[Tool] = &[
+    tool("bash", "shell", &[("cmd", "command")]),
+    tool("bash", "run_background_job", &[("cmd", "command")]),
+    tool("read", "read_file", &[]),
+    tool("read_many", "read_multiple_files", &[]),
+    tool("write", "write_file", &[]),
+    tool("edit", "edit_file", &[]),
+    tool("grep", "search_files_content", &[("query", "pattern")]),
+    tool("list", "list_directory", &[]),
+    tool("web_fetch", "fetch", &[]),
+    tool("spawn_agent", "transfer_task", &[]),
+    tool("ask_user", "user_prompt", &[]),
+];
+
+/// Gives keys other names, in their places.
+fn rename(map: Map<String, Value>, name: impl Fn(&str) -> Option<&'static str>) -> Map<String, Value> {
+    map.into_iter().map(|(key, value)| (name(&key).map_or(key, str::to_owned), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::super::{ToolKind, ToolTable};
+    use super::*;
+
+    #[test]
+    fn one_call_has_one_name() {
+        let args = json!({"path": "a.txt", "content": "x"});
+        for (dialect, name, theirs) in [
+            (Dialect::Claude, "Write", json!({"file_path": "a.txt", "content": "x"})),
+            (Dialect::Gemini, "write_file", json!({"file_path": "a.txt", "content": "x"})),
+            (Dialect::Copilot, "create", json!({"path": "a.txt", "file_text": "x"})),
+            (Dialect::CopilotPascal, "Write", json!({"path": "a.txt", "file_text": "x"})),
+            (Dialect::VsCode, "create_file", json!({"filePath": "a.txt", "content": "x"})),
+            (Dialect::DockerAgent, "write_file", json!({"path": "a.txt", "content": "x"})),
+        ] {
+            let canonical = dialect.to_canonical(name, theirs.clone());
+            assert_eq!((canonical.name.as_str(), &canonical.arguments), ("write", &args), "{dialect:?}");
+            assert_eq!(canonical.back(args.clone()), theirs, "{dialect:?}");
+        }
+        assert_eq!(Dialect::Gemini.spelling("bash"), Some("run_shell_command"));
+        assert_eq!(Dialect::Codex.spelling("write"), None);
+        assert_eq!(Dialect::Claude.canonical_name("mcp__srv__Write"), None);
+    }
+
+    #[test]
+    fn a_new_argument_gets_the_name_of_the_client() {
+        let call = Dialect::Copilot.to_canonical("edit", json!({"path": "a", "old_str": "x"}));
+        let back = call.back(json!({"path": "a", "old_text": "x", "new_text": "y"}));
+        assert_eq!(back, json!({"path": "a", "old_str": "x", "new_str": "y"}));
+    }
+
+    /// Guards look at the kind. The names here and those in their table are the same tools.
+    #[test]
+    fn guards_know_every_tool() {
+        let table = ToolTable::default();
+        for dialect in Dialect::ALL {
+            for tool in dialect.tools() {
+                let kind = table.kind(tool.name);
+                let expected = match tool.canonical {
+                    "bash" => ToolKind::Shell,
+                    "powershell" => ToolKind::WindowsShell,
+                    "write" | "edit" | "multi_edit" | "notebook_edit" | "edit_files" => ToolKind::WriteFile,
+                    "delete" => ToolKind::DeleteFile,
+                    "apply_patch" => ToolKind::Patch,
+                    "spawn_agent" => ToolKind::SpawnAgent,
+                    "ask_user" => ToolKind::AskUser,
+                    _ => ToolKind::Read,
+                };
+                assert_eq!(kind, expected, "{dialect:?} {}", tool.name);
+            }
+        }
+    }
+
+    /// Any JSON object with names of arguments in it.
+    fn arguments() -> impl Strategy<Value = Value> {
+        let names = &[
+            "path",
+            "file_path",
+            "absolute_path",
+            "filePath",
+            "content",
+            "file_text",
+            "old_str",
+            "old_text",
+            "command",
+            "cmd",
+            "x",
+        ][..];
+        prop::collection::btree_map(prop::sample::select(names), any::<u8>(), 0..6).prop_map(|map| json!(map))
+    }
+
+    proptest! {
+        #[test]
+        fn there_and_back(dialect in prop::sample::select(Dialect::ALL), at in any::<prop::sample::Index>(), arguments in arguments()) {
+            let tool = at.get(dialect.tools());
+            let canonical = dialect.to_canonical(tool.name, arguments.clone());
+            prop_assert_eq!(canonical.back(canonical.arguments.clone()), arguments);
+        }
+
+        #[test]
+        fn unknown_tools_stay(name in "\\PC{0,40}", arguments in arguments()) {
+            let canonical = Dialect::Claude.to_canonical(&name, arguments.clone());
+            prop_assert!(canonical.tool.is_some() || (canonical.name == name && canonical.arguments == arguments));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! How often tools may be called, by whom, in which time.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::event::PreToolUse;
+use hooks_core::state::{Key, MAX_AMOUNT, Scope, StateStore};
+use hooks_core::{
+    Evidence, HookContext, HookError, HookFuture, HookRequest, Reason, Reservation, Reserve, ReserveLayer,
+};
+
+use super::config::{CallLevel, CallLimitConfig};
+use crate::errors::PolicyErrors;
+use crate::place::{NoPlace, Place, place_id};
+use crate::store::CountingStore;
+use crate::window::LimitWindow;
+
+const NAME: &str = "call-limit";
+
+/// Limits how often tools are called; see the [module](super) for an example.
+///
+/// Takes a place for each call that is not denied, from all limits that it falls under or from none. A call that does
+/// not go ahead gives its place back; one that is told twice under one id takes one place. A store that fails is a
+/// denial.
+pub struct CallLimits {
+    limits: Arc<[CallLimit]>,
+    store: CountingStore,
+}
+
+/// Call limits outside of an inner hook.
+pub type CallLimitsLayer = ReserveLayer<Arc<CallLimits>>;
+
+#[derive(Clone, Debug)]
+struct CallLimit {
+    /// Its place in the configuration.
+    index: usize,
+    tools: Vec<ToolName>,
+    agents: Vec<String>,
+    most: u64,
+    level: CallLevel,
+    window: LimitWindow,
+    /// Its filters, for the name of its counters.
+    id: [String; 2],
+}
+
+/// A name in lower case, or the beginning of one.
+#[derive(Clone, Debug)]
+enum ToolName {
+    Whole(String),
+    Beginning(String),
+}
+
+impl CallLimits {
+    /// Limits that are counted in `store`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with `limits`.
+    pub fn new(limits: &[CallLimitConfig], store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let limits = Self::compile(limits, CountingStore::Given(store), &mut errors);
+        errors.or(limits)
+    }
+
+    pub(crate) fn compile(
+        limits: &[CallLimitConfig],
+        store: CountingStore,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        let mut seen = BTreeSet::new();
+        let mut compiled = Vec::new();
+        for (index, config) in limits.iter().enumerate() {
+            let limit = CallLimit::compile(index, config, errors);
+            if !seen.insert((limit.level, limit.window, limit.id.clone())) {
+                let problem = "this limit stands in the list already";
+                errors.push(format!("limits.calls[{index}]"), problem, "leave one of them out");
+            }
+            compiled.push(limit);
+        }
+        Self { limits: compiled.into(), store }
+    }
+
+    /// The limits as a layer. Put it outermost, so that it is asked last.
+    pub fn layer(self) -> CallLimitsLayer {
+        ReserveLayer::new(Arc::new(self))
+    }
+}
+
+impl Reserve<PreToolUse> for CallLimits {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn reserve(
+        &self,
+        request: &HookRequest<PreToolUse>,
+    ) -> HookFuture<'static, Result<Reservation, HookError>> {
+        let (context, event) = (request.context(), request.event());
+        let tool = event.tool_name.to_lowercase();
+        let agent = context.agent_name.to_lowercase();
+        let mine: Vec<_> = (0..self.limits.len())
+            .filter(|index| self.limits.get(*index).is_some_and(|limit| limit.is_for(&tool, &agent)))
+            .collect();
+        if mine.is_empty() {
+            return HookFuture::now(Ok(Reservation::NotNeeded));
+        }
+        let scopes: Arc<[Scope]> =
+            mine.iter().filter_map(|index| Some(self.limits.get(*index)?.scope(context, &agent))).collect();
+        let call = event.tool_use_id.as_ref().or(context.call_id.as_ref());
+        let session = Key::new(context.tenant.as_deref(), &[NAME, &context.session_id, &agent, &tool]);
+        let id = place_id(session.as_str(), call.map(String::as_str), context);
+        let (limits, tool) = (Arc::clone(&self.limits), event.tool_name.clone());
+        let place = Place::new(id, scopes, self.store.of(context), context, move |no_place| match no_place {
+            NoPlace::Refused { scope, used, .. } => {
+                match mine.get(scope).and_then(|index| limits.get(*index)) {
+                    Some(limit) => limit.refusal(&tool, used),
+                    None => too_often(&tool),
+                }
+            }
+            NoPlace::TooOften => too_often(&tool),
+        });
+        place.take()
+    }
+}
+
+impl fmt::Debug for CallLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallLimits").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+impl CallLimit {
+    fn compile(index: usize, config: &CallLimitConfig, errors: &mut PolicyErrors) -> Self {
+        let field = format!("limits.calls[{index}]");
+        for (list, names) in [("tools", &config.tools), ("agents", &config.agents)] {
+            for (at, name) in names.iter().enumerate() {
+                let star = name.find('*').is_some_and(|star| list == "agents" || star + 1 < name.len());
+                if name.trim().is_empty() || star {
+                    let hint = "write a name; that of a tool may end in one `*`";
+                    errors.push(format!("{field}.{list}[{at}]"), format!("`{name}` is no name"), hint);
+                }
+            }
+        }
+        if config.most > MAX_AMOUNT {
+            let hint = format!("write at most {MAX_AMOUNT}");
+            errors.push(format!("{field}.most"), "more calls than can be counted", hint);
+        }
+        let lower = |names: &[String]| {
+            let mut names: Vec<_> = names.iter().map(|name| name.to_lowercase()).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let (tools, agents) = (lower(&config.tools), lower(&config.agents));
+        // As JSON, so that names with commas do not run into each other.
+        let id = [&tools, &agents].map(|names| serde_json::Value::from(names.as_slice()).to_string());
+        let tools = tools.into_iter().map(|name| match name.strip_suffix('*') {
+            Some(beginning) => ToolName::Beginning(beginning.to_owned()),
+            None => ToolName::Whole(name),
+        });
+        Self {
+            index,
+            tools: tools.collect(),
+            agents,
+            most: config.most,
+            level: config.of,
+            window: config.per,
+            id,
+        }
+    }
+
+    fn is_for(&self, tool: &str, agent: &str) -> bool {
+        let is_it = |name: &ToolName| match name {
+            ToolName::Whole(name) => tool == name,
+            ToolName::Beginning(beginning) => tool.starts_with(&**beginning),
+        };
+        (self.tools.is_empty() || self.tools.iter().any(is_it))
+            && (self.agents.is_empty() || self.agents.iter().any(|name| name == agent))
+    }
+
+    fn scope(&self, context: &HookContext, agent: &str) -> Scope {
+        let [tools, agents] = &self.id;
+        let mut parts = match self.level {
+            CallLevel::Team => vec![NAME, "team", tools, agents],
+            CallLevel::Agent => vec![NAME, "agent", tools, agents, agent],
+            CallLevel::Session => vec![NAME, "session", tools, agents, &context.session_id],
+        };
+        if self.window == LimitWindow::Session && self.level != CallLevel::Session {
+            parts.push(&context.session_id);
+        }
+        Scope::spent(Key::new(context.tenant.as_deref(), &parts), self.most).per(self.window.window())
+    }
+
+    fn refusal(&self, tool: &str, used: u64) -> Reason {
+        let whose = match self.level {
+            CallLevel::Team => "by the team",
+            CallLevel::Agent => "by this agent",
+            CallLevel::Session => "by all agents",
+        };
+        let when = self.window.in_words();
+        let message = match self.most {
+            0 => format!("`{tool}` may not be called {whose}{when}"),
+            most => format!("`{tool}` and its like were called {used} of {most} times {whose}{when}"),
+        };
+        let remedy = format!("{}raise `limits.calls[{}].most`", self.window.wait_or(), self.index);
+        Reason::new(NAME, "calls", message).because(Evidence::Count { used, limit: self.most }).unless(remedy)
+    }
+}
+
+fn too_often(tool: &str) -> Reason {
+    let message = format!("this call of `{tool}` was told and given up too often");
+    Reason::new(NAME, "call", message).unless("give each call an id of its own")
+}

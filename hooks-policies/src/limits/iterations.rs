@@ -1,0 +1,212 @@
+//! How often an agent may call its model.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hooks_core::event::{BeforeModelCall, MaxIterations, SubagentSpawned, UserPromptSubmitted};
+use hooks_core::state::{Answer, Key, MAX_AMOUNT, Op, Scope, StateStore, StoreError, Window};
+use hooks_core::{
+    Evidence, Gate, HookContext, HookError, HookFuture, HookRequest, PromptOutcome, Reason, Reservation,
+    Reserve, ReserveLayer, Stage, Verdict,
+};
+use tower_service::Service;
+
+use super::config::{IterationLimitConfig, IterationSpan};
+use crate::errors::PolicyErrors;
+use crate::place::{NoPlace, Place, fresh_id, place_id};
+use crate::store::CountingStore;
+
+const NAME: &str = "iteration-limit";
+
+/// Limits how often an agent calls its model, by a place on `before_model_call`. A person who lets the agent go on
+/// (`max_iterations`, resumed) gives it as many calls again, as often as that is allowed in a session.
+#[derive(Clone, Debug)]
+pub struct IterationLimit {
+    most: u64,
+    resumes: Option<u64>,
+    pub(super) span: IterationSpan,
+    store: CountingStore,
+}
+
+/// An iteration limit outside of an inner hook.
+pub type IterationLimitLayer = ReserveLayer<IterationLimit>;
+
+impl IterationLimit {
+    /// A limit that is counted in `store`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with `config`.
+    pub fn new(config: &IterationLimitConfig, store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let limit = Self::compile(config, CountingStore::Given(store), &mut errors);
+        errors.or(limit)
+    }
+
+    pub(crate) fn compile(
+        config: &IterationLimitConfig,
+        store: CountingStore,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        for (name, number) in [("most", config.most), ("resumes", config.resumes.unwrap_or_default())] {
+            if number > MAX_AMOUNT {
+                let hint = format!("write at most {MAX_AMOUNT}");
+                errors.push(format!("limits.iterations.{name}"), "more than can be counted", hint);
+            }
+        }
+        let IterationLimitConfig { most, per, resumes } = *config;
+        Self { most, resumes, span: per, store }
+    }
+
+    /// The limit as a layer around a hook on `before_model_call`. Put it outermost, so that it is asked last.
+    pub fn layer(&self) -> IterationLimitLayer {
+        ReserveLayer::new(self.clone())
+    }
+
+    /// The agent begins anew.
+    async fn reset(&self, context: &HookContext, agent: &str) -> Result<(), StoreError> {
+        let key = key(context, "calls", agent);
+        let id = fresh_id(key.as_str(), context);
+        let op = Op::Correct { id, key, window: Window::SESSION, spent: 0 };
+        self.store.of(context).apply(op).await.map(drop)
+    }
+
+    /// A person lets the agent go on, where that is allowed.
+    async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
+        if let Some(resumes) = self.resumes {
+            let (store, key) = (self.store.of(context), key(context, "resumed", &context.agent_name));
+            let id = place_id(key.as_str(), context.call_id.as_deref(), context);
+            let scopes = Arc::from([Scope::spent(key, resumes).per(Window::SESSION)]);
+            match store.apply(Op::Reserve { id, scopes, amount: 1, ttl: A_MOMENT }).await? {
+                Answer::Done => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
+                // Told twice.
+                Answer::Ended { .. } => return Ok(None),
+                Answer::Refused { used, limit, .. } => return Ok(Some(no_more(used, limit))),
+                other => {
+                    let message = format!("it answered {other:?} to a reservation");
+                    return Err(StoreError::Unavailable(message));
+                }
+            }
+        }
+        self.reset(context, &context.agent_name).await?;
+        Ok(None)
+    }
+}
+
+/// Between two questions to the store. What is not settled in time is charged all the same.
+const A_MOMENT: Duration = Duration::from_secs(60);
+
+impl Reserve<BeforeModelCall> for IterationLimit {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn reserve(
+        &self,
+        request: &HookRequest<BeforeModelCall>,
+    ) -> HookFuture<'static, Result<Reservation, HookError>> {
+        let context = request.context();
+        let key = key(context, "calls", &context.agent_name);
+        let id = place_id(key.as_str(), context.call_id.as_deref(), context);
+        let scopes = Arc::from([Scope::spent(key, self.most).per(Window::SESSION)]);
+        let span = self.span;
+        let place = Place::new(id, scopes, self.store.of(context), context, move |no_place| match no_place {
+            NoPlace::Refused { used, limit, .. } => reached(used, limit, span),
+            NoPlace::TooOften => {
+                let message = "this call was told and given up too often";
+                Reason::new(NAME, "call", message).unless("give each call an id of its own")
+            }
+        });
+        place.take()
+    }
+}
+
+/// Goes on after a person allowed it. A stop in the answer ends the run.
+impl Service<HookRequest<MaxIterations>> for IterationLimit {
+    type Response = Gate<MaxIterations>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Gate<MaxIterations>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<MaxIterations>) -> Self::Future {
+        if request.stage() == Stage::Judge || !request.event().resumed {
+            return HookFuture::now(Ok(Gate::default()));
+        }
+        let limit = self.clone();
+        HookFuture::later(async move {
+            let refused = limit.resume(request.context()).await.map_err(HookError::other)?;
+            Ok(refused.map_or_else(Gate::default, |reason| Gate::from(Verdict::deny(reason))))
+        })
+    }
+}
+
+/// The user speaks: the agent begins anew.
+impl Service<HookRequest<UserPromptSubmitted>> for IterationLimit {
+    type Response = PromptOutcome;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<PromptOutcome, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<UserPromptSubmitted>) -> Self::Future {
+        if request.stage() == Stage::Judge {
+            return HookFuture::now(Ok(PromptOutcome::default()));
+        }
+        let limit = self.clone();
+        HookFuture::later(async move {
+            let context = request.context();
+            limit.reset(context, &context.agent_name).await.map_err(HookError::other)?;
+            Ok(PromptOutcome::default())
+        })
+    }
+}
+
+/// A child begins, perhaps under a name that another child of the session had.
+impl Service<HookRequest<SubagentSpawned>> for IterationLimit {
+    type Response = ();
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<(), HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<SubagentSpawned>) -> Self::Future {
+        let limit = self.clone();
+        HookFuture::later(async move {
+            let child = &request.event().agent_name;
+            limit.reset(request.context(), child).await.map_err(HookError::other)
+        })
+    }
+}
+
+fn key(context: &HookContext, what: &str, agent: &str) -> Key {
+    let parts = [NAME, what, &context.session_id, &agent.to_lowercase()];
+    Key::new(context.tenant.as_deref(), &parts)
+}
+
+fn reached(used: u64, limit: u64, span: IterationSpan) -> Reason {
+    let since = match span {
+        IterationSpan::Prompt => "for this message",
+        IterationSpan::Session => "in this session",
+    };
+    let message = match limit {
+        0 => "this agent may not call its model".to_owned(),
+        _ => format!("this agent called its model {used} of {limit} times {since}"),
+    };
+    Reason::new(NAME, "iterations", message)
+        .because(Evidence::Count { used, limit })
+        .unless("have a person let it go on (`max_iterations`), or raise `limits.iterations.most`")
+}
+
+fn no_more(used: u64, limit: u64) -> Reason {
+    let message = format!("a person let this agent go on {used} of {limit} times in this session");
+    Reason::new(NAME, "resumes", message)
+        .because(Evidence::Count { used, limit })
+        .unless("begin another session, or raise `limits.iterations.resumes`")
+}

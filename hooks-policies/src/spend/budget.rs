@@ -1,0 +1,287 @@
+//! The engine: what is held before a call, what is known of the counters, what came of it all.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::state::{Answer, Op, OpId, StateStore, StoreError};
+use hooks_core::time::Timestamp;
+use hooks_core::{HookContext, HookFuture, Reason};
+
+use super::advice::Advice;
+use super::compile::compile;
+use super::config::SpendBudgetConfig;
+use super::hold::{Charge, Part, SpendHold};
+use super::limit::{Counter, FOLDER, SpendUnit, Who, counters, meter, scopes};
+use super::open_calls::part_id;
+use super::price::{Listed, Price};
+use super::refusal::{SpendRefusal, bad_answer, refused, unknown_price, unknown_size};
+use super::report::BudgetReport;
+use super::rules::Rules;
+use super::watch::SpendWatch;
+use crate::errors::PolicyErrors;
+use crate::place::fresh_id;
+use crate::store::CountingStore;
+
+/// How often one call may be taken up again under its id: each time is one more question to the store.
+pub(super) const MOST_TAKEN_UP: usize = 32;
+
+/// What may be spent on models; see the [module](super) for an example. A clone is the same budget.
+#[derive(Clone)]
+pub struct SpendBudget {
+    pub(super) rules: Arc<Rules>,
+    pub(super) store: CountingStore,
+    pub(super) watch: Option<Arc<dyn SpendWatch>>,
+}
+
+/// A call of a model, as large as it may become.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CallSize {
+    /// Where it happens.
+    pub context: Arc<HookContext>,
+    /// Which model.
+    pub model: String,
+    /// How many tokens are sent; rather too many than too few.
+    pub input_tokens: u64,
+    /// The most tokens that the answer may take, where that is said.
+    pub most_output_tokens: Option<u64>,
+}
+
+impl CallSize {
+    /// A call of `model` that sends so many tokens.
+    pub fn new(context: Arc<HookContext>, model: impl Into<String>, input_tokens: u64) -> Self {
+        Self { context, model: model.into(), input_tokens, most_output_tokens: None }
+    }
+
+    /// Says how many tokens the answer takes at most.
+    #[must_use]
+    pub const fn answering_at_most(mut self, tokens: Option<u64>) -> Self {
+        self.most_output_tokens = tokens;
+        self
+    }
+}
+
+/// What keeps an answer within what is held for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AnswerBound {
+    /// It comes in pieces, and is cut where there is no more to hold.
+    Cut,
+    /// The model is told to answer no more than what is held.
+    Told,
+    /// Nothing: all that it may take is held, where that is known.
+    Nothing,
+}
+
+/// What is to be held for a call.
+struct Plan {
+    price: Price,
+    most_output_tokens: Option<u64>,
+    asked: Vec<Asked>,
+}
+
+/// What is to be held in one unit.
+struct Asked {
+    unit: SpendUnit,
+    counters: Vec<Counter>,
+    least: u64,
+    most: u64,
+}
+
+impl SpendBudget {
+    /// A budget that is counted in `store`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with `config`.
+    pub fn new(config: &SpendBudgetConfig, store: Arc<dyn StateStore>) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        let budget = Self::compile(config, CountingStore::Given(store), &mut errors);
+        errors.or(budget)
+    }
+
+    pub(crate) fn compile(
+        config: &SpendBudgetConfig,
+        store: CountingStore,
+        errors: &mut PolicyErrors,
+    ) -> Self {
+        Self { rules: Arc::new(compile(config, errors)), store, watch: None }
+    }
+
+    /// Tells `watch` of warnings, of models that are replaced, and what a session spent.
+    #[must_use]
+    pub fn with_watch(mut self, watch: Arc<dyn SpendWatch>) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+
+    /// Holds what a call may cost. Where `bound` says that an answer is kept within what is held, that may be less
+    /// than all it may take: see [`SpendHold::output_tokens`].
+    pub fn hold(
+        &self,
+        size: &CallSize,
+        bound: AnswerBound,
+    ) -> HookFuture<'static, Result<SpendHold, SpendRefusal>> {
+        let (budget, size, id) = (self.clone(), size.clone(), fresh_id(FOLDER, &size.context));
+        HookFuture::later(async move {
+            let taken = budget.take(&size, bound, id).await?;
+            taken.ok_or_else(|| bad_answer("it knows an id that is new"))
+        })
+    }
+
+    /// What is to be done about the next call in `context`: another model, a question, nothing.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn advice(&self, context: &Arc<HookContext>, model: &str) -> Result<Advice, StoreError> {
+        Advice::of(self, context, model).await
+    }
+
+    /// A person approved that the budgets of `context` are spent beyond the threshold `ask`.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn approve(&self, context: &Arc<HookContext>, model: &str) -> Result<(), StoreError> {
+        super::advice::approve(self, context, model).await
+    }
+
+    /// What the session of `context` spent by model, and what is charged, held and left of the budgets it draws on.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn report(&self, context: &HookContext) -> Result<BudgetReport, StoreError> {
+        BudgetReport::of(self, context).await
+    }
+
+    /// Holds what a call may cost under `id`, or, where that is over, under one that follows from it.
+    pub(super) async fn take_up(&self, size: &CallSize, id: OpId) -> Result<(OpId, SpendHold), SpendRefusal> {
+        let mut id = id;
+        for _ in 0..MOST_TAKEN_UP {
+            match self.take(size, AnswerBound::Nothing, id).await? {
+                Some(hold) => return Ok((id, hold)),
+                None => id = OpId::of(&[&id.0.to_string(), "again"]),
+            }
+        }
+        let message = format!("a call of this id was made {MOST_TAKEN_UP} times");
+        let reason = Reason::new(super::refusal::NAME, "call", message);
+        Err(SpendRefusal::Refused(reason.unless("give each call an id of its own").into()))
+    }
+
+    /// Holds what a call may cost under `id`; None where what was held under it is over.
+    async fn take(
+        &self,
+        size: &CallSize,
+        bound: AnswerBound,
+        id: OpId,
+    ) -> Result<Option<SpendHold>, SpendRefusal> {
+        let plan = self.plan(size, bound).map_err(SpendRefusal::Refused)?;
+        let Plan { price, most_output_tokens, asked } = plan;
+        let (rules, context) = (self.rules.hold, &*size.context);
+        let mut hold = SpendHold {
+            store: self.store.of(context),
+            background: context.environment.background.clone(),
+            parts: Vec::new(),
+            price,
+            input_tokens: size.input_tokens,
+            output_tokens: u64::MAX,
+            most_output_tokens,
+            expires: rules.expires,
+            unanswered: rules.unanswered,
+            entry: None,
+            charge: Charge::Nothing,
+            open: true,
+        };
+        for Asked { unit, counters, least, most } in asked {
+            let scopes = scopes(&counters, meter(context, &size.model, unit));
+            let id = part_id(id, unit);
+            // Before it is asked for: whoever gives up now may hold it already.
+            hold.parts.push(Part { id, unit, counters, held: 0 });
+            let ttl = rules.expires;
+            let op = if least == most {
+                Op::Reserve { id, scopes, amount: most, ttl }
+            } else {
+                Op::Lease { id, scopes, least, most, share: 1_000, ttl }
+            };
+            let answer = hold.store.apply(op).await?;
+            let Some(part) = hold.parts.last_mut() else { break };
+            part.held = match answer {
+                Answer::Done => most,
+                Answer::Granted(granted) => granted,
+                Answer::Refused { scope, used, .. } => {
+                    let reason = refused(&part.counters, scope, unit, least, used);
+                    return Err(SpendRefusal::Refused(reason.into()));
+                }
+                Answer::Ended { .. } => {
+                    hold.parts.pop();
+                    return Ok(None);
+                }
+                other => return Err(bad_answer(&format!("it answered {other:?} to a reservation"))),
+            };
+            let affordable = unit.output_for(&price, part.held, size.input_tokens);
+            hold.output_tokens = hold.output_tokens.min(affordable);
+        }
+        Ok(Some(hold))
+    }
+
+    /// What is to be held for a call, in which units.
+    fn plan(&self, size: &CallSize, bound: AnswerBound) -> Result<Plan, Box<Reason>> {
+        let context = &*size.context;
+        let rules = &*self.rules;
+        let who = rules.who(context, Some(&size.model));
+        let listed = rules.prices.get(&size.model, self.now(context));
+        let said = size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
+        let most = said.unwrap_or(rules.hold.step);
+        let (least, most) = match bound {
+            _ if rules.hold.worst_case && said.is_none() => return Err(unknown_size(&size.model).into()),
+            _ if rules.hold.worst_case => (most, most),
+            AnswerBound::Cut => {
+                let step = rules.hold.step.min(most);
+                // Near the limit a stream begins with less than a step, so that nothing is left over.
+                ((step / 8).max(1).min(step), step)
+            }
+            AnswerBound::Told => (rules.hold.step.min(most), most),
+            AnswerBound::Nothing => (most, most),
+        };
+        let price = listed.map_or(Price::default(), |listed: Listed| listed.price);
+        let mut asked = Vec::new();
+        for unit in SpendUnit::ALL {
+            let counters = counters(&rules.limits, unit, &who);
+            if unit == SpendUnit::Usd && listed.is_none() {
+                if counters.is_empty() {
+                    continue;
+                }
+                let begins = rules.prices.begins(&size.model).map(|begins| begins.to_string());
+                return Err(unknown_price(&size.model, begins).into());
+            }
+            if counters.is_empty() && !rules.counts(unit) {
+                continue;
+            }
+            let amount = |output_tokens| unit.amount(&price, size.input_tokens, output_tokens);
+            asked.push(Asked { unit, counters, least: amount(least), most: amount(most) });
+        }
+        Ok(Plan { price, most_output_tokens: said, asked })
+    }
+
+    pub(super) fn now(&self, context: &HookContext) -> Timestamp {
+        context.environment.clock.now()
+    }
+}
+
+impl Rules {
+    pub(super) fn who<'a>(&'a self, context: &'a HookContext, model: Option<&'a str>) -> Who<'a> {
+        Who { context, agent: &context.agent_name, model, roles: &self.roles }
+    }
+
+    /// Whether `unit` is counted for the report although nothing limits it.
+    pub(super) fn counts(&self, unit: SpendUnit) -> bool {
+        match unit {
+            SpendUnit::Usd => true,
+            SpendUnit::Tokens => self.prices.is_empty(),
+        }
+    }
+}
+
+impl fmt::Debug for SpendBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpendBudget").field("rules", &self.rules).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,75 @@
+//! How many tokens a conversation takes, where nobody counted them.
+
+use hooks_core::event::Message;
+use serde_json::Value;
+
+/// What a message takes beside its content.
+const MESSAGE: u64 = 8;
+
+/// What a picture takes at most, at the size to which providers scale it down.
+const PICTURE: u64 = 2_000;
+
+/// Bytes that make one token: fewer than in prose and code, so that what is held is rather too much.
+const BYTES: u64 = 3;
+
+/// How many tokens `messages` take. What is held errs on the safe side; what is charged is the real figure.
+pub fn estimated_tokens(messages: &[Message]) -> u64 {
+    let mut tokens = 0u64;
+    for message in messages {
+        tokens = tokens.saturating_add(MESSAGE).saturating_add(of_value(&message.content));
+    }
+    tokens
+}
+
+/// How many tokens `text` takes.
+pub fn estimated_text(text: &str) -> u64 {
+    u64::try_from(text.len()).unwrap_or(u64::MAX).div_ceil(BYTES)
+}
+
+fn of_value(value: &Value) -> u64 {
+    let (mut tokens, mut open) = (0u64, vec![(value, u64::MAX)]);
+    while let Some((value, most)) = open.pop() {
+        let own = match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => 1,
+            Value::String(text) => estimated_text(text).min(most),
+            Value::Array(items) => {
+                open.extend(items.iter().map(|item| (item, most)));
+                1
+            }
+            Value::Object(fields) => {
+                let most = if is_picture(fields) { PICTURE } else { most };
+                open.extend(fields.values().map(|value| (value, most)));
+                fields.keys().map(|key| estimated_text(key)).fold(1, u64::saturating_add)
+            }
+        };
+        tokens = tokens.saturating_add(own);
+    }
+    tokens
+}
+
+/// Whether this block is a picture, whose data is no text to the model.
+fn is_picture(fields: &serde_json::Map<String, Value>) -> bool {
+    let kind = fields.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| matches!(kind, "image" | "image_url" | "input_image"))
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::event::Role;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn pictures_are_not_read_as_text_and_depth_is_no_matter() {
+        let picture = json!([{"type": "image", "source": {"type": "base64", "data": "A".repeat(1_000_000)}}]);
+        let tokens = estimated_tokens(&[Message { role: Role::User, content: picture }]);
+        assert!((2_000..3_000).contains(&tokens), "{tokens}");
+        assert!(estimated_tokens(&[Message::text(Role::User, "x".repeat(3_000))]) >= 1_000);
+        let mut deep = json!("x");
+        for _ in 0..5_000 {
+            deep = Value::Array(vec![deep]);
+        }
+        assert!(of_value(&deep) >= 5_000);
+    }
+}

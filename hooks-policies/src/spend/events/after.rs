@@ -1,0 +1,131 @@
+//! After a model call: it is settled with what it took.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hooks_core::event::{AfterModelCall, Usage};
+use hooks_core::state::{Answer, Op, OpId, StateStore, StoreError};
+use hooks_core::{Gate, HookContext, HookError, HookFuture, HookRequest, Stage};
+use tower_service::Service;
+
+use super::super::advice::bad;
+use super::super::budget::{MOST_TAKEN_UP, SpendBudget};
+use super::super::estimate::estimated_tokens;
+use super::super::hold::{Charge, Used};
+use super::super::limit::{FOLDER, SpendUnit, counters, meter};
+use super::super::meter::is_empty;
+use super::super::open_calls::{OpenCall, Sought, part_id};
+use super::super::price::Price;
+use super::before::call_id;
+use crate::place::fresh_id;
+
+/// Settles what was held.
+#[derive(Clone, Debug)]
+pub(super) struct Settles(pub(super) SpendBudget);
+
+impl Service<HookRequest<AfterModelCall>> for Settles {
+    type Response = Gate<AfterModelCall>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Gate<AfterModelCall>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<AfterModelCall>) -> Self::Future {
+        if request.stage() == Stage::Judge {
+            return HookFuture::now(Ok(Gate::default()));
+        }
+        let budget = self.0.clone();
+        HookFuture::later(async move {
+            settle(&budget, request.context(), request.event()).await.map_err(HookError::other)?;
+            Ok(Gate::default())
+        })
+    }
+}
+
+async fn settle(
+    budget: &SpendBudget,
+    context: &Arc<HookContext>,
+    event: &AfterModelCall,
+) -> Result<(), StoreError> {
+    let store = budget.store.of(context);
+    let sought = Sought {
+        call: context.call_id.as_deref(),
+        agent: &context.agent_name,
+        model: Some(&event.model),
+        iteration: Some(event.iteration),
+    };
+    let used = Used::tokens(event.usage).costing(event.cost);
+    let listed = budget.rules.prices.get(&event.model, budget.now(context));
+    let Some((entry, open)) = OpenCall::find(&*store, context, sought).await? else {
+        let price = listed.map(|listed| listed.price);
+        return charge(budget, &*store, context, &event.model, price, used).await;
+    };
+    let input_tokens = open.input_tokens;
+    let price = listed.map(|listed| listed.price);
+    let mut hold = open.into_hold(entry.id, price.unwrap_or_default(), &budget.rules, store, context);
+    if event.usage.total() == 0 && event.cost.is_none() {
+        if is_empty(&event.response) {
+            hold.sent();
+        } else {
+            // Nobody counted: what is there is estimated, and never less than what was held.
+            let output_tokens = estimated_tokens(std::slice::from_ref(&event.response));
+            hold.used_or_held(Used::tokens(Usage { input_tokens, output_tokens, ..Usage::default() }));
+        }
+    } else if price.is_none() && event.cost.is_none() {
+        hold.charge = Charge::Held;
+    } else {
+        hold.used(used);
+    }
+    hold.end().await
+}
+
+/// Charges what nobody held: a call that another set of hooks let through, or whose hold was given back. It may lead
+/// beyond a limit, and then nothing more is let through.
+async fn charge(
+    budget: &SpendBudget,
+    store: &dyn StateStore,
+    context: &HookContext,
+    model: &str,
+    price: Option<Price>,
+    used: Used,
+) -> Result<(), StoreError> {
+    let mut id = match &context.call_id {
+        Some(call) => call_id(context, call),
+        None => fresh_id(FOLDER, context),
+    };
+    for unit in SpendUnit::ALL {
+        let actual = match unit {
+            SpendUnit::Usd => used.cost.or_else(|| Some(price?.of(&used.usage))).unwrap_or_default().0,
+            SpendUnit::Tokens => used.usage.total(),
+        };
+        let counters = counters(&budget.rules.limits, unit, &budget.rules.who(context, Some(model)));
+        if actual == 0 || counters.is_empty() && !budget.rules.counts(unit) {
+            continue;
+        }
+        let scopes = counters.into_iter().map(|counter| counter.scope);
+        let unlimited = scopes.map(|mut scope| {
+            scope.limit = u64::MAX;
+            scope
+        });
+        let scopes: Arc<[_]> = unlimited.chain([meter(context, model, unit)]).collect();
+        for _ in 0..MOST_TAKEN_UP {
+            let part = part_id(id, unit);
+            let ttl = budget.rules.hold.expires;
+            let op = Op::Reserve { id: part, scopes: Arc::clone(&scopes), amount: actual, ttl };
+            match store.apply(op).await? {
+                Answer::Done => {
+                    store.apply(Op::Settle { id: part, actual }).await?;
+                    break;
+                }
+                // It was charged before.
+                Answer::Ended { actual } if actual > 0 => break,
+                Answer::Ended { .. } => id = OpId::of(&[&id.0.to_string(), "again"]),
+                Answer::Refused { .. } => break,
+                other => return Err(bad(&other)),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Before a model call: what the thresholds want, and the hold.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hooks_core::event::{BeforeModelCall, ModelRewrite};
+use hooks_core::state::OpId;
+use hooks_core::{
+    Gate, HookError, HookFuture, HookRequest, Opinion, Outcome, Reason, Reservation, Reserve, Stage, Verdict,
+};
+use tower_service::Service;
+
+use super::super::budget::{CallSize, SpendBudget};
+use super::super::estimate::estimated_tokens;
+use super::super::limit::FOLDER;
+use super::super::open_calls::OpenCall;
+use super::super::refusal::{NAME, SpendRefusal};
+use super::super::watch::SpendNotice;
+use crate::place::fresh_id;
+
+/// Warns, has a cheaper model called, or a person asked.
+#[derive(Clone, Debug)]
+pub(super) struct Advises(pub(super) SpendBudget);
+
+impl Service<HookRequest<BeforeModelCall>> for Advises {
+    type Response = Opinion<BeforeModelCall>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Opinion<BeforeModelCall>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<BeforeModelCall>) -> Self::Future {
+        let budget = self.0.clone();
+        HookFuture::later(async move {
+            let (context, model) = (request.context(), &request.event().model);
+            let advice = budget.advice(context, model).await.map_err(HookError::other)?;
+            let verdict = match advice.ask {
+                Some(reason) => Verdict::ask(reason),
+                None => Verdict::NO_OPINION,
+            };
+            let mut outcome = Gate::from(verdict);
+            for warning in advice.warnings {
+                // A note without an opinion, which stands also where the event is rewritten.
+                outcome.merge(Gate::failed(Reason::new(NAME, "warn", warning), false));
+            }
+            let mut opinion = Opinion::new(outcome);
+            // What is judged for good stays as it is.
+            if request.stage() == Stage::Judge {
+                return Ok(opinion);
+            }
+            if let Some(instead) = advice.cheaper {
+                if let Some(watch) = &budget.watch {
+                    let notice = SpendNotice::Cheaper { model: model.clone(), instead: instead.clone() };
+                    watch.tell(context, notice).await;
+                }
+                opinion = opinion.rewriting(ModelRewrite { model: Some(instead), messages: None });
+            }
+            Ok(opinion)
+        })
+    }
+}
+
+/// Holds what the call may cost.
+#[derive(Clone, Debug)]
+pub(super) struct Holds(pub(super) SpendBudget);
+
+impl Reserve<BeforeModelCall> for Holds {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn reserve(
+        &self,
+        request: &HookRequest<BeforeModelCall>,
+    ) -> HookFuture<'static, Result<Reservation, HookError>> {
+        let (budget, context, event) = (self.0.clone(), Arc::clone(request.context()), request.event());
+        let size = CallSize::new(Arc::clone(&context), &*event.model, estimated_tokens(&event.messages));
+        let iteration = event.iteration;
+        let id = match &context.call_id {
+            Some(call) => call_id(&context, call),
+            None => fresh_id(FOLDER, &context),
+        };
+        HookFuture::later(async move {
+            let (id, mut hold) = match budget.take_up(&size, id).await {
+                Ok(held) => held,
+                Err(SpendRefusal::Refused(reason)) => return Ok(Reservation::Refused(*reason)),
+                Err(SpendRefusal::Store(error)) => return Err(HookError::other(error)),
+            };
+            let open = OpenCall::of(id, &context, &size.model, iteration, &hold);
+            if open.write(&context, &mut hold).await.map_err(HookError::other)? {
+                return Ok(Reservation::Held(Box::new(hold)));
+            }
+            // The same call, told twice: what is held for it is the first one's to give back.
+            hold.open = false;
+            Ok(Reservation::NotNeeded)
+        })
+    }
+}
+
+/// The id of what a call holds that its client gave an id.
+pub(super) fn call_id(context: &hooks_core::HookContext, call: &str) -> OpId {
+    OpId::of(&["spend", context.tenant.as_deref().unwrap_or_default(), &context.session_id, "call", call])
+}

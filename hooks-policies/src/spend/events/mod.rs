@@ -1,0 +1,50 @@
+//! The budget as hooks: for hosts that send events, and for the drivers.
+//!
+//! `before_model_call` does what the thresholds want and holds what the call may cost; `after_model_call` settles it
+//! with what it took, and `error_occurred` where it failed. Nobody cuts a stream here: a budget that shall do so is a
+//! layer around the model. `subagent_start`, and calls of tools that start agents, are refused while spawns are
+//! paused; `session_end` has the report told.
+
+mod after;
+mod before;
+mod ends;
+mod spawns;
+
+use hooks_core::event::{
+    AfterModelCall, BeforeModelCall, ErrorOccurred, PreToolUse, SessionEnd, SubagentStart,
+};
+use hooks_core::{DecideLayer, FailureLayer, HooksBuilder, Settle};
+use tower_layer::Layer;
+
+use self::after::Settles;
+use self::before::{Advises, Holds};
+use self::ends::Ends;
+use self::spawns::Pauses;
+use super::budget::SpendBudget;
+use super::config::SpendEnforcement;
+use super::refusal::NAME;
+use crate::facts::CallReader;
+
+/// Adds the hooks of `budget`. Those on model calls are left out where a layer enforces it.
+pub(crate) fn add_to(
+    builder: &mut HooksBuilder,
+    budget: &SpendBudget,
+    enforce: SpendEnforcement,
+    reader: &CallReader,
+) {
+    let guard = FailureLayer::new(NAME);
+    let mut hooks = std::mem::take(builder);
+    if enforce == SpendEnforcement::Events {
+        hooks = hooks
+            .stack::<BeforeModelCall, _>(&guard, DecideLayer::new(Advises(budget.clone())).layer(Settle))
+            .reserve::<BeforeModelCall>(Holds(budget.clone()))
+            // The answer is there and paid for: what cannot be settled is charged whole when it expires.
+            .stack::<AfterModelCall, _>(&guard.clone().opened(), Settles(budget.clone()))
+            .hook::<ErrorOccurred, _>(&guard, Ends(budget.clone()));
+    }
+    let pauses = Pauses { budget: budget.clone(), reader: reader.clone() };
+    *builder = hooks
+        .stack::<SubagentStart, _>(&guard, DecideLayer::new(pauses.clone()).layer(Settle))
+        .stack::<PreToolUse, _>(&guard, DecideLayer::new(pauses).layer(Settle))
+        .hook::<SessionEnd, _>(&guard, Ends(budget.clone()));
+}

@@ -1,0 +1,202 @@
+//! A limit, and the counters that a call draws on because of it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::HookContext;
+use hooks_core::event::MicroUsd;
+use hooks_core::state::{Key, MAX_AMOUNT, Scope, Window};
+use serde::{Deserialize, Serialize};
+
+use super::config::SpendLevel;
+use crate::window::LimitWindow;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpendUnit {
+    /// Money, in millionths of a US dollar.
+    Usd,
+    /// Tokens, sent and received together.
+    Tokens,
+}
+
+impl SpendUnit {
+    pub(super) const ALL: [Self; 2] = [Self::Usd, Self::Tokens];
+
+    /// As keys and the configuration have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Usd => "usd",
+            Self::Tokens => "tokens",
+        }
+    }
+
+    /// An amount, in words.
+    pub(super) fn show(self, amount: u64) -> String {
+        match self {
+            Self::Usd => MicroUsd(amount).to_string(),
+            Self::Tokens => format!("{amount} tokens"),
+        }
+    }
+}
+
+/// A limit on what somebody may spend.
+#[derive(Clone, Debug)]
+pub(super) struct SpendLimit {
+    /// Its place in the configuration.
+    pub(super) index: usize,
+    pub(super) level: SpendLevel,
+    pub(super) window: LimitWindow,
+    /// Only these, in lower case; everyone where empty.
+    pub(super) named: Vec<String>,
+    /// Millionths.
+    pub(super) usd: Option<u64>,
+    pub(super) tokens: Option<u64>,
+}
+
+impl SpendLimit {
+    pub(super) fn amount(&self, unit: SpendUnit) -> Option<u64> {
+        match unit {
+            SpendUnit::Usd => self.usd,
+            SpendUnit::Tokens => self.tokens,
+        }
+    }
+
+    /// Whose counters a call of `who` draws on.
+    fn names(&self, who: &Who<'_>) -> Vec<String> {
+        let mut names = match self.level {
+            SpendLevel::Team => vec![String::new()],
+            SpendLevel::Agent => vec![who.agent.to_lowercase()],
+            SpendLevel::Role => who.roles.get(&who.agent.to_lowercase()).cloned().unwrap_or_default(),
+            SpendLevel::Session => {
+                let parent = who.context.parent_session_id.iter();
+                std::iter::once(&who.context.session_id).chain(parent).cloned().collect()
+            }
+            SpendLevel::Model => who.model.map(str::to_lowercase).into_iter().collect(),
+        };
+        names.retain(|name| self.named.is_empty() || self.named.contains(&name.to_lowercase()));
+        names.dedup();
+        names
+    }
+}
+
+/// Who calls which model.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Who<'a> {
+    pub(super) context: &'a HookContext,
+    pub(super) agent: &'a str,
+    /// None where it is not about a call.
+    pub(super) model: Option<&'a str>,
+    pub(super) roles: &'a HashMap<String, Vec<String>>,
+}
+
+/// A counter that a call draws on, in one unit.
+#[derive(Clone, Debug)]
+pub(super) struct Counter {
+    pub(super) scope: Scope,
+    pub(super) unit: SpendUnit,
+    pub(super) level: SpendLevel,
+    pub(super) window: LimitWindow,
+    pub(super) name: String,
+    /// The place of its limit in the configuration.
+    pub(super) index: usize,
+}
+
+impl Counter {
+    /// Whether `used` is at or above so many percent of the limit; of a limit of nothing, everything is.
+    pub(super) fn is_at(&self, percent: u64, used: u64) -> bool {
+        percent < 100 && u128::from(used) * 100 >= u128::from(self.scope.limit) * u128::from(percent)
+    }
+
+    /// Where its limit stands in the configuration.
+    pub(super) fn field(&self) -> String {
+        format!("budget.limits[{}].{}", self.index, self.unit.name())
+    }
+}
+
+/// Its budget, in words.
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.name;
+        match self.level {
+            SpendLevel::Team => write!(f, "the team's budget"),
+            SpendLevel::Agent => write!(f, "the budget of agent `{name}`"),
+            SpendLevel::Role => write!(f, "the budget of role `{name}`"),
+            SpendLevel::Session => write!(f, "the budget of session `{name}`"),
+            SpendLevel::Model => write!(f, "the budget of model `{name}`"),
+        }?;
+        match (self.level, self.window) {
+            (SpendLevel::Session, LimitWindow::Session) => Ok(()),
+            (_, window) => f.write_str(window.in_words()),
+        }
+    }
+}
+
+/// The counters of `limits` in `unit` that a call of `who` draws on, each once: where several limits are of one
+/// counter, the narrowest counts.
+pub(super) fn counters(limits: &[SpendLimit], unit: SpendUnit, who: &Who<'_>) -> Vec<Counter> {
+    let mut counters: Vec<Counter> = Vec::new();
+    for limit in limits {
+        let Some(amount) = limit.amount(unit) else { continue };
+        for name in limit.names(who) {
+            let counter = counter(limit, unit, amount, name, who.context);
+            let same = |other: &&mut Counter| {
+                other.scope.key == counter.scope.key && other.scope.window == counter.scope.window
+            };
+            match counters.iter_mut().find(same) {
+                Some(other) if other.scope.limit <= amount => {}
+                Some(other) => *other = counter,
+                None => counters.push(counter),
+            }
+        }
+    }
+    counters
+}
+
+fn counter(limit: &SpendLimit, unit: SpendUnit, amount: u64, name: String, context: &HookContext) -> Counter {
+    let level = match limit.level {
+        SpendLevel::Team => "team",
+        SpendLevel::Agent => "agent",
+        SpendLevel::Role => "role",
+        SpendLevel::Session => "session",
+        SpendLevel::Model => "model",
+    };
+    let mut parts = vec![FOLDER, "of", level, &name, unit.name()];
+    // A counter of one session; that of a session itself is named so already.
+    if limit.window == LimitWindow::Session && limit.level != SpendLevel::Session {
+        parts.push(&context.session_id);
+    }
+    let scope = Scope::spent(Key::new(context.tenant.as_deref(), &parts), amount).per(limit.window.window());
+    Counter { scope, unit, level: limit.level, window: limit.window, name, index: limit.index }
+}
+
+/// Where everything of a budget is kept, below the tenant.
+pub(super) const FOLDER: &str = "spend";
+
+/// Where it is counted what a session spends, by model.
+pub(super) fn meters(context: &HookContext) -> Key {
+    Key::new(context.tenant.as_deref(), &[FOLDER, "by-model", &context.session_id])
+}
+
+/// What counts how much of `unit` a session spends on a model: it limits nothing.
+pub(super) fn meter(context: &HookContext, model: &str, unit: SpendUnit) -> Scope {
+    let parts = [FOLDER, "by-model", &context.session_id, unit.name(), model];
+    Scope::spent(Key::new(context.tenant.as_deref(), &parts), MAX_AMOUNT).per(Window::SESSION)
+}
+
+/// Where it is kept which calls of a session are open.
+pub(super) fn open_calls(context: &HookContext) -> Key {
+    Key::new(context.tenant.as_deref(), &[FOLDER, "open", &context.session_id])
+}
+
+/// Where it is kept what was said of a threshold.
+pub(super) fn said(context: &HookContext, what: &str) -> Key {
+    Key::new(context.tenant.as_deref(), &[FOLDER, "said", what])
+}
+
+/// The counters with a meter behind them, as scopes.
+pub(super) fn scopes(counters: &[Counter], meter: Scope) -> Arc<[Scope]> {
+    counters.iter().map(|counter| counter.scope.clone()).chain([meter]).collect()
+}

@@ -1,0 +1,157 @@
+//! Calls that began with one event and end with another, perhaps in another process: written down beside what they
+//! hold.
+
+use std::sync::Arc;
+
+use hooks_core::HookContext;
+use hooks_core::state::{Answer, Member, Op, OpId, StateStore, StoreError};
+use serde::{Deserialize, Serialize};
+
+use super::advice::bad;
+use super::hold::{Charge, Part, SpendHold};
+use super::limit::{FOLDER, SpendUnit, open_calls};
+use super::price::Price;
+use super::rules::Rules;
+use crate::place::fresh_id;
+
+/// A call that is open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OpenCall {
+    /// Of its hold.
+    #[serde(with = "as_text")]
+    pub(super) id: u128,
+    /// The client's id of it.
+    pub(super) call: Option<String>,
+    pub(super) agent: String,
+    pub(super) model: String,
+    pub(super) iteration: u64,
+    pub(super) input_tokens: u64,
+    /// What is held, by unit.
+    held: Vec<(SpendUnit, u64)>,
+}
+
+/// What an event says of the call it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sought<'a> {
+    pub(super) call: Option<&'a str>,
+    pub(super) agent: &'a str,
+    pub(super) model: Option<&'a str>,
+    pub(super) iteration: Option<u64>,
+}
+
+impl OpenCall {
+    /// `hold` of a call, to be written down.
+    pub(super) fn of(id: OpId, context: &HookContext, model: &str, iteration: u64, hold: &SpendHold) -> Self {
+        Self {
+            id: id.0,
+            call: context.call_id.clone(),
+            agent: context.agent_name.clone(),
+            model: model.to_owned(),
+            iteration,
+            input_tokens: hold.input_tokens,
+            held: hold.parts.iter().map(|part| (part.unit, part.held)).collect(),
+        }
+    }
+
+    /// Writes it down for `hold`. False where it is written down already: the hold is that of an earlier event about
+    /// the same call.
+    pub(super) async fn write(
+        &self,
+        context: &HookContext,
+        hold: &mut SpendHold,
+    ) -> Result<bool, StoreError> {
+        let set = open_calls(context);
+        // Of this event: whoever tells of the same call again has another.
+        let id = fresh_id(FOLDER, context);
+        let note: Arc<str> = serde_json::to_string(self).unwrap_or_default().into();
+        let name = self.id.to_string().into();
+        hold.entry = Some((set.clone(), id));
+        let ttl = Some(hold.expires);
+        match hold.store.apply(Op::Insert { id, set, name, note, ttl }).await? {
+            Answer::Done => Ok(true),
+            Answer::Present(_) => Ok(false),
+            other => Err(bad(&other)),
+        }
+    }
+
+    /// The call that an event is about, and its entry.
+    pub(super) async fn find(
+        store: &dyn StateStore,
+        context: &HookContext,
+        sought: Sought<'_>,
+    ) -> Result<Option<(Member, Self)>, StoreError> {
+        let set = open_calls(context);
+        let members = match store.apply(Op::Members { set }).await? {
+            Answer::Members { members, .. } => members,
+            other => return Err(bad(&other)),
+        };
+        let mut calls = members.into_iter().filter_map(|member| {
+            let call: Self = serde_json::from_str(&member.note).ok()?;
+            call.is(sought).then_some((member, call))
+        });
+        Ok(calls.next())
+    }
+
+    fn is(&self, sought: Sought<'_>) -> bool {
+        match (&self.call, sought.call) {
+            (Some(mine), Some(call)) => mine == call,
+            (Some(_), None) => false,
+            // A client that gives its calls no ids has them end in the order in which they began.
+            (None, _) => {
+                self.agent == sought.agent
+                    && sought.iteration.is_none_or(|iteration| iteration == self.iteration)
+                    && sought.model.is_none_or(|model| model == self.model)
+            }
+        }
+    }
+
+    /// Its hold, to be ended.
+    pub(super) fn into_hold(
+        self,
+        entry: OpId,
+        price: Price,
+        rules: &Rules,
+        store: Arc<dyn StateStore>,
+        context: &HookContext,
+    ) -> SpendHold {
+        let parts = self.held.iter().map(|(unit, held)| Part {
+            id: part_id(OpId(self.id), *unit),
+            unit: *unit,
+            counters: Vec::new(),
+            held: *held,
+        });
+        SpendHold {
+            store,
+            background: context.environment.background.clone(),
+            parts: parts.collect(),
+            price,
+            input_tokens: self.input_tokens,
+            output_tokens: 0,
+            most_output_tokens: None,
+            expires: rules.hold.expires,
+            unanswered: rules.hold.unanswered,
+            entry: Some((open_calls(context), entry)),
+            charge: Charge::Held,
+            open: true,
+        }
+    }
+}
+
+/// The id of what a call holds in one unit.
+pub(super) fn part_id(call: OpId, unit: SpendUnit) -> OpId {
+    OpId::of(&[&call.0.to_string(), unit.name()])
+}
+
+/// JSON has no numbers of this size.
+mod as_text {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(id: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(id)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}

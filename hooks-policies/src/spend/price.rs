@@ -1,0 +1,219 @@
+//! What a call costs: prices by model and date.
+
+use std::collections::HashMap;
+
+use hooks_core::event::{MicroUsd, Usage};
+use hooks_core::time::Timestamp;
+
+/// Prices are for so many tokens.
+const MILLION: u128 = 1_000_000;
+
+/// What a model costs, in millionths of a US dollar for a million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Price {
+    /// Tokens sent.
+    pub input: u64,
+    /// Tokens received.
+    pub output: u64,
+    /// Tokens sent that the provider had in its cache.
+    pub cached: u64,
+    /// Tokens received that were spent on reasoning.
+    pub reasoning: u64,
+}
+
+impl Price {
+    /// So much for what is sent and what is received, of whichever kind.
+    pub const fn new(input: u64, output: u64) -> Self {
+        Self { input, output, cached: input, reasoning: output }
+    }
+
+    /// What these tokens cost, rounded up: what is charged is never less than what is owed.
+    pub fn of(&self, usage: &Usage) -> MicroUsd {
+        // Tokens that were cached are among those sent. Where they are more, they were counted beside them.
+        let fresh = usage.input_tokens.checked_sub(usage.cached_tokens).unwrap_or(usage.input_tokens);
+        let said = usage.output_tokens.checked_sub(usage.reasoning_tokens).unwrap_or(usage.output_tokens);
+        self.sum(&[
+            (fresh, self.input),
+            (usage.cached_tokens, self.cached),
+            (said, self.output),
+            (usage.reasoning_tokens, self.reasoning),
+        ])
+    }
+
+    /// The most that so many tokens can cost, whatever kind they turn out to be of.
+    pub fn at_most(&self, input_tokens: u64, output_tokens: u64) -> MicroUsd {
+        self.sum(&[(input_tokens, self.dearest_input()), (output_tokens, self.dearest_output())])
+    }
+
+    /// How many tokens may be received for `amount`, once the input is paid; all there are where they are free.
+    pub fn output_for(&self, amount: MicroUsd, input_tokens: u64) -> u64 {
+        let owed = u128::from(input_tokens) * u128::from(self.dearest_input());
+        let left = (u128::from(amount.0) * MILLION).saturating_sub(owed);
+        let tokens = left.checked_div(u128::from(self.dearest_output()));
+        tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(u64::MAX)
+    }
+
+    fn dearest_input(&self) -> u64 {
+        self.input.max(self.cached)
+    }
+
+    fn dearest_output(&self) -> u64 {
+        self.output.max(self.reasoning)
+    }
+
+    fn sum(&self, parts: &[(u64, u64)]) -> MicroUsd {
+        let products = parts.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price));
+        let sum = products.fold(0, u128::saturating_add);
+        MicroUsd(u64::try_from(sum.div_ceil(MILLION)).unwrap_or(u64::MAX))
+    }
+}
+
+/// What is known about a model: its price, and how much it answers at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// What it costs.
+    pub price: Price,
+    /// The most tokens that it answers, where that is known.
+    pub most_output_tokens: Option<u64>,
+}
+
+/// Prices by model, each from a date on.
+#[derive(Clone, Debug, Default)]
+pub struct PriceTable {
+    exact: HashMap<Box<str>, Dated>,
+    /// What stands before a star, the longest first.
+    prefixes: Vec<(Box<str>, Dated)>,
+    ceiling: Option<Price>,
+}
+
+/// What is known of a model from a date on, the earliest first.
+type Dated = Vec<(Timestamp, Listed)>;
+
+impl PriceTable {
+    /// Enters what `model` costs from `since` on. A star at the end of `model` stands for any rest. False where that
+    /// is listed already.
+    pub fn enter(&mut self, model: &str, since: Timestamp, listed: Listed) -> bool {
+        let dated = match model.strip_suffix('*') {
+            None => self.exact.entry(model.into()).or_default(),
+            Some(prefix) => {
+                let place = self.prefixes.iter().position(|(known, _)| **known == *prefix);
+                let place = place.unwrap_or_else(|| {
+                    let place = self.prefixes.partition_point(|(known, _)| known.len() >= prefix.len());
+                    self.prefixes.insert(place, (prefix.into(), Vec::new()));
+                    place
+                });
+                match self.prefixes.get_mut(place) {
+                    Some((_, dated)) => dated,
+                    None => return false,
+                }
+            }
+        };
+        let place = dated.partition_point(|(from, _)| *from < since);
+        if dated.get(place).is_some_and(|(from, _)| *from == since) {
+            return false;
+        }
+        dated.insert(place, (since, listed));
+        true
+    }
+
+    /// Whether nothing is known of any model.
+    pub fn is_empty(&self) -> bool {
+        self.exact.is_empty() && self.prefixes.is_empty() && self.ceiling.is_none()
+    }
+
+    /// What a model costs whose price is not listed.
+    pub fn set_ceiling(&mut self, ceiling: Option<Price>) {
+        self.ceiling = ceiling;
+    }
+
+    /// What is known about `model` at `now`: by its name, by the longest beginning of it, or else the ceiling.
+    pub fn get(&self, model: &str, now: Timestamp) -> Option<Listed> {
+        let dated = self.dated(model).unwrap_or_default();
+        let place = dated.partition_point(|(from, _)| *from <= now);
+        let listed = place.checked_sub(1).and_then(|place| dated.get(place)).map(|(_, listed)| *listed);
+        listed.or_else(|| Some(Listed { price: self.ceiling?, most_output_tokens: None }))
+    }
+
+    /// When the first price of `model` begins to hold, where it has any.
+    pub fn begins(&self, model: &str) -> Option<Timestamp> {
+        self.dated(model)?.first().map(|(from, _)| *from)
+    }
+
+    fn dated(&self, model: &str) -> Option<&[(Timestamp, Listed)]> {
+        let by_prefix =
+            || self.prefixes.iter().find(|(prefix, _)| model.starts_with(&**prefix)).map(|(_, dated)| dated);
+        self.exact.get(model).or_else(by_prefix).map(Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn usage(input: u64, output: u64, cached: u64, reasoning: u64) -> Usage {
+        Usage {
+            input_tokens: input,
+            output_tokens: output,
+            cached_tokens: cached,
+            reasoning_tokens: reasoning,
+        }
+    }
+
+    #[test]
+    fn each_kind_of_token_has_its_price_and_parts_of_a_millionth_are_charged() {
+        let price = Price { input: 3_000_000, output: 15_000_000, cached: 300_000, reasoning: 10_000_000 };
+        assert_eq!(price.of(&usage(1_000, 100, 0, 0)), MicroUsd(4_500));
+        assert_eq!(price.of(&usage(1_000, 100, 1_000, 100)), MicroUsd(1_300));
+        assert_eq!(price.of(&usage(1, 0, 1, 0)), MicroUsd(1), "0.3 of a millionth");
+        // More cached than sent: they were counted beside.
+        assert_eq!(price.of(&usage(10, 0, 1_000, 0)), MicroUsd(330));
+    }
+
+    #[test]
+    fn the_price_is_that_of_the_day_and_of_the_longest_name() {
+        let listed = |input| Listed { price: Price::new(input, 0), most_output_tokens: None };
+        let mut table = PriceTable::default();
+        assert!(table.enter("a-*", Timestamp(0), listed(1)));
+        assert!(table.enter("a-b*", Timestamp(10), listed(3)));
+        assert!(table.enter("a-b*", Timestamp(5), listed(2)));
+        assert!(table.enter("a-b-c", Timestamp(0), listed(4)));
+        assert!(!table.enter("a-b*", Timestamp(5), listed(9)));
+        let at = |model, now| table.get(model, Timestamp(now)).map(|listed| listed.price.input);
+        assert_eq!(at("a-x", 0), Some(1));
+        assert_eq!(
+            [at("a-b-x", 4), at("a-b-x", 5), at("a-b-x", 9), at("a-b-x", 10)],
+            [None, Some(2), Some(2), Some(3)]
+        );
+        assert_eq!([at("a-b-c", 0), at("b", 0)], [Some(4), None]);
+        table.set_ceiling(Some(Price::new(50, 0)));
+        assert_eq!(table.get("b", Timestamp(0)).unwrap().price.input, 50);
+    }
+
+    proptest! {
+        #[test]
+        fn a_hold_covers_whatever_the_tokens_turn_out_to_be(
+            prices in any::<[u32; 4]>(), input in 0..1_000_000u64, output in 0..1_000_000u64,
+            cached in 0..=100u64, reasoning in 0..=100u64,
+        ) {
+            let [a, b, c, d] = prices.map(u64::from);
+            let price = Price { input: a, output: b, cached: c, reasoning: d };
+            let used = usage(input, output, input * cached / 100, output * reasoning / 100);
+            prop_assert!(price.of(&used) <= price.at_most(input, output));
+            let affordable = price.output_for(price.at_most(input, output), input);
+            prop_assert!(affordable >= output);
+            if affordable < u64::MAX {
+                prop_assert!(price.at_most(input, affordable) <= price.at_most(input, output));
+            }
+        }
+
+        #[test]
+        fn no_figure_is_too_large(prices in any::<[u64; 4]>(), tokens in any::<[u64; 4]>()) {
+            let [a, b, c, d] = prices;
+            let price = Price { input: a, output: b, cached: c, reasoning: d };
+            let [a, b, c, d] = tokens;
+            let _no_panic = (price.of(&usage(a, b, c, d)), price.at_most(a, b), price.output_for(MicroUsd(c), d));
+        }
+    }
+}

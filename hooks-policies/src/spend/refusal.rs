@@ -1,0 +1,137 @@
+//! Why a call is not made, in words with the way out.
+
+use std::fmt;
+
+use hooks_core::state::StoreError;
+use hooks_core::{Evidence, HookError, Reason};
+
+use super::limit::{Counter, SpendUnit};
+
+/// The name of the policy, as its reasons give it.
+pub(super) const NAME: &str = "spend-budget";
+
+/// Why nothing may be spent.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SpendRefusal {
+    /// The budget does not allow it.
+    Refused(Box<Reason>),
+    /// The store that counts could not be asked: nothing is spent that is not counted.
+    Store(StoreError),
+}
+
+impl SpendRefusal {
+    /// As a reason; a store that failed is a failure.
+    pub fn into_reason(self) -> Reason {
+        match self {
+            Self::Refused(reason) => *reason,
+            Self::Store(error) => Reason::failure(NAME, &error),
+        }
+    }
+}
+
+impl fmt::Display for SpendRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(reason) => f.write_str(&reason.message),
+            Self::Store(error) => write!(f, "the budget cannot be asked: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for SpendRefusal {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Refused(_) => None,
+            Self::Store(error) => Some(error),
+        }
+    }
+}
+
+impl From<StoreError> for SpendRefusal {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<SpendRefusal> for HookError {
+    fn from(refusal: SpendRefusal) -> Self {
+        Self::other(refusal)
+    }
+}
+
+/// A store that answers what nobody asked.
+pub(super) fn bad_answer(what: &str) -> SpendRefusal {
+    SpendRefusal::Store(StoreError::Unavailable(what.to_owned()))
+}
+
+/// The budget of the counter at `place` has no room for `needed`.
+pub(super) fn refused(counters: &[Counter], place: usize, unit: SpendUnit, needed: u64, used: u64) -> Reason {
+    let needed = unit.show(needed);
+    let Some(counter) = counters.get(place) else {
+        let message = format!("{needed} is more than can be counted");
+        return Reason::new(NAME, "amount", message).unless("say how many tokens the call takes");
+    };
+    let limit = counter.scope.limit;
+    let message = format!(
+        "{counter} is used up: {} of {} are charged, and this needs {needed} more",
+        unit.show(used),
+        unit.show(limit)
+    );
+    Reason::new(NAME, unit.name(), message).because(Evidence::Count { used, limit }).unless(format!(
+        "{}raise `{}`",
+        counter.window.wait_or(),
+        counter.field()
+    ))
+}
+
+/// Nobody knows what the model costs.
+pub(super) fn unknown_price(model: &str, begins: Option<String>) -> Reason {
+    let message = match begins {
+        None => format!("nobody knows what `{model}` costs"),
+        Some(begins) => {
+            format!("the price of `{model}` is known from {begins} on, and that is later than now")
+        }
+    };
+    Reason::new(NAME, "unknown-price", message)
+        .unless("list it in `budget.prices`, or give a `budget.price_ceiling`")
+}
+
+/// Nobody knows how long the answer may become.
+pub(super) fn unknown_size(model: &str) -> Reason {
+    let message = format!("nobody knows how many tokens `{model}` answers at most");
+    Reason::new(NAME, "unknown-size", message)
+        .unless("give its price a `most_output_tokens`, or set `budget.hold.worst_case` to `false`")
+}
+
+/// A person has to approve.
+pub(super) fn question(counter: &Counter, used: u64) -> Reason {
+    let limit = counter.scope.limit;
+    let message =
+        format!("{counter} is nearly used up: {} of {}", counter.unit.show(used), counter.unit.show(limit));
+    Reason::new(NAME, "ask", message)
+        .because(Evidence::Count { used, limit })
+        .unless("have a person approve it, or raise `budget.thresholds.ask`")
+}
+
+/// No further agents.
+pub(super) fn paused(counter: &Counter, used: u64) -> Reason {
+    let limit = counter.scope.limit;
+    let message = format!(
+        "no further agents are started: of {counter}, {} of {} are charged",
+        counter.unit.show(used),
+        counter.unit.show(limit)
+    );
+    Reason::new(NAME, "pause-spawns", message).because(Evidence::Count { used, limit }).unless(format!(
+        "{}raise `{}`",
+        counter.window.wait_or(),
+        counter.field()
+    ))
+}
+
+/// What a session was told of a threshold.
+pub(super) fn warning(counter: &Counter, used: u64) -> String {
+    let limit = counter.scope.limit;
+    let percent = u128::from(used) * 100 / u128::from(limit.max(1));
+    format!("{counter} is used to {percent} %: {} of {}", counter.unit.show(used), counter.unit.show(limit))
+}

@@ -1,0 +1,207 @@
+//! The budget on events: two hooks of one call, in one process or in two, and the drivers.
+
+use futures_util::FutureExt;
+use hooks_core::drivers::{GovernModel, ModelCall, ModelOutcome, Session};
+use hooks_core::event::{AfterModelCall, BeforeModelCall, EndReason, ErrorOccurred, ErrorType, SessionStart};
+use hooks_core::testing::ScriptedModel;
+use hooks_core::{Hooks, Judged, ReasonKind};
+use tower::{Service, ServiceExt, service_fn};
+
+use super::*;
+use crate::config::PolicyConfig;
+use crate::{PolicyHooks, StrictPolicies};
+
+fn hooks_with(budget: SpendBudgetConfig, store: Arc<dyn StateStore>, watch: Arc<Keeps>) -> Hooks {
+    let config = PolicyConfig { budget: Some(budget), ..PolicyConfig::default() };
+    Hooks::from_policy(StrictPolicies::new(config).with_store(store).with_spend_watch(watch)).unwrap()
+}
+
+/// Hooks with a dollar to spend, and 4,000 tokens of answers held at a time.
+fn hooks(store: Arc<dyn StateStore>) -> Hooks {
+    let mut budget = config(json!([{ "of": "team", "per": "always", "usd": 1 }]));
+    budget.cheaper.clear();
+    hooks_with(budget, store, Arc::default())
+}
+
+fn of_call(id: Option<&str>) -> Arc<HookContext> {
+    let mut at = HookContext::clone(&context("s", "a"));
+    at.call_id = id.map(str::to_owned);
+    Arc::new(at)
+}
+
+async fn before(hooks: &Hooks, id: Option<&str>, iteration: u64) -> bool {
+    let event = BeforeModelCall::new("large", iteration, Vec::new());
+    let mut decided = hooks.on(of_call(id)).before_model_call(event).await;
+    decided.outcome.take_holds().commit();
+    decided.outcome.goes_ahead()
+}
+
+async fn after(hooks: &Hooks, id: Option<&str>, iteration: u64, reply: &ModelReply) {
+    let event = AfterModelCall::new("large", iteration, reply);
+    assert!(hooks.on(of_call(id)).after_model_call(event).await.outcome.goes_ahead());
+}
+
+#[tokio::test]
+async fn what_one_process_holds_another_settles() {
+    for id in [Some("call-1"), None] {
+        let (store, _) = memory();
+        let [one, other] = [hooks(store.clone()), hooks(Arc::new(Slow(store.clone())))];
+        assert!(before(&one, id, 1).await);
+        assert_eq!(charged(&*store, "of").await, (40_000, 40_000));
+        after(&other, id, 1, &reply(usage(100, 500))).await;
+        assert_eq!(charged(&*store, "of").await, (5_100, 0), "{id:?}");
+    }
+}
+
+#[tokio::test]
+async fn calls_without_ids_end_in_their_order_and_turns_are_told_apart() {
+    let (store, _) = memory();
+    let hooks = hooks(store.clone());
+    for iteration in [1, 2, 2] {
+        assert!(before(&hooks, None, iteration).await);
+    }
+    after(&hooks, None, 2, &reply(usage(0, 1))).await;
+    assert_eq!(charged(&*store, "of").await, (80_010, 80_000));
+    after(&hooks, None, 1, &reply(usage(0, 2))).await;
+    after(&hooks, None, 2, &reply(usage(0, 3))).await;
+    assert_eq!(charged(&*store, "of").await, (60, 0));
+    // One of which nobody heard is charged all the same.
+    after(&hooks, None, 7, &reply(usage(0, 4))).await;
+    assert_eq!(charged(&*store, "of").await, (100, 0));
+}
+
+#[tokio::test]
+async fn what_is_told_twice_counts_once() {
+    let (store, _) = memory();
+    let hooks = hooks(store.clone());
+    assert!(before(&hooks, Some("1"), 1).await);
+    let event = BeforeModelCall::new("large", 1, Vec::new());
+    drop(hooks.on(of_call(Some("1"))).before_model_call(event).await);
+    assert_eq!(
+        charged(&*store, "of").await,
+        (40_000, 40_000),
+        "the second gives back nothing of the first's"
+    );
+    for _ in 0..2 {
+        after(&hooks, Some("1"), 1, &reply(usage(0, 10))).await;
+        assert_eq!(charged(&*store, "of").await, (100, 0));
+    }
+    // The same id for a call that is another one.
+    assert!(before(&hooks, Some("1"), 2).await);
+    assert_eq!(charged(&*store, "of").await, (40_100, 40_000));
+    after(&hooks, Some("1"), 2, &reply(usage(0, 10))).await;
+    assert_eq!(charged(&*store, "of").await, (200, 0));
+}
+
+#[tokio::test]
+async fn what_is_not_made_is_not_charged_and_what_was_made_all_the_same_is() {
+    let (store, _) = memory();
+    let hooks = hooks(store.clone());
+    let event = BeforeModelCall::new("large", 1, Vec::new());
+    drop(hooks.on(of_call(Some("1"))).before_model_call(event).await);
+    assert_eq!(charged(&*store, "of").await, (0, 0));
+    after(&hooks, Some("1"), 1, &reply(usage(0, 10))).await;
+    assert_eq!(charged(&*store, "of").await, (100, 0));
+}
+
+#[tokio::test]
+async fn an_answer_of_unknown_size_is_charged_as_it_is_held_or_as_it_looks() {
+    let (store, _) = memory();
+    let hooks = hooks(store.clone());
+    assert!(before(&hooks, Some("1"), 1).await);
+    after(&hooks, Some("1"), 1, &reply(usage(0, 0))).await;
+    assert_eq!(charged(&*store, "of").await, (40_000, 0));
+    assert!(before(&hooks, Some("2"), 2).await);
+    let long =
+        ModelReply { response: Message::text(Role::Assistant, "x".repeat(30_000)), ..reply(usage(0, 0)) };
+    after(&hooks, Some("2"), 2, &long).await;
+    assert_eq!(charged(&*store, "of").await, (40_000 + 100_080, 0));
+    // The provider's word on the cost is the last.
+    assert!(before(&hooks, Some("3"), 3).await);
+    let told = ModelReply { cost: Some(hooks_core::event::MicroUsd(7)), ..reply(usage(5, 5)) };
+    after(&hooks, Some("3"), 3, &told).await;
+    assert_eq!(charged(&*store, "of").await, (140_087, 0));
+}
+
+#[tokio::test]
+async fn a_failed_call_gives_back_what_it_holds() {
+    let (store, _) = memory();
+    let hooks = hooks(store.clone());
+    assert!(before(&hooks, Some("1"), 1).await);
+    let mut failed = ErrorOccurred::new("HTTP 529", ErrorType::Model);
+    let tools = ErrorOccurred::new("no such file", ErrorType::Tool);
+    hooks.on(of_call(Some("1"))).error_occurred(tools).await;
+    assert_eq!(charged(&*store, "of").await.1, 40_000);
+    failed.current_model = Some("large".to_owned());
+    hooks.on(of_call(Some("1"))).error_occurred(failed).await;
+    assert_eq!(charged(&*store, "of").await, (0, 0));
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_denies_calls_and_withholds_no_answers() {
+    let hooks = hooks(Arc::new(Away));
+    let event = BeforeModelCall::new("large", 1, Vec::new());
+    let refused = hooks.on(of_call(None)).before_model_call(event).await.outcome;
+    assert!(refused.is_denied());
+    assert_eq!(refused.shown_reason().unwrap().kind, ReasonKind::Failure);
+    after(&hooks, None, 1, &reply(usage(1, 1))).await;
+}
+
+#[tokio::test]
+async fn a_governed_session_is_settled_and_reported() {
+    let (store, _) = memory();
+    let watch = Arc::new(Keeps::default());
+    let mut budget = config(json!([{ "of": "session", "per": "session", "usd": 1 }]));
+    budget.cheaper.clear();
+    let hooks = hooks_with(budget, store.clone(), watch.clone());
+    let (session, _) = Session::start(hooks.clone(), context("s", "a"), SessionStart::default()).await;
+    let model = ScriptedModel::new([
+        Ok(reply(usage(1_000, 100))),
+        Err("overloaded".to_owned()),
+        Ok(reply(usage(0, 10_000))),
+    ]);
+    let mut model = session.model(model);
+    for iteration in 1..=3 {
+        let request = ModelRequest { iteration, ..asking("large") };
+        let call = ModelCall { context: session.context().clone(), request };
+        let outcome = model.ready().await.unwrap().call(call).await.unwrap();
+        assert_eq!(matches!(outcome, ModelOutcome::Failed(..)), iteration == 2);
+        assert_eq!(charged(&*store, "of").await.1, 0);
+    }
+    session.end(EndReason::Complete, None).await;
+    let report = hooks.spend_budget().unwrap().report(&context("s", "a")).await.unwrap();
+    assert_eq!((report.spent["large"].usd, report.budgets[0].left), (Some(102_000), 898_000));
+    assert_eq!(watch.0.lock().unwrap().last(), Some(&SpendNotice::Report(report)));
+}
+
+#[tokio::test]
+async fn a_governed_call_that_is_dropped_or_refused_leaves_nothing_behind() {
+    let (store, _) = memory();
+    let hooks = hooks(store.clone());
+    let never = service_fn(|_: ModelRequest| std::future::pending::<Result<ModelReply, String>>());
+    let mut model = GovernModel::new(hooks.clone(), never);
+    let call = |model: &str| ModelCall { context: context("s", "a"), request: asking(model) };
+    let mut running = model.call(call("large"));
+    for _ in 0..5 {
+        assert!((&mut running).now_or_never().is_none());
+    }
+    assert_eq!(charged(&*store, "of").await, (40_000, 40_000));
+    drop(running);
+    quiet().await;
+    assert_eq!(charged(&*store, "of").await, (0, 0));
+    let refused = model.call(call("unknown")).await.unwrap();
+    assert!(
+        matches!(refused, ModelOutcome::Stopped(reason) if reason == "nobody knows what `unknown` costs")
+    );
+}
+
+#[tokio::test]
+async fn where_a_layer_enforces_it_events_are_not_counted() {
+    let (store, _) = memory();
+    let mut budget = config(json!([{ "of": "team", "per": "always", "usd": 1 }]));
+    budget.enforce = SpendEnforcement::Layer;
+    let hooks = hooks_with(budget, store.clone(), Arc::default());
+    assert!(before(&hooks, Some("1"), 1).await);
+    assert_eq!(charged(&*store, "of").await, (0, 0));
+    assert!(hooks.spend_budget().is_some());
+}

@@ -1,0 +1,52 @@
+//! Where places are counted: the store that was given, or one in memory.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use hooks_core::HookContext;
+use hooks_core::state::{Memory, StateStore, StoreError};
+
+/// Where places are counted.
+#[derive(Clone)]
+pub(crate) enum CountingStore {
+    Given(Arc<dyn StateStore>),
+    /// Made at the first call, whose clock it takes.
+    Own(Arc<OnceLock<Arc<Memory>>>),
+}
+
+impl CountingStore {
+    pub(crate) fn new(given: Option<Arc<dyn StateStore>>) -> Self {
+        given.map_or_else(Self::default, Self::Given)
+    }
+
+    pub(crate) fn of(&self, context: &HookContext) -> Arc<dyn StateStore> {
+        match self {
+            Self::Given(store) => Arc::clone(store),
+            Self::Own(memory) => {
+                let clock = &context.environment.clock;
+                Arc::clone(memory.get_or_init(|| Arc::new(Memory::new(Arc::clone(clock)))))
+                    as Arc<dyn StateStore>
+            }
+        }
+    }
+}
+
+impl Default for CountingStore {
+    fn default() -> Self {
+        Self::Own(Arc::default())
+    }
+}
+
+impl fmt::Debug for CountingStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Given(_) => "CountingStore::Given",
+            Self::Own(_) => "CountingStore::Own",
+        })
+    }
+}
+
+/// What it means that a future that was ready had no answer.
+pub(crate) fn no_answer() -> StoreError {
+    StoreError::Unavailable("it gave no answer".to_owned())
+}

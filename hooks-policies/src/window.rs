@@ -1,0 +1,56 @@
+//! When a limit begins anew, as the configuration says it.
+
+use hooks_core::state::Window;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When a counter begins anew. Windows follow the store's time, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitWindow {
+    /// With each session.
+    Session,
+    /// With each hour.
+    Hour,
+    /// With each day.
+    Day,
+    /// With the first of each month.
+    Month,
+    /// Never.
+    Always,
+}
+
+impl LimitWindow {
+    /// The window of its counter; that of a session has the session in its name.
+    pub(crate) const fn window(self) -> Window {
+        match self {
+            Self::Session => Window::SESSION,
+            Self::Hour => Window::HOUR,
+            Self::Day => Window::DAY,
+            Self::Month => Window::Month,
+            Self::Always => Window::Always,
+        }
+    }
+
+    /// The present window, behind what is counted in it.
+    pub(crate) const fn in_words(self) -> &'static str {
+        match self {
+            Self::Session => " in this session",
+            Self::Hour => " in this hour",
+            Self::Day => " on this day",
+            Self::Month => " in this month",
+            Self::Always => " for good",
+        }
+    }
+
+    /// What to wait for, before the other way out.
+    pub(crate) const fn wait_or(self) -> &'static str {
+        match self {
+            Self::Session => "begin another session, or ",
+            Self::Hour => "wait for the next hour, or ",
+            Self::Day => "wait for the next day, or ",
+            Self::Month => "wait for the next month, or ",
+            Self::Always => "",
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What hooks said to an event, in neutral terms: the step between an outcome and what a client is told.
+
+use hooks_core::event::{
+    AfterModelCall, BeforeModelCall, Event, MaxIterations, Message, ModelRewrite, PermissionRequest,
+    PostToolUse, PreCompact, PreToolUse, ResultRewrite, Route, SpawnRewrite, Stop, SubagentStart,
+    SubagentStop, UserPromptSubmitted, WorktreeCreated,
+};
+use hooks_core::{
+    CompactNotes, ContextNote, ContextPatch, DecisionNotes, EventKind, Judged, Judgement, Notes, Reason,
+    Recovery, ResultNotes, Strength,
+};
+use serde_json::Value;
+
+/// What hooks said. `Default` is nothing at all.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// Whether it may happen.
+    pub strength: Strength,
+    /// Why: the reason to show, with what would change the answer.
+    pub reason: Option<String>,
+    /// The event as it is to happen, where hooks changed it. Whether it differs is seen when it is encoded.
+    pub rewrite: Option<Rewrite>,
+    /// Texts for the model, in order.
+    pub context: Vec<String>,
+    /// Texts for the user, in order.
+    pub messages: Vec<String>,
+    /// Ends the run, for this reason.
+    pub stop: Option<String>,
+    /// Whether the user does not see the result.
+    pub quiet: bool,
+    /// A summary in place of the client's.
+    pub summary: Option<String>,
+    /// Another model for the session.
+    pub model: Option<String>,
+    /// Another first prompt of a session, or another prompt to try again with. No client takes one.
+    pub first_prompt: Option<String>,
+    /// Whether to try again.
+    pub retry: Option<bool>,
+}
+
+/// What of an event is to be in another form.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Rewrite {
+    /// The arguments of a tool.
+    Arguments(Value),
+    /// The result of a tool, and the text of its error.
+    Result(ResultRewrite),
+    /// A user message.
+    Prompt(String),
+    /// A model call.
+    Model(ModelRewrite),
+    /// A model's reply.
+    Reply(Message),
+    /// A child agent.
+    Spawn(SpawnRewrite),
+    /// The target of a task.
+    Target(String),
+}
+
+impl Rewrite {
+    /// Whether it is of an event like this.
+    pub(crate) fn is_of(&self, kind: EventKind) -> bool {
+        kind == match self {
+            Self::Arguments(_) => EventKind::PreToolUse,
+            Self::Result(_) => EventKind::PostToolUse,
+            Self::Prompt(_) => EventKind::UserPromptSubmitted,
+            Self::Model(_) => EventKind::BeforeModelCall,
+            Self::Reply(_) => EventKind::AfterModelCall,
+            Self::Spawn(_) => EventKind::SubagentStart,
+            Self::Target(_) => EventKind::Route,
+        }
+    }
+}
+
+impl Answer {
+    /// It must not happen.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self { strength: Strength::Deny, reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// A person decides.
+    pub fn ask(reason: impl Into<String>) -> Self {
+        Self { strength: Strength::Ask, reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// It may happen.
+    pub fn allow() -> Self {
+        Self { strength: Strength::Allow, ..Self::default() }
+    }
+
+    /// A text for the model.
+    pub fn context(text: impl Into<String>) -> Self {
+        Self { context: vec![text.into()], ..Self::default() }
+    }
+
+    /// It happens in another form.
+    #[must_use]
+    pub fn rewritten(mut self, rewrite: Rewrite) -> Self {
+        self.rewrite = Some(rewrite);
+        self
+    }
+}
+
+/// A decision, with the event as it was judged.
+impl<E: Changed, N: Said> From<&Judgement<E, N>> for Answer {
+    fn from(outcome: &Judgement<E, N>) -> Self {
+        let mut answer = Self {
+            strength: outcome.strength(),
+            reason: outcome.shown_reason().map(sentence),
+            rewrite: outcome.effective().and_then(|request| request.event().changed()),
+            ..Self::default()
+        };
+        if let Some(notes) = outcome.notes() {
+            notes.say(&mut answer);
+        }
+        answer
+    }
+}
+
+/// What is added to a session or a turn.
+impl From<&ContextPatch> for Answer {
+    fn from(patch: &ContextPatch) -> Self {
+        let mut answer = Self::default();
+        patch.say(&mut answer);
+        answer
+    }
+}
+
+/// What to do about an error.
+impl From<&Recovery> for Answer {
+    fn from(recovery: &Recovery) -> Self {
+        Self {
+            retry: recovery.retry,
+            model: recovery.fallback_model.clone(),
+            first_prompt: recovery.modified_prompt.clone(),
+            messages: recovery.notify.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Nothing can be answered.
+impl From<&()> for Answer {
+    fn from((): &()) -> Self {
+        Self::default()
+    }
+}
+
+/// A reason as people and models read it.
+fn sentence(reason: &Reason) -> String {
+    match &reason.remedy {
+        Some(remedy) => format!("{}; {remedy}", reason.message),
+        None => reason.message.clone(),
+    }
+}
+
+/// An event that hooks decide about, and what of it they may have changed.
+pub trait Changed: Event {
+    /// The part of it that hooks may change, as it is now.
+    fn changed(&self) -> Option<Rewrite>;
+}
+
+macro_rules! changed {
+    ($($Event:ident => |$event:pat_param| $changed:expr;)+) => { $(
+        impl Changed for $Event {
+            fn changed(&self) -> Option<Rewrite> {
+                let $event = self;
+                $changed
+            }
+        }
+    )+ };
+}
+
+changed! {
+    PreToolUse => |call| Some(Rewrite::Arguments(call.tool_args.clone()));
+    PostToolUse => |done| Some(Rewrite::Result(ResultRewrite {
+        result: Some(done.tool_result.clone()),
+        error: done.error.clone(),
+    }));
+    UserPromptSubmitted => |message| Some(Rewrite::Prompt(message.prompt.clone()));
+    BeforeModelCall => |call| Some(Rewrite::Model(ModelRewrite {
+        model: Some(call.model.clone()),
+        messages: Some(call.messages.clone()),
+    }));
+    AfterModelCall => |reply| Some(Rewrite::Reply(reply.response.clone()));
+    SubagentStart => |start| Some(Rewrite::Spawn(SpawnRewrite {
+        model: start.model.clone(),
+        task: Some(start.task.clone()),
+    }));
+    Route => |route| Some(Rewrite::Target(route.target_agent.clone()));
+    PermissionRequest => |_| None;
+    PreCompact => |_| None;
+    SubagentStop => |_| None;
+    Stop => |_| None;
+    MaxIterations => |_| None;
+    WorktreeCreated => |_| None;
+}
+
+/// Notes of a judgement, said in neutral terms.
+pub trait Said: Notes {
+    /// Adds them to an answer.
+    fn say(&self, answer: &mut Answer);
+}
+
+impl Said for () {
+    fn say(&self, _answer: &mut Answer) {}
+}
+
+impl Said for DecisionNotes {
+    fn say(&self, answer: &mut Answer) {
+        answer.context.extend(texts(&self.additional_context));
+        answer.messages.extend(self.system_messages.iter().cloned());
+    }
+}
+
+impl Said for ResultNotes {
+    fn say(&self, answer: &mut Answer) {
+        answer.context.extend(texts(&self.additional_context));
+        answer.stop = self.stop.clone();
+        answer.quiet = self.suppress_output;
+    }
+}
+
+impl Said for ContextPatch {
+    fn say(&self, answer: &mut Answer) {
+        answer.context.extend(texts(&self.additional_context));
+        answer.model = self.model.clone();
+        answer.first_prompt = self.initial_prompt.clone();
+    }
+}
+
+impl Said for CompactNotes {
+    fn say(&self, answer: &mut Answer) {
+        self.context.say(answer);
+        answer.summary = self.summary.clone();
+    }
+}
+
+fn texts(notes: &[ContextNote]) -> impl Iterator<Item = String> + '_ {
+    notes.iter().map(|note| note.text.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::{Decision, HookContext, HookRequest, PromptOutcome, Verdict};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_decision_with_all_it_carries() {
+        let mut request =
+            HookRequest::new(HookContext::default(), PreToolUse::new("Bash", json!({"command": "ls"})));
+        request.rewrite(json!({"command": "ls -h"}));
+        let reason = Reason::new("rules", "r", "not on Fridays").unless("wait until Monday");
+        let mut decision = Decision::<PreToolUse>::from(Verdict::ask(reason));
+        decision.settle(&request);
+        decision.notes_mut().additional_context.push(ContextNote::new("mind the gap"));
+        let expected = Answer {
+            context: vec!["mind the gap".to_owned()],
+            ..Answer::ask("not on Fridays; wait until Monday")
+                .rewritten(Rewrite::Arguments(json!({"command": "ls -h"})))
+        };
+        assert_eq!(Answer::from(&decision), expected);
+    }
+
+    #[test]
+    fn a_prompt_that_was_not_changed_is_no_rewrite() {
+        let outcome = PromptOutcome::noting(ContextPatch::note(ContextNote::new("it is Friday")));
+        assert_eq!(Answer::from(&outcome), Answer::context("it is Friday"));
+    }
+}

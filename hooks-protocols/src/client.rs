@@ -1,0 +1,184 @@
+//! The agent clients.
+
+use std::fmt;
+use std::str::FromStr;
+
+use hooks_facts::tools::Dialect;
+
+use crate::clients;
+use crate::table::Protocol;
+
+/// A program that calls hooks, in the way that it calls them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Client {
+    /// Claude Code.
+    Claude,
+    /// OpenAI Codex CLI.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// GitHub Copilot CLI. How the event is spelled in its settings (`preToolUse`, `PreToolUse`) says how the payload
+    /// is spelled; both are this client.
+    Copilot,
+    /// GitHub Copilot SDK: the host is called back over JSON-RPC.
+    CopilotSdk,
+    /// VS Code's own agent hooks.
+    VsCode,
+    /// Cursor.
+    Cursor,
+    /// docker-agent since September 2026.
+    DockerAgent,
+    /// docker-agent as it was in the summer of 2026, profile `2026-07`.
+    DockerAgentJuly,
+    /// Squad: its hook pipeline and its session hooks.
+    Squad,
+}
+
+impl Client {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        Self::Claude,
+        Self::Codex,
+        Self::Gemini,
+        Self::Copilot,
+        Self::CopilotSdk,
+        Self::VsCode,
+        Self::Cursor,
+        Self::DockerAgent,
+        Self::DockerAgentJuly,
+        Self::Squad,
+    ];
+
+    /// Its name on a command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Copilot => "copilot",
+            Self::CopilotSdk => "copilot-sdk",
+            Self::VsCode => "vscode",
+            Self::Cursor => "cursor",
+            Self::DockerAgent => "docker-agent",
+            Self::DockerAgentJuly => "docker-agent-2026-07",
+            Self::Squad => "squad",
+        }
+    }
+
+    /// Its name for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex CLI",
+            Self::Gemini => "Gemini CLI",
+            Self::Copilot => "Copilot CLI",
+            Self::CopilotSdk => "Copilot SDK",
+            Self::VsCode => "VS Code",
+            Self::Cursor => "Cursor",
+            Self::DockerAgent => "docker-agent",
+            Self::DockerAgentJuly => "docker-agent (2026-07)",
+            Self::Squad => "Squad",
+        }
+    }
+
+    /// The version whose behaviour was recorded; `None` where all that is known is documentation.
+    pub const fn tested(self) -> Option<&'static str> {
+        match self {
+            Self::Claude => Some("2.1.330"),
+            Self::Codex => Some("0.169.0"),
+            Self::Gemini => Some("0.61.0"),
+            Self::Copilot => Some("1.0.102"),
+            _ => None,
+        }
+    }
+
+    /// The names it gives to events, in the order in which they come in a session.
+    pub fn events(self) -> impl Iterator<Item = &'static str> {
+        self.protocol().rows.iter().map(|row| row.name)
+    }
+
+    /// What it calls tools and their arguments where an event is spelled like this.
+    pub fn dialect(self, event: &str) -> Dialect {
+        match self {
+            Self::Claude => Dialect::Claude,
+            Self::Codex => Dialect::Codex,
+            Self::Gemini => Dialect::Gemini,
+            // In PascalCase the permission is still asked in the camelCase way.
+            Self::Copilot
+                if event.starts_with(|c: char| c.is_ascii_uppercase()) && event != "PermissionRequest" =>
+            {
+                Dialect::CopilotPascal
+            }
+            Self::Copilot | Self::CopilotSdk | Self::Squad => Dialect::Copilot,
+            Self::VsCode => Dialect::VsCode,
+            Self::Cursor => Dialect::Cursor,
+            Self::DockerAgent | Self::DockerAgentJuly => Dialect::DockerAgent,
+        }
+    }
+
+    pub(crate) fn protocol(self) -> &'static Protocol {
+        match self {
+            Self::Claude => &clients::claude::PROTOCOL,
+            Self::Codex => &clients::codex::PROTOCOL,
+            Self::Gemini => &clients::gemini::PROTOCOL,
+            Self::Copilot => &clients::copilot::PROTOCOL,
+            Self::CopilotSdk => &clients::copilot_sdk::PROTOCOL,
+            Self::VsCode => &clients::vscode::PROTOCOL,
+            Self::Cursor => &clients::cursor::PROTOCOL,
+            Self::DockerAgent => &clients::docker_agent::PROTOCOL,
+            Self::DockerAgentJuly => &clients::docker_agent::JULY,
+            Self::Squad => &clients::squad::PROTOCOL,
+        }
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.title())
+    }
+}
+
+impl FromStr for Client {
+    type Err = UnknownClient;
+
+    /// Reads a name as [`Client::name`] gives it, or one of the names that people and recordings use for it.
+    fn from_str(name: &str) -> Result<Self, UnknownClient> {
+        if let Some(client) = Self::ALL.iter().find(|client| client.name() == name) {
+            return Ok(*client);
+        }
+        Ok(match name {
+            "claude-code" => Self::Claude,
+            "codex-cli" => Self::Codex,
+            "gemini-cli" => Self::Gemini,
+            "copilot-cli" | "copilot-vscode" | "copilot-pascal" => Self::Copilot,
+            "vs-code" => Self::VsCode,
+            "docker-agent-2026-09" | "cagent" => Self::DockerAgent,
+            _ => return Err(UnknownClient(name.to_owned())),
+        })
+    }
+}
+
+/// There is no client of this name.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no client; there are {list}", list = names())]
+pub struct UnknownClient(String);
+
+fn names() -> String {
+    Client::ALL.iter().map(|client| format!("`{}`", client.name())).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for client in Client::ALL {
+            assert_eq!(client.name().parse(), Ok(*client));
+        }
+        assert_eq!("copilot-vscode".parse(), Ok(Client::Copilot));
+        let error = "emacs".parse::<Client>().unwrap_err().to_string();
+        assert!(error.starts_with("`emacs` is no client; there are `claude`"), "{error}");
+    }
+}

@@ -1,0 +1,45 @@
+//! Codex CLI. Its answers are closed objects: one unknown field voids them, and the tool runs.
+
+mod phrases;
+
+use hooks_core::EventKind::*;
+use serde_json::Value;
+
+use super::shared::*;
+use crate::degraded::Wish;
+use crate::table::{Asked, Protocol, Row, text};
+use phrases::*;
+
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    named_by: &["hook_event_name"],
+    common: SESSION,
+    rows: ROWS,
+    envelope: None,
+    unnamed: None,
+    omits_empty: false,
+};
+
+const ROWS: &[Row] = &[
+    Row::of("SessionStart", SessionStart, &[START]).saying(SESSION_START),
+    Row::of("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
+    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE).within(&[Wish::Rewrite], command_is_text),
+    Row::of("PermissionRequest", PermissionRequest, &[CALL]).saying(PERMISSION_REQUEST),
+    Row::of("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
+    Row::of("PreCompact", PreCompact, &[COMPACTION]).saying(PRE_COMPACT),
+    Row::of("PostCompact", PostCompact, &[COMPACTION]).with(&[text(SUMMARY, "")]).saying(OBSERVED),
+    Row::of("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
+    Row::of("SubagentStop", SubagentStop, &[CHILD, LAST_WORDS])
+        .with(&[text(AGENT_NAME, "")])
+        .saying(STOPPING),
+    Row::of("Stop", Stop, &[LAST_WORDS]).saying(STOPPING),
+    Row::other("Interrupt").saying(OBSERVED),
+    Row::of("SessionEnd", SessionEnd, &[END]),
+];
+
+/// Changed arguments of its own tools must hold a text `command`; others void the answer.
+fn command_is_text(asked: &Asked<'_>) -> bool {
+    match asked.changed_call() {
+        Some(("Bash" | "apply_patch", _, after)) => after.get("command").is_some_and(Value::is_string),
+        _ => true,
+    }
+}

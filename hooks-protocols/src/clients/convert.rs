@@ -1,0 +1,169 @@
+//! Values that are written in another way by a client than by our events.
+
+use hooks_core::event::Message;
+use serde_json::{Map, Value, json};
+
+/// JSON in a text, as Cursor sends arguments.
+pub(crate) fn from_json_text(value: &Value) -> Option<Value> {
+    serde_json::from_str(value.as_str()?).ok()
+}
+
+/// JSON as a text.
+pub(crate) fn to_json_text(value: &Value) -> Option<Value> {
+    Some(value.to_string().into())
+}
+
+/// The text of an error: a text, or an object with a message.
+pub(crate) fn error_text(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(_) => Some(value.clone()),
+        Value::Object(map) => Some(map.get("message").filter(|text| text.is_string())?.clone()),
+        _ => None,
+    }
+}
+
+/// For what is read and stays where it is.
+pub(crate) fn never(_: &Value) -> Option<Value> {
+    None
+}
+
+/// For what is the same on both sides.
+pub(crate) fn same(value: &Value) -> Option<Value> {
+    Some(value.clone())
+}
+
+/// Several messages of a user as one.
+pub(crate) fn joined_texts(value: &Value) -> Option<Value> {
+    let texts: Option<Vec<&str>> = value.as_array()?.iter().map(Value::as_str).collect();
+    Some(texts?.join("\n\n").into())
+}
+
+/// One message of a user as several.
+pub(crate) fn one_text(value: &Value) -> Option<Value> {
+    Some(json!([value.as_str()?]))
+}
+
+/// A reply of a model that is text.
+pub(crate) fn to_reply(value: &Value) -> Option<Value> {
+    Some(json!({"role": "assistant", "content": value.as_str()?}))
+}
+
+/// The text of a model's reply.
+pub(crate) fn from_reply(value: &Value) -> Option<Value> {
+    value.get("content").filter(|content| content.is_string()).cloned()
+}
+
+/// Gemini's reply: its text where it has any.
+pub(crate) fn from_gemini_reply(value: &Value) -> Option<Value> {
+    let text = value.get("text").and_then(Value::as_str).filter(|text| !text.is_empty());
+    let candidates = || value.get("candidates").cloned().unwrap_or_default();
+    Some(json!({"role": "assistant", "content": text.map_or_else(candidates, Value::from)}))
+}
+
+/// Gemini's count of tokens.
+pub(crate) fn from_gemini_usage(value: &Value) -> Option<Value> {
+    let count = |key: &str| value.get(key).and_then(Value::as_u64).unwrap_or_default();
+    Some(json!({
+        "input_tokens": count("promptTokenCount"),
+        "output_tokens": count("candidatesTokenCount"),
+        "cached_tokens": count("cachedContentTokenCount"),
+        "reasoning_tokens": count("thoughtsTokenCount"),
+    }))
+}
+
+/// Gemini's messages, in which the model is called so.
+pub(crate) fn from_gemini_messages(value: &Value) -> Option<Value> {
+    messages(value, |role| match role {
+        "user" => Some("user"),
+        "model" => Some("assistant"),
+        "system" => Some("system"),
+        _ => None,
+    })
+}
+
+/// Messages as Gemini has them.
+pub(crate) fn to_gemini_messages(value: &Value) -> Option<Value> {
+    messages(value, |role| match role {
+        "user" | "tool" => Some("user"),
+        "assistant" => Some("model"),
+        "system" => Some("system"),
+        _ => None,
+    })
+}
+
+/// Messages in the roles that all chat protocols share.
+pub(crate) fn from_chat_messages(value: &Value) -> Option<Value> {
+    messages(value, |role| match role {
+        "system" | "developer" => Some("system"),
+        "user" => Some("user"),
+        "assistant" => Some("assistant"),
+        "tool" => Some("tool"),
+        _ => None,
+    })
+}
+
+/// Role and content of every message; `None` where one of them has another role.
+fn messages(value: &Value, role: impl Fn(&str) -> Option<&'static str>) -> Option<Value> {
+    let message = |message: &Value| {
+        let role = role(message.get("role")?.as_str()?)?;
+        let content = message.get("content").cloned().unwrap_or_default();
+        Some(json!({ "role": role, "content": content }))
+    };
+    value.as_array()?.iter().map(message).collect::<Option<Vec<_>>>().map(Value::Array)
+}
+
+/// Changed messages with what the client's own have beside role and content (calls, names), where there are as many as
+/// before and each has its role.
+pub(crate) fn overlay_messages(changed: &[Message], sent: Option<&[Value]>) -> Value {
+    let sent = sent.filter(|sent| sent.len() == changed.len()).unwrap_or_default();
+    let message = |(at, message): (usize, &Message)| {
+        let role = serde_json::to_value(message.role).unwrap_or_default();
+        let before = sent.get(at).filter(|before| before.get("role") == Some(&role));
+        let mut fields = before.and_then(Value::as_object).cloned().unwrap_or_else(Map::new);
+        fields.insert("role".to_owned(), role);
+        fields.insert("content".to_owned(), message.content.clone());
+        Value::Object(fields)
+    };
+    changed.iter().enumerate().map(message).collect()
+}
+
+/// A cost in dollars, in millionths.
+pub(crate) fn from_dollars(value: &Value) -> Option<Value> {
+    let millionths = (value.as_f64()? * 1_000_000.0).round();
+    (millionths >= 0.0).then(|| (millionths as u64).into())
+}
+
+/// Yes or no.
+pub(crate) fn flag(value: &Value) -> Option<Value> {
+    value.is_boolean().then(|| value.clone())
+}
+
+/// A list of texts.
+pub(crate) fn texts(value: &Value) -> Option<Value> {
+    value.as_array()?.iter().all(Value::is_string).then(|| value.clone())
+}
+
+/// Millionths of a dollar, in dollars.
+pub(crate) fn to_dollars(value: &Value) -> Option<Value> {
+    Some(json!(value.as_u64()? as f64 / 1_000_000.0))
+}
+
+/// Who settled an approval, by the beginning of docker-agent's word for it.
+pub(crate) fn approval_source(value: &Value) -> Option<Value> {
+    let source = value.as_str()?;
+    let ours = if source.starts_with("permission_request") {
+        "permission_hook"
+    } else if source.contains("hook") {
+        "hooks"
+    } else if source.starts_with("user") {
+        "approver"
+    } else {
+        "settled"
+    };
+    Some(ours.into())
+}
+
+/// The first of several texts.
+pub(crate) fn first_text(value: &Value) -> Option<Value> {
+    value.as_array()?.first().filter(|text| text.is_string()).cloned()
+}

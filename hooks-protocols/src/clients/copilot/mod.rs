@@ -1,0 +1,105 @@
+//! Copilot CLI. How an event is spelled in its settings says how the payload is spelled; what it honours is the same:
+//! flat fields, but for `PreToolUse`, the one event at which `hookSpecificOutput` counts.
+
+mod fields;
+mod phrases;
+
+use hooks_core::EventKind::*;
+
+use super::shared::*;
+use crate::table::{Field, Protocol, Row, text};
+pub(super) use fields::*;
+pub(super) use phrases::*;
+
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    named_by: &["hook_event_name", "hookName"],
+    common: COMMON,
+    rows: ROWS,
+    envelope: None,
+    // Of a payload that cannot be read nobody knows whether it was a tool call; a flat denial is one for a tool call, and
+    // nothing for the other events.
+    unnamed: Some("preToolUse"),
+    omits_empty: false,
+};
+
+const ROWS: &[Row] = &[
+    SESSION_START,
+    USER_PROMPT_SUBMITTED,
+    Row::other("userPromptTransformed").shaped(&["prompt", "transformedPrompt"]),
+    PRE_TOOL_USE,
+    PERMISSION_REQUEST,
+    POST_TOOL_USE,
+    POST_TOOL_USE_FAILURE,
+    AGENT_STOP,
+    SUBAGENT_START,
+    SUBAGENT_STOP,
+    ERROR_OCCURRED,
+    PRE_COMPACT,
+    NOTIFICATION,
+    SESSION_END,
+    Row::of("SessionStart", SessionStart, &[START_PASCAL]).saying(CONTEXT),
+    Row::of("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
+    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(CALLED_PASCAL),
+    PERMISSION_REQUEST.named("PermissionRequest").shaped(&[]),
+    Row::of("PostToolUse", PostToolUse, &[CALL, RESULT_PASCAL]).saying(RETURNED),
+    Row::of("PostToolUseFailure", PostToolUse, &[CALL, FAILED]).saying(CONTEXT),
+    Row::of("SubagentStart", SubagentStart, &[CHILD_CAMEL, CHILD]).with(A_CHILD).saying(CONTEXT),
+    Row::of("SubagentStop", SubagentStop, &[CHILD_PASCAL, LAST_WORDS])
+        .with(&[text(AGENT_NAME, "")])
+        .saying(STOPPING),
+    Row::of("Stop", Stop, &[]).saying(STOPPING),
+    Row::of("PreCompact", PreCompact, &[COMPACTION]),
+    Row::of("ErrorOccurred", ErrorOccurred, &[ERROR_PASCAL]).with(&[text(ERROR, "")]),
+    Row::of("SessionEnd", SessionEnd, &[END_COPILOT]),
+];
+
+// The rows in camelCase are the SDK's as well.
+
+pub(super) const SESSION_START: Row =
+    Row::of("sessionStart", SessionStart, &[START_CAMEL]).saying(CONTEXT).shaped(&["source"]);
+
+pub(super) const USER_PROMPT_SUBMITTED: Row =
+    Row::of("userPromptSubmitted", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT).shaped(&["prompt"]);
+
+pub(super) const PRE_TOOL_USE: Row =
+    Row::of("preToolUse", PreToolUse, &[CALL_CAMEL]).saying(CALLED).shaped(&["toolName", "toolArgs"]);
+
+pub(super) const PERMISSION_REQUEST: Row = Row::of("permissionRequest", PermissionRequest, &[PERMISSION])
+    .saying(DIALOG)
+    .shaped(&["toolName", "toolInput"]);
+
+pub(super) const POST_TOOL_USE: Row = Row::of("postToolUse", PostToolUse, &[CALL_CAMEL, RESULT_CAMEL])
+    .saying(RETURNED)
+    .shaped(&["toolName", "toolArgs", "toolResult"]);
+
+pub(super) const POST_TOOL_USE_FAILURE: Row =
+    Row::of("postToolUseFailure", PostToolUse, &[CALL_CAMEL, FAILED])
+        .saying(CONTEXT)
+        .shaped(&["toolName", "toolArgs", "error"]);
+
+pub(super) const AGENT_STOP: Row =
+    Row::of("agentStop", Stop, &[]).saying(STOPPING).shaped(&["stopReason", "stop_hook_active"]);
+
+pub(super) const SUBAGENT_START: Row = Row::of("subagentStart", SubagentStart, &[CHILD_CAMEL])
+    .with(A_CHILD)
+    .saying(CONTEXT)
+    .shaped(&["agentName"]);
+
+pub(super) const SUBAGENT_STOP: Row = Row::of("subagentStop", SubagentStop, &[CHILD_CAMEL, LAST_WORDS_CAMEL])
+    .with(&[text(AGENT_NAME, "")])
+    .saying(STOPPING)
+    .shaped(&["agentName", "stopReason", "stop_hook_active"]);
+
+pub(super) const ERROR_OCCURRED: Row = Row::of("errorOccurred", ErrorOccurred, &[ERROR_CAMEL])
+    .with(&[text(ERROR, "")])
+    .shaped(&["error", "errorContext"]);
+
+pub(super) const PRE_COMPACT: Row =
+    Row::of("preCompact", PreCompact, &[COMPACTION_CAMEL]).shaped(&["trigger", "customInstructions"]);
+
+pub(super) const NOTIFICATION: Row =
+    Row::of("notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
+        .with(&[text(MESSAGE, "")])
+        .saying(CONTEXT);
+
+pub(super) const SESSION_END: Row = Row::of("sessionEnd", SessionEnd, &[END_COPILOT]).shaped(&["reason"]);

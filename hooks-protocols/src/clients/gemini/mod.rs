@@ -1,0 +1,62 @@
+//! Gemini CLI. It reads the answer's JSON whatever the exit code is, and knows `decision` only.
+
+mod fields;
+mod phrases;
+
+use hooks_core::EventKind::*;
+use hooks_core::WireEvent;
+
+use super::shared::*;
+use crate::answer::Rewrite;
+use crate::degraded::Wish;
+use crate::table::{Asked, Field, Protocol, Row, text};
+use fields::*;
+use phrases::*;
+
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    named_by: &["hook_event_name"],
+    common: SESSION,
+    rows: ROWS,
+    envelope: None,
+    unnamed: None,
+    omits_empty: false,
+};
+
+const ROWS: &[Row] = &[
+    Row::of("SessionStart", SessionStart, &[START]).saying(CONTEXT),
+    Row::of("BeforeAgent", UserPromptSubmitted, &[SAID]).saying(BEFORE_AGENT),
+    // It fires before every model call, also where nothing is compacted.
+    Row::of("PreCompress", PreCompact, &[COMPACTION]).saying(OBSERVED),
+    Row::of("BeforeModel", BeforeModelCall, &[REQUEST, MESSAGES])
+        .with(&[text(MODEL, "")])
+        .saying(BEFORE_MODEL)
+        .within(&[Wish::Rewrite], no_other_model),
+    Row::other("BeforeToolSelection"),
+    Row::of("AfterModel", AfterModelCall, &[REQUEST, REPLY]).with(NO_REPLY).saying(AFTER_MODEL),
+    Row::of("BeforeTool", PreToolUse, &[CALL]).saying(BEFORE_TOOL).within(&[Wish::Rewrite], nothing_removed),
+    Row::of("AfterTool", PostToolUse, &[CALL, TOOL_ERROR, RESULT]).saying(AFTER_TOOL),
+    Row::of("AfterAgent", Stop, &[ANSWER]).saying(AFTER_AGENT),
+    Row::of("Notification", Notification, &[&[Field::text(&["message"], MESSAGE)]])
+        .with(&[text(MESSAGE, "")])
+        .saying(OBSERVED),
+    Row::of("SessionEnd", SessionEnd, &[END]).saying(OBSERVED),
+];
+
+/// Changed arguments are laid over the call's: what was to go would stay.
+fn nothing_removed(asked: &Asked<'_>) -> bool {
+    let Some((_, before, after)) = asked.changed_call() else { return true };
+    match (before.as_object(), after.as_object()) {
+        (Some(before), Some(after)) => before.keys().all(|key| after.contains_key(key)),
+        _ => false,
+    }
+}
+
+/// Messages can be changed, the model not.
+fn no_other_model(asked: &Asked<'_>) -> bool {
+    match (asked.event(), asked.rewrite) {
+        (Some(WireEvent::BeforeModelCall(call)), Some(Rewrite::Model(rewrite))) => {
+            rewrite.model.as_ref().is_none_or(|model| call.model == *model)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,176 @@
+//! Fields and phrases that several clients share.
+//!
+//! Claude Code, Codex CLI, Gemini CLI and VS Code speak one language with four grammars: what is in
+//! `hookSpecificOutput`, and which of the words count, differs; how they are written does not.
+
+use crate::table::{Field, Path, Phrase, Preset, Says, To, Word, number, text, word};
+
+/// Where our events have what they have.
+pub(super) const TOOL_NAME: Path = &["tool_name"];
+pub(super) const TOOL_ARGS: Path = &["tool_args"];
+pub(super) const TOOL_RESULT: Path = &["tool_result"];
+pub(super) const TOOL_USE_ID: Path = &["tool_use_id"];
+pub(super) const DURATION: Path = &["duration_ms"];
+pub(super) const ERROR: Path = &["error"];
+pub(super) const PROMPT: Path = &["prompt"];
+pub(super) const RESPONSE: Path = &["response"];
+pub(super) const SOURCE: Path = &["source"];
+pub(super) const REASON: Path = &["reason"];
+pub(super) const MODEL: Path = &["model"];
+pub(super) const MESSAGE: Path = &["message"];
+pub(super) const AGENT_NAME: Path = &["agent_name"];
+pub(super) const SUMMARY: Path = &["summary"];
+
+/// Where a session is, as most clients write it.
+pub(super) const SESSION: &[Field] = &[
+    Field::context(&["session_id"], To::Session),
+    Field::context(&["cwd"], To::Folder),
+    Field::context(&["agent_type"], To::Agent),
+    Field::context(&["timestamp"], To::Time),
+];
+
+/// A tool call.
+pub(super) const CALL: &[Field] = &[
+    Field::text(&["tool_name"], TOOL_NAME),
+    Field::any(&["tool_input"], TOOL_ARGS),
+    Field::text(&["tool_use_id"], TOOL_USE_ID),
+];
+
+/// What came of it.
+pub(super) const RESULT: &[Field] =
+    &[Field::any(&["tool_response"], TOOL_RESULT), Field::count(&["duration_ms"], DURATION)];
+
+/// That it failed.
+pub(super) const FAILED: &[Field] =
+    &[Field::text(&["error"], ERROR), Field::count(&["duration_ms"], DURATION)];
+
+/// A user message.
+pub(super) const SAID: &[Field] = &[Field::text(&["prompt"], PROMPT)];
+
+/// Why a session starts.
+pub(super) const START: &[Field] =
+    &[Field::words(&["source"], SOURCE, START_WORDS), Field::text(&["model"], MODEL)];
+
+/// Words for why a session starts. The first of each of ours is what is written.
+pub(super) const START_WORDS: &[(&str, &str)] = &[
+    ("startup", "startup"),
+    ("resume", "resume"),
+    ("clear", "clear"),
+    ("compact", "compact"),
+    ("new", "startup"),
+    ("fork", "resume"),
+];
+
+/// Why a session ended.
+pub(super) const END: &[Field] = &[Field::words(&["reason"], REASON, END_WORDS)];
+
+/// Words for why a session ended.
+pub(super) const END_WORDS: &[(&str, &str)] = &[
+    ("other", "complete"),
+    ("clear", "complete"),
+    ("resume", "complete"),
+    ("logout", "user_exit"),
+    ("prompt_input_exit", "user_exit"),
+    ("exit", "user_exit"),
+];
+
+/// Why the context is compacted.
+pub(super) const COMPACTION: &[Field] = &[
+    Field::words(&["trigger"], SOURCE, &[("manual", "manual"), ("auto", "auto")]),
+    Field::text(&["custom_instructions"], REASON),
+];
+
+/// What the agent said last.
+pub(super) const LAST_WORDS: &[Field] = &[Field::text(&["last_assistant_message"], RESPONSE)];
+
+/// A child agent.
+pub(super) const CHILD: &[Field] = &[Field::text(&["agent_type"], AGENT_NAME)];
+
+/// What a child is not said to be.
+pub(super) const A_CHILD: &[Preset] = &[text(AGENT_NAME, ""), number(&["depth"], 1)];
+
+/// `decision: block` and why.
+pub(super) const BLOCK: &[Word] =
+    &[word(&["decision"], Says::Text("block")), word(&["reason"], Says::Reason)];
+
+/// `decision: deny` and why.
+pub(super) const DECISION_DENY: &[Word] =
+    &[word(&["decision"], Says::Text("deny")), word(&["reason"], Says::Reason)];
+
+/// The run does not go on.
+pub(super) const DISCONTINUE: &[Word] =
+    &[word(&["continue"], Says::Flag(false)), word(&["stopReason"], Says::StopReason)];
+
+const SPECIFIC: &str = "hookSpecificOutput";
+
+/// Which event the specific output is of; without it Claude Code and Codex CLI ignore the rest.
+const EVENT: Word = word(&[SPECIFIC, "hookEventName"], Says::EventName);
+
+/// `permissionDecision: deny`.
+pub(super) const SPECIFIC_DENY: &[Word] = &[
+    EVENT,
+    word(&[SPECIFIC, "permissionDecision"], Says::Text("deny")),
+    word(&[SPECIFIC, "permissionDecisionReason"], Says::Reason),
+];
+
+/// `permissionDecision: ask`.
+pub(super) const SPECIFIC_ASK: &[Word] = &[
+    EVENT,
+    word(&[SPECIFIC, "permissionDecision"], Says::Text("ask")),
+    word(&[SPECIFIC, "permissionDecisionReason"], Says::Reason),
+];
+
+/// `permissionDecision: allow`.
+pub(super) const SPECIFIC_ALLOW: &[Word] =
+    &[EVENT, word(&[SPECIFIC, "permissionDecision"], Says::Text("allow"))];
+
+/// The whole arguments.
+pub(super) const UPDATED_INPUT: &[Word] = &[EVENT, word(&[SPECIFIC, "updatedInput"], Says::Changed)];
+
+/// The whole arguments with an allow, for who takes them only so.
+pub(super) const ALLOWED_INPUT: &[Word] = &[
+    EVENT,
+    word(&[SPECIFIC, "permissionDecision"], Says::Text("allow")),
+    word(&[SPECIFIC, "updatedInput"], Says::Changed),
+];
+
+/// The arguments that are laid over those of the call.
+pub(super) const TOOL_INPUT: &[Word] = &[EVENT, word(&[SPECIFIC, "tool_input"], Says::Changed)];
+
+/// A text for the model.
+pub(super) const SPECIFIC_CONTEXT: Phrase =
+    Phrase::Words(&[EVENT, word(&[SPECIFIC, "additionalContext"], Says::Context)]);
+
+/// A text for the user.
+pub(super) const SYSTEM_MESSAGE: Phrase = Phrase::Words(&[word(&["systemMessage"], Says::Message)]);
+
+/// What a dialog would be answered: no.
+pub(super) const BEHAVIOR_DENY: &[Word] = &[
+    EVENT,
+    word(&[SPECIFIC, "decision", "behavior"], Says::Text("deny")),
+    word(&[SPECIFIC, "decision", "message"], Says::Reason),
+];
+
+/// What a dialog would be answered: yes.
+pub(super) const BEHAVIOR_ALLOW: &[Word] =
+    &[EVENT, word(&[SPECIFIC, "decision", "behavior"], Says::Text("allow"))];
+
+/// An agent that is about to stop has to go on: the decision stands inside.
+pub(super) const SPECIFIC_BLOCK: &[Word] =
+    &[EVENT, word(&[SPECIFIC, "decision"], Says::Text("block")), word(&[SPECIFIC, "reason"], Says::Reason)];
+
+/// A result in its tool's own shape, with the reason in place of its texts.
+pub(super) const WITHHELD: &[Word] = &[EVENT, word(&[SPECIFIC, "updatedToolOutput"], Says::Withheld)];
+
+/// A changed result in its tool's own shape.
+pub(super) const UPDATED_OUTPUT: &[Word] = &[EVENT, word(&[SPECIFIC, "updatedToolOutput"], Says::Result)];
+
+/// An MCP server's question is declined.
+pub(super) const DECLINE: &[Word] = &[EVENT, word(&[SPECIFIC, "action"], Says::Text("decline"))];
+
+/// Other messages of a model call.
+pub(super) const LLM_MESSAGES: &[Word] =
+    &[EVENT, word(&[SPECIFIC, "llm_request", "messages"], Says::GeminiMessages)];
+
+/// Another reply of a model.
+pub(super) const LLM_REPLY: &[Word] = &[EVENT, word(&[SPECIFIC, "llm_response"], Says::GeminiReply)];

@@ -1,0 +1,90 @@
+//! Squad: the hooks of its pipeline, and those of its sessions, which are Copilot's under other names.
+
+use hooks_core::EventKind::*;
+
+use super::copilot;
+use super::copilot_sdk;
+use super::shared::*;
+use crate::table::Phrase::Words;
+use crate::table::{Field, Phrases, Protocol, Row, SILENT, Says, To, text, word};
+
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    named_by: &["hook"],
+    common: COMMON,
+    rows: ROWS,
+    envelope: None,
+    unnamed: Some("preTool"),
+    omits_empty: false,
+};
+
+const ROWS: &[Row] = &[
+    Row::of("preTool", PreToolUse, &[PIPELINE_CALL]).saying(PRE_TOOL).shaped(&[
+        "toolName",
+        "arguments",
+        "agentName",
+        "sessionId",
+    ]),
+    Row::of("postTool", PostToolUse, &[PIPELINE_CALL, PIPELINE_RESULT]).saying(POST_TOOL).shaped(&[
+        "toolName",
+        "arguments",
+        "agentName",
+        "sessionId",
+        "result",
+    ]),
+    copilot::SESSION_START.named("onSessionStart").saying(copilot_sdk::SESSION_START),
+    copilot::USER_PROMPT_SUBMITTED.named("onUserPromptSubmitted").saying(PROMPT_SENT),
+    copilot::PRE_TOOL_USE.named("onPreToolUse"),
+    copilot::POST_TOOL_USE.named("onPostToolUse").saying(copilot::REPLACED),
+    copilot::ERROR_OCCURRED.named("onErrorOccurred").saying(copilot_sdk::ERROR_OCCURRED),
+    copilot::SESSION_END.named("onSessionEnd").saying(copilot_sdk::SESSION_END),
+    copilot::PRE_COMPACT.named("onPreCompact"),
+    copilot::SUBAGENT_START.named("onSubagentStart"),
+    copilot::SUBAGENT_STOP.named("onSubagentStop").saying(SILENT),
+    Row::of("onBeforeSpawn", SubagentStart, &[SPAWN]).with(A_CHILD),
+    Row::of("onAfterSpawn", SubagentSpawned, &[SPAWN]).with(A_CHILD),
+    Row::of("onSpawnError", SpawnFailed, &[SPAWN_ERROR]).with(&[text(ERROR, "")]),
+];
+
+const COMMON: &[Field] = &[
+    Field::context(&["sessionId"], To::Session),
+    Field::context(&["agentName"], To::Agent),
+    Field::context(&["cwd"], To::Folder),
+    Field::context(&["timestamp"], To::Time),
+];
+
+const PIPELINE_CALL: &[Field] =
+    &[Field::text(&["toolName"], TOOL_NAME), Field::any(&["arguments"], TOOL_ARGS)];
+
+const PIPELINE_RESULT: &[Field] = &[Field::any(&["result"], TOOL_RESULT)];
+
+const SPAWN: &[Field] = &[
+    Field::text(&["agentName"], AGENT_NAME),
+    Field::text(&["task"], &["task"]),
+    Field::text(&["model"], MODEL),
+    Field::text(&["taskType"], &["task_type"]),
+    Field::text(&["charterPath"], &["charter_path"]),
+];
+
+const SPAWN_ERROR: &[Field] = &[
+    Field::text(&["agentName"], AGENT_NAME),
+    Field::both(&["error"], ERROR, super::convert::error_text, super::convert::same),
+];
+
+/// The pipeline takes no silence for an answer. A last word for the action stands over the first.
+const PRE_TOOL: Phrases = Phrases {
+    always: &[word(&["action"], Says::Text("allow"))],
+    deny: Words(&[word(&["action"], Says::Text("block")), word(&["reason"], Says::Reason)]),
+    rewrite: Words(&[word(&["action"], Says::Text("modify")), word(&["modifiedArguments"], Says::Changed)]),
+    ..SILENT
+};
+
+/// A hook that gives no result back would take it away.
+const POST_TOOL: Phrases = Phrases {
+    always: &[word(&["result"], Says::ResultAnyhow)],
+    deny: Words(&[word(&["result"], Says::Reason)]),
+    rewrite: Words(&[word(&["result"], Says::Result)]),
+    ..SILENT
+};
+
+/// The session hook cannot reject a prompt.
+const PROMPT_SENT: Phrases = Phrases { deny: crate::table::Phrase::Cannot, ..copilot::USER_PROMPT };

@@ -1,0 +1,37 @@
+//! VS Code's own agent hooks. Not run; whether it writes `sessionId` or `session_id` is not settled, so both are read.
+
+mod phrases;
+
+use hooks_core::EventKind::*;
+
+use super::shared::*;
+use crate::table::{Field, Protocol, Row, To, text};
+use phrases::*;
+
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    named_by: &["hookEventName", "hook_event_name"],
+    common: COMMON,
+    rows: ROWS,
+    envelope: None,
+    unnamed: None,
+    omits_empty: false,
+};
+
+const ROWS: &[Row] = &[
+    Row::of("SessionStart", SessionStart, &[START]).saying(CONTEXT),
+    Row::of("UserPromptSubmit", UserPromptSubmitted, &[SAID]).saying(USER_PROMPT),
+    Row::of("PreToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE),
+    Row::of("PostToolUse", PostToolUse, &[CALL, RESULT]).saying(POST_TOOL_USE),
+    Row::of("PreCompact", PreCompact, &[COMPACTION]).saying(OBSERVED),
+    Row::of("SubagentStart", SubagentStart, &[CHILD]).with(A_CHILD).saying(CONTEXT),
+    Row::of("SubagentStop", SubagentStop, &[CHILD]).with(&[text(AGENT_NAME, "")]).saying(CHILD_STOPPING),
+    Row::of("Stop", Stop, &[]).saying(STOPPING),
+];
+
+const COMMON: &[Field] = &[
+    Field::context(&["sessionId"], To::Session),
+    Field::context(&["session_id"], To::Session),
+    Field::context(&["cwd"], To::Folder),
+    Field::context(&["agent_type"], To::Agent),
+    Field::context(&["timestamp"], To::Time),
+];

@@ -1,0 +1,70 @@
+//! Why a payload cannot be read.
+
+use hooks_core::event::WireError;
+
+use crate::client::Client;
+
+/// A payload that cannot be read. Whoever decides answers with a [`failure`](crate::failure).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// There is none.
+    #[error("there was no payload; have the client write one to the hook's standard input")]
+    Empty,
+    /// It is longer than the caller wants to read.
+    #[error("the payload is {length} bytes long and {limit} are read")]
+    TooLong {
+        /// Its length.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// It is deeper than any payload is.
+    #[error("the payload is nested deeper than {0} levels")]
+    TooDeep(usize),
+    /// One key stands twice in one object, so that two readers would see two values.
+    #[error("`{0}` is given twice in the payload")]
+    Duplicate(String),
+    /// It is not JSON.
+    #[error("the payload is not JSON: {0}")]
+    NotJson(#[source] serde_json::Error),
+    /// It is JSON, and no object.
+    #[error("the payload is not a JSON object")]
+    NotAnObject,
+    /// Neither the payload nor the caller says which event it is.
+    #[error("{client} does not say which event this is; name it: `--event {example}`")]
+    NoEvent {
+        /// The client.
+        client: Client,
+        /// One of its events.
+        example: &'static str,
+    },
+    /// The caller and the payload say two things.
+    #[error(
+        "the hook was called for `{called}` and the payload is of `{payload}`; correct the hook settings"
+    )]
+    OtherEvent {
+        /// What the caller says.
+        called: String,
+        /// What the payload says.
+        payload: String,
+    },
+    /// The event is one of another client.
+    #[error("`{event}` is no event of {client}; {other} has it, so call with `--client {}`", other.name())]
+    OtherClient {
+        /// The event.
+        event: String,
+        /// The client that was named.
+        client: Client,
+        /// A client that has it.
+        other: Client,
+    },
+    /// A field that the event needs is missing or of another type.
+    #[error("the payload of `{event}` cannot be read: {source}")]
+    Fields {
+        /// The event, in the client's words.
+        event: String,
+        /// Which field.
+        source: WireError,
+    },
+}

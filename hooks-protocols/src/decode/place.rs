@@ -1,0 +1,156 @@
+//! Puts the fields of a payload where its row says.
+
+use hooks_core::HookContext;
+use serde_json::{Map, Value};
+
+use super::time;
+use crate::table::{Field, How, Path, Protocol, Row, To};
+
+/// The fields of a payload, each in its place.
+pub(super) struct Placed {
+    pub(super) context: HookContext,
+    /// The fields of our event.
+    pub(super) event: Map<String, Value>,
+    /// Those that have no other place.
+    pub(super) extra: Map<String, Value>,
+    /// What is held whole by the context or the event.
+    pub(super) taken: Vec<&'static Field>,
+}
+
+/// Puts every field in its place. One that is held whole elsewhere is taken out; all others stay in `extra`, also where
+/// something was read from them.
+pub(super) fn place(
+    protocol: &'static Protocol,
+    row: Option<&'static Row>,
+    mut fields: Map<String, Value>,
+) -> Placed {
+    let mut placed =
+        Placed { context: HookContext::default(), event: Map::new(), extra: Map::new(), taken: Vec::new() };
+    let own = row.map_or(&[][..], |row| row.fields);
+    fields.retain(|key, value| {
+        let of_this_key = own
+            .iter()
+            .copied()
+            .chain([protocol.common])
+            .flatten()
+            .filter_map(|field| Some((field, below(field, key)?)));
+        for (field, below) in of_this_key {
+            if placed.field(field, below, value) {
+                return false;
+            }
+        }
+        true
+    });
+    placed.extra = fields;
+    for preset in row.map_or(&[][..], |row| row.presets) {
+        if at(&placed.event, preset.to).is_none() {
+            put(&mut placed.event, preset.to, preset.value.into());
+        }
+    }
+    if let (true, Some(root)) = (placed.context.cwd.as_os_str().is_empty(), &placed.context.team_root) {
+        placed.context.cwd = root.clone();
+    }
+    if let Some(Value::String(id)) = placed.event.get("tool_use_id") {
+        placed.context.call_id = Some(id.clone());
+    }
+    placed
+}
+
+impl Placed {
+    /// Puts one field in its place. Whether the whole value was taken.
+    fn field(&mut self, field: &'static Field, below: Path, value: &mut Value) -> bool {
+        if self.is_set(field.to) {
+            return false;
+        }
+        if let Some((last, above)) = below.split_last() {
+            let Some(holder) = above.iter().try_fold(value, |value, key| value.get_mut(*key)) else {
+                return false;
+            };
+            let Some(inner) = holder.get_mut(*last) else { return false };
+            if field.how.takes(inner) {
+                let inner = holder.as_object_mut().and_then(|holder| holder.shift_remove(*last));
+                self.take(field, inner.unwrap_or_default());
+            } else if let Some(read) = field.how.read(inner) {
+                self.set(field.to, read);
+            }
+            // What it stood in remains.
+            return false;
+        }
+        if field.to == To::Time {
+            self.context.timestamp = time::read(value).unwrap_or_default();
+            return false;
+        }
+        // An empty text says nothing about where it happens; it stays where it is.
+        let says_nothing = !matches!(field.to, To::Event(_)) && value.as_str() == Some("");
+        if field.how.takes(value) && !says_nothing {
+            let value = value.take();
+            self.take(field, value);
+            return true;
+        }
+        if let Some(read) = field.how.read(value) {
+            self.set(field.to, read);
+        }
+        false
+    }
+
+    /// Sets a value that is held whole from here on.
+    fn take(&mut self, field: &'static Field, value: Value) {
+        self.taken.push(field);
+        match field.how {
+            How::Any | How::Text | How::Count => self.set(field.to, value),
+            How::Words(_) | How::Both(..) => {
+                if let Some(read) = field.how.read(&value) {
+                    self.set(field.to, read);
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, to: To, value: Value) {
+        match (to, value) {
+            (To::Event(path), value) => put(&mut self.event, path, value),
+            (To::Session, Value::String(text)) => self.context.session_id = text,
+            (To::Parent, Value::String(text)) => self.context.parent_session_id = Some(text),
+            (To::Agent, Value::String(text)) => self.context.agent_name = text,
+            (To::Folder, Value::String(text)) => self.context.cwd = text.into(),
+            (To::Root, Value::String(text)) => self.context.team_root = Some(text.into()),
+            _ => {}
+        }
+    }
+
+    fn is_set(&self, to: To) -> bool {
+        match to {
+            To::Event(path) => at(&self.event, path).is_some(),
+            To::Session => !self.context.session_id.is_empty(),
+            To::Parent => self.context.parent_session_id.is_some(),
+            To::Agent => !self.context.agent_name.is_empty(),
+            To::Folder => !self.context.cwd.as_os_str().is_empty(),
+            To::Root => self.context.team_root.is_some(),
+            To::Time => self.context.timestamp.0 > 0,
+        }
+    }
+}
+
+/// The rest of a field's path, where it begins with this key.
+fn below(field: &'static Field, key: &str) -> Option<Path> {
+    let (first, below) = field.from.split_first()?;
+    (*first == key).then_some(below)
+}
+
+/// What stands at a path.
+pub(crate) fn at<'a>(map: &'a Map<String, Value>, path: &[&str]) -> Option<&'a Value> {
+    let (first, below) = path.split_first()?;
+    below.iter().try_fold(map.get(*first)?, |value, key| value.get(*key))
+}
+
+/// Sets what stands at a path; what is in the way stays.
+pub(crate) fn put(map: &mut Map<String, Value>, path: &[&str], value: Value) {
+    let Some((last, above)) = path.split_last() else { return };
+    let mut inner = map;
+    for key in above {
+        let below = inner.entry(*key).or_insert_with(|| Value::Object(Map::new()));
+        let Value::Object(below) = below else { return };
+        inner = below;
+    }
+    inner.insert((*last).to_owned(), value);
+}

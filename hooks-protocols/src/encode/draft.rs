@@ -1,0 +1,63 @@
+//! An answer while it is written.
+
+use serde_json::{Map, Value, json};
+
+use super::Voice;
+use super::reply::Reply;
+use super::value::Source;
+use crate::decode::place::put;
+use crate::degraded::Degraded;
+use crate::table::Word;
+
+/// What is said so far.
+#[derive(Default)]
+pub(super) struct Draft {
+    said: Map<String, Value>,
+    /// It is said by the exit code and stderr.
+    pub(super) exits: bool,
+    /// The reason is shown to the user, as there is no better way.
+    pub(super) warns: bool,
+    pub(super) degraded: Vec<Degraded>,
+}
+
+impl Draft {
+    /// Adds words. Whoever calls has seen that each has a value.
+    pub(super) fn put(&mut self, words: &[Word], source: &Source<'_>) {
+        for word in words {
+            if let Some(value) = source.value(word.says) {
+                put(&mut self.said, word.to, value);
+            }
+        }
+    }
+
+    pub(super) fn into_reply(self, voice: &Voice<'_>) -> Reply {
+        let reply = if self.exits {
+            Reply::exit_two(voice.source.reason)
+        } else if self.warns && self.said.is_empty() {
+            Reply::warning(voice.source.reason)
+        } else {
+            Reply { stdout: written(self.said, voice), ..Reply::default() }
+        };
+        Reply { degraded: self.degraded, ..reply }
+    }
+}
+
+/// The answer as it is written: in its envelope, where there is one; nothing where nothing is said.
+fn written(said: Map<String, Value>, voice: &Voice<'_>) -> String {
+    let Some(envelope) = voice.client.protocol().envelope else {
+        return if said.is_empty() { String::new() } else { Value::Object(said).to_string() };
+    };
+    let outside = match voice.source.decoded {
+        Some(decoded) => match &decoded.envelope {
+            Some(outside) => Some(outside),
+            // It came without.
+            None => return Value::Object(said).to_string(),
+        },
+        None => None,
+    };
+    let reply = json!({ envelope.output: said });
+    match outside.and_then(|outside| Some((outside.get("jsonrpc")?, outside.get("id")?))) {
+        Some((version, id)) => json!({"jsonrpc": version, "id": id, "result": reply}).to_string(),
+        None => reply.to_string(),
+    }
+}

@@ -1,0 +1,255 @@
+//! From what hooks said to what a client honours.
+//!
+//! One interpreter speaks the phrases of all clients. What a client cannot be told is said in the nearest way that is not
+//! weaker, and noted:
+//!
+//! | wish | where it cannot be said |
+//! | --- | --- |
+//! | deny | the run ends; where that cannot be said either, nothing is enforced, and the note says so |
+//! | ask, rewrite, stop | denied |
+//! | allow | nothing is said: who would be asked, is asked |
+//! | all others | left out |
+
+mod draft;
+mod reason;
+mod reply;
+mod shape;
+mod value;
+
+use hooks_core::{Strength, WireEvent};
+
+use self::draft::Draft;
+pub use self::reply::Reply;
+use self::value::Source;
+use crate::answer::{Answer, Rewrite};
+use crate::client::Client;
+use crate::decode::Decoded;
+use crate::degraded::{Degraded, Instead, Wish};
+use crate::table::{Asked, Phrase, Row};
+
+/// What `answer` is to the client that sent `decoded`.
+///
+/// An outcome becomes an answer by `Answer::from(&outcome)`.
+pub fn encode(decoded: &Decoded, answer: &Answer) -> Reply {
+    let change = answer.rewrite.as_ref().filter(|rewrite| differs(decoded, rewrite));
+    Voice::new(decoded.client, &decoded.event_name, decoded.row(), Some(decoded), answer, change).reply()
+}
+
+/// What `answer` is at an event whose payload nobody could read.
+pub(crate) fn encode_blindly(client: Client, event_name: &str, row: &'static Row, answer: &Answer) -> Reply {
+    Voice::new(client, event_name, Some(row), None, answer, answer.rewrite.as_ref()).reply()
+}
+
+/// A denial on stderr, for a client or an event that nobody knows.
+pub(crate) fn exit_two(reason: &str) -> Reply {
+    Reply::exit_two(&reason::text_of(Some(reason)))
+}
+
+/// A warning on stderr that stops nothing.
+pub(crate) fn warning(reason: &str) -> Reply {
+    Reply::warning(&reason::text_of(Some(reason)))
+}
+
+/// An answer at one event of one client.
+#[derive(Clone, Copy)]
+struct Voice<'a> {
+    client: Client,
+    row: Option<&'static Row>,
+    source: Source<'a>,
+}
+
+/// That it must not happen, and why.
+struct Denial {
+    /// The wish that can only be said by a denial; `None` where a denial was wished.
+    because: Option<Wish>,
+    reason: String,
+}
+
+/// What is said where a change cannot be.
+const UNSAYABLE: &str = "hooks would have changed this first, and this client cannot be told how";
+
+impl<'a> Voice<'a> {
+    fn new(
+        client: Client,
+        event_name: &'a str,
+        row: Option<&'static Row>,
+        decoded: Option<&'a Decoded>,
+        answer: &'a Answer,
+        rewrite: Option<&'a Rewrite>,
+    ) -> Self {
+        Self { client, row, source: Source { answer, event_name, reason: "", rewrite, decoded } }
+    }
+
+    fn reply(self) -> Reply {
+        let denial = self.denial();
+        let reason = match &denial {
+            Some(denial) => denial.reason.clone(),
+            None => reason::text_of(self.source.answer.reason.as_deref()),
+        };
+        let voice = Voice { source: Source { reason: &reason, ..self.source }, ..self };
+        let mut draft = Draft::default();
+        match (self.row, denial) {
+            (Some(row), Some(denial)) => voice.deny(row, denial.because, &mut draft),
+            (Some(row), None) => voice.go(row, &mut draft),
+            (None, denial) => return voice.in_the_dark(denial.is_some()),
+        }
+        draft.into_reply(&voice)
+    }
+
+    /// Whether it comes to a denial, whatever was wished.
+    fn denial(&self) -> Option<Denial> {
+        let Source { answer, rewrite, .. } = self.source;
+        let reason = answer.reason.as_deref();
+        let can =
+            |wish, phrase: fn(&Row) -> Phrase| self.row.is_some_and(|row| self.can(row, wish, phrase(row)));
+        let (because, reason) = match answer.strength {
+            Strength::Deny => (None, reason::text_of(reason)),
+            Strength::Ask if !can(Wish::Ask, |row| row.phrases.ask) => {
+                (Some(Wish::Ask), reason::text_of(reason))
+            }
+            _ if rewrite.is_some_and(|rewrite| !self.is_of_this_event(rewrite))
+                || (rewrite.is_some() && !can(Wish::Rewrite, |row| row.phrases.rewrite)) =>
+            {
+                (Some(Wish::Rewrite), UNSAYABLE.to_owned())
+            }
+            _ if answer.stop.is_some() && !can(Wish::Stop, |row| row.phrases.stop) => {
+                (Some(Wish::Stop), reason::text_of(answer.stop.as_deref()))
+            }
+            _ => return None,
+        };
+        Some(Denial { because, reason })
+    }
+
+    fn is_of_this_event(&self, rewrite: &Rewrite) -> bool {
+        self.row.and_then(|row| row.kind).is_some_and(|kind| rewrite.is_of(kind))
+    }
+
+    /// Says that it must not happen, and nothing beside it.
+    fn deny(&self, row: &Row, because: Option<Wish>, draft: &mut Draft) {
+        let wish = because.unwrap_or(Wish::Deny);
+        self.always(row, draft);
+        if self.say(row, Wish::Deny, row.phrases.deny, draft) {
+            if because.is_some() {
+                self.note(wish, Instead::Denied, draft);
+            }
+        } else if self.say(row, Wish::Stop, row.phrases.stop, draft) {
+            self.note(wish, Instead::Stopped, draft);
+        } else {
+            self.note(wish, Instead::NotEnforced, draft);
+            draft.warns = true;
+        }
+        let Source { answer, .. } = self.source;
+        for (wish, texts) in [(Wish::Context, &answer.context), (Wish::Message, &answer.messages)] {
+            if !texts.is_empty() {
+                self.note(wish, Instead::LeftOut, draft);
+            }
+        }
+    }
+
+    /// Says all that is wished of something that goes ahead, or is asked about.
+    fn go(&self, row: &Row, draft: &mut Draft) {
+        let Source { answer, rewrite, .. } = self.source;
+        let phrases = &row.phrases;
+        self.always(row, draft);
+        self.wish(row, answer.strength == Strength::Ask, Wish::Ask, phrases.ask, draft);
+        self.wish(row, answer.strength == Strength::Allow, Wish::Allow, phrases.allow, draft);
+        self.wish(row, rewrite.is_some(), Wish::Rewrite, phrases.rewrite, draft);
+        self.wish(row, answer.stop.is_some(), Wish::Stop, phrases.stop, draft);
+        self.wish(row, !answer.context.is_empty(), Wish::Context, phrases.context, draft);
+        self.wish(row, !answer.messages.is_empty(), Wish::Message, phrases.message, draft);
+        self.wish(row, answer.quiet, Wish::Quiet, phrases.quiet, draft);
+        self.wish(row, answer.summary.is_some(), Wish::Summary, phrases.summary, draft);
+        self.wish(row, answer.model.is_some(), Wish::Model, phrases.model, draft);
+        self.wish(row, answer.retry.is_some(), Wish::Retry, phrases.retry, draft);
+        self.wish(row, answer.first_prompt.is_some(), Wish::FirstPrompt, Phrase::Cannot, draft);
+    }
+
+    fn wish(&self, row: &Row, is_wished: bool, wish: Wish, phrase: Phrase, draft: &mut Draft) {
+        if is_wished && !self.say(row, wish, phrase, draft) {
+            self.note(wish, Instead::LeftOut, draft);
+        }
+    }
+
+    fn always(&self, row: &Row, draft: &mut Draft) {
+        draft.put(row.phrases.always, &self.source);
+    }
+
+    /// Says a phrase, where it can be said.
+    fn say(&self, row: &Row, wish: Wish, phrase: Phrase, draft: &mut Draft) -> bool {
+        if !self.can(row, wish, phrase) {
+            return false;
+        }
+        match phrase {
+            Phrase::Cannot | Phrase::Silence => {}
+            Phrase::Words(words) => draft.put(words, &self.source),
+            Phrase::Near(words, instead) => {
+                draft.put(words, &self.source);
+                self.note(wish, instead, draft);
+            }
+            Phrase::Exit => draft.exits = true,
+        }
+        true
+    }
+
+    /// Whether there are words for it, and each of them has a value here.
+    fn can(&self, row: &Row, wish: Wish, phrase: Phrase) -> bool {
+        let has_words = match phrase {
+            Phrase::Cannot => false,
+            Phrase::Silence | Phrase::Exit => true,
+            Phrase::Words(words) | Phrase::Near(words, _) => {
+                words.iter().all(|word| self.source.value(word.says).is_some())
+            }
+        };
+        let Source { decoded, rewrite, .. } = self.source;
+        has_words && row.leaves_room(wish, &Asked { decoded, rewrite })
+    }
+
+    fn note(&self, wish: Wish, instead: Instead, draft: &mut Draft) {
+        let event = self.source.event_name.to_owned();
+        draft.degraded.push(Degraded { client: self.client, event, wish, instead });
+    }
+
+    /// An event that this client is not known to have: a denial is tried in the way that works most often, and nothing else
+    /// is said.
+    fn in_the_dark(&self, is_denied: bool) -> Reply {
+        let Source { answer, rewrite, .. } = self.source;
+        let mut draft = Draft::default();
+        if is_denied {
+            self.note(Wish::Deny, Instead::NotEnforced, &mut draft);
+            return Reply { degraded: draft.degraded, ..Reply::exit_two(self.source.reason) };
+        }
+        for (is_wished, wish) in [
+            (rewrite.is_some(), Wish::Rewrite),
+            (!answer.context.is_empty(), Wish::Context),
+            (!answer.messages.is_empty(), Wish::Message),
+        ] {
+            if is_wished {
+                self.note(wish, Instead::LeftOut, &mut draft);
+            }
+        }
+        Reply { degraded: draft.degraded, ..Reply::default() }
+    }
+}
+
+/// Whether a rewrite says something other than what was sent.
+fn differs(decoded: &Decoded, rewrite: &Rewrite) -> bool {
+    match (&decoded.event, rewrite) {
+        (Some(WireEvent::PreToolUse(call)), Rewrite::Arguments(arguments)) => call.tool_args != *arguments,
+        (Some(WireEvent::PostToolUse(done)), Rewrite::Result(rewrite)) => {
+            rewrite.result.as_ref().is_some_and(|result| done.tool_result != *result)
+                || (rewrite.error.is_some() && done.error != rewrite.error)
+        }
+        (Some(WireEvent::UserPromptSubmitted(message)), Rewrite::Prompt(prompt)) => message.prompt != *prompt,
+        (Some(WireEvent::BeforeModelCall(call)), Rewrite::Model(rewrite)) => {
+            rewrite.model.as_ref().is_some_and(|model| call.model != *model)
+                || rewrite.messages.as_ref().is_some_and(|messages| call.messages != *messages)
+        }
+        (Some(WireEvent::AfterModelCall(reply)), Rewrite::Reply(message)) => reply.response != *message,
+        (Some(WireEvent::SubagentStart(start)), Rewrite::Spawn(rewrite)) => {
+            (rewrite.model.is_some() && start.model != rewrite.model)
+                || rewrite.task.as_ref().is_some_and(|task| start.task != *task)
+        }
+        (Some(WireEvent::Route(route)), Rewrite::Target(target)) => route.target_agent != *target,
+        _ => true,
+    }
+}

@@ -1,0 +1,304 @@
+//! The law of the encoder: of every denial that we would send, it was recorded that the tool did not run.
+
+use hooks_core::OnFailure;
+use hooks_protocols::{
+    Answer, Client, Instead, Place, Reply, Rewrite, capabilities, decode, encode, failure,
+};
+use serde_json::{Value, json};
+
+use super::support::{Effect, effect, payload_of};
+
+/// An answer that was given to a real client, and what came of it.
+struct Recorded {
+    client: Client,
+    /// The version that it was recorded with.
+    version: &'static str,
+    event: &'static str,
+    exit: u8,
+    stderr: &'static str,
+    stdout: &'static str,
+    /// What came of it; see `recorded.tsv`.
+    effect: &'static str,
+}
+
+fn recorded() -> Vec<Recorded> {
+    let lines = include_str!("recorded.tsv").lines().filter(|line| !line.starts_with('#'));
+    let row = |line: &'static str| {
+        let mut fields = line.split('\t');
+        let mut next = || fields.next().unwrap();
+        Recorded {
+            client: next().parse().unwrap(),
+            version: next(),
+            event: next(),
+            exit: next().parse().unwrap(),
+            stderr: next(),
+            stdout: next(),
+            effect: next(),
+        }
+    };
+    lines.map(row).collect()
+}
+
+/// Whether a reply is what was recorded: the same exit code and object, and a text on stderr where there was one.
+fn is_same(reply: &Reply, row: &Recorded) -> bool {
+    let object = |text: &str| serde_json::from_str::<Value>(text).ok();
+    reply.exit == row.exit
+        && reply.stderr.is_empty() == row.stderr.is_empty()
+        && object(&reply.stdout) == object(row.stdout)
+}
+
+/// Our reply, which has to be one that was recorded, and what came of that.
+fn effect_of(client: Client, event: &str, answer: &Answer) -> &'static str {
+    let decoded = decode(client, Some(event), payload(client, event).as_bytes()).unwrap();
+    recorded_effect(client, event, &encode(&decoded, answer))
+}
+
+fn recorded_effect(client: Client, event: &str, reply: &Reply) -> &'static str {
+    let found =
+        recorded().into_iter().find(|row| row.client == client && row.event == event && is_same(reply, row));
+    found.unwrap_or_else(|| panic!("nobody tried at {client} {event}: {reply:?}")).effect
+}
+
+/// The payload of the call that was denied in the recordings.
+fn payload(client: Client, event: &str) -> String {
+    let result = json!({"stdout": "TOKEN", "stderr": "", "interrupted": false, "isImage": false});
+    match (client, event) {
+        (Client::Claude, "PostToolUse") => {
+            json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {}, "tool_response": result})
+                .to_string()
+        }
+        _ => payload_of(client, event),
+    }
+}
+
+const CALLS: &[(Client, &str)] = &[
+    (Client::Claude, "PreToolUse"),
+    (Client::Codex, "PreToolUse"),
+    (Client::Gemini, "BeforeTool"),
+    (Client::Copilot, "preToolUse"),
+    (Client::Copilot, "PreToolUse"),
+];
+
+#[test]
+fn recordings_are_of_the_versions_that_count_as_tested() {
+    for row in recorded() {
+        assert_eq!(row.client.tested(), Some(row.version));
+    }
+}
+
+#[test]
+fn no_denied_tool_ran() {
+    for (client, event) in CALLS {
+        assert_eq!(
+            effect_of(*client, event, &Answer::deny("MARK")),
+            "denied, the model knows why",
+            "{client}"
+        );
+        assert!(effect_of(*client, event, &Answer::ask("MARK")).starts_with("denied"), "{client} {event}");
+    }
+    for event in ["permissionRequest", "PermissionRequest"] {
+        assert_eq!(effect_of(Client::Copilot, event, &Answer::deny("MARK")), "denied, the model knows why");
+    }
+}
+
+#[test]
+fn no_tool_ran_as_it_was_where_it_was_to_be_changed() {
+    for (client, event) in CALLS {
+        let arguments = match client {
+            Client::Codex => json!({"command": "echo changed > changed.txt"}),
+            Client::Gemini => json!({"command": "echo changed > changed.txt", "description": "a step"}),
+            _ => json!({"command": "echo changed > changed.txt", "description": "x"}),
+        };
+        let answer = Answer::default().rewritten(Rewrite::Arguments(arguments));
+        let decoded = decode(*client, Some(event), payload_of(*client, event).as_bytes()).unwrap();
+        let mut reply = encode(&decoded, &answer);
+        if *client == Client::Gemini {
+            // What is laid over the arguments may leave out what stays.
+            reply.stdout = reply.stdout.replace(",\"description\":\"a step\"", "");
+        }
+        assert_eq!(recorded_effect(*client, event, &reply), "changed", "{client} {event}");
+    }
+}
+
+#[test]
+fn no_withheld_result_reached_the_model() {
+    for (client, event) in [
+        (Client::Claude, "PostToolUse"),
+        (Client::Codex, "PostToolUse"),
+        (Client::Gemini, "AfterTool"),
+        (Client::Copilot, "postToolUse"),
+        (Client::Copilot, "PostToolUse"),
+    ] {
+        assert_eq!(effect_of(client, event, &Answer::deny("MARK")), "the result was replaced", "{client}");
+        // Also where the payload could not be read.
+        let mut failed = failure(Place::Event(client, event), "MARK");
+        failed.stdout = failed.stdout.replace("hooks failed, so this is denied: ", "");
+        let effect = recorded_effect(client, event, &failed);
+        assert!(matches!(effect, "the result was replaced" | "the run ended"), "{client} {event}: {effect}");
+    }
+}
+
+#[test]
+fn no_refused_prompt_reached_the_model() {
+    for (client, event) in [
+        (Client::Claude, "UserPromptSubmit"),
+        (Client::Codex, "UserPromptSubmit"),
+        (Client::Gemini, "BeforeAgent"),
+        (Client::Copilot, "userPromptSubmitted"),
+        (Client::Copilot, "UserPromptSubmit"),
+        (Client::Codex, "SessionStart"),
+        (Client::Gemini, "BeforeModel"),
+    ] {
+        assert_eq!(effect_of(client, event, &Answer::deny("MARK")), "no model call", "{client} {event}");
+    }
+}
+
+#[test]
+fn who_had_to_go_on_went_on() {
+    for (client, event) in [
+        (Client::Claude, "Stop"),
+        (Client::Codex, "Stop"),
+        (Client::Gemini, "AfterAgent"),
+        (Client::Copilot, "agentStop"),
+        (Client::Copilot, "Stop"),
+    ] {
+        assert_eq!(
+            effect_of(client, event, &Answer::deny("MARK")),
+            "went on, the model knows why",
+            "{client}"
+        );
+    }
+}
+
+#[test]
+fn what_was_added_reached_the_model() {
+    for (client, event) in [
+        (Client::Claude, "SessionStart"),
+        (Client::Claude, "UserPromptSubmit"),
+        (Client::Claude, "PreToolUse"),
+        (Client::Claude, "PostToolUse"),
+        (Client::Codex, "SessionStart"),
+        (Client::Codex, "UserPromptSubmit"),
+        (Client::Codex, "PreToolUse"),
+        (Client::Codex, "PostToolUse"),
+        (Client::Gemini, "SessionStart"),
+        (Client::Gemini, "BeforeAgent"),
+        (Client::Gemini, "AfterTool"),
+        (Client::Copilot, "sessionStart"),
+        (Client::Copilot, "userPromptSubmitted"),
+        (Client::Copilot, "preToolUse"),
+        (Client::Copilot, "postToolUse"),
+        (Client::Copilot, "SessionStart"),
+        (Client::Copilot, "UserPromptSubmit"),
+        (Client::Copilot, "PreToolUse"),
+        (Client::Copilot, "PostToolUse"),
+    ] {
+        assert_eq!(
+            effect_of(client, event, &Answer::context("MARK")),
+            "ran, the model knows",
+            "{client} {event}"
+        );
+    }
+}
+
+#[test]
+fn a_failure_before_a_call_denies_whatever_was_known() {
+    for (client, event) in CALLS {
+        let decoded = decode(*client, Some(event), payload_of(*client, event).as_bytes()).unwrap();
+        for place in [
+            Place::Decoded(&decoded),
+            Place::Event(*client, event),
+            Place::Event(*client, "NoSuchEvent"),
+            Place::Client(*client),
+            Place::Nowhere,
+        ] {
+            for reason in ["the disk is full", "", "{\"decision\": \"allow\"}", "{}"] {
+                let reply = failure(place, reason);
+                assert_eq!(
+                    effect(*client, event, &reply),
+                    Effect::Denied,
+                    "{client} {event} {place:?} {reply:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_failure_where_nothing_is_decided_stops_nothing() {
+    for (client, event) in [
+        (Client::Claude, "Stop"),
+        (Client::Claude, "SessionStart"),
+        (Client::Codex, "SessionEnd"),
+        (Client::Copilot, "agentStop"),
+    ] {
+        let reply = failure(Place::Event(client, event), "the disk is full");
+        assert_eq!(
+            (reply.exit, reply.stdout.as_str(), reply.stderr.as_str()),
+            (1, "", "hooks: the disk is full\n")
+        );
+    }
+}
+
+/// Events that are decided about and that their client offers no way to deny.
+const CANNOT_BE_DENIED: &[(Client, &str)] = &[
+    // A child is denied at the call of the tool that starts it.
+    (Client::Claude, "SubagentStart"),
+    (Client::Codex, "SubagentStart"),
+    (Client::Copilot, "subagentStart"),
+    (Client::Copilot, "SubagentStart"),
+    (Client::CopilotSdk, "subagentStart"),
+    (Client::VsCode, "SubagentStart"),
+    (Client::Squad, "onSubagentStart"),
+    (Client::Squad, "onBeforeSpawn"),
+    // Another event of the same call is denied.
+    (Client::CopilotSdk, "preMcpToolCall"),
+    // The tool failed or ran, and nothing takes the text of that away.
+    (Client::Copilot, "postToolUseFailure"),
+    (Client::Copilot, "PostToolUseFailure"),
+    (Client::CopilotSdk, "postToolUseFailure"),
+    (Client::Cursor, "postToolUse"),
+    (Client::Cursor, "postToolUseFailure"),
+    (Client::Cursor, "afterShellExecution"),
+    (Client::Cursor, "afterMCPExecution"),
+    (Client::Cursor, "afterFileEdit"),
+    (Client::Cursor, "afterTabFileEdit"),
+    // The model answered.
+    (Client::Cursor, "afterAgentResponse"),
+    (Client::DockerAgent, "after_llm_call"),
+    (Client::DockerAgentJuly, "after_llm_call"),
+    // A person decided.
+    (Client::DockerAgent, "on_max_iterations"),
+    (Client::DockerAgent, "on_session_resume"),
+    (Client::DockerAgentJuly, "on_max_iterations"),
+    (Client::DockerAgentJuly, "on_session_resume"),
+    // The session hook cannot reject.
+    (Client::Squad, "onUserPromptSubmitted"),
+];
+
+#[test]
+fn where_a_failure_cannot_deny_is_known() {
+    let mut found = Vec::new();
+    for client in Client::ALL {
+        for event in client.events() {
+            let closes = capabilities(*client, event)
+                .and_then(|capabilities| capabilities.event())
+                .is_some_and(|kind| kind.on_failure() == OnFailure::Closes);
+            let reply = failure(Place::Event(*client, event), "the disk is full");
+            if !closes {
+                assert_eq!(reply.exit, 1, "{client} {event}");
+            } else if reply.degraded.iter().any(|note| note.instead == Instead::NotEnforced) {
+                found.push((*client, event));
+            } else {
+                assert!(
+                    reply.stdout.contains("the disk is full") || reply.exit == 2,
+                    "{client} {event}: {reply:?}"
+                );
+            }
+        }
+    }
+    found.sort_unstable();
+    let mut known = CANNOT_BE_DENIED.to_vec();
+    known.sort_unstable();
+    assert_eq!(found, known);
+}

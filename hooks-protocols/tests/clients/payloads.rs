@@ -1,0 +1,294 @@
+//! Payloads as real clients send them: each is read as the right event, and nothing of it is lost.
+
+use hooks_core::EventKind::{self, *};
+use hooks_core::WireEvent;
+use hooks_core::event;
+use hooks_protocols::{
+    Client, DecodeError, Limits, decode, decode_unnamed, decode_within, payload, recognise,
+};
+use serde_json::{Value, json};
+
+use super::support::{payload_of, payloads, read_payloads};
+
+/// Which of our events a client's event is. Written out by hand, so that a slip in a table is seen.
+fn kind_of(event: &str) -> Option<EventKind> {
+    Some(match event {
+        "SessionStart" | "sessionStart" => SessionStart,
+        "UserPromptSubmit" | "userPromptSubmitted" | "BeforeAgent" => UserPromptSubmitted,
+        "PreToolUse" | "preToolUse" | "BeforeTool" => PreToolUse,
+        "PermissionRequest" | "permissionRequest" => PermissionRequest,
+        "PostToolUse" | "PostToolUseFailure" | "postToolUse" | "postToolUseFailure" | "AfterTool" => {
+            PostToolUse
+        }
+        "Stop" | "agentStop" | "AfterAgent" => Stop,
+        "SubagentStart" | "subagentStart" => SubagentStart,
+        "SubagentStop" | "subagentStop" => SubagentStop,
+        "PreCompact" | "PreCompress" => PreCompact,
+        "PostCompact" => PostCompact,
+        "BeforeModel" => BeforeModelCall,
+        "AfterModel" => AfterModelCall,
+        "ErrorOccurred" | "errorOccurred" => ErrorOccurred,
+        "SessionEnd" | "sessionEnd" => SessionEnd,
+        "Setup"
+        | "InstructionsLoaded"
+        | "UserPromptExpansion"
+        | "PostToolBatch"
+        | "BeforeToolSelection"
+        | "userPromptTransformed" => return None,
+        other => panic!("{other}"),
+    })
+}
+
+#[test]
+fn every_payload_is_read_and_nothing_is_lost() {
+    for sent in payloads() {
+        let decoded = decode(sent.client, Some(&sent.event), sent.stdin.as_bytes()).unwrap();
+        assert_eq!(decoded.event.as_ref().map(WireEvent::kind), kind_of(&sent.event), "{}", sent.event);
+        assert!(!decoded.context.session_id.is_empty(), "{}", sent.stdin);
+        assert_eq!(decoded.context.cwd.to_str(), Some("/home/ada/app"), "{}", sent.stdin);
+        let before: Value = serde_json::from_str(&sent.stdin).unwrap();
+        assert_eq!(Value::Object(payload(&decoded)), before, "{} {}", sent.client, sent.event);
+    }
+}
+
+/// What clients are documented to send that were not run.
+#[test]
+fn every_documented_payload_is_read_and_nothing_is_lost() {
+    for sent in read_payloads(include_str!("documented.jsonl")) {
+        let decoded = decode(sent.client, Some(&sent.event), sent.stdin.as_bytes()).unwrap();
+        let expected = documented_kind_of(sent.client, &sent.event);
+        assert_eq!(decoded.event.as_ref().map(WireEvent::kind), expected, "{} {}", sent.client, sent.event);
+        let before: Value = serde_json::from_str(&sent.stdin).unwrap();
+        assert_eq!(Value::Object(payload(&decoded)), before, "{} {}", sent.client, sent.event);
+        // Squad's pipeline does not say where it works, nor does what Cursor's editor does by itself.
+        let says_where = before.get("cwd").or(before.get("workspace_roots")).is_some();
+        assert_eq!(says_where, decoded.context.cwd.starts_with("/home/ada/app"), "{}", sent.stdin);
+        if let Some((client, event)) = recognise(sent.stdin.as_bytes()) {
+            assert_eq!((client, event), (sent.client, &*sent.event), "{}", sent.stdin);
+        }
+    }
+}
+
+fn documented_kind_of(client: Client, event: &str) -> Option<EventKind> {
+    if client == Client::VsCode {
+        return kind_of(event);
+    }
+    Some(match event {
+        "sessionStart" | "session_start" => SessionStart,
+        "beforeSubmitPrompt" | "user_prompt_submit" | "onUserPromptSubmitted" => UserPromptSubmitted,
+        "preToolUse"
+        | "beforeShellExecution"
+        | "beforeMCPExecution"
+        | "beforeReadFile"
+        | "beforeTabFileRead"
+        | "pre_tool_use"
+        | "preTool"
+        | "onPreToolUse" => PreToolUse,
+        "postToolUse"
+        | "postToolUseFailure"
+        | "afterShellExecution"
+        | "afterMCPExecution"
+        | "afterFileEdit"
+        | "afterTabFileEdit"
+        | "tool_response_transform"
+        | "post_tool_use"
+        | "postTool" => PostToolUse,
+        "permission_request" => PermissionRequest,
+        "on_tool_approval_decision" => ToolDecided,
+        "subagentStart" => SubagentStart,
+        "subagentStop" | "subagent_stop" => SubagentStop,
+        "turn_start" => TurnStart,
+        "turn_end" => TurnEnd,
+        "before_llm_call" => BeforeModelCall,
+        "after_llm_call" | "afterAgentResponse" => AfterModelCall,
+        "preCompact" | "pre_compact" | "before_compaction" => PreCompact,
+        "after_compaction" => PostCompact,
+        "stop" => Stop,
+        "on_agent_switch" => AgentSwitched,
+        "on_user_input" => UserInputRequested,
+        "notification" => Notification,
+        "on_error" => ErrorOccurred,
+        "on_max_iterations" | "on_session_resume" => MaxIterations,
+        "sessionEnd" | "session_end" | "onSessionEnd" => SessionEnd,
+        "afterAgentThought" | "workspaceOpen" => return None,
+        other => panic!("{other:?}"),
+    })
+}
+
+#[test]
+fn a_payload_is_recognised_as_what_it_is_or_not_at_all() {
+    let mut unknown = Vec::new();
+    for sent in payloads() {
+        match recognise(sent.stdin.as_bytes()) {
+            Some((client, event)) => {
+                assert_eq!(client, sent.client, "{}", sent.stdin);
+                // Some payloads of Copilot are the same in both spellings.
+                assert!(event.eq_ignore_ascii_case(&sent.event), "{event}: {}", sent.stdin);
+            }
+            None => unknown.push(format!("{} {}", sent.client, sent.event)),
+        }
+    }
+    assert_eq!(unknown, Vec::<String>::new());
+}
+
+#[test]
+fn what_shells_do_to_a_payload() {
+    let sent = payload_of(Client::Gemini, "BeforeTool");
+    let plain = decode(Client::Gemini, None, sent.as_bytes()).unwrap();
+    for bytes in [
+        [b"\xef\xbb\xbf", sent.as_bytes()].concat(),
+        [sent.as_bytes(), b"\r\n"].concat(),
+        [b" \n", sent.as_bytes(), b" \n\n"].concat(),
+    ] {
+        let decoded = decode(Client::Gemini, Some("BeforeTool"), &bytes).unwrap();
+        assert_eq!((decoded.event, decoded.extra), (plain.event.clone(), plain.extra.clone()));
+    }
+}
+
+#[test]
+fn a_path_that_is_no_text_and_half_a_character() {
+    let sent = payload_of(Client::Claude, "PreToolUse");
+    let at = sent.find("/home/ada/app").unwrap();
+    let mut bytes = sent.clone().into_bytes();
+    bytes[at + 1] = 0xff;
+    let decoded = decode(Client::Claude, None, &bytes).unwrap();
+    assert!(decoded.is_lossy && decoded.event.is_some());
+    let cut = sent.replace("echo hello", "echo \\ud83d");
+    let decoded = decode(Client::Claude, None, cut.as_bytes()).unwrap();
+    assert!(decoded.is_lossy);
+    assert_eq!(
+        decoded.call().unwrap().1["command"].as_str().unwrap(),
+        "echo \u{fffd}-from-shell".replace("-from-shell", "")
+    );
+}
+
+#[test]
+fn unknown_fields_and_events_are_passed_on() {
+    let sent = json!({"session_id": "s", "cwd": "/a", "hook_event_name": "PreTea", "kettle": {"on": true}});
+    let decoded = decode(Client::Claude, None, sent.to_string().as_bytes()).unwrap();
+    assert_eq!((decoded.event_name.as_str(), &decoded.event), ("PreTea", &None));
+    assert_eq!(decoded.extra["kettle"], json!({"on": true}));
+    assert_eq!(Value::Object(payload(&decoded)), sent);
+}
+
+#[test]
+fn numbers_where_texts_should_be_do_not_hide_a_call() {
+    let sent = json!({"session_id": 7, "cwd": null, "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": [1], "tool_use_id": 3, "duration_ms": -1});
+    let decoded = decode(Client::Claude, None, sent.to_string().as_bytes()).unwrap();
+    assert_eq!(decoded.call(), Some(("Bash", &json!([1]))));
+    assert_eq!(Value::Object(payload(&decoded)), sent);
+}
+
+#[test]
+fn what_cannot_be_read_says_why() {
+    let refused = |client, event, text: &str| decode(client, event, text.as_bytes()).unwrap_err().to_string();
+    assert_eq!(
+        refused(Client::Claude, Some("PreToolUse"), r#"{"hook_event_name": "Stop"}"#),
+        "the hook was called for `PreToolUse` and the payload is of `Stop`; correct the hook settings"
+    );
+    assert_eq!(
+        refused(Client::Claude, None, r#"{"hook_event_name": "BeforeTool"}"#),
+        "`BeforeTool` is no event of Claude Code; Gemini CLI has it, so call with `--client gemini`"
+    );
+    assert_eq!(
+        refused(Client::Claude, None, "{}"),
+        "Claude Code does not say which event this is; name it: `--event Setup`"
+    );
+    assert_eq!(
+        refused(Client::Codex, Some("PreToolUse"), r#"{"tool_name": 7}"#),
+        "the payload of `PreToolUse` cannot be read: the fields of `pre_tool_use` cannot be read: missing field `tool_name`"
+    );
+    let limits = Limits { bytes: 10, ..Limits::default() };
+    let error = decode_within(Client::Codex, None, b"{          }", limits).unwrap_err();
+    assert!(matches!(error, DecodeError::TooLong { limit: 10, .. }));
+}
+
+#[test]
+fn a_call_of_another_process_is_the_same_in_every_client() {
+    let call = |client: Client, event: &str, sent: Value| {
+        let decoded = decode(client, Some(event), sent.to_string().as_bytes()).unwrap();
+        let (tool, args) = decoded.call().unwrap();
+        let canonical = client.dialect(event).to_canonical(tool, args.clone());
+        (canonical.name, canonical.arguments)
+    };
+    let expected = ("bash".to_owned(), json!({"command": "ls"}));
+    for (client, event, sent) in [
+        (Client::Claude, "PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "ls"}})),
+        (Client::Codex, "PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "ls"}})),
+        (
+            Client::Gemini,
+            "BeforeTool",
+            json!({"tool_name": "run_shell_command", "tool_input": {"command": "ls"}}),
+        ),
+        (Client::Copilot, "preToolUse", json!({"toolName": "bash", "toolArgs": {"command": "ls"}})),
+        (Client::Copilot, "PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "ls"}})),
+        (Client::Copilot, "permissionRequest", json!({"toolName": "bash", "toolInput": {"command": "ls"}})),
+        (
+            Client::CopilotSdk,
+            "preToolUse",
+            json!({"hookType": "preToolUse", "input": {"toolName": "bash", "toolArgs": {"command": "ls"}}}),
+        ),
+        (
+            Client::VsCode,
+            "PreToolUse",
+            json!({"tool_name": "runTerminalCommand", "tool_input": {"command": "ls"}}),
+        ),
+        (Client::Cursor, "preToolUse", json!({"tool_name": "Shell", "tool_input": {"command": "ls"}})),
+        (Client::Cursor, "beforeShellExecution", json!({"command": "ls"})),
+        (Client::DockerAgent, "tool_guard", json!({"tool_name": "shell", "tool_input": {"cmd": "ls"}})),
+        (Client::DockerAgentJuly, "pre_tool_use", json!({"tool_name": "shell", "tool_input": {"cmd": "ls"}})),
+        (Client::Squad, "preTool", json!({"toolName": "bash", "arguments": {"command": "ls"}})),
+        (Client::Squad, "onPreToolUse", json!({"toolName": "bash", "toolArgs": {"command": "ls"}})),
+    ] {
+        assert_eq!(call(client, event, sent), expected, "{client} {event}");
+    }
+}
+
+#[test]
+fn a_tool_that_starts_an_agent_starts_a_child() {
+    let claude = json!({"subagent_type": "explore", "prompt": "list the files", "description": "list"});
+    let copilot = json!({"agent_type": "explore", "prompt": "list the files", "name": "one", "mode": "sync"});
+    for (client, name, sent) in [
+        (Client::Claude, "PreToolUse", json!({"tool_name": "Agent", "tool_input": claude})),
+        (Client::Claude, "PreToolUse", json!({"tool_name": "Task", "tool_input": claude})),
+        (
+            Client::Codex,
+            "PreToolUse",
+            json!({"tool_name": "spawn_agent", "tool_input": {"agent_type": "explore", "message": "list the files"}}),
+        ),
+        (
+            Client::Gemini,
+            "BeforeTool",
+            json!({"tool_name": "invoke_agent", "tool_input": {"agent_name": "explore", "prompt": "list the files"}}),
+        ),
+        (Client::Copilot, "preToolUse", json!({"toolName": "task", "toolArgs": copilot})),
+        (Client::Copilot, "PreToolUse", json!({"tool_name": "Agent", "tool_input": copilot})),
+        (
+            Client::DockerAgent,
+            "tool_guard",
+            json!({"tool_name": "transfer_task", "tool_input": {"agent": "explore", "task": "list the files"}}),
+        ),
+    ] {
+        let decoded = decode(client, Some(name), sent.to_string().as_bytes()).unwrap();
+        assert_eq!(
+            decoded.child(),
+            Some(event::SubagentStart::new("explore", "list the files")),
+            "{client} {sent}"
+        );
+    }
+    let decoded = decode(Client::Claude, None, payload_of(Client::Claude, "PreToolUse").as_bytes()).unwrap();
+    assert_eq!(decoded.child(), None);
+}
+
+#[test]
+fn an_envelope_is_kept() {
+    let sent = json!({"jsonrpc": "2.0", "id": 7, "method": "hooks.invoke", "params": {"sessionId": "s", "hookType": "preToolUse",
+        "input": {"sessionId": "s", "timestamp": 1, "workingDirectory": "/a", "toolName": "bash", "toolArgs": {"command": "ls"}}}});
+    let decoded = decode_unnamed(sent.to_string().as_bytes(), Limits::default()).unwrap().unwrap();
+    assert_eq!((decoded.client, decoded.event_name.as_str()), (Client::CopilotSdk, "preToolUse"));
+    assert_eq!(Value::Object(payload(&decoded)), sent);
+    let reply = hooks_protocols::encode(&decoded, &hooks_protocols::Answer::deny("no"));
+    let expected = json!({"jsonrpc": "2.0", "id": 7, "result": {"output": {"permissionDecision": "deny", "permissionDecisionReason": "no"}}});
+    assert_eq!(reply.stdout, expected.to_string());
+}

@@ -1,0 +1,195 @@
+//! What holds for any event, any answer and any bytes.
+
+use hooks_core::event::*;
+use hooks_core::testing::{Arbitrary, any_context, any_event, json as any_json, text};
+use hooks_core::{EventKind, Strength, WireEvent};
+use hooks_protocols::{
+    Ability, Answer, Client, Decoded, Place, Rewrite, Wish, capabilities, decode, encode, failure, payload,
+    recognise,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::support::{Effect, effect, payloads};
+
+fn any_client() -> impl Strategy<Value = Client> {
+    prop::sample::select(Client::ALL)
+}
+
+/// A client and the name of one of its events.
+fn any_place() -> impl Strategy<Value = (Client, &'static str)> {
+    let places: Vec<_> =
+        Client::ALL.iter().flat_map(|client| client.events().map(|event| (*client, event))).collect();
+    prop::sample::select(places)
+}
+
+fn any_answer() -> impl Strategy<Value = Answer> {
+    let strength =
+        prop::sample::select(vec![Strength::NoOpinion, Strength::Allow, Strength::Ask, Strength::Deny]);
+    let rewrite = prop::option::of(prop_oneof![
+        any_json().prop_map(Rewrite::Arguments),
+        text().prop_map(|command| Rewrite::Arguments(serde_json::json!({ "command": command }))),
+        text().prop_map(Rewrite::Prompt),
+        any_json().prop_map(|result| Rewrite::Result(result.into())),
+    ]);
+    let texts = || prop::collection::vec(text(), 0..2);
+    let maybe = || prop::option::of(text());
+    (strength, maybe(), rewrite, texts(), texts(), maybe(), any::<bool>(), maybe()).prop_map(
+        |(strength, reason, rewrite, context, messages, stop, quiet, summary)| {
+            let mut answer = Answer::default();
+            answer.strength = strength;
+            answer.reason = reason;
+            answer.rewrite = rewrite;
+            (answer.context, answer.messages) = (context, messages);
+            (answer.stop, answer.quiet, answer.summary) = (stop, quiet, summary);
+            answer
+        },
+    )
+}
+
+/// Any event of a kind.
+fn event_of(kind: EventKind) -> BoxedStrategy<WireEvent> {
+    fn of<E: Arbitrary + Into<WireEvent>>() -> BoxedStrategy<WireEvent> {
+        any_event::<E>().prop_map(Into::into).boxed()
+    }
+    match kind {
+        EventKind::SessionStart => of::<SessionStart>(),
+        EventKind::SessionEnd => of::<SessionEnd>(),
+        EventKind::UserPromptSubmitted => of::<UserPromptSubmitted>(),
+        EventKind::TurnStart => of::<TurnStart>(),
+        EventKind::TurnEnd => of::<TurnEnd>(),
+        EventKind::BeforeModelCall => of::<BeforeModelCall>(),
+        EventKind::AfterModelCall => of::<AfterModelCall>(),
+        EventKind::PreToolUse => of::<PreToolUse>(),
+        EventKind::PermissionRequest => of::<PermissionRequest>(),
+        EventKind::ToolDecided => of::<ToolDecided>(),
+        EventKind::PostToolUse => of::<PostToolUse>(),
+        EventKind::UserInputRequested => of::<UserInputRequested>(),
+        EventKind::ErrorOccurred => of::<ErrorOccurred>(),
+        EventKind::PreCompact => of::<PreCompact>(),
+        EventKind::PostCompact => of::<PostCompact>(),
+        EventKind::SubagentStart => of::<SubagentStart>(),
+        EventKind::SubagentSpawned => of::<SubagentSpawned>(),
+        EventKind::SpawnFailed => of::<SpawnFailed>(),
+        EventKind::SubagentStop => of::<SubagentStop>(),
+        EventKind::AgentSwitched => of::<AgentSwitched>(),
+        EventKind::Stop => of::<Stop>(),
+        EventKind::MaxIterations => of::<MaxIterations>(),
+        EventKind::Notification => of::<Notification>(),
+        EventKind::WorktreeCreated => of::<WorktreeCreated>(),
+        _ => of::<Route>(),
+    }
+}
+
+/// An event of ours as one of the clients would send it.
+fn any_sent() -> impl Strategy<Value = Decoded> {
+    let typed = any_place().prop_filter_map("has a type", |(client, name)| {
+        Some((client, name, capabilities(client, name)?.event()?))
+    });
+    typed.prop_flat_map(|(client, name, kind)| {
+        (event_of(kind), any_context())
+            .prop_map(move |(event, context)| Decoded::of(client, name, context, event).unwrap())
+    })
+}
+
+proptest! {
+    /// What a client would write about an event is read as the same again, as far as the client says it at all.
+    #[test]
+    fn there_and_back(sent in any_sent()) {
+        // A client that leaves out what is empty would have no tool here.
+        prop_assume!(sent.call().is_none_or(|(tool, _)| !tool.is_empty()));
+        let written = payload(&sent);
+        let bytes = serde_json::to_vec(&written).unwrap();
+        let read = decode(sent.client, Some(&sent.event_name), &bytes).unwrap();
+        prop_assert_eq!(payload(&read), written);
+        // Said again, it is the same: nothing wears off.
+        let again = decode(sent.client, Some(&sent.event_name), &serde_json::to_vec(&payload(&read)).unwrap()).unwrap();
+        prop_assert_eq!(&again.event, &read.event);
+        if let Some((tool, arguments)) = sent.call() {
+            let written = read.call().unwrap();
+            // Events about one tool have its name and some arguments; others have whatever the call has.
+            // What is empty may be left out.
+            if !is_of_one_tool(&sent) && arguments.is_object() {
+                prop_assert_eq!(written, (tool, arguments));
+            }
+        }
+    }
+
+    /// No bytes bring it down, and what was read can be answered.
+    #[test]
+    fn any_bytes(client in any_client(), bytes in prop::collection::vec(any::<u8>(), 0..200), answer in any_answer()) {
+        if let Ok(decoded) = decode(client, None, &bytes) {
+            drop(encode(&decoded, &answer));
+        }
+        let _recognised = recognise(&bytes);
+    }
+
+    /// Nor do payloads with something else in one of their places.
+    #[test]
+    fn payloads_gone_wrong(at in any::<prop::sample::Index>(), key in any::<prop::sample::Index>(), value in any_json(), answer in any_answer()) {
+        let sent = payloads();
+        let sent = at.get(&sent);
+        let mut fields: Value = serde_json::from_str(&sent.stdin).unwrap();
+        let fields = fields.as_object_mut().unwrap();
+        let key = key.get(&fields.keys().cloned().collect::<Vec<_>>()).clone();
+        fields.insert(key, value);
+        let bytes = serde_json::to_vec(fields).unwrap();
+        match decode(sent.client, Some(&sent.event), &bytes) {
+            Ok(decoded) => {
+                prop_assert_eq!(&payload(&decoded), &*fields);
+                drop(encode(&decoded, &answer));
+            }
+            Err(error) => drop(failure(Place::Event(sent.client, &sent.event), &error.to_string())),
+        }
+    }
+
+    /// A reply is one JSON object or nothing, and never both a JSON and a text of exit code 2.
+    #[test]
+    fn replies_are_objects_or_nothing(sent in any_sent(), answer in any_answer()) {
+        let reply = encode(&sent, &answer);
+        let is_object = serde_json::from_str::<Value>(&reply.stdout).is_ok_and(|value| value.is_object());
+        prop_assert!(reply.stdout.is_empty() || is_object, "{}", reply.stdout);
+        prop_assert!(reply.exit == 0 || (reply.stdout.is_empty() && reply.stderr.starts_with("hooks: ")));
+        prop_assert!(!reply.stdout.contains('\n'));
+    }
+
+    /// In every client that was run: what is denied or asked about does not run without a person, what is to be
+    /// changed does not run as it was, and nothing else is stopped.
+    #[test]
+    fn nothing_is_weaker_than_it_was_meant(at in any::<prop::sample::Index>(), answer in any_answer()) {
+        let calls: Vec<_> = payloads().into_iter().filter(|sent| ["PreToolUse", "BeforeTool", "preToolUse"].contains(&&*sent.event)).collect();
+        let sent = at.get(&calls);
+        let decoded = decode(sent.client, Some(&sent.event), sent.stdin.as_bytes()).unwrap();
+        let is_changed = match &answer.rewrite {
+            Some(Rewrite::Arguments(arguments)) => decoded.call().unwrap().1 != arguments,
+            other => other.is_some(),
+        };
+        let reply = encode(&decoded, &answer);
+        let effect = effect(sent.client, &sent.event, &reply);
+        match answer.strength {
+            Strength::Deny | Strength::Ask => prop_assert_eq!(effect, Effect::Denied),
+            _ if is_changed => prop_assert_ne!(effect, Effect::Ran),
+            _ if answer.stop.is_some() => {}
+            _ => prop_assert_eq!(effect, Effect::Ran),
+        }
+    }
+
+    /// Where a denial can be said, it is said, and nothing is noted; where it cannot, the note says that.
+    #[test]
+    fn a_denial_is_said_or_noted(sent in any_sent(), reason in text()) {
+        let reply = encode(&sent, &Answer::deny(reason));
+        let is_unsafe = reply.degraded.iter().any(hooks_protocols::Degraded::is_unsafe);
+        let said = !reply.stdout.is_empty() || reply.exit == 2;
+        let always_speaks = sent.client == Client::Squad || sent.client == Client::CopilotSdk;
+        prop_assert!(said != is_unsafe || always_speaks, "{:?}", reply);
+        if capabilities(sent.client, &sent.event_name).unwrap().can(Wish::Deny) == Ability::Yes {
+            prop_assert!(said || sent.client == Client::Cursor);
+        }
+    }
+}
+
+/// Whether the event is about one tool, whose name the payload does not give.
+fn is_of_one_tool(sent: &Decoded) -> bool {
+    sent.client == Client::Cursor
+        && !matches!(&*sent.event_name, "preToolUse" | "postToolUse" | "postToolUseFailure")
+}

@@ -1,0 +1,15 @@
+//! The locks and atomics that callers of one model share: those of the standard library, or in a test that asks for
+//! it those of loom, which runs every order there is.
+
+#[cfg(test)]
+mod modelled;
+
+#[cfg(not(test))]
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+#[cfg(not(test))]
+pub(crate) use std::sync::{Mutex, MutexGuard};
+
+#[cfg(test)]
+pub(crate) use self::modelled::{
+    AtomicBool, AtomicU64, AtomicUsize, Mutex, MutexGuard, Work, in_every_order,
+};

@@ -1,0 +1,73 @@
+//! Ends of reservations that the store has not heard of.
+
+use std::collections::{HashMap, VecDeque};
+
+use hooks_core::state::{Op, OpId};
+
+/// What the store is told when it is back, in the order in which it happened; each id once.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    order: VecDeque<OpId>,
+    ops: HashMap<OpId, Op>,
+}
+
+impl Ends {
+    /// Keeps an end; false where `most` are kept already.
+    pub(super) fn keep(&mut self, id: OpId, op: Op, most: usize) -> bool {
+        // The first end counts, as in the store; but one that gives back what was perhaps never taken is none.
+        if let Some(kept) = self.ops.get_mut(&id) {
+            if matches!(kept, Op::Release { .. }) {
+                *kept = op;
+            }
+            return true;
+        }
+        if self.ops.len() >= most {
+            return false;
+        }
+        self.ops.insert(id, op);
+        self.order.push_back(id);
+        true
+    }
+
+    /// Forgets one that is asked for again.
+    pub(super) fn forget(&mut self, id: OpId) {
+        self.ops.remove(&id);
+    }
+
+    /// The first.
+    pub(super) fn first(&mut self) -> Option<(OpId, Op)> {
+        loop {
+            let id = *self.order.front()?;
+            match self.ops.get(&id) {
+                Some(op) => return Some((id, op.clone())),
+                None => drop(self.order.pop_front()),
+            }
+        }
+    }
+
+    /// Whether nothing is kept.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_told_in_order_and_once() {
+        let settle = |id, actual| Op::Settle { id: OpId(id), actual };
+        let mut ends = Ends::default();
+        assert!(ends.keep(OpId(1), settle(1, 5), 2));
+        assert!(ends.keep(OpId(2), Op::Release { id: OpId(2) }, 2));
+        assert!(ends.keep(OpId(1), settle(1, 7), 2) && ends.keep(OpId(2), settle(2, 3), 2));
+        assert!(!ends.keep(OpId(3), settle(3, 1), 2));
+        assert_eq!(ends.first(), Some((OpId(1), settle(1, 5))));
+        ends.forget(OpId(1));
+        assert_eq!(ends.first(), Some((OpId(2), settle(2, 3))));
+        ends.forget(OpId(2));
+        assert!(ends.is_empty());
+        assert_eq!(ends.first(), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! What is answered while the store is away, stated for each kind and never silently open.
+//!
+//! | kind | while the store does not answer |
+//! | --- | --- |
+//! | what is spent, places | what is leased here is used up ([`Leased`](crate::Leased)); the rest is an error, which is a denial |
+//! | rates | this instance's share of the rate |
+//! | sets (lockouts, children) | as they were last, for 30 s; changes are errors |
+//! | values (breakers) | this instance's own |
+//!
+//! The end of a reservation is kept and told when the store is back: until then, and for ever should this process be
+//! lost, all of it is charged. A reservation whose answer never came is given back then, unless it was asked for again.
+//!
+//! [`Away::keep`] tells the store what it has missed, says that this instance is there, and learns how many there are; a
+//! host runs it beside its work.
+
+mod ends;
+mod own;
+mod settings;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hooks_core::HookFuture;
+use hooks_core::state::{Answer, Key, Op, OpId, StateStore, StoreError};
+use hooks_core::time::{Clock, Random, Timer};
+
+use self::ends::Ends;
+use self::own::Own;
+pub use self::settings::{AwaySettings, Rates, Values};
+
+/// A store that may be away. Cheap to clone; clones know the same.
+pub struct Away<S>(Arc<Inner<S>>);
+
+struct Inner<S> {
+    store: S,
+    settings: AwaySettings,
+    /// Of this instance.
+    id: OpId,
+    own: Mutex<Own>,
+    ends: Mutex<Ends>,
+}
+
+impl<S: StateStore + 'static> Away<S> {
+    /// Answers for `store` while that is away.
+    pub fn new(store: S, settings: AwaySettings, clock: Arc<dyn Clock>, random: &dyn Random) -> Self {
+        let own = Mutex::new(Own::new(clock));
+        let id = OpId(random.next_u128());
+        Self(Arc::new(Inner { store, settings, id, own, ends: Mutex::default() }))
+    }
+
+    /// The store.
+    pub fn get_ref(&self) -> &S {
+        &self.0.store
+    }
+
+    /// Tells the store what it has missed, and that this instance is there, for as long as there is a clone of this.
+    pub fn keep(&self, timer: Arc<dyn Timer>) -> impl Future<Output = ()> + Send + use<S> {
+        // More often than the heartbeat: what has ended is to be heard soon.
+        let pause = (self.0.settings.heartbeat / BEATS).max(Duration::from_millis(1));
+        let inner = Arc::downgrade(&self.0);
+        async move {
+            let mut beats = 0;
+            loop {
+                let Some(inner) = inner.upgrade() else { return };
+                if beats == 0 {
+                    // An instance that is not heard of has a smaller share, not a larger one.
+                    drop(inner.beat().await);
+                }
+                beats = (beats + 1) % BEATS;
+                drop(inner.tell().await);
+                drop(inner);
+                timer.sleep(pause).await;
+            }
+        }
+    }
+
+    /// Tells the store what it has missed.
+    ///
+    /// # Errors
+    /// When it is still away.
+    pub async fn tell(&self) -> Result<(), StoreError> {
+        self.0.tell().await
+    }
+
+    /// Whether the store has heard of all that ended.
+    pub fn has_told_all(&self) -> bool {
+        self.0.ends().is_empty()
+    }
+
+    /// Says that this instance is there, and counts all that are.
+    ///
+    /// # Errors
+    /// When the store is away.
+    pub async fn beat(&self) -> Result<u32, StoreError> {
+        self.0.beat().await
+    }
+}
+
+impl<S: StateStore + 'static> StateStore for Away<S> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        if let Op::Reserve { id, .. } | Op::Lease { id, .. } = &op {
+            self.0.ends().forget(*id);
+        }
+        match self.0.store.apply(op.clone()) {
+            // What is answered at once need not wait now.
+            HookFuture::Now(answer) => HookFuture::Now(answer.map(|answer| self.0.settled(op, answer))),
+            later @ HookFuture::Later(_) => {
+                let inner = Arc::clone(&self.0);
+                HookFuture::later(async move { inner.settled(op, later.await) })
+            }
+        }
+    }
+}
+
+impl<S: StateStore> Inner<S> {
+    /// The answer of the store, or in its absence ours.
+    fn settled(&self, op: Op, answer: Result<Answer, StoreError>) -> Result<Answer, StoreError> {
+        match answer {
+            Ok(answer) => {
+                self.learn(&op, &answer);
+                Ok(answer)
+            }
+            Err(StoreError::Unavailable(why)) => self.without(op).ok_or(StoreError::Unavailable(why)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn learn(&self, op: &Op, answer: &Answer) {
+        match (op, answer) {
+            (Op::Members { set }, Answer::Members { members, now }) => {
+                self.own().see(set.clone(), members, *now, self.settings.sets);
+            }
+            (Op::Insert { set, .. } | Op::Update { set, .. } | Op::Remove { set, .. }, _) => {
+                self.own().unsee(set);
+            }
+            (Op::Pace { .. } | Op::Put { .. } | Op::CompareAndSet { .. } | Op::Get { .. }, _) => {
+                self.own().is_back();
+            }
+            _ => {}
+        }
+    }
+
+    /// What is answered without the store; `None` where nothing is.
+    fn without(&self, op: Op) -> Option<Answer> {
+        match op {
+            Op::Settle { id, .. } | Op::Release { id } => {
+                self.ends().keep(id, op, self.settings.kept).then_some(Answer::Done)
+            }
+            // It may have been granted, and nobody knows.
+            Op::Reserve { id, .. } => {
+                self.ends().keep(id, Op::Release { id }, self.settings.kept);
+                None
+            }
+            Op::Pace { key, cost, interval, burst } => match self.settings.rates {
+                Rates::Share(_) => self.own().pace(key, cost, interval, burst),
+                Rates::Closed => None,
+            },
+            Op::Members { set } => self.own().seen(&set, self.settings.sets),
+            Op::Put { .. } | Op::CompareAndSet { .. } | Op::Get { .. } => match self.settings.values {
+                Values::Local => self.own().value(op),
+                Values::Closed => None,
+            },
+            _ => None,
+        }
+    }
+
+    async fn tell(&self) -> Result<(), StoreError> {
+        loop {
+            let first = self.ends().first();
+            let Some((id, op)) = first else { return Ok(()) };
+            self.store.apply(op).await?;
+            self.ends().forget(id);
+        }
+    }
+
+    async fn beat(&self) -> Result<u32, StoreError> {
+        let set = Key::new(None, &["hooks", "instances"]);
+        let ttl = Some(self.settings.heartbeat.saturating_mul(3));
+        let update = Op::Update { id: self.id, set: set.clone(), note: None, ttl };
+        if self.store.apply(update).await? != Answer::Done {
+            let name = format!("{:032x}", self.id.0).into();
+            let insert = Op::Insert { id: self.id, set: set.clone(), name, note: "".into(), ttl };
+            self.store.apply(insert).await?;
+        }
+        let Answer::Members { members, now } = self.store.apply(Op::Members { set }).await? else {
+            return Err(StoreError::Unsupported);
+        };
+        let count = members.iter().filter(|member| !member.is_over(now)).count();
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let least = if let Rates::Share(least) = self.settings.rates { least } else { 1 };
+        self.own().instances = count.max(least).max(1);
+        Ok(count)
+    }
+
+    fn own(&self) -> MutexGuard<'_, Own> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ends(&self) -> MutexGuard<'_, Ends> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S> Clone for Away<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S> fmt::Debug for Away<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Away").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}
+
+/// How often in a heartbeat the store is told what it has missed.
+const BEATS: u32 = 30;
+
+#[cfg(test)]
+mod tests;

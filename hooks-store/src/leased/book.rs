@@ -1,0 +1,338 @@
+//! What is leased here, and what was taken of it.
+//!
+//! A lease is a counter of the engine for one process. Its limit never changes, since it is part of every reservation:
+//! what was not leased counts as spent already, and less of it does when the lease grows.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::lock::Mutex as Gate;
+use hooks_core::HookFuture;
+use hooks_core::state::{Answer, Key, Memory, Op, OpId, REMEMBERED, Scope, StateStore as _, Window};
+use hooks_core::time::Tick;
+
+use super::spending::Spending;
+
+/// All that is leased here.
+pub(super) struct Book {
+    /// Reservations out of leases.
+    local: Memory,
+    pools: HashMap<PoolKey, Pool>,
+    leases: HashMap<OpId, Lease>,
+    places: HashMap<OpId, Place>,
+    /// How many corrections there were: each needs an id of its own.
+    corrections: u128,
+    /// Whether all goes to the store from now on.
+    pub(super) is_closed: bool,
+}
+
+/// What one set of scopes is reserved from.
+pub(super) struct Pool {
+    /// What is taken from, where there is something.
+    pub(super) lease: Option<OpId>,
+    /// A lease whose grant was not heard of. The same is asked for again.
+    pub(super) pending: Option<OpId>,
+    pub(super) spending: Spending,
+    /// When something was reserved last.
+    pub(super) used: Tick,
+    /// Until then nothing is leased: the limit is near.
+    pub(super) exact_until: Tick,
+    /// One asks the store at a time; the others then find what was leased.
+    pub(super) gate: Arc<Gate<()>>,
+}
+
+/// A lease.
+#[derive(Clone, Debug)]
+pub(super) struct Lease {
+    granted: u64,
+    /// The counter here.
+    scopes: Arc<[Scope]>,
+    counter: Key,
+    /// When the store takes this instance for lost.
+    pub(super) expires: Tick,
+    /// When one of its windows ends; what is taken later belongs to the next.
+    ends: Tick,
+    /// How many reservations were taken from it that have not ended: a lost holder may still tell.
+    open: usize,
+    /// Of its pool.
+    gate: Arc<Gate<()>>,
+}
+
+/// A lease whose grant was not heard of, and whose pool was not asked for in a while.
+pub(super) struct Unheard {
+    pub(super) id: OpId,
+    pub(super) scopes: Arc<[Scope]>,
+    /// Of its pool.
+    pub(super) gate: Arc<Gate<()>>,
+}
+
+/// Where a reservation was taken.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Here, so much of a lease.
+    Lease(OpId, u64),
+    /// At the store, where it is known for so long at least.
+    Store(Tick),
+}
+
+/// The limit of every counter here; above it there is room for what costs more than was reserved.
+const LIMIT: u64 = 1 << 52;
+
+/// How long a reservation that was taken at the store is known to be there.
+const KNOWN: Duration = Duration::from_secs(600);
+
+impl Book {
+    pub(super) fn new(local: Memory) -> Self {
+        Self {
+            local,
+            pools: HashMap::new(),
+            leases: HashMap::new(),
+            places: HashMap::new(),
+            corrections: 0,
+            is_closed: false,
+        }
+    }
+
+    pub(super) fn pool(&mut self, scopes: &Arc<[Scope]>, now: Tick) -> &mut Pool {
+        self.pools.entry(PoolKey(Arc::clone(scopes))).or_insert_with(|| Pool {
+            lease: None,
+            pending: None,
+            spending: Spending::default(),
+            used: now,
+            exact_until: Tick::default(),
+            gate: Arc::default(),
+        })
+    }
+
+    /// Answers a reservation that was taken here before.
+    pub(super) fn known(&self, id: OpId, ttl: Duration) -> Option<Answer> {
+        // Of a counter that has nothing, whoever is not known gets nothing.
+        let scopes = [Scope::spent(Key::new(None, &[]), 0)].into();
+        match self.here(Op::Reserve { id, scopes, amount: 1, ttl }) {
+            Answer::Refused { .. } => None,
+            answer => Some(answer),
+        }
+    }
+
+    /// Takes a reservation from the lease of its scopes; `None` where the store has to be asked.
+    pub(super) fn take(
+        &mut self,
+        id: OpId,
+        scopes: &Arc<[Scope]>,
+        amount: u64,
+        ttl: Duration,
+        (now, horizon): (Tick, Duration),
+    ) -> Option<Answer> {
+        match self.places.get(&id) {
+            Some(Place::Store(_)) => return None,
+            Some(Place::Lease(..)) => return self.known(id, ttl),
+            None => {}
+        }
+        let pool = self.pools.get_mut(&PoolKey(Arc::clone(scopes)))?;
+        let lease_id = pool.lease?;
+        let lease = self.leases.get_mut(&lease_id).filter(|lease| now < lease.expires.min(lease.ends))?;
+        let local = Op::Reserve { id, scopes: Arc::clone(&lease.scopes), amount, ttl };
+        let answer = here(&self.local, local);
+        match answer {
+            Answer::Done => {
+                pool.used = now;
+                pool.spending.add(amount, now, horizon);
+                lease.open += 1;
+                self.places.insert(id, Place::Lease(lease_id, amount));
+                Some(Answer::Done)
+            }
+            // It needs more than is left here.
+            Answer::Refused { .. } => None,
+            answer => Some(answer),
+        }
+    }
+
+    /// Does `op`, which is about a reservation, if that was taken here: `Unknown` where it was not, `Refused` where
+    /// the lease does not suffice.
+    pub(super) fn change(&mut self, op: &Op) -> Answer {
+        let answer = self.here(op.clone());
+        match (op, &answer) {
+            (Op::Settle { id, .. } | Op::Release { id }, Answer::Done | Answer::Unknown) => {
+                if let Some(Place::Lease(lease, _)) = self.places.remove(id)
+                    && let Some(lease) = self.leases.get_mut(&lease)
+                {
+                    lease.open = lease.open.saturating_sub(1);
+                }
+            }
+            (Op::Extend { id, to, .. }, Answer::Done) => {
+                if let Some(Place::Lease(_, amount)) = self.places.get_mut(id) {
+                    *amount = (*amount).max(*to);
+                }
+            }
+            _ => {}
+        }
+        answer
+    }
+
+    /// The lease that a reservation was taken from, and what that has to hold for the reservation to hold `to`.
+    pub(super) fn needed(&self, id: OpId, to: u64) -> Option<(OpId, u64)> {
+        let Some(Place::Lease(lease_id, amount)) = self.places.get(&id).copied() else { return None };
+        let used = self.used(self.leases.get(&lease_id)?).0;
+        Some((lease_id, used.saturating_add(to.saturating_sub(amount))))
+    }
+
+    /// The gate of the pool that the lease of a reservation belongs to.
+    pub(super) fn gate(&self, id: OpId) -> Option<Arc<Gate<()>>> {
+        let Some(Place::Lease(lease_id, _)) = self.places.get(&id) else { return None };
+        self.leases.get(lease_id).map(|lease| Arc::clone(&lease.gate))
+    }
+
+    /// Remembers that a reservation is taken at the store.
+    pub(super) fn passes(&mut self, id: OpId, ttl: Duration, now: Tick) {
+        self.places.insert(id, Place::Store(now.after(ttl.min(KNOWN))));
+    }
+
+    /// Enters a lease, from which is taken from now on.
+    pub(super) fn enter(
+        &mut self,
+        scopes: &Arc<[Scope]>,
+        id: OpId,
+        granted: u64,
+        expires: Tick,
+        ends: Tick,
+        now: Tick,
+    ) {
+        let granted = granted.min(LIMIT);
+        let counter = Key::new(None, &[&format!("{:x}", id.0)]);
+        let local = [Scope::spent(counter.clone(), LIMIT)].into();
+        self.set_spent(&counter, LIMIT - granted);
+        let pool = self.pool(scopes, now);
+        (pool.lease, pool.pending) = (Some(id), None);
+        let gate = Arc::clone(&pool.gate);
+        self.leases.insert(id, Lease { granted, scopes: local, counter, expires, ends, open: 0, gate });
+    }
+
+    /// A lease holds `granted` now.
+    pub(super) fn grow(&mut self, id: OpId, granted: u64, expires: Tick) {
+        let Some(lease) = self.leases.get(&id) else { return };
+        let (used, held) = self.charged(lease);
+        let granted = granted.min(LIMIT).max(lease.granted);
+        let spent = used.saturating_sub(held).saturating_sub(granted - lease.granted);
+        let counter = lease.counter.clone();
+        self.set_spent(&counter, spent);
+        if let Some(lease) = self.leases.get_mut(&id) {
+            (lease.granted, lease.expires) = (granted, expires);
+        }
+    }
+
+    /// Nothing more is taken from any lease.
+    pub(super) fn exhaust(&mut self) {
+        let counters: Vec<_> =
+            self.leases.values().map(|lease| (lease.counter.clone(), self.charged(lease).1)).collect();
+        for (counter, held) in counters {
+            self.set_spent(&counter, LIMIT.saturating_sub(held));
+        }
+    }
+
+    /// The store knows this instance for longer.
+    pub(super) fn renewed(&mut self, id: OpId, expires: Tick) {
+        if let Some(lease) = self.leases.get_mut(&id) {
+            lease.expires = expires;
+        }
+    }
+
+    /// The leases that are needed for longer, and when the store takes this instance for lost.
+    pub(super) fn needed_longer(&self) -> Vec<(OpId, Tick)> {
+        let taken_from = self.taken_from();
+        let is_needed =
+            |id: &OpId, lease: &Lease| taken_from.contains(id) || lease.open > 0 && self.used(lease).1 > 0;
+        let needed = self.leases.iter().filter(|(id, lease)| is_needed(id, lease));
+        needed.map(|(id, lease)| (*id, lease.expires)).collect()
+    }
+
+    /// The leases that nothing is taken from any more and whose reservations have ended, with what was used of them.
+    pub(super) fn finished(&self) -> Vec<(OpId, u64)> {
+        let taken_from = self.taken_from();
+        let finished = self.leases.iter().filter(|(id, lease)| lease.open == 0 && !taken_from.contains(id));
+        finished.map(|(id, lease)| (*id, self.used(lease).0)).collect()
+    }
+
+    fn taken_from(&self) -> HashSet<OpId> {
+        self.pools.values().filter_map(|pool| pool.lease).collect()
+    }
+
+    /// All leases with what was used and is still held of them, and all that may have been granted.
+    pub(super) fn all(&self) -> Vec<(OpId, u64)> {
+        let leases = self.leases.iter().map(|(id, lease)| (*id, self.used(lease).0));
+        leases.chain(self.pools.values().filter_map(|pool| Some((pool.pending?, 0)))).collect()
+    }
+
+    /// A lease went back.
+    pub(super) fn returned(&mut self, id: OpId) {
+        self.leases.remove(&id);
+    }
+
+    /// Nothing is taken any more for scopes that were not asked for in `idle`; what nobody can ask about is forgotten.
+    /// What may have been granted to those scopes, with their gates.
+    pub(super) fn rest(&mut self, now: Tick, idle: Duration) -> Vec<Unheard> {
+        for pool in self.pools.values_mut().filter(|pool| now.since(pool.used) >= idle) {
+            pool.lease = None;
+        }
+        self.pools.retain(|_, pool| {
+            let is_asked = Arc::strong_count(&pool.gate) > 1;
+            is_asked || pool.lease.is_some() || pool.pending.is_some() || now.since(pool.used) < idle
+        });
+        // A lost holder is waited for as long as the store remembers the lease.
+        self.leases.retain(|_, lease| now < lease.expires.after(REMEMBERED));
+        let leases = &self.leases;
+        self.places.retain(|_, place| match place {
+            Place::Lease(lease, _) => leases.contains_key(lease),
+            Place::Store(until) => now < *until,
+        });
+        let unheard = self.pools.iter().filter(|(_, pool)| now.since(pool.used) >= idle);
+        let unheard = unheard.filter_map(|(key, pool)| {
+            Some(Unheard { id: pool.pending?, scopes: Arc::clone(&key.0), gate: Arc::clone(&pool.gate) })
+        });
+        unheard.collect()
+    }
+
+    /// What was used of a lease, and what of it is held.
+    fn used(&self, lease: &Lease) -> (u64, u64) {
+        let (used, held) = self.charged(lease);
+        (used.saturating_sub(LIMIT - lease.granted), held)
+    }
+
+    fn charged(&self, lease: &Lease) -> (u64, u64) {
+        match self.here(Op::Used { key: lease.counter.clone(), window: Window::Always }) {
+            Answer::Used { used, held } => (used, held),
+            // Not to be known is to be used up.
+            _ => (LIMIT, LIMIT),
+        }
+    }
+
+    fn set_spent(&mut self, counter: &Key, spent: u64) {
+        let id = OpId(self.corrections);
+        self.corrections = self.corrections.wrapping_add(1);
+        self.here(Op::Correct { id, key: counter.clone(), window: Window::Always, spent });
+    }
+
+    fn here(&self, op: Op) -> Answer {
+        here(&self.local, op)
+    }
+}
+
+/// Does `op` in the engine for one process, which answers at once.
+fn here(local: &Memory, op: Op) -> Answer {
+    match local.apply(op) {
+        HookFuture::Now(Some(Ok(answer))) => answer,
+        _ => Answer::Unknown,
+    }
+}
+
+/// Scopes by which a pool is found.
+#[derive(PartialEq, Eq)]
+struct PoolKey(Arc<[Scope]>);
+
+impl Hash for PoolKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // The same key with another window is rare; telling them apart is left to equality.
+        self.0.iter().for_each(|scope| (&scope.key, scope.limit).hash(state));
+    }
+}

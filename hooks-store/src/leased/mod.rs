@@ -1,0 +1,356 @@
+//! Leases: a budget's store is far away, and most of what is reserved is answered here.
+//!
+//! An instance leases a part of what is left, and reserves out of it without asking anybody. The lease is a
+//! reservation like any other: what was not used goes back when it ends, and an instance that is lost is charged for
+//! all of it. So there is never more taken than the limit, and what lies idle is bounded: a lease is no larger than a
+//! twentieth of what is left and a minute of this instance's spending, and in the last tenth of a limit every
+//! reservation is the store's own.
+//!
+//! Only what is spent is leased; places, and everything else, are the store's. What the store says is charged has all
+//! of a lease in it, as held.
+//!
+//! [`Leased::keep`] renews leases and gives back what lies idle; a host runs it beside its work. Without it a lease
+//! that nobody asks about is charged when its time is up, until its end is told. [`Leased::close`] gives all back, and
+//! so does the drop of the last clone where there is a [`Background`].
+
+mod book;
+mod settings;
+mod spending;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use hooks_core::state::{Answer, Memory, Op, OpId, Scope, ScopeKind, StateStore, StoreError};
+use hooks_core::time::{Clock, Random, Tick, Timer, Timestamp};
+use hooks_core::{Background, HookFuture};
+
+use self::book::Book;
+pub use self::settings::LeaseSettings;
+
+/// A store whose budgets are leased. Cheap to clone; clones share the leases.
+pub struct Leased<S: StateStore>(Arc<Inner<S>>);
+
+struct Inner<S: StateStore> {
+    store: S,
+    settings: LeaseSettings,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    background: Option<Arc<dyn Background>>,
+    book: Mutex<Book>,
+}
+
+/// A reservation, as it is asked for.
+struct Asked {
+    id: OpId,
+    scopes: Arc<[Scope]>,
+    amount: u64,
+    ttl: Duration,
+}
+
+/// How often a lease is asked for that comes out too small, since it was granted before to somebody who did not hear.
+const TRIES: usize = 3;
+/// How long nothing is leased once the limit was near.
+const NEAR: Duration = Duration::from_secs(1);
+
+impl<S: StateStore> Leased<S> {
+    /// Leases from `store`. `clock` measures how long leases last, `random` names them.
+    pub fn new(store: S, settings: LeaseSettings, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
+        let book = Mutex::new(Book::new(Memory::new(Arc::clone(&clock))));
+        Self(Arc::new(Inner { store, settings, clock, random, background: None, book }))
+    }
+
+    /// Gives all leases back on `background` when the last clone is dropped. For a store that has no clones yet; later
+    /// it changes nothing.
+    #[must_use]
+    pub fn returning_on(mut self, background: Arc<dyn Background>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.background = Some(background);
+        }
+        self
+    }
+
+    /// The store.
+    pub fn get_ref(&self) -> &S {
+        &self.0.store
+    }
+
+    /// Looks after the leases for as long as there is a clone of this: renews those that something is held of, gives
+    /// back what lies idle.
+    pub fn keep(&self, timer: Arc<dyn Timer>) -> impl Future<Output = ()> + Send + use<S>
+    where
+        S: 'static,
+    {
+        let LeaseSettings { idle, ttl, .. } = self.0.settings;
+        let (leases, pause) = (Arc::downgrade(&self.0), idle.min(ttl / 4).max(Duration::from_millis(1)));
+        async move {
+            loop {
+                timer.sleep(pause).await;
+                let Some(leases) = leases.upgrade() else { return };
+                leases.tend().await;
+            }
+        }
+    }
+
+    /// Looks after the leases once.
+    pub async fn tend(&self) {
+        self.0.tend().await;
+    }
+
+    /// Gives all leases back: what is still held of them is charged, and what is reserved from now on is the store's
+    /// own.
+    ///
+    /// # Errors
+    /// When the store did not take one back: that one is charged whole when its time is up.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        let all = {
+            let mut book = self.0.book();
+            book.is_closed = true;
+            let all = book.all();
+            book.exhaust();
+            all
+        };
+        for (id, actual) in all {
+            self.0.store.apply(Op::Settle { id, actual }).await?;
+            self.0.book().returned(id);
+        }
+        Ok(())
+    }
+}
+
+impl<S: StateStore + 'static> StateStore for Leased<S> {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        match op {
+            Op::Reserve { id, scopes, amount, ttl } if is_leased(&scopes) => {
+                let asked = Asked { id, scopes, amount, ttl };
+                match self.0.take(&asked) {
+                    Some(answer) => HookFuture::now(Ok(answer)),
+                    None => HookFuture::later(Arc::clone(&self.0).reserve(asked)),
+                }
+            }
+            Op::Extend { .. } | Op::Settle { .. } | Op::Release { .. } => {
+                let answer = self.0.book().change(&op);
+                match (answer, op) {
+                    (Answer::Unknown, op) => self.0.store.apply(op),
+                    (Answer::Refused { .. }, Op::Extend { id, to, ttl }) => {
+                        HookFuture::later(Arc::clone(&self.0).extend(id, to, ttl))
+                    }
+                    (answer, _) => HookFuture::now(Ok(answer)),
+                }
+            }
+            op => self.0.store.apply(op),
+        }
+    }
+}
+
+impl<S: StateStore> Inner<S> {
+    fn take(&self, asked: &Asked) -> Option<Answer> {
+        let now = self.clock.tick();
+        let Asked { id, scopes, amount, ttl } = asked;
+        self.book().take(*id, scopes, *amount, *ttl, (now, self.settings.horizon))
+    }
+
+    /// Reserves where no lease suffices.
+    async fn reserve(self: Arc<Self>, asked: Asked) -> Result<Answer, StoreError> {
+        let now = self.clock.tick();
+        let gate = {
+            let mut book = self.book();
+            if let Some(answer) = book.known(asked.id, asked.ttl) {
+                return Ok(answer);
+            }
+            if book.is_closed || now < book.pool(&asked.scopes, now).exact_until {
+                None
+            } else {
+                Some(Arc::clone(&book.pool(&asked.scopes, now).gate))
+            }
+        };
+        let Some(gate) = gate else { return self.pass(asked).await };
+        let _turn = gate.lock().await;
+        // Who was before us may have leased enough for both.
+        if let Some(answer) = self.take(&asked) {
+            return Ok(answer);
+        }
+        for _ in 0..TRIES {
+            self.give_back(&asked.scopes).await?;
+            let sent = self.clock.tick();
+            let Some(ends) = self.look(&asked.scopes, sent).await? else { break };
+            let (id, most) = self.plan(&asked, sent);
+            let LeaseSettings { share, ttl, .. } = self.settings;
+            let scopes = Arc::clone(&asked.scopes);
+            let lease = Op::Lease { id, scopes, least: asked.amount, most, share, ttl };
+            match self.store.apply(lease).await? {
+                Answer::Granted(granted) => {
+                    self.book().enter(&asked.scopes, id, granted, sent.after(ttl), ends, sent);
+                    if let Some(answer) = self.take(&asked) {
+                        return Ok(answer);
+                    }
+                }
+                // One that nobody heard of, and that is over meanwhile.
+                Answer::Ended { .. } => self.book().pool(&asked.scopes, sent).pending = None,
+                answer => {
+                    self.book().pool(&asked.scopes, sent).pending = None;
+                    return Ok(answer);
+                }
+            }
+        }
+        self.pass(asked).await
+    }
+
+    /// Reserves at the store.
+    async fn pass(&self, asked: Asked) -> Result<Answer, StoreError> {
+        let Asked { id, scopes, amount, ttl } = asked;
+        self.book().passes(id, ttl, self.clock.tick());
+        let reserve = Op::Reserve { id, scopes: Arc::clone(&scopes), amount, ttl };
+        let answer = self.store.apply(reserve).await?;
+        if answer == Answer::Done {
+            let now = self.clock.tick();
+            let mut book = self.book();
+            let pool = book.pool(&scopes, now);
+            pool.spending.add(amount, now, self.settings.horizon);
+            pool.used = now;
+        }
+        Ok(answer)
+    }
+
+    /// When the first window of `scopes` ends; `None` where a limit is near.
+    async fn look(&self, scopes: &Arc<[Scope]>, sent: Tick) -> Result<Option<Tick>, StoreError> {
+        let used = scopes.iter().map(|scope| Op::Used { key: scope.key.clone(), window: scope.window });
+        let answers = join_all(used.chain([Op::Now]).map(|op| self.store.apply(op))).await;
+        let mut answers = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let Some(Answer::Now(now)) = answers.pop() else { return Err(StoreError::Unsupported) };
+        let is_near = scopes.iter().zip(&answers).any(|(scope, answer)| match answer {
+            Answer::Used { used, .. } => self.settings.is_near(*used, scope.limit),
+            _ => true,
+        });
+        if is_near {
+            self.book().pool(scopes, sent).exact_until = self.clock.tick().after(NEAR);
+            return Ok(None);
+        }
+        Ok(Some(ends(scopes, now, sent)))
+    }
+
+    /// The id and the size of the next lease.
+    fn plan(&self, asked: &Asked, now: Tick) -> (OpId, u64) {
+        let mut book = self.book();
+        let pool = book.pool(&asked.scopes, now);
+        let id = *pool.pending.get_or_insert_with(|| OpId(self.random.next_u128()));
+        // What is asked for now will have been spent, too.
+        let spent = pool.spending.lately(now, self.settings.horizon);
+        (id, spent.max(asked.amount).min(self.settings.most).max(asked.amount))
+    }
+
+    /// Takes no more from the lease of `scopes`, and gives back what nothing is held of.
+    async fn give_back(&self, scopes: &Arc<[Scope]>) -> Result<(), StoreError> {
+        let finished = {
+            let mut book = self.book();
+            let now = self.clock.tick();
+            book.pool(scopes, now).lease = None;
+            book.finished()
+        };
+        for (id, actual) in finished {
+            self.store.apply(Op::Settle { id, actual }).await?;
+            self.book().returned(id);
+        }
+        Ok(())
+    }
+
+    /// Extends a reservation for which its lease does not suffice.
+    async fn extend(self: Arc<Self>, id: OpId, to: u64, ttl: Duration) -> Result<Answer, StoreError> {
+        let gate = self.book().gate(id);
+        let Some(gate) = gate else { return Ok(Answer::Unknown) };
+        let _turn = gate.lock().await;
+        for _ in 0..TRIES {
+            let needed = self.book().needed(id, to);
+            let Some((lease, granted)) = needed else { return Ok(Answer::Unknown) };
+            let sent = self.clock.tick();
+            match self.store.apply(Op::Extend { id: lease, to: granted, ttl: self.settings.ttl }).await? {
+                Answer::Done => {
+                    let mut book = self.book();
+                    book.grow(lease, granted, sent.after(self.settings.ttl));
+                    // Others may have taken from it meanwhile.
+                    match book.change(&Op::Extend { id, to, ttl }) {
+                        Answer::Refused { .. } => {}
+                        answer => return Ok(answer),
+                    }
+                }
+                answer => return Ok(answer),
+            }
+        }
+        Err(StoreError::Unavailable("others took what was leased meanwhile; ask again".to_owned()))
+    }
+
+    async fn tend(&self) {
+        let now = self.clock.tick();
+        let (unheard, leases, finished) = {
+            let mut book = self.book();
+            let unheard = book.rest(now, self.settings.idle);
+            (unheard, book.needed_longer(), book.finished())
+        };
+        for (id, actual) in finished {
+            // A store that is away is told the next time.
+            if self.store.apply(Op::Settle { id, actual }).await.is_ok() {
+                self.book().returned(id);
+            }
+        }
+        for lease in unheard {
+            let Some(_turn) = lease.gate.try_lock() else { continue };
+            if self.store.apply(Op::Release { id: lease.id }).await.is_ok() {
+                self.book().pool(&lease.scopes, now).pending = None;
+            }
+        }
+        let half = self.settings.ttl / 2;
+        for (id, expires) in leases {
+            let sent = self.clock.tick();
+            if expires.since(sent) > half {
+                continue;
+            }
+            let renewal = Op::Extend { id, to: 0, ttl: self.settings.ttl };
+            if let Ok(Answer::Done) = self.store.apply(renewal).await {
+                self.book().renewed(id, sent.after(self.settings.ttl));
+            }
+        }
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: StateStore> Drop for Inner<S> {
+    fn drop(&mut self) {
+        let Some(background) = self.background.take() else { return };
+        let all = self.book().all();
+        let returns: Vec<_> =
+            all.into_iter().map(|(id, actual)| self.store.apply(Op::Settle { id, actual })).collect();
+        // What the store does not take back is charged when its time is up.
+        background.run(HookFuture::later(async { drop(join_all(returns).await) }));
+    }
+}
+
+impl<S: StateStore> Clone for Leased<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S: StateStore> fmt::Debug for Leased<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Leased").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}
+
+/// Whether reservations of these scopes are leased: only what is spent is.
+fn is_leased(scopes: &[Scope]) -> bool {
+    !scopes.is_empty() && scopes.iter().all(|scope| scope.kind == ScopeKind::Spent)
+}
+
+/// When the first window of `scopes` ends, by the ticks here. The store's time was read after `sent`: so this is early
+/// rather than late.
+fn ends(scopes: &[Scope], now: Timestamp, sent: Tick) -> Tick {
+    let ends = scopes.iter().filter_map(|scope| scope.window.end(scope.window.number(now)));
+    ends.min().map_or(Tick(Duration::MAX), |end| sent.after(end.since(now)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,333 @@
+//! Instances that share one store in memory, in virtual time.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use hooks_core::state::{Key, Window};
+use hooks_core::testing::VirtualTime;
+use hooks_core::time::SeededRandom;
+use proptest::prelude::*;
+
+use super::*;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// A store that counts how often it is asked, answers later as a server does, and can be away.
+#[derive(Clone)]
+struct Far(Arc<(Memory, AtomicU64, AtomicBool)>);
+
+impl Far {
+    fn new(time: &VirtualTime) -> Self {
+        Self(Arc::new((Memory::new(Arc::new(time.clone())), AtomicU64::new(0), AtomicBool::new(false))))
+    }
+
+    fn asked(&self) -> u64 {
+        self.0.1.load(Ordering::Relaxed)
+    }
+
+    fn is_away(&self, is_away: bool) {
+        self.0.2.store(is_away, Ordering::Relaxed);
+    }
+}
+
+impl StateStore for Far {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        let far = self.clone();
+        HookFuture::later(async move {
+            far.0.1.fetch_add(1, Ordering::Relaxed);
+            if far.0.2.load(Ordering::Relaxed) {
+                return Err(StoreError::Unavailable("away".to_owned()));
+            }
+            far.0.0.apply(op).await
+        })
+    }
+}
+
+fn leased(store: &Far, time: &VirtualTime, seed: u64) -> Leased<Far> {
+    let clock = Arc::new(time.clone());
+    Leased::new(store.clone(), LeaseSettings::default(), clock, Arc::new(SeededRandom::new(seed)))
+}
+
+fn day() -> Key {
+    Key::new(Some("acme"), &["day"])
+}
+
+fn budget(limit: u64) -> Arc<[Scope]> {
+    [Scope::spent(day(), limit)].into()
+}
+
+fn reserve(id: u128, scopes: &Arc<[Scope]>, amount: u64) -> Op {
+    Op::Reserve { id: OpId(id), scopes: Arc::clone(scopes), amount, ttl: MINUTE }
+}
+
+async fn used(store: &Far) -> (u64, u64) {
+    let used = store.0.0.apply(Op::Used { key: day(), window: Window::Always }).await.unwrap();
+    let Answer::Used { used, held } = used else { panic!("{used:?}") };
+    (used, held)
+}
+
+fn run<T>(work: impl AsyncFnOnce(&VirtualTime, Far) -> T) -> T {
+    let time = VirtualTime::default();
+    let store = Far::new(&time);
+    time.block_on(work(&time, store)).unwrap()
+}
+
+#[test]
+fn most_reservations_are_answered_here() {
+    run(async |time, store| {
+        let (leased, scopes) = (leased(&store, time, 1), budget(1_000_000));
+        for id in 0..10_000 {
+            assert_eq!(leased.apply(reserve(id, &scopes, 1)).await.unwrap(), Answer::Done);
+            assert_eq!(leased.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap(), Answer::Done);
+        }
+        assert!(store.asked() < 100, "{}", store.asked());
+        let lease = leased.apply(reserve(10_000, &scopes, 1));
+        assert!(matches!(lease, HookFuture::Now(_)));
+        leased.close().await.unwrap();
+        assert_eq!(used(&store).await, (10_001, 0), "what is held is charged");
+    });
+}
+
+#[test]
+fn near_the_limit_every_reservation_is_the_stores() {
+    run(async |time, store| {
+        let (leased, scopes) = (leased(&store, time, 1), budget(1_000));
+        let mut done = 0_u128;
+        while leased.apply(reserve(done, &scopes, 1)).await.unwrap() == Answer::Done {
+            leased.apply(Op::Settle { id: OpId(done), actual: 1 }).await.unwrap();
+            done += 1;
+            let (used, held) = used(&store).await;
+            assert!(used <= 1_000 && (used < 950 || held <= 1), "{used} with {held} held");
+        }
+        assert_eq!(done, 1_000);
+    });
+}
+
+#[test]
+fn the_same_message_does_nothing_more() {
+    run(async |time, store| {
+        let (leased, scopes) = (leased(&store, time, 1), budget(1_000_000));
+        for id in [0, 1, 1, 0, 1] {
+            assert_eq!(leased.apply(reserve(id, &scopes, 10)).await.unwrap(), Answer::Done);
+        }
+        for actual in [4, 9] {
+            assert_eq!(leased.apply(Op::Settle { id: OpId(1), actual }).await.unwrap(), Answer::Done);
+        }
+        assert_eq!(leased.apply(reserve(1, &scopes, 10)).await.unwrap(), Answer::Ended { actual: 4 });
+        leased.apply(Op::Release { id: OpId(0) }).await.unwrap();
+        leased.close().await.unwrap();
+        assert_eq!(used(&store).await, (4, 0));
+    });
+}
+
+#[test]
+fn a_reservation_grows_with_its_lease() {
+    run(async |time, store| {
+        let (leased, scopes) = (leased(&store, time, 1), budget(1_000));
+        let extend = |to| Op::Extend { id: OpId(1), to, ttl: MINUTE };
+        leased.apply(reserve(1, &scopes, 10)).await.unwrap();
+        assert_eq!(leased.apply(extend(800)).await.unwrap(), Answer::Done);
+        let refused = leased.apply(extend(1_001)).await.unwrap();
+        assert!(matches!(refused, Answer::Refused { limit: 1_000, .. }), "{refused:?}");
+        assert_eq!(leased.apply(Op::Settle { id: OpId(1), actual: 700 }).await.unwrap(), Answer::Done);
+        leased.close().await.unwrap();
+        assert_eq!(used(&store).await, (700, 0));
+        assert_eq!(leased.apply(extend(900)).await.unwrap(), Answer::Unknown);
+    });
+}
+
+#[test]
+fn an_instance_that_is_lost_is_charged_for_its_lease() {
+    run(async |time, store| {
+        let (lost, scopes) = (leased(&store, time, 1), budget(1_000));
+        for id in 0..20 {
+            lost.apply(reserve(id, &scopes, 1)).await.unwrap();
+            lost.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap();
+        }
+        drop(lost);
+        time.sleep(MINUTE * 2).await;
+        let (used, held) = used(&store).await;
+        assert!(held == 0 && (20..70).contains(&used), "{used}, {held}");
+    });
+}
+
+#[test]
+fn what_lies_idle_goes_back_and_what_is_held_is_renewed() {
+    run(async |time, store| {
+        let (leased, scopes) = (leased(&store, time, 1), budget(1_000));
+        for id in 0..40 {
+            let ttl = MINUTE * 60;
+            let op = Op::Reserve { id: OpId(id), scopes: Arc::clone(&scopes), amount: 1, ttl };
+            leased.apply(op).await.unwrap();
+            if id > 0 {
+                leased.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap();
+            }
+        }
+        let timer = Arc::new(time.clone());
+        futures_util::future::select(
+            std::pin::pin!(leased.keep(timer)),
+            std::pin::pin!(time.sleep(MINUTE * 10)),
+        )
+        .await;
+        let (charged, held) = used(&store).await;
+        assert!(
+            charged < 60 && held > 0,
+            "{charged}, {held}: only the lease of the one that is open is left"
+        );
+        assert_eq!(leased.apply(Op::Settle { id: OpId(0), actual: 1 }).await.unwrap(), Answer::Done);
+        leased.tend().await;
+        assert_eq!(used(&store).await, (40, 0));
+    });
+}
+
+#[test]
+fn what_was_leased_is_spent_while_the_store_is_away_and_then_nothing() {
+    run(async |time, store| {
+        let (leased, scopes) = (leased(&store, time, 1), budget(1_000));
+        for id in 0..100 {
+            assert_eq!(leased.apply(reserve(id, &scopes, 1)).await.unwrap(), Answer::Done);
+        }
+        let (before, _) = used(&store).await;
+        store.is_away(true);
+        let mut more = 0;
+        while leased.apply(reserve(100 + more, &scopes, 1)).await.is_ok() {
+            more += 1;
+        }
+        assert_eq!(100 + more, u128::from(before));
+        store.is_away(false);
+        assert_eq!(leased.apply(reserve(5_000, &scopes, 1)).await.unwrap(), Answer::Done);
+    });
+}
+
+#[test]
+fn a_new_window_is_not_paid_from_the_old_ones_lease() {
+    run(async |time, store| {
+        let leased = leased(&store, time, 1);
+        let window = Window::Every(MINUTE);
+        let scopes: Arc<[Scope]> = [Scope::spent(day(), 1_000).per(window)].into();
+        let used = async || store.apply(Op::Used { key: day(), window }).await.unwrap();
+        time.sleep(MINUTE - Duration::from_secs(1)).await;
+        for id in 0..50 {
+            leased.apply(reserve(id, &scopes, 1)).await.unwrap();
+        }
+        time.sleep(Duration::from_secs(1)).await;
+        assert_eq!(used().await, Answer::Used { used: 0, held: 0 });
+        leased.apply(reserve(50, &scopes, 1)).await.unwrap();
+        assert!(matches!(used().await, Answer::Used { used: 1.., .. }));
+    });
+}
+
+#[test]
+fn the_last_clone_gives_all_back() {
+    struct Later(Mutex<Vec<HookFuture<'static, ()>>>);
+    impl Background for Later {
+        fn run(&self, work: HookFuture<'static, ()>) {
+            self.0.lock().unwrap().push(work);
+        }
+    }
+    run(async |time, store| {
+        let background = Arc::new(Later(Mutex::default()));
+        let (leased, scopes) = (leased(&store, time, 1).returning_on(background.clone()), budget(1_000));
+        for id in 0..40 {
+            leased.apply(reserve(id, &scopes, 1)).await.unwrap();
+            leased.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap();
+        }
+        assert!(used(&store).await.0 > 40);
+        drop(leased);
+        let work = std::mem::take(&mut *background.0.lock().unwrap());
+        join_all(work).await;
+        assert_eq!(used(&store).await, (40, 0));
+    });
+}
+
+#[test]
+fn places_are_the_stores() {
+    run(async |time, store| {
+        let leased = leased(&store, time, 1);
+        let scopes: Arc<[Scope]> = [Scope::places(day(), 2)].into();
+        for _ in 0..3 {
+            leased.apply(reserve(1, &scopes, 1)).await.unwrap();
+            assert_eq!(used(&store).await, (1, 1));
+        }
+        leased.apply(Op::Release { id: OpId(1) }).await.unwrap();
+        assert_eq!(used(&store).await, (0, 0));
+    });
+}
+
+/// What an instance does.
+#[derive(Clone, Debug)]
+enum Step {
+    Reserve(u64),
+    Extend(usize, u64),
+    Settle(usize, u64),
+    Sleep(u64),
+    Tend,
+    Away(bool),
+    /// It is lost, and another takes its place.
+    Lose,
+}
+
+fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
+    let step = prop_oneof![
+        12 => (1..20_u64).prop_map(Step::Reserve),
+        2 => (0..8_usize, 1..60_u64).prop_map(|(which, to)| Step::Extend(which, to)),
+        6 => (0..8_usize, 0..20_u64).prop_map(|(which, actual)| Step::Settle(which, actual)),
+        2 => (0..30_u64).prop_map(Step::Sleep),
+        1 => (60..200_u64).prop_map(Step::Sleep),
+        2 => Just(Step::Tend),
+        1 => any::<bool>().prop_map(Step::Away),
+        1 => Just(Step::Lose),
+    ];
+    proptest::collection::vec((0..3_usize, step), 0..150)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn never_more_than_the_limit(steps in steps(), limit in 50..600_u64) {
+        run(async |time, store| {
+            let (scopes, mut next) = (budget(limit), 0_u128);
+            let mut instances: Vec<_> = (0..3).map(|seed| (leased(&store, time, seed), Vec::new())).collect();
+            // What the calls really cost, by the reservation that was granted: never more than it held.
+            let mut granted = std::collections::HashMap::new();
+            for (which, step) in steps {
+                let (instance, open) = &mut instances[which];
+                match step {
+                    Step::Reserve(amount) => {
+                        next += 1;
+                        if let Ok(Answer::Done) = instance.apply(reserve(next, &scopes, amount)).await {
+                            granted.insert(next, amount);
+                            open.push(next);
+                        }
+                    }
+                    Step::Extend(at, to) if at < open.len() => {
+                        let extend = Op::Extend { id: OpId(open[at]), to, ttl: MINUTE };
+                        if let Ok(Answer::Done) = instance.apply(extend).await {
+                            let amount = granted.get_mut(&open[at]).unwrap();
+                            *amount = to.max(*amount);
+                        }
+                    }
+                    Step::Settle(at, actual) if at < open.len() => {
+                        let id = open.remove(at);
+                        let actual = actual.min(granted[&id]);
+                        if let Ok(Answer::Done) = instance.apply(Op::Settle { id: OpId(id), actual }).await {
+                            granted.insert(id, actual);
+                        }
+                    }
+                    Step::Sleep(seconds) => time.sleep(Duration::from_secs(seconds)).await,
+                    Step::Tend => instance.tend().await,
+                    Step::Away(is_away) => store.is_away(is_away),
+                    Step::Lose => {
+                        next += 1_000;
+                        instances[which] = (leased(&store, time, next as u64), Vec::new());
+                    }
+                    _ => {}
+                }
+                let real: u64 = granted.values().sum();
+                assert!(real <= limit, "{real} of {limit}");
+                let (charged, _) = used(&store).await;
+                assert!(real <= charged, "{real}, of which only {charged} is charged");
+            }
+        });
+    }
+}

@@ -1,0 +1,278 @@
+//! Who asks the server: waits so long and no longer, asks once more, connects again, and tells a server that has
+//! forgotten something what it knows.
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Either, Shared, join_all, select};
+use hooks_core::state::{Answer, LATEST, Op, OpId, StoreError};
+use hooks_core::time::{Clock, Random, Timer, Timestamp};
+use tokio::runtime::Handle;
+
+use super::breaker::Breaker;
+use super::epoch::{Epoch, EpochChange, EpochSink};
+use super::journal::{Journal, Known};
+use super::link::{Hashes, Link, Trouble};
+use super::reply::Reply;
+use super::settings::RedisSettings;
+
+/// The client of one store.
+pub(super) struct Client {
+    server: redis::Client,
+    pub(super) settings: RedisSettings,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) timer: Arc<dyn Timer>,
+    random: Arc<dyn Random>,
+    pub(super) runtime: Handle,
+    /// The store's time, where a test gives it.
+    given: OnceLock<Arc<dyn Clock>>,
+    told: Mutex<Vec<Arc<dyn EpochSink>>>,
+    hashes: Hashes,
+    breaker: Breaker,
+    journal: Journal,
+    state: Mutex<State>,
+    links: AtomicU64,
+}
+
+/// The number of no connection.
+const NONE: u64 = u64::MAX;
+
+/// So much is told at once to a server that has forgotten it.
+const AT_ONCE: usize = 256;
+
+/// What there is of a connection.
+#[derive(Default)]
+enum Connection {
+    #[default]
+    None,
+    /// Somebody connects; all wait for it.
+    Opening(Opening),
+    Open(Arc<Link>),
+}
+
+type Opening = Shared<BoxFuture<'static, Result<Arc<Link>, Arc<str>>>>;
+
+#[derive(Default)]
+struct State {
+    connection: Connection,
+    /// The epoch that was known last.
+    epoch: Option<Epoch>,
+}
+
+impl Client {
+    pub(super) fn new(
+        server: redis::Client,
+        settings: RedisSettings,
+        (clock, timer, random): (Arc<dyn Clock>, Arc<dyn Timer>, Arc<dyn Random>),
+        runtime: Handle,
+    ) -> Self {
+        Self {
+            server,
+            clock,
+            timer,
+            random,
+            runtime,
+            given: OnceLock::new(),
+            told: Mutex::default(),
+            hashes: Hashes::default(),
+            breaker: Breaker::new(settings.failures, settings.rest),
+            journal: Journal::new(settings.remembered),
+            settings,
+            state: Mutex::default(),
+            links: AtomicU64::new(0),
+        }
+    }
+
+    /// Also `sink` hears of a new epoch.
+    pub(super) fn tell(&self, sink: Arc<dyn EpochSink>) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).push(sink);
+    }
+
+    /// The first clock that is given counts.
+    pub(super) fn take_time_from(&self, given: Arc<dyn Clock>) {
+        self.given.get_or_init(|| given);
+    }
+
+    pub(super) fn server(&self) -> &redis::Client {
+        &self.server
+    }
+
+    /// Does `op`: once, and once more where the answer was lost. It is the same id, so it is done once.
+    pub(super) async fn apply(self: Arc<Self>, op: Op) -> Result<Answer, StoreError> {
+        if !self.breaker.lets_pass(self.clock.tick()) {
+            let rest = self.settings.rest;
+            return Err(StoreError::Unavailable(format!("it did not answer and is left alone for {rest:?}")));
+        }
+        let answered = match self.attempt(&op).await {
+            Err(Trouble::Cut(_)) => self.attempt(&op).await,
+            answered => answered,
+        };
+        match answered {
+            Ok((answer, store)) => {
+                self.breaker.succeeded();
+                self.journal.enter(&op, &answer, store, self.clock.tick());
+                Ok(answer)
+            }
+            Err(Trouble::Unsupported) => Err(StoreError::Unsupported),
+            Err(trouble) => {
+                self.breaker.failed(self.clock.tick());
+                Err(trouble.into())
+            }
+        }
+    }
+
+    /// Connects, if nobody did yet.
+    pub(super) async fn connect(self: &Arc<Self>) -> Result<(), StoreError> {
+        Ok(self.link().await.map(drop)?)
+    }
+
+    /// Asks once, for so long. A connection on which the answer did not come in time is given up: its other end may be
+    /// gone without a word.
+    async fn attempt(self: &Arc<Self>, op: &Op) -> Result<(Answer, Option<Timestamp>), Trouble> {
+        let (link, timeout) = (AtomicU64::new(NONE), self.settings.timeout);
+        let answered = self.within(timeout, self.converse(op, &link)).await;
+        answered.unwrap_or_else(|| {
+            self.give_up(link.load(Ordering::Relaxed));
+            Err(Trouble::Cut(format!("no answer within {timeout:?}")))
+        })
+    }
+
+    /// Waits so long.
+    async fn within<T>(&self, patience: Duration, work: impl Future<Output = T>) -> Option<T> {
+        match select(pin!(work), self.timer.sleep(patience)).await {
+            Either::Left((done, _)) => Some(done),
+            Either::Right(((), _)) => None,
+        }
+    }
+
+    /// Asks until there is an answer: first who is lost is taken for lost, and a store that is not the one that was
+    /// known is told what it should know. `on` is the number of the connection that was asked last.
+    async fn converse(
+        self: &Arc<Self>,
+        op: &Op,
+        on: &AtomicU64,
+    ) -> Result<(Answer, Option<Timestamp>), Trouble> {
+        loop {
+            let link = self.link().await?;
+            on.store(link.number, Ordering::Relaxed);
+            let reply = match link.ask(&self.hashes, op, self.given()).await {
+                Ok(Reply::Due) => link.expire(&self.hashes, self.given()).await,
+                Ok(Reply::Answer(answer, store)) => return Ok((answer, store)),
+                reply => reply,
+            };
+            match reply {
+                // Connecting again finds out what happened.
+                Ok(Reply::Epoch) => self.give_up(link.number),
+                Ok(Reply::Due | Reply::Answer(..)) => {}
+                Err(trouble) => {
+                    if matches!(trouble, Trouble::Cut(_)) {
+                        self.give_up(link.number);
+                    }
+                    return Err(trouble);
+                }
+            }
+        }
+    }
+
+    /// The connection; made by whoever comes first, and by nobody else meanwhile.
+    async fn link(self: &Arc<Self>) -> Result<Arc<Link>, Trouble> {
+        let opening = {
+            let mut state = self.state();
+            match &state.connection {
+                Connection::Open(link) => return Ok(Arc::clone(link)),
+                Connection::Opening(opening) => opening.clone(),
+                Connection::None => {
+                    let opening = self.start_opening();
+                    state.connection = Connection::Opening(opening.clone());
+                    opening
+                }
+            }
+        };
+        opening.await.map_err(|why| Trouble::Cut(why.to_string()))
+    }
+
+    /// Connects in the background: whoever waits may stop waiting, and the next finds it further on.
+    fn start_opening(self: &Arc<Self>) -> Opening {
+        let client = Arc::clone(self);
+        let task = self.runtime.spawn(async move {
+            let opened = client.open().await.map_err(|trouble| StoreError::from(trouble).to_string().into());
+            client.state().connection = match &opened {
+                Ok(link) => Connection::Open(Arc::clone(link)),
+                Err(_) => Connection::None,
+            };
+            opened
+        });
+        task.map(|ended| ended.unwrap_or_else(|error| Err(error.to_string().into()))).boxed().shared()
+    }
+
+    async fn open(self: &Arc<Self>) -> Result<Arc<Link>, Trouble> {
+        let link = self.patiently(self.greet()).await??;
+        let before = self.state().epoch.clone();
+        let kind = before.and_then(|before| link.epoch.since(&before));
+        if let Some(kind) = kind {
+            let restored = self.restore(&link).await?;
+            let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            told.iter().for_each(|sink| sink.changed(EpochChange { kind, restored }));
+        }
+        self.state().epoch = Some(link.epoch.clone());
+        Ok(Arc::new(link))
+    }
+
+    async fn greet(&self) -> Result<Link, Trouble> {
+        let number = self.links.fetch_add(1, Ordering::Relaxed);
+        let mut link = Link::open(&self.server, &self.settings.prefix, number).await?;
+        let fresh = format!("{:032x}", self.random.next_u128());
+        link.greet(&self.hashes, &fresh, self.journal.revision()).await?;
+        Ok(link)
+    }
+
+    /// Tells the server all that is known, much of it at once. How much that was.
+    async fn restore(&self, link: &Link) -> Result<usize, Trouble> {
+        let known = self.journal.known(self.clock.tick());
+        for some in known.chunks(AT_ONCE) {
+            let told = join_all(some.iter().map(|(id, known)| self.restore_one(link, *id, known)));
+            self.patiently(told).await?.into_iter().collect::<Result<(), _>>()?;
+        }
+        Ok(known.len())
+    }
+
+    async fn restore_one(&self, link: &Link, id: OpId, known: &Known) -> Result<(), Trouble> {
+        loop {
+            let reply = match known {
+                Known::Hold(hold) => link.restore(&self.hashes, id, hold, self.given()).await?,
+                Known::Entry(op) => link.ask(&self.hashes, op, self.given()).await?,
+            };
+            match reply {
+                Reply::Answer(..) => return Ok(()),
+                Reply::Due => drop(link.expire(&self.hashes, self.given()).await?),
+                Reply::Epoch => return Err(Trouble::Cut("the store changed again".to_owned())),
+            }
+        }
+    }
+
+    /// Waits as long as a connection may take.
+    async fn patiently<T>(&self, work: impl Future<Output = T>) -> Result<T, Trouble> {
+        let patience = self.settings.patience;
+        let done = self.within(patience, work).await;
+        done.ok_or_else(|| Trouble::Cut(format!("no connection within {patience:?}")))
+    }
+
+    /// Gives up the connection with that number.
+    fn give_up(&self, number: u64) {
+        let mut state = self.state();
+        if matches!(&state.connection, Connection::Open(link) if link.number == number) {
+            state.connection = Connection::None;
+        }
+    }
+
+    fn given(&self) -> Option<Timestamp> {
+        self.given.get().map(|clock| clock.now().min(LATEST))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

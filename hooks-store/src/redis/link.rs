@@ -1,0 +1,243 @@
+//! One connection to one server process, and what is asked over it.
+
+use std::sync::OnceLock;
+
+use hooks_core::state::{Op, OpId, StoreError};
+use hooks_core::time::Timestamp;
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind, Value};
+
+use super::epoch::Epoch;
+use super::journal::{Hold, Phase};
+use super::reply::Reply;
+use super::request;
+use super::scripts::Script;
+use super::window;
+
+/// A connection. Everybody uses the same one: requests go out one after the other and answers come back in that order.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    connection: MultiplexedConnection,
+    /// Tells this connection from the one before.
+    pub(super) number: u64,
+    prefix: String,
+    pub(super) epoch: Epoch,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The connection is of no use any more: with another one it may go better.
+    Cut(String),
+    /// The server does not want to; asked again at once, it would not either.
+    Refused(String),
+    /// No operation of this kind is known.
+    Unsupported,
+}
+
+/// The hashes by which the server knows the scripts, each once the server was given it.
+#[derive(Debug, Default)]
+pub(super) struct Hashes([OnceLock<String>; Script::ALL.len()]);
+
+impl Link {
+    /// Connects, and looks whether this server can be trusted with a budget. The epoch is not known yet.
+    pub(super) async fn open(client: &Client, prefix: &str, number: u64) -> Result<Self, Trouble> {
+        // Time is kept by who asks.
+        let config = AsyncConnectionConfig::new().set_connection_timeout(None).set_response_timeout(None);
+        let connection = client.get_multiplexed_async_connection_with_config(&config).await?;
+        let unknown = Epoch { name: "".into(), origin: "".into() };
+        Ok(Self { connection, number, prefix: prefix.to_owned(), epoch: unknown })
+    }
+
+    /// Learns which store this is. `fresh` is the name of an epoch, should one begin; the latest `revision` that was
+    /// seen is where an empty store goes on.
+    pub(super) async fn greet(&mut self, hashes: &Hashes, fresh: &str, revision: u64) -> Result<(), Trouble> {
+        let server = self.inspect().await?;
+        let hello = |command: &mut Cmd| {
+            command.arg(&server).arg(fresh).arg(revision);
+        };
+        let Value::Array(values) = self.run_bare(hashes, Script::Hello, hello).await? else {
+            return Err(unexpected());
+        };
+        match values.as_slice() {
+            [Value::BulkString(name), Value::BulkString(origin)] => {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).as_ref().into();
+                self.epoch = Epoch { name: text(name), origin: text(origin) };
+                Ok(())
+            }
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// The id of the server process. It has to be one that takes writes, and that never drops what it was given.
+    async fn inspect(&self) -> Result<String, Trouble> {
+        let mut info = Cmd::new();
+        info.arg("INFO").arg("everything");
+        let report = match self.send(&info).await? {
+            Value::BulkString(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Value::VerbatimString { text, .. } | Value::SimpleString(text) => text,
+            _ => return Err(unexpected()),
+        };
+        let line = |name: &str| report.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        if line("role") != Some("master") {
+            return Err(Trouble::Refused(
+                "the server is a replica; name the server that takes writes".into(),
+            ));
+        }
+        if line("cluster_enabled") == Some("1") {
+            return Err(Trouble::Refused(
+                "the server is part of a Redis Cluster, whose scripts cannot span its \
+                                         slots; name a server of its own"
+                    .into(),
+            ));
+        }
+        if line("maxmemory") != Some("0") && line("maxmemory_policy") != Some("noeviction") {
+            return Err(Trouble::Refused(
+                "the server drops keys when its memory is full, and with them budgets; \
+                                         set its `maxmemory-policy` to `noeviction`"
+                    .into(),
+            ));
+        }
+        line("run_id").map(str::to_owned).ok_or_else(unexpected)
+    }
+
+    /// Does `op`. `given` is the time, where a test gives it.
+    pub(super) async fn ask(
+        &self,
+        hashes: &Hashes,
+        op: &Op,
+        given: Option<Timestamp>,
+    ) -> Result<Reply, Trouble> {
+        let script = request::script_of(op).ok_or(Trouble::Unsupported)?;
+        self.run(hashes, script, given, |command| request::write(command, op)).await
+    }
+
+    /// Takes for lost the holders whose time is up.
+    pub(super) async fn expire(&self, hashes: &Hashes, given: Option<Timestamp>) -> Result<Reply, Trouble> {
+        self.run(hashes, Script::Expire, given, |_| {}).await
+    }
+
+    /// Brings back a reservation, should the server have forgotten it.
+    pub(super) async fn restore(
+        &self,
+        hashes: &Hashes,
+        id: OpId,
+        hold: &Hold,
+        given: Option<Timestamp>,
+    ) -> Result<Reply, Trouble> {
+        let arguments = |command: &mut Cmd| {
+            let (phase, expires) = match hold.phase {
+                Phase::Open(expires) => ("o", expires.0),
+                Phase::Ended => ("e", 0),
+            };
+            command.arg(request::id_text(id)).arg(phase).arg(hold.amount).arg(expires);
+            for (scope, since) in
+                hold.taken.iter().flat_map(|(scopes, since)| scopes.iter().zip(std::iter::repeat(since)))
+            {
+                command.arg(request::kind_text(scope.kind)).arg(scope.limit);
+                command
+                    .arg(window::to_text(scope.window))
+                    .arg(scope.window.number(*since))
+                    .arg(scope.key.as_str());
+            }
+        };
+        self.run(hashes, Script::Restore, given, arguments).await
+    }
+
+    async fn run(
+        &self,
+        hashes: &Hashes,
+        script: Script,
+        given: Option<Timestamp>,
+        arguments: impl Fn(&mut Cmd),
+    ) -> Result<Reply, Trouble> {
+        let with_time = |command: &mut Cmd| {
+            command.arg(&*self.epoch.name);
+            match given {
+                Some(given) => command.arg(given.0),
+                None => command.arg(""),
+            };
+            arguments(command);
+        };
+        Reply::read(self.run_bare(hashes, script, with_time).await?).ok_or_else(unexpected)
+    }
+
+    async fn send(&self, command: &Cmd) -> RedisResult<Value> {
+        match self.connection.clone().send_packed_command(command).await? {
+            Value::ServerError(error) => Err(error.into()),
+            value => Ok(value),
+        }
+    }
+
+    /// Runs a script by its hash. A server that has lost it, or never had it, is given it once.
+    async fn run_bare(
+        &self,
+        hashes: &Hashes,
+        script: Script,
+        arguments: impl Fn(&mut Cmd),
+    ) -> Result<Value, Trouble> {
+        if let Some(hash) = hashes.get(script) {
+            let mut command = Cmd::with_capacity(16, 512);
+            command.arg("EVALSHA").arg(hash).arg(1).arg(&self.prefix);
+            arguments(&mut command);
+            match self.send(&command).await {
+                Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {}
+                answered => return Ok(answered?),
+            }
+        }
+        let mut load = Cmd::new();
+        load.arg("SCRIPT").arg("LOAD").arg(script.text());
+        let Value::BulkString(hash) = self.send(&load).await? else {
+            return Err(unexpected());
+        };
+        let hash = hashes.learn(script, &String::from_utf8_lossy(&hash));
+        let mut command = Cmd::with_capacity(16, 512);
+        command.arg("EVALSHA").arg(hash).arg(1).arg(&self.prefix);
+        arguments(&mut command);
+        Ok(self.send(&command).await?)
+    }
+}
+
+impl Hashes {
+    fn get(&self, script: Script) -> Option<&str> {
+        self.0.get(script as usize)?.get().map(String::as_str)
+    }
+
+    /// The hash of a text is always the same.
+    fn learn(&self, script: Script, hash: &str) -> String {
+        match self.0.get(script as usize) {
+            Some(place) => place.get_or_init(|| hash.to_owned()).clone(),
+            None => hash.to_owned(),
+        }
+    }
+}
+
+impl From<RedisError> for Trouble {
+    fn from(error: RedisError) -> Self {
+        let is_of_the_server = error.code().is_some();
+        // A server that has become a replica, or reads its data: another connection may lead to another server.
+        let is_elsewhere = matches!(error.code(), Some("READONLY" | "LOADING" | "MASTERDOWN"));
+        if is_of_the_server && !is_elsewhere {
+            Self::Refused(error.to_string())
+        } else {
+            Self::Cut(error.to_string())
+        }
+    }
+}
+
+impl From<Trouble> for StoreError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Cut(why) | Trouble::Refused(why) => Self::Unavailable(why),
+            Trouble::Unsupported => Self::Unsupported,
+        }
+    }
+}
+
+fn unexpected() -> Trouble {
+    Trouble::Refused(
+        "the server answered what no script of this version says; look whether two versions of \
+                      this program share one prefix"
+            .into(),
+    )
+}

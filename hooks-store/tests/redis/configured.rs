@@ -1,0 +1,63 @@
+//! The store that a configuration names.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, Window};
+use hooks_core::time::{Clock as _, SeededRandom};
+use hooks_store::{Answering, StoreConfig, World, open_redis};
+
+use crate::server::Server;
+use crate::world::{RealTime, patient_store, runtime};
+
+#[test]
+fn a_service_leases_and_gives_back() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let store = open(&server, Answering::Later);
+        let session = Key::new(Some("acme"), &["session"]);
+        let scopes: Arc<[Scope]> = [Scope::spent(session.clone(), 1_000)].into();
+        for id in 0..40 {
+            let scopes = Arc::clone(&scopes);
+            let reserve = Op::Reserve { id: OpId(id), scopes, amount: 1, ttl: Duration::from_secs(60) };
+            // Fifty milliseconds are not much on a machine that builds something else meanwhile.
+            while store.apply(reserve.clone()).await.ok() != Some(Answer::Done) {}
+            store.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap();
+        }
+        let used = async || {
+            let store = patient_store(&server, "acme:");
+            let used = Op::Used { key: session.clone(), window: Window::Always };
+            let Answer::Used { used, held } = store.apply(used).await.unwrap() else { panic!() };
+            (used, held)
+        };
+        assert!(used().await.0 > 40);
+        drop(store);
+        while used().await.1 > 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(used().await, (40, 0));
+    });
+}
+
+#[test]
+fn a_program_that_ends_leases_nothing() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let store = open(&server, Answering::AtOnce);
+        let mut answer = store.apply(Op::Now).await;
+        while answer.is_err() {
+            answer = store.apply(Op::Now).await;
+        }
+        assert!(matches!(answer, Ok(Answer::Now(_))));
+    });
+}
+
+fn open(server: &Server, answering: Answering) -> Arc<dyn StateStore> {
+    let config =
+        serde_json::json!({"engine": "redis", "url": server.url(), "prefix": "acme:", "stale_after": "5s"});
+    let config: StoreConfig = serde_json::from_value(config).unwrap();
+    assert_eq!(config.faults(), []);
+    let random = Arc::new(SeededRandom::new(RealTime.now().0));
+    let world = World { clock: Arc::new(RealTime), timer: Arc::new(RealTime), random };
+    open_redis(&config, world, answering).unwrap()
+}

@@ -1,0 +1,236 @@
+//! What happens to servers.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore as _, Window};
+use hooks_store::redis::{EpochChange, EpochKind, Redis, RedisSettings};
+use rustix::process::Signal;
+
+use crate::server::Server;
+use crate::world::{patient_store, runtime, with};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn key(name: &str) -> Key {
+    Key::new(Some("acme"), &[name])
+}
+
+fn reserve(id: u128, amount: u64) -> Op {
+    let scopes = [Scope::spent(key("day"), 1_000).per(Window::DAY), Scope::spent(key("session"), 100)].into();
+    Op::Reserve { id: OpId(id), scopes, amount, ttl: MINUTE }
+}
+
+async fn used(store: &Redis) -> [(u64, u64); 2] {
+    let mut all = [(0, 0); 2];
+    for (place, (name, window)) in [("day", Window::DAY), ("session", Window::Always)].into_iter().enumerate()
+    {
+        let answer = store.apply(Op::Used { key: key(name), window }).await.unwrap();
+        let Answer::Used { used, held } = answer else { panic!("{answer:?}") };
+        all[place] = (used, held);
+    }
+    all
+}
+
+/// What was told of epochs.
+#[derive(Clone, Default)]
+struct Told(Arc<Mutex<Vec<EpochChange>>>);
+
+impl Told {
+    fn by(store: &Redis) -> Self {
+        let told = Self::default();
+        let heard = told.clone();
+        store.tell(Arc::new(move |change| heard.0.lock().unwrap().push(change)));
+        told
+    }
+
+    fn kinds(&self) -> Vec<EpochKind> {
+        self.0.lock().unwrap().iter().map(|change| change.kind).collect()
+    }
+}
+
+/// Three reservations: one open with 10 of 20, one that used 5, one that was released.
+async fn spend(store: &Redis) {
+    for id in 1..=3 {
+        assert_eq!(store.apply(reserve(id, 10)).await.unwrap(), Answer::Done);
+    }
+    let extend = Op::Extend { id: OpId(1), to: 20, ttl: MINUTE };
+    assert_eq!(store.apply(extend).await.unwrap(), Answer::Done);
+    assert_eq!(store.apply(Op::Settle { id: OpId(2), actual: 5 }).await.unwrap(), Answer::Done);
+    assert_eq!(store.apply(Op::Release { id: OpId(3) }).await.unwrap(), Answer::Done);
+    assert_eq!(used(store).await, SPENT);
+}
+
+const SPENT: [(u64, u64); 2] = [(25, 20); 2];
+
+/// What [`spend`] did is known, and idempotent.
+async fn is_known(store: &Redis) {
+    assert_eq!(used(store).await, SPENT);
+    assert_eq!(store.apply(reserve(1, 10)).await.unwrap(), Answer::Done);
+    assert_eq!(store.apply(reserve(2, 10)).await.unwrap(), Answer::Ended { actual: 5 });
+    assert_eq!(used(store).await, SPENT);
+}
+
+#[test]
+fn killed_and_started_again_it_knows_what_it_said() {
+    let Some(mut server) = Server::start_append_only() else { return };
+    runtime().block_on(async {
+        let store = patient_store(&server, "killed:");
+        let told = Told::by(&store);
+        spend(&store).await;
+        server.kill();
+        server.resume();
+        is_known(&store).await;
+        is_known(&patient_store(&server, "killed:")).await;
+        assert_eq!(told.kinds(), [EpochKind::Restarted]);
+    });
+}
+
+#[test]
+fn what_the_end_of_the_file_lost_is_told_again() {
+    let Some(mut server) = Server::start_append_only() else { return };
+    runtime().block_on(async {
+        let store = patient_store(&server, "torn:");
+        let told = Told::by(&store);
+        spend(&store).await;
+        server.kill();
+        let folder = server.folder().join("appendonlydir");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let file = files.into_iter().find(|path| path.to_string_lossy().contains(".incr.")).unwrap();
+        let length = std::fs::metadata(&file).unwrap().len();
+        std::fs::File::options().write(true).open(&file).unwrap().set_len(length / 2).unwrap();
+        server.resume();
+        is_known(&store).await;
+        assert_eq!(told.kinds(), [EpochKind::Restarted]);
+    });
+}
+
+#[test]
+fn what_was_flushed_is_told_again_and_told() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let (store, other) = (patient_store(&server, "flushed:"), patient_store(&server, "flushed:"));
+        let (told, other_told) = (Told::by(&store), Told::by(&other));
+        other.connect().await.unwrap();
+        spend(&store).await;
+        let insert = Op::Insert {
+            id: OpId(9),
+            set: key("locked"),
+            name: "backend".into(),
+            note: "by the reviewer".into(),
+            ttl: None,
+        };
+        store.apply(insert).await.unwrap();
+        server.run(&["FLUSHALL"]);
+        is_known(&store).await;
+        let members = other.apply(Op::Members { set: key("locked") }).await.unwrap();
+        assert!(matches!(&members, Answer::Members { members, .. } if members.len() == 1), "{members:?}");
+        assert_eq!(told.kinds(), [EpochKind::Emptied]);
+        assert_eq!(other_told.kinds(), [EpochKind::Emptied]);
+        assert_eq!(told.0.lock().unwrap()[0].restored, 4);
+    });
+}
+
+#[test]
+fn started_again_without_its_data_it_is_told_what_its_clients_know() {
+    let Some(mut server) = Server::start() else { return };
+    runtime().block_on(async {
+        let store = patient_store(&server, "lost:");
+        let told = Told::by(&store);
+        spend(&store).await;
+        let put = |value: &str| Op::Put { key: key("value"), value: value.into(), ttl: None };
+        assert_eq!(store.apply(put("a")).await.unwrap(), Answer::Written(1));
+        server.kill();
+        server.resume();
+        is_known(&store).await;
+        assert_eq!(told.kinds(), [EpochKind::Emptied]);
+        assert_eq!(store.apply(put("b")).await.unwrap(), Answer::Written(2), "revisions go on");
+    });
+}
+
+#[test]
+fn a_limit_does_not_keep_back_what_was_granted() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let (one, other) = (patient_store(&server, "full:"), patient_store(&server, "full:"));
+        one.apply(reserve(1, 60)).await.unwrap();
+        other.apply(reserve(2, 40)).await.unwrap();
+        server.run(&["FLUSHALL"]);
+        // A third is faster than either.
+        let third = patient_store(&server, "full:");
+        assert_eq!(third.apply(reserve(3, 30)).await.unwrap(), Answer::Done);
+        one.apply(Op::Now).await.unwrap();
+        other.apply(Op::Now).await.unwrap();
+        assert_eq!(used(&one).await, [(130, 130); 2], "granted is granted, and nothing more is");
+        assert!(matches!(
+            third.apply(reserve(4, 1)).await.unwrap(),
+            Answer::Refused { scope: 1, used: 130, .. }
+        ));
+    });
+}
+
+#[test]
+fn a_cut_connection_and_a_lost_script_are_not_noticed() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let store = patient_store(&server, "cut:");
+        spend(&store).await;
+        server.run(&["SCRIPT", "FLUSH"]);
+        is_known(&store).await;
+        server.run(&["CLIENT", "KILL", "TYPE", "normal"]);
+        is_known(&store).await;
+    });
+}
+
+#[test]
+fn a_server_that_stands_still_is_not_waited_for() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let settings = RedisSettings::new(server.url()).with_prefix("still:");
+        let store = with(settings.with_timeout(Duration::from_millis(500)));
+        spend(&store).await;
+        server.signal(Signal::STOP);
+        let asked = tokio::time::timeout(Duration::from_secs(30), async {
+            for _ in 0..20 {
+                store.apply(reserve(7, 10)).await.unwrap_err();
+            }
+        });
+        asked.await.expect("twice half a second, five times, and then not at all");
+        server.signal(Signal::CONT);
+        // It may have been done meanwhile, by any of the messages: it is done once.
+        let mut answer = store.apply(reserve(7, 10)).await;
+        while answer.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            answer = store.apply(reserve(7, 10)).await;
+        }
+        assert_eq!(answer.unwrap(), Answer::Done);
+        assert_eq!(used(&store).await, [(35, 30); 2]);
+    });
+}
+
+#[test]
+fn two_prefixes_know_nothing_of_each_other() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let (one, other) = (patient_store(&server, "one:"), patient_store(&server, "other:"));
+        spend(&one).await;
+        assert_eq!(used(&other).await, [(0, 0); 2]);
+    });
+}
+
+#[test]
+fn a_lost_holder_is_charged_by_the_servers_time() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let store = patient_store(&server, "expired:");
+        let scopes = [Scope::spent(key("session"), 100), Scope::places(key("at once"), 1)].into();
+        let short = Op::Reserve { id: OpId(1), scopes, amount: 1, ttl: Duration::from_millis(200) };
+        assert_eq!(store.apply(short).await.unwrap(), Answer::Done);
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let at_once = Op::Used { key: key("at once"), window: Window::Always };
+        assert_eq!(store.apply(at_once).await.unwrap(), Answer::Used { used: 0, held: 0 });
+        assert_eq!(used(&store).await[1], (1, 0));
+        assert_eq!(store.apply(Op::Settle { id: OpId(1), actual: 0 }).await.unwrap(), Answer::Done);
+        assert_eq!(used(&store).await[1], (0, 0));
+    });
+}

@@ -1,0 +1,112 @@
+//! A server of one's own: started on a free port in a folder that goes away with it, stopped by its process id.
+
+use std::io::Write as _;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+/// A running server.
+pub(crate) struct Server {
+    folder: TempDir,
+    port: u16,
+    append_only: bool,
+    process: Option<Child>,
+}
+
+impl Server {
+    /// Starts a server that keeps nothing on disk; `None` where none is installed, and says so.
+    pub(crate) fn start() -> Option<Self> {
+        Self::new(false)
+    }
+
+    /// Starts a server that writes everything down before it forgets it.
+    pub(crate) fn start_append_only() -> Option<Self> {
+        Self::new(true)
+    }
+
+    fn new(append_only: bool) -> Option<Self> {
+        if program().arg("--version").stdout(Stdio::null()).status().is_err() {
+            // Past the capture of the test harness: this has to be seen.
+            writeln!(std::io::stderr(), "SKIPPED: no redis-server here; install Debian's package").unwrap();
+            return None;
+        }
+        // Free until somebody else takes it, which nobody does in that moment.
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+        let mut server = Self { folder: tempfile::tempdir().unwrap(), port, append_only, process: None };
+        server.resume();
+        Some(server)
+    }
+
+    /// Where it listens.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Ends it at once, without a word.
+    pub(crate) fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill().unwrap();
+            process.wait().unwrap();
+        }
+    }
+
+    /// Starts it again where it was killed.
+    pub(crate) fn resume(&mut self) {
+        let mut command = program();
+        command.args(["--port", &self.port.to_string(), "--bind", "127.0.0.1", "--save", ""]);
+        command.args(["--appendonly", if self.append_only { "yes" } else { "no" }]);
+        command.args(["--appendfsync", "everysec", "--enable-debug-command", "local"]);
+        command.arg("--dir").arg(self.folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        self.process = Some(command.spawn().unwrap());
+        while !self.answers() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Stops it in its tracks, or lets it go on: connections stay, nothing answers.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let process = self.process.as_ref().unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_child(process), signal).unwrap();
+    }
+
+    /// Runs a command of its own.
+    pub(crate) fn run(&self, words: &[&str]) -> redis::Value {
+        let mut command = redis::Cmd::new();
+        for word in words {
+            command.arg(word);
+        }
+        let mut connection = redis::Client::open(self.url()).unwrap().get_connection().unwrap();
+        command.query(&mut connection).unwrap()
+    }
+
+    fn answers(&self) -> bool {
+        let address = (Ipv4Addr::LOCALHOST, self.port).into();
+        if TcpStream::connect_timeout(&address, Duration::from_millis(100)).is_err() {
+            return false;
+        }
+        let client = redis::Client::open(self.url()).unwrap();
+        client.get_connection().is_ok_and(|mut connection| redis::cmd("PING").exec(&mut connection).is_ok())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the server that is tested is a process")]
+fn program() -> Command {
+    Command::new("redis-server")
+}

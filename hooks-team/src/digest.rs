@@ -1,0 +1,66 @@
+//! What an entry says, as a number.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+/// A digest of text (SHA-256). That of an entry does not depend on how its lines end, nor on space at their ends or its
+/// own, so that the same entry has the same digest wherever it stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of exactly these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The digest of what `text` says.
+    pub fn of_text(text: &[u8]) -> Self {
+        let mut hash = Sha256::new();
+        for line in text.trim_ascii().split(|byte| *byte == b'\n') {
+            hash.update(line.trim_ascii_end());
+            hash.update(b"\n");
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// Reads what is displayed.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        if text.len() != 64 || !text.is_ascii() {
+            return None;
+        }
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_lines_do_not_count() {
+        assert_eq!(Digest::of_text(b"a\r\nb \r\n\r\n"), Digest::of_text(b"\na\nb"));
+        assert_ne!(Digest::of_text(b"a\nb"), Digest::of_text(b"a b"));
+        assert_ne!(Digest::of(b"a"), Digest::of(b"a\n"));
+        let digest = Digest::of(b"a");
+        assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
+        assert_eq!(Digest::parse("é"), None);
+    }
+}

@@ -1,0 +1,138 @@
+//! `ceremonies.md`: meetings before and after work.
+
+use crate::text::{Document, Table, items, key};
+
+/// The ceremonies of a team.
+#[derive(Clone, Debug, Default)]
+pub struct Ceremonies {
+    document: Document,
+    ceremonies: Vec<Ceremony>,
+}
+
+/// A ceremony. What the file does not say is empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ceremony {
+    /// Its name.
+    pub name: String,
+    /// What sets it off.
+    pub trigger: CeremonyTrigger,
+    /// Whether it is before or after work.
+    pub when: CeremonyTime,
+    /// On what condition, in words.
+    pub condition: String,
+    /// Who leads it.
+    pub facilitator: String,
+    /// Who takes part.
+    pub participants: String,
+    /// How long it may be.
+    pub time_budget: String,
+    /// Whether it is held. One that does not say is.
+    pub enabled: bool,
+    /// Its steps.
+    pub agenda: Vec<String>,
+}
+
+/// What sets a ceremony off.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CeremonyTrigger {
+    /// Its condition.
+    Auto,
+    /// Somebody asks for it. What is not given is this: nothing happens by itself that nobody asked for.
+    #[default]
+    Manual,
+    /// Something else, as it is written.
+    Other(String),
+}
+
+/// When a ceremony is held.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CeremonyTime {
+    /// Before work begins.
+    Before,
+    /// After it ended.
+    After,
+    /// The file does not say.
+    #[default]
+    Unsaid,
+    /// At another time, as it is written.
+    Other(String),
+}
+
+impl Ceremonies {
+    /// Reads `ceremonies.md`.
+    pub fn new(document: Document) -> Self {
+        let sections = document.sections().iter().filter(|section| section.level == 2 || section.level == 3);
+        let ceremonies = sections.filter_map(|section| {
+            let range = section.body..section.end;
+            let table = Table::find(&document, &range, &["field", "value"])?;
+            let (field, value) = (table.column("field"), table.column("value"));
+            let get = |wanted: &str| {
+                let row = table.rows().iter().find(|row| key(row.cell(field)) == wanted);
+                row.map_or("", |row| row.cell(value)).to_owned()
+            };
+            Some(Ceremony {
+                name: document.title_of(section).into_owned(),
+                trigger: match &*key(&get("trigger")) {
+                    "auto" | "automatic" => CeremonyTrigger::Auto,
+                    "" | "manual" => CeremonyTrigger::Manual,
+                    _ => CeremonyTrigger::Other(get("trigger")),
+                },
+                when: match &*key(&get("when")) {
+                    "before" => CeremonyTime::Before,
+                    "after" => CeremonyTime::After,
+                    "" => CeremonyTime::Unsaid,
+                    _ => CeremonyTime::Other(get("when")),
+                },
+                condition: get("condition"),
+                facilitator: get("facilitator"),
+                participants: get("participants"),
+                time_budget: get("time budget"),
+                enabled: !is_no(&get("enabled")),
+                agenda: items(&document, &range),
+            })
+        });
+        let ceremonies = ceremonies.collect();
+        Self { document, ceremonies }
+    }
+
+    /// The file.
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The ceremonies, in order.
+    pub fn all(&self) -> &[Ceremony] {
+        &self.ceremonies
+    }
+
+    /// Those that are held.
+    pub fn enabled(&self) -> impl Iterator<Item = &Ceremony> {
+        self.ceremonies.iter().filter(|ceremony| ceremony.enabled)
+    }
+}
+
+fn is_no(text: &str) -> bool {
+    text.contains(['❌', '✗', '⛔']) || matches!(&*key(text), "no" | "false" | "off" | "disabled" | "n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ceremonies_are_read() {
+        let text = "# Ceremonies\n\n## Design Review\n\n| Field | Value |\n|--|--|\n| **Trigger** | auto |\n| **When** | before |\n| **Condition** | 2+ agents \\| systems |\n| **Time budget** | focused |\n| **Enabled** | ✅ yes |\n\n**Agenda:**\n1. a\n2. b\n\n---\n\n## Retro\n\n| Field | Value |\n|--|--|\n| When | at noon |\n| Enabled | ❌ no |\n\n## Notes\ntext\n";
+        let ceremonies = Ceremonies::new(Document::parse(text));
+        let [review, retro] = ceremonies.all() else { panic!("{ceremonies:?}") };
+        assert_eq!((&review.trigger, &review.when), (&CeremonyTrigger::Auto, &CeremonyTime::Before));
+        assert_eq!(
+            (&*review.condition, &*review.agenda),
+            ("2+ agents | systems", &["a".to_owned(), "b".to_owned()][..])
+        );
+        assert_eq!(retro.when, CeremonyTime::Other("at noon".into()));
+        assert_eq!(ceremonies.enabled().count(), 1);
+    }
+}

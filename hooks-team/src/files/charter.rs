@@ -1,0 +1,156 @@
+//! `agents/NAME/charter.md`: who an agent is, what it owns, what it leaves to others.
+
+use std::borrow::Cow;
+
+use super::{below, plain, written};
+use crate::text::{Document, fields, items, key};
+
+/// An agent's charter.
+#[derive(Clone, Debug, Default)]
+pub struct Charter {
+    document: Document,
+}
+
+/// What an agent does and does not do, in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Boundaries {
+    /// What it handles.
+    pub handles: Option<String>,
+    /// What it does not.
+    pub leaves: Option<String>,
+    /// What it does when it is unsure.
+    pub unsure: Option<String>,
+    /// What it does with the work of others.
+    pub reviews: Option<String>,
+}
+
+/// Which model an agent is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ModelChoice {
+    /// The model, or `auto`.
+    pub preferred: Option<String>,
+    /// Why.
+    pub rationale: Option<String>,
+    /// What else will do.
+    pub fallback: Option<String>,
+    /// How hard it shall think.
+    pub reasoning_effort: Option<String>,
+}
+
+impl Charter {
+    /// Reads a charter.
+    pub const fn new(document: Document) -> Self {
+        Self { document }
+    }
+
+    /// The file.
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The agent's name: as its identity says, or its title.
+    pub fn name(&self) -> Option<String> {
+        self.field(&["Identity"], &["name"]).or_else(|| {
+            let title = self.document.title()?;
+            Some(plain(halves(&title).0))
+        })
+    }
+
+    /// What it does: as its identity says, or its title.
+    pub fn role(&self) -> Option<String> {
+        self.field(&["Identity"], &["role"]).or_else(|| {
+            let title = self.document.title()?;
+            halves(&title).1.map(|role| role.trim().to_owned())
+        })
+    }
+
+    /// What it knows about.
+    pub fn expertise(&self) -> Vec<String> {
+        let text = self.field(&["Identity"], &["expertise"]).unwrap_or_default();
+        text.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
+    }
+
+    /// What it owns, in words.
+    pub fn owns(&self) -> Vec<String> {
+        self.items(&["What I Own", "Ownership", "Owns"])
+    }
+
+    /// How it works, in words.
+    pub fn ways(&self) -> Vec<String> {
+        self.items(&["How I Work"])
+    }
+
+    /// What it does and does not do.
+    pub fn boundaries(&self) -> Boundaries {
+        let field = |wanted: &[&str]| self.field(&["Boundaries"], wanted);
+        Boundaries {
+            handles: field(&["i handle", "handles"]),
+            leaves: field(&["i don t handle", "i do not handle", "does not handle"]),
+            unsure: field(&["when i m unsure", "when i am unsure", "unsure"]),
+            reviews: field(&["if i review others work", "reviews", "if i review"]),
+        }
+    }
+
+    /// Which model it is for.
+    pub fn model(&self) -> ModelChoice {
+        let field = |wanted: &[&str]| self.field(&["Model"], wanted);
+        ModelChoice {
+            preferred: field(&["preferred"]),
+            rationale: field(&["rationale"]),
+            fallback: field(&["fallback"]),
+            reasoning_effort: field(&["reasoning effort"]),
+        }
+    }
+
+    /// What stands below a heading, in words.
+    pub fn section(&self, title: &str) -> Option<String> {
+        written(&self.document, below(&self.document, &[title])?)
+    }
+
+    fn items(&self, titles: &[&str]) -> Vec<String> {
+        let section = titles.iter().find_map(|title| self.document.section(title));
+        section.map(|section| items(&self.document, &(section.body..section.end))).unwrap_or_default()
+    }
+
+    fn field(&self, titles: &[&str], names: &[&str]) -> Option<String> {
+        let range = below(&self.document, titles)?;
+        let found = fields(&self.document, &range).into_iter().find(|field| field.is(names))?;
+        Some(found.value).filter(|value| !value.is_empty()).map(Cow::into_owned)
+    }
+}
+
+/// `NAME — ROLE`.
+fn halves(title: &str) -> (&str, Option<&str>) {
+    let parted = [" — ", " – ", " - ", ": "].iter().find_map(|mark| title.split_once(mark));
+    match parted {
+        Some((name, role)) if !key(name).is_empty() => (name, Some(role)),
+        _ => (title, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_charter_is_read() {
+        let text = "# EECOM — Core Dev\n\n> quote\n\n## Identity\n\n- **Name:** EECOM\n- **Expertise:** a, b\n\n## What I Own\n\n- x\n- y\n\n### Sub\n- z\n\n## Boundaries\n\n**I handle:** core.\n\n**I don't handle:** docs,\nor design.\n\n**When I'm unsure:** ask.\n\n**If I review others' work:** reject.\n\n## Model\n\n- **Preferred:** auto\n- **Reasoning Effort:** high\n";
+        let charter = Charter::new(Document::parse(text));
+        assert_eq!((charter.name().unwrap(), charter.role().unwrap()), ("EECOM".into(), "Core Dev".into()));
+        assert_eq!(
+            (charter.expertise(), charter.owns()),
+            (vec!["a".into(), "b".into()], vec!["x".into(), "y".into()])
+        );
+        let boundaries = charter.boundaries();
+        assert_eq!(boundaries.handles.unwrap(), "core.");
+        assert_eq!(boundaries.leaves.unwrap(), "docs,\nor design.");
+        assert_eq!(
+            (boundaries.unsure.unwrap(), boundaries.reviews.unwrap()),
+            ("ask.".into(), "reject.".into())
+        );
+        assert_eq!(charter.model().reasoning_effort.unwrap(), "high");
+        assert_eq!(Charter::default().name(), None);
+    }
+}

@@ -1,0 +1,205 @@
+//! `decisions.md`, its archive and its inbox.
+
+use hooks_core::time::Timestamp;
+
+use crate::error::TeamError;
+use crate::ledger::{Entry, Grammar, Ledger};
+use crate::name::slug;
+use crate::text::{Document, contained, one_line};
+use crate::when;
+
+/// The decisions of a team, or those it has put away.
+#[derive(Clone, Debug, Default)]
+pub struct Decisions {
+    ledger: Ledger,
+}
+
+/// A file of the inbox: decisions that were not merged yet.
+#[derive(Clone, Debug)]
+pub struct InboxFile {
+    name: String,
+    ledger: Ledger,
+}
+
+/// A decision to write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewDecision {
+    /// Who decided.
+    pub author: String,
+    /// What, on one line.
+    pub summary: String,
+    /// Why, as long as it takes. Headings in it are put below the decision's own.
+    pub body: String,
+    /// What it is about: issues, files, other decisions.
+    pub references: Vec<String>,
+}
+
+impl Decisions {
+    /// Reads `decisions.md` or its archive.
+    pub fn new(document: Document) -> Self {
+        Self { ledger: Ledger::new(document, Grammar::Decisions) }
+    }
+
+    /// The file.
+    pub fn document(&self) -> &Document {
+        self.ledger.document()
+    }
+
+    /// The file as a list of entries.
+    pub const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The decisions, in order.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = Entry<'_>> + ExactSizeIterator + Clone {
+        self.ledger.entries()
+    }
+}
+
+impl InboxFile {
+    /// Reads a file of the inbox.
+    pub fn new(name: impl Into<String>, document: Document) -> Self {
+        Self { name: name.into(), ledger: Ledger::new(document, Grammar::Inbox) }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file.
+    pub fn document(&self) -> &Document {
+        self.ledger.document()
+    }
+
+    /// What it holds: one decision, as a rule.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = Entry<'_>> + ExactSizeIterator + Clone {
+        self.ledger.entries()
+    }
+
+    /// When the first of it was decided: as it says, or as its name does.
+    pub fn date(&self) -> Option<Timestamp> {
+        self.entries().find_map(|entry| entry.date()).or_else(|| when::first(&self.name))
+    }
+
+    /// Its text as it stands in `decisions.md`: headings from the third level on, one in any case.
+    pub(crate) fn as_decision(&self) -> String {
+        let document = self.ledger.document();
+        let text = document.text(0..document.bytes().len());
+        let text = contained(text.trim_start_matches('\u{feff}').trim(), 2);
+        if !document.sections().is_empty() {
+            return text;
+        }
+        let stem = self.name.strip_suffix(".md").unwrap_or(&self.name);
+        let date = self.date().map(|date| format!("{}: ", when::date(date))).unwrap_or_default();
+        format!("### {date}{}\n\n{text}", one_line(&stem.replace('-', " ")))
+    }
+}
+
+impl NewDecision {
+    const LONGEST_NAME: usize = 200;
+
+    /// The decision as a block that every reader of such files takes for one, dated `at`.
+    ///
+    /// # Errors
+    /// There is no author or no summary, or one of them is too long.
+    pub fn to_markdown(&self, at: Timestamp) -> Result<String, TeamError> {
+        let author = short("author", &self.author)?;
+        let summary = short("summary", &self.summary)?;
+        let mut text = format!("### {}: {summary}\n**By:** {author}\n**What:** {summary}\n", when::date(at));
+        let references: Vec<_> =
+            self.references.iter().map(|one| one_line(one)).filter(|one| !one.is_empty()).collect();
+        if !references.is_empty() {
+            text.push_str(&format!("**References:** {}\n", references.join(", ")));
+        }
+        let body = contained(self.body.trim(), 3);
+        if !body.is_empty() {
+            // A block (code, a list, a table) begins a line of its own.
+            let apart = if body.starts_with(|c: char| c.is_alphanumeric()) { " " } else { "\n\n" };
+            text.push_str(&format!("**Why:**{apart}{}\n", body.trim_end()));
+        }
+        Ok(text)
+    }
+
+    /// The first part of its file's name.
+    pub(crate) fn stem(&self) -> String {
+        let (author, summary) = (slug(&self.author, 40), slug(&self.summary, 60));
+        let or = |text: String, other: &str| if text.is_empty() { other.to_owned() } else { text };
+        format!("{}-{}", or(author, "somebody"), or(summary, "decision"))
+    }
+}
+
+/// `text` on one line, if that is neither empty nor too long.
+fn short(field: &'static str, text: &str) -> Result<String, TeamError> {
+    let line = one_line(text);
+    if line.is_empty() {
+        return Err(TeamError::invalid(field, "it is empty"));
+    }
+    let length = line.chars().count();
+    if length > NewDecision::LONGEST_NAME {
+        let limit = NewDecision::LONGEST_NAME;
+        return Err(TeamError::invalid(
+            field,
+            format!("it has {length} characters, {limit} are the limit; put the rest in the body"),
+        ));
+    }
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry_of(text: &str) -> (String, Option<String>, Option<String>, usize) {
+        let decisions = Decisions::new(Document::parse(text));
+        let count = decisions.entries().len();
+        let entry = decisions.entries().next().unwrap();
+        (entry.title().into(), entry.by().map(Into::into), entry.date().map(when::date), count)
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let decision = NewDecision {
+            author: "Lead\n**By:** somebody else".into(),
+            summary: "Use\nPostgres ### x".into(),
+            body: "# Why\nBecause.\n\n### 2026-01-01: Not a decision\n```\n# code".into(),
+            references: vec!["#12".into(), "a\nb".into()],
+        };
+        let text = decision.to_markdown(Timestamp(1_795_321_247_000)).unwrap();
+        let expected = (
+            "Use Postgres ### x".into(),
+            Some("Lead **By:** somebody else".into()),
+            Some("2026-11-22".into()),
+            1,
+        );
+        assert_eq!(entry_of(&text), expected);
+        assert!(
+            text.contains("**References:** #12, a b\n**Why:**\n\n#### Why\nBecause.\n\n###### 2026-01-01"),
+            "{text}"
+        );
+        assert!(text.ends_with("```\n"));
+    }
+
+    #[test]
+    fn names_have_both_and_are_never_empty() {
+        let stem = |author: &str, summary: &str| {
+            NewDecision { author: author.into(), summary: summary.into(), ..Default::default() }.stem()
+        };
+        assert_eq!(stem("Fact Checker", "Use `X`!"), "fact-checker-use-x");
+        assert_eq!(stem("🔧", "!!!"), "somebody-decision");
+        assert!(NewDecision::default().to_markdown(Timestamp(0)).is_err());
+        let long = NewDecision { author: "a".into(), summary: "x".repeat(201), ..Default::default() };
+        assert!(long.to_markdown(Timestamp(0)).is_err());
+    }
+
+    #[test]
+    fn files_of_the_inbox_become_decisions() {
+        let text = |name: &str, text: &str| InboxFile::new(name, Document::parse(text)).as_decision();
+        let merged = text("x.md", "\u{feff}# Decision: X\n**Author:** A\n\n## Context\nc\n");
+        assert_eq!(merged, "### Decision: X\n**Author:** A\n\n#### Context\nc");
+        assert_eq!(
+            text("copilot-directive-2026-04-13T00-08.md", "always x"),
+            "### 2026-04-13: copilot directive 2026 04 13T00 08\n\nalways x"
+        );
+    }
+}

@@ -1,0 +1,110 @@
+//! `agents/NAME/history.md`: what an agent learnt.
+
+use hooks_core::time::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::{Entry, Grammar, Ledger};
+use crate::text::{Document, contained, guarded};
+use crate::when;
+
+/// An agent's history, or what was put away of it.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    ledger: Ledger,
+}
+
+/// What a note is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum MemorySection {
+    /// Something learnt.
+    #[default]
+    Learnings,
+    /// What was decided, by oneself or others.
+    Updates,
+    /// What a session was about.
+    Sessions,
+}
+
+impl History {
+    /// Reads a history or its archive.
+    pub fn new(document: Document) -> Self {
+        Self { ledger: Ledger::new(document, Grammar::History) }
+    }
+
+    /// The file.
+    pub fn document(&self) -> &Document {
+        self.ledger.document()
+    }
+
+    /// The file as a list of entries.
+    pub const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The entries, in order. Newer ones may stand first or last; their dates say.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = Entry<'_>> + ExactSizeIterator + Clone {
+        self.ledger.entries()
+    }
+
+    /// The file with `note` at the end of `section`, dated `at`. A section that is not there is added.
+    pub fn with_note(&self, section: MemorySection, note: &str, at: Timestamp) -> Vec<u8> {
+        let document = self.document();
+        let note = guarded(document, contained(note.trim(), 3).into_bytes());
+        let entry = format!("### {}\n{}\n", when::date(at), String::from_utf8_lossy(&note).trim_end());
+        let splice = match document.group(section.heading()) {
+            Some(found) => document.add_behind(found.start..found.below, &entry),
+            None => {
+                let block = format!("## {}\n\n{entry}", section.heading());
+                document.add_behind(0..document.bytes().len(), &block)
+            }
+        };
+        document.with(vec![splice])
+    }
+}
+
+impl MemorySection {
+    /// The heading it stands under.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Learnings => "Learnings",
+            Self::Updates => "Decisions",
+            Self::Sessions => "Context",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_added_where_they_belong() {
+        let at = Timestamp(1_795_321_247_000);
+        let add = |text: &str, note: &str| {
+            String::from_utf8(History::new(Document::parse(text)).with_note(
+                MemorySection::Learnings,
+                note,
+                at,
+            ))
+            .unwrap()
+        };
+        let text = "# A\n\n## Learnings\n\n### old\nx\n\n## Patterns\n- p\n";
+        assert_eq!(
+            add(text, "$& new\n## Patterns"),
+            text.replace("x\n\n", "x\n\n### 2026-11-22\n$& new\n#### Patterns\n\n")
+        );
+        assert_eq!(add("# A\r\n", "n"), "# A\r\n\r\n## Learnings\r\n\r\n### 2026-11-22\r\nn\r\n");
+        assert_eq!(add("", "n"), "## Learnings\n\n### 2026-11-22\nn\n");
+        let twice = add(&add(text, "one"), "one");
+        assert_eq!(
+            History::new(Document::parse(twice))
+                .entries()
+                .filter(|entry| entry.text().contains("one"))
+                .count(),
+            2
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! `identity/`: what a team is at, and what it has learnt for good.
+
+use super::{below, written};
+use crate::text::{Document, fields, one_line};
+
+/// `now.md`: the team's focus.
+#[derive(Clone, Debug, Default)]
+pub struct Now {
+    document: Document,
+}
+
+/// `wisdom.md`: what holds.
+#[derive(Clone, Debug, Default)]
+pub struct Wisdom {
+    document: Document,
+}
+
+/// Something that holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Insight {
+    /// What to do, or not.
+    pub text: String,
+    /// When.
+    pub context: Option<String>,
+    /// Whether it says what to leave.
+    pub is_anti_pattern: bool,
+}
+
+impl Now {
+    /// Reads `now.md`.
+    pub const fn new(document: Document) -> Self {
+        Self { document }
+    }
+
+    /// The file.
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// A value at the file's head: `focus_area`, `updated_at`, or whatever else stands there.
+    pub fn get(&self, key: &str) -> Option<String> {
+        self.document.front_matter()?.get(key).filter(|value| !value.is_empty())
+    }
+
+    /// What the team is at.
+    pub fn focus_area(&self) -> Option<String> {
+        self.get("focus_area")
+    }
+
+    /// What it works on.
+    pub fn active_issues(&self) -> Vec<String> {
+        self.document.front_matter().map(|matter| matter.list("active_issues")).unwrap_or_default()
+    }
+
+    /// What the file says below its head.
+    pub fn text(&self) -> String {
+        let end = self.document.bytes().len();
+        let head = self
+            .document
+            .lines_in(&(0..end))
+            .iter()
+            .filter(|line| line.kind == crate::text::Kind::FrontMatter);
+        let start = head.map(|line| line.end).max().unwrap_or(0);
+        written(&self.document, start..end).unwrap_or_default()
+    }
+
+    /// The file with `values` at its head, and nothing else changed.
+    pub fn with(&self, values: &[(&str, &str)]) -> Vec<u8> {
+        let Some(matter) = self.document.front_matter() else {
+            // Written as a head of its own, so that what is there stays what it is.
+            let head = Self::new(Document::parse("---\nupdated_at: -\n---\n\n"));
+            return [&head.with(values), self.document.bytes()].concat();
+        };
+        self.document.with(values.iter().map(|(key, value)| matter.set(key, value)).collect())
+    }
+}
+
+impl Wisdom {
+    /// Reads `wisdom.md`.
+    pub const fn new(document: Document) -> Self {
+        Self { document }
+    }
+
+    /// The file.
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// What holds, in order.
+    pub fn insights(&self) -> Vec<Insight> {
+        let mut insights: Vec<Insight> = Vec::new();
+        for field in fields(&self.document, &(0..self.document.bytes().len())) {
+            let is_anti_pattern = field.is(&["anti pattern", "antipattern"]);
+            if is_anti_pattern || field.is(&["pattern"]) {
+                // Both may stand on one line.
+                let (text, context) = match field.value.split_once("**Context:**") {
+                    Some((text, context)) => (text.trim(), Some(context.trim().to_owned())),
+                    None => (&*field.value, None),
+                };
+                insights.push(Insight { text: text.to_owned(), context, is_anti_pattern });
+            } else if let Some(last) =
+                insights.last_mut().filter(|last| last.context.is_none() && field.is(&["context"]))
+            {
+                last.context = Some(field.value.into_owned());
+            }
+        }
+        insights
+    }
+
+    /// The file with one more pattern.
+    pub fn with_pattern(&self, text: &str, context: &str) -> Vec<u8> {
+        let entry = format!("**Pattern:** {} **Context:** {}\n", one_line(text), one_line(context));
+        let range = below(&self.document, &["Patterns"]).unwrap_or(0..self.document.bytes().len());
+        self.document.with(vec![self.document.add_behind(range, &entry)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_focus_is_read_and_set() {
+        let text = "---\nupdated_at: 2026-01-01\nfocus_area: Core\nactive_issues: [1, 2]\nversion: 3\n---\n\n# Now\n\nWe do.\n";
+        let now = Now::new(Document::parse(text));
+        assert_eq!(
+            (now.focus_area().unwrap(), now.active_issues()),
+            ("Core".into(), vec!["1".into(), "2".into()])
+        );
+        assert_eq!(now.text(), "# Now\n\nWe do.");
+        let changed = String::from_utf8(now.with(&[("focus_area", "Docs")])).unwrap();
+        assert_eq!(changed, text.replace("Core", "Docs"));
+        let headless = Now::new(Document::parse("# Now\n"));
+        let changed =
+            Now::new(Document::parse(headless.with(&[("updated_at", "2026-01-02"), ("focus_area", "x")])));
+        assert_eq!(
+            (changed.get("updated_at").unwrap(), changed.focus_area().unwrap(), changed.text()),
+            ("2026-01-02".into(), "x".into(), "# Now".into())
+        );
+    }
+
+    #[test]
+    fn patterns_are_read_and_added() {
+        let text = "---\nlast_updated: x\n---\n\n# W\n\n## Patterns\n\n<!-- **Pattern:** no -->\n\n**Pattern:** a **Context:** b\n\n**Pattern:** c\n**Context:** d\n\n## Anti-Patterns\n\n- **Anti-Pattern:** e\n";
+        let wisdom = Wisdom::new(Document::parse(text));
+        let shown: Vec<_> = wisdom
+            .insights()
+            .into_iter()
+            .map(|insight| (insight.text, insight.context.unwrap_or_default(), insight.is_anti_pattern))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("a".into(), "b".into(), false),
+                ("c".into(), "d".into(), false),
+                ("e".into(), String::new(), true)
+            ]
+        );
+        let more = Wisdom::new(Document::parse(wisdom.with_pattern("f\ng", "h")));
+        assert_eq!(more.insights().len(), 4);
+        assert_eq!(more.insights()[2].text, "f g");
+    }
+}

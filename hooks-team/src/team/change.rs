@@ -1,0 +1,165 @@
+//! Changes of single files.
+
+use super::read::skill_name;
+use super::{Team, layout};
+use crate::error::TeamError;
+use crate::files::{
+    History, MemorySection, NewDecision, NewMember, NewSkill, Now, Roster, SpawnRecord, Wisdom,
+};
+use crate::folder::Place;
+use crate::name::slug;
+use crate::text::Document;
+use crate::when;
+
+impl Team {
+    /// Puts a decision into the inbox, in a file of its own, and gives its place.
+    ///
+    /// # Errors
+    /// It has no author or summary, or cannot be written.
+    pub fn decide(&self, decision: &NewDecision) -> Result<Place, TeamError> {
+        let text = decision.to_markdown(self.clock.now())?;
+        self.writer()?.publish_new(&layout::inbox(), &decision.stem(), text.as_bytes())
+    }
+
+    /// Puts `text` into the inbox as it is, in a file of its own whose name begins with `stem` and the time
+    /// (`copilot-directive`, say), and gives its place.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add_to_inbox(&self, stem: &str, text: &str) -> Result<Place, TeamError> {
+        let stem = self.timed_after(stem);
+        self.writer()?.publish_new(&layout::inbox(), &stem, text.as_bytes())
+    }
+
+    /// Adds a note to an agent's history. One that is not there is begun.
+    ///
+    /// # Errors
+    /// There is no such agent, the note is empty, or it cannot be written.
+    pub fn remember(&self, agent: &str, section: MemorySection, note: &str) -> Result<Place, TeamError> {
+        if note.trim().is_empty() {
+            return Err(TeamError::invalid("content", "it is empty; say what to remember"));
+        }
+        let folder = self.agent(agent)?;
+        let place = layout::history(&folder);
+        let now = self.clock.now();
+        self.writer()?.update(&place, |current| {
+            let begun = format!("# {agent}\n\n", agent = crate::text::one_line(agent));
+            let history = History::new(Document::parse(current.unwrap_or(begun.as_bytes())));
+            Ok(history.with_note(section, note, now))
+        })?;
+        Ok(place)
+    }
+
+    /// Writes a skill. What it had before is kept beside it, in `previous`.
+    ///
+    /// # Errors
+    /// The name is none, there is no content, the project keeps a skill of that name in a folder that is read first, or
+    /// it cannot be written.
+    pub fn write_skill(&self, skill: &NewSkill) -> Result<Place, TeamError> {
+        let name = skill_name(&skill.name)?;
+        let text = skill.to_markdown(self.clock.now())?;
+        for (within, place) in self.skill_folders() {
+            let place = place.join(&name).listed("SKILL.md");
+            if within.root() != self.root() && within.exists(&place)? {
+                let reason = format!(
+                    "`{place}` has a skill of this name, which is read first; change that file, or choose another name"
+                );
+                return Err(TeamError::invalid("skillName", reason));
+            }
+        }
+        let folder = layout::skills().join(&name);
+        let place = folder.listed("SKILL.md");
+        let stem = when::in_name(self.clock.now());
+        let writer = self.writer()?;
+        let mut kept: Option<Vec<u8>> = None;
+        writer.update(&place, |current| {
+            if let Some(current) =
+                current.filter(|current| kept.as_deref() != Some(*current) && *current != text.as_bytes())
+            {
+                writer.publish_new(&folder.listed("previous"), &stem, current)?;
+                kept = Some(current.to_vec());
+            }
+            Ok(text.clone().into_bytes())
+        })?;
+        Ok(place)
+    }
+
+    /// Writes what a session was about to a file of its own in `log/`, and gives its place.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn log_session(&self, topic: &str, text: &str) -> Result<Place, TeamError> {
+        self.writer()?.publish_new(&layout::session_log(), &self.timed_before(topic), text.as_bytes())
+    }
+
+    /// Writes why an agent is sent to work to a file of its own in `orchestration-log/`, and gives its place.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn log_spawn(&self, record: &SpawnRecord) -> Result<Place, TeamError> {
+        let now = self.clock.now();
+        let text = record.to_markdown(&format!("{} — {}", when::in_name(now), record.agent));
+        self.writer()?.publish_new(&layout::spawn_log(), &self.timed_before(&record.agent), text.as_bytes())
+    }
+
+    /// Sets values at the head of `identity/now.md`, and when that was.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn set_now(&self, values: &[(&str, &str)]) -> Result<(), TeamError> {
+        let at = self.clock.now().to_string();
+        let values: Vec<_> = values.iter().copied().chain([("updated_at", &*at)]).collect();
+        let change =
+            |current: Option<&[u8]>| Ok(Now::new(Document::parse(current.unwrap_or_default())).with(&values));
+        self.writer()?.update(&layout::now(), change).map(drop)
+    }
+
+    /// Adds a pattern to `identity/wisdom.md`.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add_wisdom(&self, text: &str, context: &str) -> Result<(), TeamError> {
+        let change = |current: Option<&[u8]>| {
+            Ok(Wisdom::new(Document::parse(current.unwrap_or_default())).with_pattern(text, context))
+        };
+        self.writer()?.update(&layout::wisdom(), change).map(drop)
+    }
+
+    /// Adds somebody to the table of members, with a folder of their own.
+    ///
+    /// # Errors
+    /// The name is none or taken, or something cannot be written.
+    pub fn add_member(&self, member: &NewMember) -> Result<(), TeamError> {
+        let writer = self.writer()?;
+        let changed = |current: Option<&[u8]>| {
+            Roster::new(Document::parse(current.unwrap_or_default())).with_member(member)
+        };
+        // The folder first: somebody on the table always has one. What is there already stays.
+        changed(self.folder.read(&layout::roster())?.as_deref())?;
+        super::init::create_agent(&writer, member)?;
+        writer.update(&layout::roster(), changed).map(drop)
+    }
+
+    /// Changes the status of whom is called `name`.
+    ///
+    /// # Errors
+    /// Nobody is, or it cannot be written.
+    pub fn set_status(&self, name: &str, status: &str) -> Result<(), TeamError> {
+        let change = |current: Option<&[u8]>| {
+            Roster::new(Document::parse(current.unwrap_or_default())).with_status(name, status)
+        };
+        self.writer()?.update(&layout::roster(), change).map(drop)
+    }
+
+    fn timed_before(&self, topic: &str) -> String {
+        let topic = slug(topic, 60);
+        let time = when::in_name(self.clock.now());
+        if topic.is_empty() { time } else { format!("{time}-{topic}") }
+    }
+
+    fn timed_after(&self, stem: &str) -> String {
+        let stem = slug(stem, 60);
+        let time = when::in_name(self.clock.now());
+        if stem.is_empty() { time } else { format!("{stem}-{time}") }
+    }
+}

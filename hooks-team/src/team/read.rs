@@ -1,0 +1,296 @@
+//! What there is.
+
+use super::{Team, layout};
+use crate::error::TeamError;
+use crate::files::{Ceremonies, Charter, Decisions, History, InboxFile, Now, Roster, Routing, Skill, Wisdom};
+use crate::folder::{Folder, Place};
+use crate::name::{Name, slug};
+use crate::text::Document;
+
+/// Everything that a session needs of a team, read at once. A file that is not there is an empty one.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// `team.md`.
+    pub roster: Roster,
+    /// `routing.md`.
+    pub routing: Routing,
+    /// `ceremonies.md`.
+    pub ceremonies: Ceremonies,
+    /// `decisions.md`.
+    pub decisions: Decisions,
+    /// What was not merged yet, by name.
+    pub inbox: Vec<InboxFile>,
+    /// Those who have a folder, by name. Retired ones are left out.
+    pub agents: Vec<Agent>,
+    /// Skills, the first of each name.
+    pub skills: Vec<Skill>,
+    /// `identity/now.md`.
+    pub now: Now,
+    /// `identity/wisdom.md`.
+    pub wisdom: Wisdom,
+    /// What could not be read. Everything else is there.
+    pub problems: Vec<String>,
+}
+
+/// An agent's folder.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Agent {
+    /// Its name.
+    pub folder: String,
+    /// Who the agent is.
+    pub charter: Charter,
+    /// What it learnt.
+    pub history: History,
+}
+
+impl Team {
+    /// Reads everything that a session needs. What cannot be read is told in the snapshot, and keeps nothing else
+    /// from being read.
+    pub fn read(&self) -> Snapshot {
+        let mut problems = Vec::new();
+        let snapshot = Snapshot {
+            roster: told(self.roster(), &mut problems),
+            routing: told(self.routing(), &mut problems),
+            ceremonies: told(self.ceremonies(), &mut problems),
+            decisions: told(self.decisions(), &mut problems),
+            inbox: self.each(&layout::inbox(), &mut problems, |place, name| {
+                Ok(is_markdown(name).then_some(InboxFile::new(name, self.document(place)?)))
+            }),
+            agents: self.each(&layout::agents(), &mut problems, |place, name| {
+                if name.starts_with('_') || !self.is_folder(place) {
+                    return Ok(None);
+                }
+                let charter = Charter::new(self.document(&place.listed("charter.md"))?);
+                let history = History::new(self.document(&place.listed("history.md"))?);
+                Ok(Some(Agent { folder: name.to_owned(), charter, history }))
+            }),
+            skills: self.skills_telling(&mut problems),
+            now: told(self.now(), &mut problems),
+            wisdom: told(self.wisdom(), &mut problems),
+            problems: Vec::new(),
+        };
+        Snapshot { problems, ..snapshot }
+    }
+
+    /// Reads `team.md`.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn roster(&self) -> Result<Roster, TeamError> {
+        self.document(&layout::roster()).map(Roster::new)
+    }
+
+    /// Reads `routing.md`.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn routing(&self) -> Result<Routing, TeamError> {
+        self.document(&layout::routing()).map(Routing::new)
+    }
+
+    /// Reads `ceremonies.md`.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn ceremonies(&self) -> Result<Ceremonies, TeamError> {
+        self.document(&layout::ceremonies()).map(Ceremonies::new)
+    }
+
+    /// Reads `decisions.md`.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn decisions(&self) -> Result<Decisions, TeamError> {
+        self.document(&layout::decisions()).map(Decisions::new)
+    }
+
+    /// Reads `decisions-archive.md`.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn decisions_archive(&self) -> Result<Decisions, TeamError> {
+        self.document(&layout::decisions_archive()).map(Decisions::new)
+    }
+
+    /// Reads what was not merged yet, by name.
+    ///
+    /// # Errors
+    /// A file of it cannot be read.
+    pub fn inbox(&self) -> Result<Vec<InboxFile>, TeamError> {
+        let place = layout::inbox();
+        let names = self.folder.list(&place)?;
+        let files = names.iter().filter(|name| is_markdown(name));
+        files.map(|name| Ok(InboxFile::new(&**name, self.document(&place.listed(name))?))).collect()
+    }
+
+    /// Reads an agent's charter.
+    ///
+    /// # Errors
+    /// There is no such agent, or it cannot be read.
+    pub fn charter(&self, agent: &str) -> Result<Charter, TeamError> {
+        self.document(&layout::charter(&self.agent(agent)?)).map(Charter::new)
+    }
+
+    /// Reads an agent's history.
+    ///
+    /// # Errors
+    /// There is no such agent, or it cannot be read.
+    pub fn history(&self, agent: &str) -> Result<History, TeamError> {
+        self.document(&layout::history(&self.agent(agent)?)).map(History::new)
+    }
+
+    /// Reads what was put away of an agent's history.
+    ///
+    /// # Errors
+    /// There is no such agent, or it cannot be read.
+    pub fn history_archive(&self, agent: &str) -> Result<History, TeamError> {
+        self.document(&layout::history_archive(&self.agent(agent)?)).map(History::new)
+    }
+
+    /// Reads `identity/now.md`.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn now(&self) -> Result<Now, TeamError> {
+        self.document(&layout::now()).map(Now::new)
+    }
+
+    /// Reads `identity/wisdom.md`.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn wisdom(&self) -> Result<Wisdom, TeamError> {
+        self.document(&layout::wisdom()).map(Wisdom::new)
+    }
+
+    /// Reads the skill in the folder `name`: the first one found, the project's folders before the team's.
+    ///
+    /// # Errors
+    /// There is none, the name is none, or it cannot be read.
+    pub fn skill(&self, name: &str) -> Result<Skill, TeamError> {
+        let folder = skill_name(name)?;
+        for (within, place) in self.skill_folders() {
+            if let Some(bytes) = within.read(&place.join(&folder).listed("SKILL.md"))? {
+                return Ok(Skill::new(folder.as_str(), Document::parse(bytes)));
+            }
+        }
+        let way_out = "list the folders below `.squad/skills` and `.github/skills`, or write it first";
+        Err(TeamError::Missing { what: "skill", name: name.to_owned(), way_out })
+    }
+
+    /// Reads all skills, the first of each name.
+    pub fn skills(&self) -> Vec<Skill> {
+        self.skills_telling(&mut Vec::new())
+    }
+
+    /// The names of the files in `log/`, oldest first.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn session_logs(&self) -> Result<Vec<String>, TeamError> {
+        self.folder.list(&layout::session_log())
+    }
+
+    /// The names of the files in `orchestration-log/`, oldest first.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn spawn_logs(&self) -> Result<Vec<String>, TeamError> {
+        self.folder.list(&layout::spawn_log())
+    }
+
+    /// The template called `name`.
+    ///
+    /// # Errors
+    /// The name is none, or it cannot be read.
+    pub fn template(&self, name: &str) -> Result<Option<Document>, TeamError> {
+        let file = Name::new(name).map_err(|reason| TeamError::name(name, reason))?;
+        Ok(self.folder.read(&layout::templates().join(&file))?.map(Document::parse))
+    }
+
+    /// The folder of the agent called `name` in whatever spelling.
+    ///
+    /// # Errors
+    /// The name is none, or nobody has it.
+    pub fn agent(&self, name: &str) -> Result<Name, TeamError> {
+        let agent = Name::of_agent(name).map_err(|reason| TeamError::name(name, reason))?;
+        let agents = layout::agents();
+        if self.is_folder(&agents.join(&agent)) {
+            return Ok(agent);
+        }
+        if let Some(folder) = self.roster()?.member(name).and_then(crate::files::Member::agent)
+            && self.is_folder(&agents.join(&folder))
+        {
+            return Ok(folder);
+        }
+        // Folders are not always named as we name them.
+        let folders = self.folder.list(&agents)?;
+        let found = folders.into_iter().find(|folder| slug(folder, usize::MAX) == agent.as_str());
+        found.and_then(|folder| Name::new(folder).ok()).ok_or_else(|| TeamError::Missing {
+            what: "agent",
+            name: name.to_owned(),
+            way_out: "give a name of `team.md` that has a folder below `agents`",
+        })
+    }
+
+    /// The file at `place`; an empty one where there is none.
+    pub(super) fn document(&self, place: &Place) -> Result<Document, TeamError> {
+        Ok(Document::parse(self.folder.read(place)?.unwrap_or_default()))
+    }
+
+    /// Where skills are, in the order in which they are read.
+    pub(super) fn skill_folders(&self) -> impl Iterator<Item = (&Folder, Place)> {
+        let project =
+            self.project.iter().flat_map(|project| layout::project_skills().map(|place| (project, place)));
+        project.chain([(&self.folder, layout::skills())])
+    }
+
+    fn is_folder(&self, place: &Place) -> bool {
+        self.folder.is_folder(place)
+    }
+
+    fn skills_telling(&self, problems: &mut Vec<String>) -> Vec<Skill> {
+        let mut skills: Vec<Skill> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for (within, place) in self.skill_folders() {
+            for name in told(within.list(&place), problems) {
+                if let Some(bytes) = told(within.read(&place.listed(&name).listed("SKILL.md")), problems)
+                    && seen.insert(name.clone())
+                {
+                    skills.push(Skill::new(name, Document::parse(bytes)));
+                }
+            }
+        }
+        skills
+    }
+
+    /// What `read` makes of each name in the folder at `place`.
+    fn each<T>(
+        &self,
+        place: &Place,
+        problems: &mut Vec<String>,
+        read: impl Fn(&Place, &str) -> Result<Option<T>, TeamError>,
+    ) -> Vec<T> {
+        let names = told(self.folder.list(place), problems);
+        names.iter().filter_map(|name| told(read(&place.listed(name), name), problems)).collect()
+    }
+}
+
+/// A skill's folder.
+pub(super) fn skill_name(name: &str) -> Result<Name, TeamError> {
+    Name::of_agent(name).map_err(|reason| TeamError::name(name, reason))
+}
+
+fn is_markdown(name: &str) -> bool {
+    name.len() > 3 && name.get(name.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case(".md"))
+}
+
+/// What was read; what went wrong is told, and counts as nothing.
+fn told<T: Default>(read: Result<T, TeamError>, problems: &mut Vec<String>) -> T {
+    read.unwrap_or_else(|error| {
+        problems.push(error.to_string());
+        T::default()
+    })
+}

@@ -1,0 +1,55 @@
+//! Markdown as bytes with a structure on top: what is not understood stays as it is.
+//!
+//! [`Document`] is the base of every file of a team folder. It never copies, drops or rewrites a byte that nobody
+//! asked it to: an edit is a list of [`Splice`]s, and everything between them is written back as it was read.
+
+mod contain;
+mod document;
+mod fields;
+mod front_matter;
+mod items;
+mod lines;
+mod splice;
+mod table;
+
+pub(crate) use self::contain::{balanced, contained, guarded, one_line};
+pub use self::document::{Document, Section};
+pub use self::fields::Field;
+pub(crate) use self::fields::fields;
+pub use self::front_matter::FrontMatter;
+pub(crate) use self::items::items;
+pub(crate) use self::lines::{Kind, Line, ends_line};
+pub use self::splice::Splice;
+pub(crate) use self::splice::apply;
+pub use self::table::{Row, Table};
+
+use std::borrow::Cow;
+
+/// A title as it is compared: letters and digits in lower case, one space for whatever is between them.
+pub(crate) fn key(text: &str) -> String {
+    let mut key = String::with_capacity(text.len());
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        if !key.is_empty() {
+            key.push(' ');
+        }
+        key.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    key
+}
+
+/// Text for reading. Bytes that are no UTF-8 show as a replacement character; in the file they stay.
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_leave_out_what_decorates() {
+        assert_eq!(key("  Work Type → Agent 🔧 "), "work type agent");
+        assert_eq!(key("What I Own:"), "what i own");
+        assert_eq!(key("🏗️"), "");
+    }
+}

@@ -1,0 +1,69 @@
+//! `squad_decide`: a decision, for everybody on the team.
+
+use std::task::{Context, Poll};
+
+use hooks_core::HookFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tower_service::Service;
+
+use super::{Answer, Tool, ToolError, not_too_long};
+use crate::Team;
+use crate::files::NewDecision;
+
+/// The arguments of `squad_decide`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct DecideArgs {
+    /// Who decides: your name on the team.
+    pub author: String,
+    /// What is decided, in one sentence of at most 200 characters.
+    pub summary: String,
+    /// Why, and what follows from it.
+    pub body: String,
+    /// Issues, files or decisions that it is about.
+    #[serde(default)]
+    pub references: Vec<String>,
+}
+
+/// Puts decisions into a team's inbox. Equal ones have files of their own.
+#[derive(Clone, Debug)]
+pub struct Decide {
+    team: Team,
+}
+
+impl Tool for DecideArgs {
+    const NAME: &'static str = "squad_decide";
+    const DESCRIPTION: &'static str = "Record a decision that everybody on the team has to keep to. It goes to the team's inbox and is merged from there.";
+}
+
+impl Decide {
+    /// Decides for `team`.
+    pub const fn new(team: Team) -> Self {
+        Self { team }
+    }
+
+    fn answer(&self, args: DecideArgs) -> Result<Answer, ToolError> {
+        not_too_long("body", &args.body)?;
+        args.references.iter().try_for_each(|reference| not_too_long("references", reference))?;
+        let DecideArgs { author, summary, body, references } = args;
+        let place = self.team.decide(&NewDecision { author, summary, body, references })?;
+        Ok(Answer::writing(&self.team, &place, format!("recorded as `{place}`")))
+    }
+}
+
+impl Service<DecideArgs> for Decide {
+    type Response = Answer;
+    type Error = ToolError;
+    type Future = HookFuture<'static, Result<Answer, ToolError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ToolError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, args: DecideArgs) -> Self::Future {
+        let this = self.clone();
+        HookFuture::later(async move { this.answer(args) })
+    }
+}

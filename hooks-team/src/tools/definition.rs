@@ -1,0 +1,93 @@
+//! What a host tells its model about the tools.
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{DecideArgs, MemoryArgs, RouteArgs, SkillArgs, StatusArgs, ToolError};
+
+/// The arguments of a tool.
+pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
+    /// The tool's name.
+    const NAME: &'static str;
+    /// What it is for, for the model.
+    const DESCRIPTION: &'static str;
+    /// Whether it changes nothing, whatever its arguments are.
+    const READ_ONLY: bool = false;
+
+    /// Reads arguments as a model gives them.
+    ///
+    /// # Errors
+    /// One is missing, of another type, or unknown.
+    fn parse(args: Value) -> Result<Self, ToolError> {
+        serde_json::from_value(args)
+            .map_err(|error| ToolError::Arguments { tool: Self::NAME, reason: error.to_string() })
+    }
+
+    /// What a host tells its model.
+    fn definition() -> ToolDefinition {
+        let schema = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+        let mut schema = Value::from(schema.into_generator().into_root_schema_for::<Self>());
+        if let Some(schema) = schema.as_object_mut() {
+            for of_no_use in ["$schema", "title", "description"] {
+                schema.remove(of_no_use);
+            }
+        }
+        ToolDefinition {
+            name: Self::NAME,
+            description: Self::DESCRIPTION,
+            read_only: Self::READ_ONLY,
+            input_schema: schema,
+        }
+    }
+}
+
+/// A tool as a model hears of it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct ToolDefinition {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for.
+    pub description: &'static str,
+    /// Whether it changes nothing.
+    pub read_only: bool,
+    /// The JSON schema of its arguments.
+    pub input_schema: Value,
+}
+
+/// All tools, in a fixed order.
+pub fn definitions() -> Vec<ToolDefinition> {
+    vec![
+        DecideArgs::definition(),
+        MemoryArgs::definition(),
+        SkillArgs::definition(),
+        StatusArgs::definition(),
+        RouteArgs::definition(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemas_say_what_is_asked_for() {
+        let definitions = definitions();
+        let names: Vec<_> = definitions.iter().map(|definition| definition.name).collect();
+        assert_eq!(names, ["squad_decide", "squad_memory", "squad_skill", "squad_status", "squad_route"]);
+        for definition in &definitions {
+            let schema = &definition.input_schema;
+            assert_eq!(
+                (&schema["type"], &schema["additionalProperties"]),
+                (&"object".into(), &false.into()),
+                "{schema:#}"
+            );
+            let properties = schema["properties"].as_object().unwrap();
+            assert!(properties.values().all(|property| property["description"].is_string()), "{schema:#}");
+            assert!(!schema.to_string().contains("$ref"), "{schema:#}");
+        }
+        assert_eq!(definitions[0].input_schema["required"], serde_json::json!(["author", "summary", "body"]));
+        assert_eq!(definitions[4].input_schema["required"], serde_json::json!(["targetAgent", "task"]));
+    }
+}

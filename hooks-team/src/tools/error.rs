@@ -1,0 +1,72 @@
+//! Why a tool did nothing.
+
+use std::path::Path;
+
+use crate::error::TeamError;
+use crate::text::one_line;
+
+/// Why a tool did nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// The arguments are not those of the tool.
+    #[error("the arguments of `{tool}` cannot be read: {reason}")]
+    Arguments {
+        /// Which tool.
+        tool: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An argument that cannot be used.
+    #[error("`{field}` is not accepted: {reason}")]
+    Invalid {
+        /// Which.
+        field: &'static str,
+        /// Why, and the way out.
+        reason: String,
+    },
+    /// The host has no means for it.
+    #[error("{0}")]
+    Unavailable(&'static str),
+    /// The host's router failed.
+    #[error("the task was not routed: {0}")]
+    Router(hooks_core::BoxError),
+    /// The folder could not be read or written.
+    #[error(transparent)]
+    Team(#[from] TeamError),
+}
+
+impl ToolError {
+    /// The longest message a model gets, in characters.
+    const LONGEST: usize = 512;
+
+    pub(super) fn invalid(field: &'static str, reason: impl Into<String>) -> Self {
+        Self::Invalid { field, reason: reason.into() }
+    }
+
+    /// The message for the model: on one line, not too long, and without the machine's own paths above `root`'s.
+    pub fn for_model(&self, root: &Path) -> String {
+        let mut text = self.to_string();
+        for path in [Some(root), root.parent()].into_iter().flatten() {
+            let path = path.to_string_lossy();
+            if path.len() > 1 {
+                text = text.replace(&*path, "[team-root]");
+            }
+        }
+        one_line(&text).chars().take(Self::LONGEST).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_does_not_hear_of_the_machine() {
+        let error =
+            ToolError::invalid("x", format!("/home/me/p/.squad/a\nand /home/me/p/b {}", "é".repeat(600)));
+        let text = error.for_model(Path::new("/home/me/p/.squad"));
+        assert!(text.starts_with("`x` is not accepted: [team-root]/a and [team-root]/b "), "{text}");
+        assert_eq!(text.chars().count(), 512);
+    }
+}

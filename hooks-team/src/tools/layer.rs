@@ -1,0 +1,55 @@
+use std::sync::Arc;
+
+use tower_layer::Layer;
+
+use super::{Decide, NoRouter, NoWorkers, Remember, RouteTask, SquadTools, Status, UseSkill, Workers};
+use crate::Team;
+
+/// Offers the team's tools in front of a host's own.
+#[derive(Clone, Debug)]
+pub struct SquadToolsLayer<R = NoRouter> {
+    pub(super) team: Team,
+    pub(super) decide: Decide,
+    pub(super) remember: Remember,
+    pub(super) skill: UseSkill,
+    pub(super) status: Status,
+    pub(super) route: RouteTask<R>,
+}
+
+impl SquadToolsLayer {
+    /// The tools of `team`, for a host that neither routes tasks nor keeps sessions.
+    pub fn new(team: Team) -> Self {
+        Self {
+            decide: Decide::new(team.clone()),
+            remember: Remember::new(team.clone()),
+            skill: UseSkill::new(team.clone()),
+            status: Status::new(team.clone(), Arc::new(NoWorkers)),
+            route: RouteTask::unavailable(team.clone()),
+            team,
+        }
+    }
+}
+
+impl<R> SquadToolsLayer<R> {
+    /// Tasks go to `router`.
+    #[must_use]
+    pub fn with_router<T>(self, router: T) -> SquadToolsLayer<T> {
+        let Self { team, decide, remember, skill, status, route: _ } = self;
+        SquadToolsLayer { route: RouteTask::new(team.clone(), router), team, decide, remember, skill, status }
+    }
+
+    /// `workers` know who is at work.
+    #[must_use]
+    pub fn with_workers(mut self, workers: Arc<dyn Workers>) -> Self {
+        self.status = Status::new(self.team.clone(), workers);
+        self
+    }
+}
+
+impl<S, R: Clone> Layer<S> for SquadToolsLayer<R> {
+    type Service = SquadTools<S, R>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        SquadTools::new(self.clone(), inner)
+    }
+}

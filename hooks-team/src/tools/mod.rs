@@ -1,0 +1,95 @@
+//! What a model may do with its team, as tools: typed requests, checked before anything is done, each a tower service.
+//!
+//! | tool | service | what it does |
+//! | --- | --- | --- |
+//! | `squad_decide` | [`Decide`] | puts a decision into the inbox, in a file of its own |
+//! | `squad_memory` | [`Remember`] | adds a note to an agent's history |
+//! | `squad_skill` | [`UseSkill`] | reads a skill, or writes one; what it was before is kept |
+//! | `squad_status` | [`Status`] | says who is on the team and who works |
+//! | `squad_route` | [`RouteTask`] | checks a task's target and hands it to the host's router |
+//!
+//! [`SquadToolsLayer`] offers all five in front of a host's own tools, and [`definitions`] is what a host tells its
+//! model. Nothing a model writes takes the place of something else, and a name is refused that would leave the folder.
+//! The services read and write files on the thread that polls them, and wait there for the folder's lock; a host whose
+//! threads must not wait runs them where they may.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use hooks_core::testing::FakeDisk;
+//! use hooks_core::{Environment, drivers::ToolCall};
+//! use hooks_team::tools::{NoOtherTools, SquadToolsLayer};
+//! use hooks_team::{NewTeam, Team};
+//! use serde_json::json;
+//! use tower::{Layer, ServiceExt};
+//!
+//! # futures_util::future::FutureExt::now_or_never(async {
+//! let disk = FakeDisk::default().with_directory("/repo");
+//! let team = Team::new(Arc::new(disk), "/repo/.squad", &Environment::detached());
+//! team.init(&NewTeam::default())?;
+//!
+//! let tools = SquadToolsLayer::new(team.clone()).layer(NoOtherTools);
+//! let call = ToolCall::new("squad_decide", json!({"author": "Lead", "summary": "Use SQLite", "body": "One file."}));
+//! assert_eq!(tools.oneshot(call).await?.error, None);
+//! assert_eq!(team.inbox()?.len(), 1);
+//! # Ok::<_, hooks_core::BoxError>(()) }).unwrap().unwrap();
+//! ```
+
+mod decide;
+mod definition;
+mod error;
+mod layer;
+mod memory;
+mod route;
+mod service;
+mod skill;
+mod status;
+
+pub mod future;
+
+pub use self::decide::{Decide, DecideArgs};
+pub use self::definition::{Tool, ToolDefinition, definitions};
+pub use self::error::ToolError;
+pub use self::layer::SquadToolsLayer;
+pub use self::memory::{MemoryArgs, Remember};
+pub use self::route::{NoRouter, RouteArgs, RouteTask};
+pub use self::service::{NoOtherTools, SquadTools};
+pub use self::skill::{SkillArgs, SkillOperation, UseSkill};
+pub use self::status::{NoWorkers, Status, StatusArgs, Worker, Workers};
+
+/// What a tool did, in words for the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The words.
+    pub text: String,
+    /// The files it wrote, from the folder's own name on.
+    pub wrote: Vec<String>,
+}
+
+impl Answer {
+    fn of(text: impl Into<String>) -> Self {
+        Self { text: text.into(), wrote: Vec::new() }
+    }
+
+    fn writing(team: &crate::Team, place: &crate::folder::Place, text: impl Into<String>) -> Self {
+        let folder = team.root().file_name().map(|name| name.to_string_lossy().into_owned());
+        Self { text: text.into(), wrote: vec![format!("{}/{place}", folder.unwrap_or_default())] }
+    }
+}
+
+/// The longest text a model may write at once.
+const LONGEST_TEXT: usize = 128 << 10;
+
+fn not_too_long(field: &'static str, text: &str) -> Result<(), ToolError> {
+    if text.len() <= LONGEST_TEXT {
+        return Ok(());
+    }
+    Err(ToolError::invalid(
+        field,
+        format!("it has {} bytes, {LONGEST_TEXT} are the limit; say it shorter", text.len()),
+    ))
+}
+
+#[cfg(test)]
+mod tests;

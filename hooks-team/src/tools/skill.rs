@@ -1,0 +1,93 @@
+//! `squad_skill`: how something is done.
+
+use std::task::{Context, Poll};
+
+use hooks_core::HookFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tower_service::Service;
+
+use super::{Answer, Tool, ToolError, not_too_long};
+use crate::Team;
+use crate::files::{Confidence, NewSkill};
+
+/// The arguments of `squad_skill`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SkillArgs {
+    /// The skill's name.
+    pub skill_name: String,
+    /// Whether to read or to write it.
+    pub operation: SkillOperation,
+    /// How it is done, in Markdown; needed to write.
+    #[serde(default)]
+    pub content: Option<String>,
+    /// How sure the team is of it; medium unless given.
+    #[serde(default)]
+    pub confidence: Option<Confidence>,
+}
+
+/// What to do with a skill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SkillOperation {
+    /// Read it.
+    #[default]
+    Read,
+    /// Write it.
+    Write,
+}
+
+/// Reads and writes skills. What a skill was before is kept beside it.
+#[derive(Clone, Debug)]
+pub struct UseSkill {
+    team: Team,
+}
+
+impl Tool for SkillArgs {
+    const NAME: &'static str = "squad_skill";
+    const DESCRIPTION: &'static str = "Read one of the team's skills, or write down how something is done.";
+}
+
+impl UseSkill {
+    /// Uses the skills of `team`.
+    pub const fn new(team: Team) -> Self {
+        Self { team }
+    }
+
+    fn answer(&self, args: SkillArgs) -> Result<Answer, ToolError> {
+        let SkillArgs { skill_name: name, operation, content, confidence } = args;
+        match operation {
+            SkillOperation::Read => {
+                let skill = self.team.skill(&name)?;
+                Ok(Answer::of(String::from_utf8_lossy(skill.document().bytes())))
+            }
+            SkillOperation::Write => {
+                let content =
+                    content.ok_or_else(|| ToolError::invalid("content", "it is needed to write a skill"))?;
+                not_too_long("content", &content)?;
+                let confidence = confidence.unwrap_or_default();
+                let place =
+                    self.team.write_skill(&NewSkill { name, content, confidence, ..NewSkill::default() })?;
+                Ok(Answer::writing(&self.team, &place, format!("written to `{place}`")))
+            }
+        }
+    }
+}
+
+impl Service<SkillArgs> for UseSkill {
+    type Response = Answer;
+    type Error = ToolError;
+    type Future = HookFuture<'static, Result<Answer, ToolError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ToolError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, args: SkillArgs) -> Self::Future {
+        let this = self.clone();
+        HookFuture::later(async move { this.answer(args) })
+    }
+}

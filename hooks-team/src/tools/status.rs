@@ -1,0 +1,147 @@
+//! `squad_status`: who is on the team, and who works.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hooks_core::HookFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tower_service::Service;
+
+use super::{Answer, Tool, ToolError};
+use crate::Team;
+use crate::name::Name;
+use crate::text::one_line;
+
+/// The arguments of `squad_status`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct StatusArgs {
+    /// Only this agent.
+    #[serde(default)]
+    pub agent_name: Option<String>,
+    /// Only sessions of this status.
+    #[serde(default)]
+    pub status: Option<String>,
+    /// Every session with what it works on, and everybody on the team.
+    #[serde(default)]
+    pub verbose: bool,
+}
+
+/// What a host knows of the agents at work.
+pub trait Workers: Send + Sync {
+    /// How many sessions there may be at once; none where nobody counts.
+    fn capacity(&self) -> Option<usize>;
+
+    /// The sessions there are.
+    fn sessions(&self) -> Vec<Worker>;
+}
+
+/// An agent at work.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Worker {
+    /// Who.
+    pub agent: String,
+    /// In which session.
+    pub session: String,
+    /// How it stands (`active`, `idle`, `error`, ...).
+    pub status: String,
+    /// At what.
+    pub task: Option<String>,
+}
+
+/// A host that keeps no sessions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoWorkers;
+
+/// Says who is on the team and who works.
+#[derive(Clone)]
+pub struct Status {
+    team: Team,
+    workers: Arc<dyn Workers>,
+}
+
+impl Workers for NoWorkers {
+    fn capacity(&self) -> Option<usize> {
+        None
+    }
+
+    fn sessions(&self) -> Vec<Worker> {
+        Vec::new()
+    }
+}
+
+impl Tool for StatusArgs {
+    const NAME: &'static str = "squad_status";
+    const DESCRIPTION: &'static str = "See who is on the team and which agents are at work.";
+    const READ_ONLY: bool = true;
+}
+
+impl Status {
+    /// Asks `team` and `workers`.
+    pub fn new(team: Team, workers: Arc<dyn Workers>) -> Self {
+        Self { team, workers }
+    }
+
+    fn answer(&self, args: &StatusArgs) -> Result<Answer, ToolError> {
+        let wanted = args.agent_name.as_deref().filter(|name| !name.trim().is_empty());
+        let wanted = wanted.map(|name| self.team.agent(name)).transpose()?;
+        let is_wanted = |name: &str| {
+            wanted.as_ref().is_none_or(|wanted| Name::of_agent(name).is_ok_and(|name| name == *wanted))
+        };
+        let roster = self.team.roster()?;
+        let members: Vec<_> = roster
+            .members()
+            .iter()
+            .filter(|member| wanted.as_ref().is_none_or(|wanted| member.agent().as_ref() == Some(wanted)))
+            .collect();
+        let all = self.workers.sessions();
+        let sessions: Vec<_> = all
+            .iter()
+            .filter(|one| is_wanted(&one.agent))
+            .filter(|one| {
+                args.status.as_deref().is_none_or(|status| one.status.eq_ignore_ascii_case(status.trim()))
+            })
+            .collect();
+
+        let capacity = self.workers.capacity().map_or(String::new(), |capacity| format!(" of {capacity}"));
+        let active = members.iter().filter(|member| member.is_active()).count();
+        let mut text =
+            format!("{} sessions{capacity}; {active} of {} members active\n", sessions.len(), members.len());
+        for one in sessions {
+            let task = one
+                .task
+                .as_deref()
+                .filter(|_| args.verbose)
+                .map_or(String::new(), |task| format!(": {}", one_line(task)));
+            writeln!(text, "- {} ({}, {}){task}", one.agent, one.session, one.status).unwrap_or_default();
+        }
+        for member in members.iter().filter(|_| args.verbose || wanted.is_some()) {
+            writeln!(text, "- {}, {}: {}", member.name, member.role, member.status).unwrap_or_default();
+        }
+        Ok(Answer::of(text.trim_end()))
+    }
+}
+
+impl std::fmt::Debug for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Status").field("team", &self.team).finish_non_exhaustive()
+    }
+}
+
+impl Service<StatusArgs> for Status {
+    type Response = Answer;
+    type Error = ToolError;
+    type Future = HookFuture<'static, Result<Answer, ToolError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ToolError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, args: StatusArgs) -> Self::Future {
+        let this = self.clone();
+        HookFuture::later(async move { this.answer(&args) })
+    }
+}

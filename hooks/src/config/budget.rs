@@ -1,0 +1,131 @@
+//! The budget of a configuration: prices that the catalog of models knows, and how the layers around a model are
+//! metered.
+
+use std::sync::Arc;
+
+use hooks_core::event::{MicroUsd, ModelReply};
+use hooks_policies::config::{ModelPriceConfig, PolicyConfig};
+use hooks_policies::spend::{
+    CallSize, Meter, MeterPiece, MeterReply, PieceSize, SpendError, Used, estimated_tokens,
+};
+use hooks_resilience::{Call, Chunk, Classify, ErrorKind, ModelError};
+
+use super::models::Models;
+
+/// `policy` with the prices of the catalog for those models of which the budget lists none: nobody writes them twice.
+pub(super) fn priced(policy: &PolicyConfig, models: Option<&Models>) -> PolicyConfig {
+    let mut policy = policy.clone();
+    let Some((budget, models)) = policy.budget.as_mut().zip(models) else { return policy };
+    for model in models.resilience.catalog().models() {
+        let is_listed = budget.prices.iter().any(|price| price.model == *model.name);
+        if let (Some(price), false) = (model.price, is_listed || model.name.contains('*')) {
+            budget.prices.push(ModelPriceConfig {
+                model: model.name.to_string(),
+                from: None,
+                input: dollars(price.input),
+                output: dollars(price.output),
+                cached: None,
+                reasoning: None,
+                most_output_tokens: None,
+            });
+        }
+    }
+    policy
+}
+
+/// As the configuration writes it; prices are far below what a double holds exactly.
+fn dollars(MicroUsd(micros): MicroUsd) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "the catalog takes no price above 2^53 millionths")]
+    let micros = micros as f64;
+    micros / 1e6
+}
+
+/// Meters the client below the layers of `models`: each attempt is charged with the price of its own model. Which
+/// model is asked is the chain's to say, so the budget's `cheaper` does nothing here.
+///
+/// ```
+/// use hooks::config::{CallMeter, Config, SpendClassify};
+/// use hooks::event::{Message, ModelReply, Role, Usage};
+/// use hooks::policies::PolicyHooks;
+/// use hooks::resilience::{Call, Classified, ModelError};
+/// use hooks::{HookContext, drivers::ModelRequest, state::OpId};
+/// use tower::{Layer, ServiceExt, service_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let config = Config::parse("
+/// version: 1
+/// models:
+///   catalog: [{ name: opus, provider: one, tier: premium, price: { input: 15, output: 75 } }]
+///   routing: { default: premium }
+/// budget:
+///   limits: [{ of: team, per: day, usd: 20 }]
+///   enforce: layer
+/// ", "hooks.yaml")?;
+/// let client = service_fn(async |_: Call| {
+///     let usage = Usage { input_tokens: 1_000, output_tokens: 200, ..Usage::default() };
+///     Ok::<_, ModelError>(ModelReply { response: Message::text(Role::Assistant, "yes"), usage, cost: None })
+/// });
+/// let hooks = config.clone().hooks();
+/// let budget = hooks.spend_budget().ok_or("there is a budget")?;
+/// let models = config.models().ok_or("there are models")?;
+/// let stack = models.layer(hooks.clone(), SpendClassify(Classified))?.layer(budget.layer(CallMeter).layer(client));
+///
+/// let context = HookContext::new("session-1", "backend").with_environment(hooks::system());
+/// stack.oneshot(Call::new(context.clone().into(), ModelRequest::default(), OpId::of(&["1"]))).await?;
+/// assert_eq!(budget.report(&context).await?.spent["opus"].usd, Some(30_000));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallMeter;
+
+impl Meter<Call> for CallMeter {
+    fn size(&self, call: &Call) -> CallSize {
+        let needs = call.needs();
+        let input_tokens = match needs.input_tokens {
+            0 => estimated_tokens(call.messages()),
+            counted => counted,
+        };
+        let size = CallSize::new(Arc::clone(call.context()), call.model_name(), input_tokens);
+        size.answering_at_most((needs.output_tokens > 0).then_some(needs.output_tokens))
+    }
+}
+
+impl MeterReply<ModelReply> for CallMeter {
+    fn used(&self, reply: &ModelReply) -> Used {
+        Used::tokens(reply.usage).costing(reply.cost)
+    }
+}
+
+impl MeterPiece<Chunk> for CallMeter {
+    fn piece(&self, piece: &Chunk) -> PieceSize {
+        match piece {
+            Chunk::Text(text) => PieceSize::text(text),
+            Chunk::ToolStart { name, .. } => PieceSize::text(name),
+            Chunk::ToolArgs { json, .. } => PieceSize::text(json),
+            Chunk::Usage(usage) => PieceSize::so_far(Used::tokens(*usage)),
+            _ => PieceSize::default(),
+        }
+    }
+}
+
+/// Says what the errors of a metered client mean: what the budget refuses is stopped, and another model of the chain
+/// may still be within it; the rest is as the client's own classifier has it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SpendClassify<C>(pub C);
+
+impl<E, C: Classify<E>> Classify<SpendError<E>> for SpendClassify<C> {
+    fn classify(&self, error: SpendError<E>) -> ModelError {
+        match error {
+            SpendError::Model(error) => self.0.classify(error),
+            refused => ModelError::new(ErrorKind::Stopped, refusal(refused)),
+        }
+    }
+}
+
+fn refusal<E>(error: SpendError<E>) -> String {
+    match error {
+        SpendError::Refused(refusal) => refusal.to_string(),
+        _ => "the budget does not allow it".to_owned(),
+    }
+}

@@ -1,0 +1,130 @@
+//! The workers as processes, some of which are killed at random moments and started again.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use hooks_core::time::{Random as _, SeededRandom};
+
+use super::audit::Audit;
+use super::call::Policy;
+use super::engine::Engine;
+use super::plan::{Plan, WORKERS};
+use super::redis::Server;
+use crate::error::{Error, Result};
+
+/// Runs the fleet until every worker has done its share, and looks at what is left.
+///
+/// # Errors
+/// A process cannot be started, or fails by itself.
+pub(super) fn run(engine: Engine, plan: &Plan, policy: Policy, seed: u64) -> Result<Audit> {
+    let folder = Folder::make()?;
+    let mut server = if engine == Engine::Redis { Some(Server::start(folder.path())?) } else { None };
+    let (random, mut kills) = (SeededRandom::new(seed), 0);
+    let most = 4 + plan.operations / 20_000;
+    let start = |worker: u64, life: u64| Worker::start(engine, folder.path(), policy, plan, worker, life);
+    let mut workers = (0..WORKERS).map(|worker| start(worker, 0)).collect::<Result<Vec<_>>>()?;
+    while !workers.is_empty() {
+        pause(Duration::from_millis(20 + random.next_u64() % 200));
+        if let Some(server) = &mut server {
+            server.suffer()?;
+        }
+        let victim = usize::try_from(random.next_u64()).unwrap_or_default() % workers.len();
+        if let Some(worker) = workers.get_mut(victim).filter(|_| kills < most)
+            && worker.is_running()?
+        {
+            worker.process.kill()?;
+            worker.process.wait()?;
+            *worker = start(worker.number, worker.life + 1)?;
+            kills += 1;
+        }
+        let mut running = Vec::new();
+        for mut worker in workers {
+            if worker.is_running()? {
+                running.push(worker);
+            }
+        }
+        workers = running;
+    }
+    Audit::of(&engine.open(folder.path())?, plan, folder.path(), kills)
+}
+
+/// One process.
+#[derive(Debug)]
+struct Worker {
+    number: u64,
+    /// How often it was killed.
+    life: u64,
+    process: Child,
+}
+
+impl Worker {
+    #[expect(clippy::disallowed_methods, reason = "it has to be killed, which no other command does")]
+    fn start(
+        engine: Engine,
+        folder: &Path,
+        policy: Policy,
+        plan: &Plan,
+        number: u64,
+        life: u64,
+    ) -> Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["overspend", "worker", engine.name()]).arg(folder).arg(policy.key());
+        command.args([plan.operations, number, life].map(|argument| argument.to_string()));
+        let process = command.stdin(Stdio::null()).spawn()?;
+        Ok(Self { number, life, process })
+    }
+
+    /// # Errors
+    /// It has failed.
+    fn is_running(&mut self) -> Result<bool> {
+        match self.process.try_wait()? {
+            None => Ok(true),
+            Some(status) if status.success() => Ok(false),
+            Some(status) => Err(Error::new(format!("worker {} failed ({status})", self.number))),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // Where the command fails, the others must not go on; one that has ended cannot be killed any more.
+        let _ended = self.process.kill();
+        let _gone = self.process.wait();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "it lets real processes do real work")]
+pub(super) fn pause(time: Duration) {
+    std::thread::sleep(time);
+}
+
+/// A folder of this run's own, removed with it.
+#[derive(Debug)]
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes it.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(super) fn make() -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("hooks-overspend-{}", std::process::id()));
+        if path.exists() {
+            std::fs::remove_dir_all(&path)?;
+        }
+        std::fs::create_dir_all(&path)?;
+        Ok(Self(path))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What stays is a few files among other temporary ones.
+        let _removed = std::fs::remove_dir_all(&self.0);
+    }
+}

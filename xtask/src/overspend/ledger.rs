@@ -1,0 +1,84 @@
+//! What was really spent, written down by who spends it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::error::Result;
+
+/// The file of one worker. Each record is one small write, which a killed process has made or not.
+#[derive(Debug)]
+pub(super) struct Ledger(File);
+
+/// The session of records that say how many operations were made.
+const OPERATIONS: u64 = u64::MAX;
+
+impl Ledger {
+    /// Opens it, to go on where it ends.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub(super) fn open(folder: &Path, worker: u64) -> Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).open(path(folder, worker))?;
+        Ok(Self(file))
+    }
+
+    /// Notes what a session spends.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn spend(&self, session: u64, amount: u64) -> Result {
+        let record = [session.to_le_bytes(), amount.to_le_bytes()].concat();
+        Ok((&self.0).write_all(&record)?)
+    }
+
+    /// Notes that so many more operations were made.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn count(&self, operations: u64) -> Result {
+        self.spend(OPERATIONS, operations)
+    }
+}
+
+/// What a ledger says.
+#[derive(Debug)]
+pub(super) struct Spent {
+    pub(super) operations: u64,
+    /// By session.
+    pub(super) spent: Vec<u64>,
+}
+
+impl Spent {
+    /// Nothing yet.
+    pub(super) fn nothing(sessions: u64) -> Self {
+        Self { operations: 0, spent: vec![0; usize::try_from(sessions).unwrap_or(usize::MAX)] }
+    }
+
+    /// Adds what a worker has noted.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn add(&mut self, folder: &Path, worker: u64) -> Result {
+        let bytes = match fs::read(path(folder, worker)) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            bytes => bytes?,
+        };
+        for record in bytes.as_chunks::<16>().0 {
+            let record = u128::from_le_bytes(*record);
+            let (session, amount) = (record as u64, (record >> 64) as u64);
+            if session == OPERATIONS {
+                self.operations += amount;
+            } else if let Some(spent) =
+                usize::try_from(session).ok().and_then(|place| self.spent.get_mut(place))
+            {
+                *spent += amount;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn path(folder: &Path, worker: u64) -> PathBuf {
+    folder.join(format!("ledger-{worker}"))
+}

@@ -1,0 +1,143 @@
+//! A Redis server of the run's own, and what happens to it: connections are cut, it is killed and started again.
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::HookFuture;
+use hooks_core::state::{Answer, Op, StateStore, StoreError};
+use hooks_store::redis::RedisSettings;
+use hooks_store::{Away, AwaySettings, Redis};
+use tokio::runtime::Runtime;
+
+use super::fleet::pause;
+use crate::error::{Error, Result};
+
+/// A server that writes down what it does, once a second to the disk.
+#[derive(Debug)]
+pub(super) struct Server {
+    folder: PathBuf,
+    process: Child,
+    faults: u64,
+}
+
+impl Server {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// It is not installed, or does not come up.
+    pub(super) fn start(folder: &Path) -> Result<Self> {
+        let server = Self { folder: folder.to_owned(), process: process(folder)?, faults: 0 };
+        server.wait()?;
+        Ok(server)
+    }
+
+    /// The next thing that happens to it.
+    ///
+    /// # Errors
+    /// It does not come up again.
+    pub(super) fn suffer(&mut self) -> Result {
+        self.faults += 1;
+        match self.faults % 8 {
+            3 => {
+                self.process.kill()?;
+                self.process.wait()?;
+                self.process = process(&self.folder)?;
+                self.wait()?;
+            }
+            5 => drop(self.say("SCRIPT FLUSH")),
+            _ => drop(self.say("CLIENT KILL TYPE normal")),
+        }
+        Ok(())
+    }
+
+    fn wait(&self) -> Result {
+        for _ in 0..1_000 {
+            if self.say("PING").is_ok_and(|answer| answer.starts_with("+PONG")) {
+                return Ok(());
+            }
+            pause(Duration::from_millis(10));
+        }
+        Err(Error::new("`redis-server` does not come up"))
+    }
+
+    /// Says a command, and the first of what it answers.
+    fn say(&self, command: &str) -> std::io::Result<String> {
+        let mut stream = UnixStream::connect(socket(&self.folder))?;
+        stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+        write!(stream, "{command}\r\n")?;
+        let mut answer = [0; 64];
+        let length = stream.read(&mut answer)?;
+        Ok(String::from_utf8_lossy(answer.get(..length).unwrap_or_default()).into_owned())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ended = self.process.kill();
+        let _gone = self.process.wait();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "it has to be killed, which no other command does")]
+fn process(folder: &Path) -> Result<Child> {
+    let mut command = Command::new("redis-server");
+    command.args(["--port", "0", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec"]);
+    command.arg("--unixsocket").arg(socket(folder)).arg("--dir").arg(folder);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command
+        .spawn()
+        .map_err(|error| Error::doing("starting `redis-server`, of Debian's package of that name", error))
+}
+
+fn socket(folder: &Path) -> PathBuf {
+    folder.join("redis.sock")
+}
+
+/// The store in that server, for one process: what has ended while the server was away is told when it is back.
+pub(super) struct Hosted {
+    store: Away<Redis>,
+    runtime: Runtime,
+}
+
+impl Hosted {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// There is no runtime for it.
+    pub(super) fn open(folder: &Path) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let system = hooks::system();
+        let timer: Arc<dyn hooks_core::time::Timer> = Arc::new(hooks::TokioTimer);
+        let settings = RedisSettings::new(format!("unix://{}", socket(folder).display()));
+        let entered = runtime.enter();
+        let redis =
+            Redis::new(settings, Arc::clone(&system.clock), Arc::clone(&timer), Arc::clone(&system.random));
+        drop(entered);
+        let redis = redis.map_err(|error| Error::doing("the store", error))?;
+        let store = Away::new(redis, AwaySettings::default(), system.clock, &*system.random);
+        let kept = store.clone();
+        runtime.spawn(async move { kept.keep(timer).await });
+        Ok(Self { store, runtime })
+    }
+}
+
+impl StateStore for Hosted {
+    fn apply(&self, op: Op) -> HookFuture<'static, std::result::Result<Answer, StoreError>> {
+        self.store.apply(op)
+    }
+}
+
+impl Drop for Hosted {
+    fn drop(&mut self) {
+        for _ in 0..100 {
+            if self.runtime.block_on(self.store.tell()).is_ok() {
+                return;
+            }
+            pause(Duration::from_millis(50));
+        }
+    }
+}
