@@ -180,6 +180,8 @@ impl Engine {
         context: &HookContext,
     ) -> Result<Reservation, HookError> {
         let by_call = candidate.entry.clone();
+        // What the call was known to be is not made less by a child that says so.
+        let depth = depth.max(by_call.depth);
         let entry = Entry {
             call: by_call.call.clone().or_else(|| asked.call.clone()),
             task: if asked.task.is_empty() { by_call.task.clone() } else { self.summary(&asked.task) },

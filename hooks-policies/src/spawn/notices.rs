@@ -44,8 +44,8 @@ pub(super) async fn of(
         return Ok(ContextPatch::default());
     }
     // Who comes anew need not know of those that ended before.
-    let is_news = |known: &&&Known| !told.contains(&mark(known)) && !(is_first && known.has_ended());
-    let news: Vec<String> = others.iter().filter(is_news).map(|known| line(known)).collect();
+    let is_old = |known: &Known| told.contains(&mark(known)) || (is_first && known.has_ended());
+    let news: Vec<String> = others.iter().filter(|known| !is_old(known)).map(|known| line(known)).collect();
     let value = serde_json::to_string(&now).map_err(HookError::other)?;
     registry.apply(Op::Put { key, value: value.into(), ttl: Some(REMEMBERED) }).await?;
     if news.is_empty() {

@@ -91,6 +91,15 @@ async fn an_agent_below_the_root_of_a_shared_session_is_known_by_name() {
     context.agent_name = "Backend".into();
     let decided = desk.hooks.on(context).pre_tool_use(call("t2")).await;
     assert_eq!(decided.outcome.shown_reason().map(|reason| &*reason.rule), Some("depth"));
+    // Nor is a child less deep than the call it comes of.
+    let desk = Desk::new(SpawnConfig::default());
+    assert!(desk.call("t1").await && desk.start("s", "a").await);
+    let mut context = desk.at("s");
+    context.agent_name = "backend".into();
+    desk.hooks.on(context.clone()).pre_tool_use(call("t2")).await.outcome.take_holds().commit();
+    start(&desk.hooks, context, child("backend", "b")).await.unwrap();
+    let depths: Vec<_> = desk.children("s").await.iter().map(|child| child.depth).collect();
+    assert_eq!(depths, [1, 2]);
 }
 
 #[tokio::test]
