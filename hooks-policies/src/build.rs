@@ -1,7 +1,7 @@
 //! Builds hooks of the configuration.
 //!
 //! Everything is compiled here, and everything that is wrong is reported at once, before a call is judged. The order
-//! is: protected files, write guard, lockout, command guard, rules; then the limits on questions, calls and spending; and
+//! is: protected files, write guard, lockout, command guard, rules; then the limits on questions, calls, children and spending; and
 //! after a tool the scrubber. Add hooks of your own **before** the configuration, so that the scrubber stays the last to change
 //! a result; what they rewrite before a call is judged in any order.
 
@@ -24,6 +24,7 @@ use crate::protected::ProtectedFiles;
 use crate::redaction::Options;
 use crate::result_redaction::{ResultRedaction, scrubber};
 use crate::rules::Rules;
+use crate::spawn::{self, SpawnBudget};
 use crate::spend::{SpendBudget, SpendWatch, events};
 use crate::store::CountingStore;
 use crate::write_guard::WriteGuard;
@@ -123,6 +124,8 @@ impl HooksConfig for StrictPolicies {
             let compiled = watch.into_iter().fold(compiled, SpendBudget::with_watch);
             (compiled, budget.enforce)
         });
+        let spawn = config.spawn.as_ref();
+        let spawn = spawn.map(|spawn| SpawnBudget::compile(spawn, counting.clone(), &reader, &mut errors));
         errors.or(())?;
 
         if !config.protected.is_empty() {
@@ -167,6 +170,9 @@ impl HooksConfig for StrictPolicies {
         if let Some(limits) = limits {
             limits.add_to(builder);
         }
+        if let Some(spawn) = &spawn {
+            spawn::events::add_to(builder, spawn);
+        }
         // Last: whatever else refuses a call, nothing is held for it.
         if let Some((budget, enforce)) = budget {
             events::add_to(builder, &budget, enforce, &reader);
@@ -207,6 +213,9 @@ pub trait PolicyHooks {
     /// Writes arguments as they may be recorded, with the scrubber of the configuration.
     fn argument_recorder(&self) -> Option<&ArgumentRecorder>;
 
+    /// Which children agents may start, and who of them lives; `None` where the configuration says nothing about them.
+    fn spawn_budget(&self) -> Option<&SpawnBudget>;
+
     /// What may be spent; `None` where the configuration says nothing about it.
     fn spend_budget(&self) -> Option<&SpendBudget>;
 }
@@ -221,6 +230,10 @@ impl PolicyHooks for Hooks {
     }
 
     fn argument_recorder(&self) -> Option<&ArgumentRecorder> {
+        self.extension()
+    }
+
+    fn spawn_budget(&self) -> Option<&SpawnBudget> {
         self.extension()
     }
 

@@ -14,6 +14,10 @@ pub use crate::limits::{
     CallLevel, CallLimitConfig, IterationLimitConfig, IterationSpan, LimitsConfig, LoopAction,
     LoopLimitConfig,
 };
+pub use crate::spawn::config::{
+    ModelRuleConfig, ParentLimitConfig, RoleLimitConfig, SpawnConfig, SpawnRateConfig, SpawnRequirement,
+    VariantConfig, VariantsConfig,
+};
 pub use crate::spend::{
     ModelPriceConfig, PriceCeilingConfig, SpendBudgetConfig, SpendEnforcement, SpendHoldConfig, SpendLevel,
     SpendLimitConfig, SpendThresholdsConfig, UnansweredCharge,
@@ -42,6 +46,8 @@ pub struct PolicyConfig {
     pub redaction: Option<RedactionConfig>,
     /// Keeps locked-out agents away from their artifacts.
     pub reviewer_lockout: Option<LockoutConfig>,
+    /// Which children agents may start, and how many.
+    pub spawn: Option<SpawnConfig>,
     /// Rules of one's own, in order.
     pub rules: Vec<RuleConfig>,
     /// What the agents cannot write, whatever else is allowed: the configuration itself, the settings of agent

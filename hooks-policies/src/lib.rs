@@ -14,6 +14,7 @@
 //! | [`ask_limit`] | how often the user is asked |
 //! | [`limits`] | how often tools and models are called, and loops |
 //! | [`spend`] | what may be spent on models |
+//! | [`spawn`] | which children agents may start, how many, and who of them lives |
 //! | [`rules`] | rules of one's own, indexed |
 //! | [`redaction`], [`result_redaction`], [`arguments`] | the scrubber, on results and on recorded arguments |
 //! | [`squad`], [`profile`] | Squad's pipeline as it is, and its policies read strictly |
@@ -35,6 +36,7 @@ pub mod protected;
 pub mod redaction;
 pub mod result_redaction;
 pub mod rules;
+pub mod spawn;
 pub mod spend;
 pub mod squad;
 mod store;
@@ -59,6 +61,7 @@ pub use self::lockout::{
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
 pub use self::result_redaction::{ResultRedaction, ResultRedactionLayer};
 pub use self::rules::{Rules, RulesLayer};
+pub use self::spawn::{Children, SpawnBudget, SpawnBudgetLayer, SpawnRules};
 pub use self::spend::{SpendBudget, SpendBudgetLayer, SpendStreamLayer};
 pub use self::window::LimitWindow;
 pub use self::write_guard::{WriteGuard, WriteGuardLayer};

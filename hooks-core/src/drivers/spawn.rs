@@ -1,6 +1,8 @@
 //! Child agents.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
 
 use tower::ServiceExt;
@@ -15,6 +17,7 @@ use crate::future::HookFuture;
 use crate::inner_accessors;
 use crate::outcome::{Decision, Gate, Judged, Recovery};
 use crate::set::{Decided, HooksProvider, Live};
+use crate::state::OpId;
 use crate::time::Timestamp;
 
 /// A child to create, and where.
@@ -40,7 +43,7 @@ pub enum Spawned<C> {
 
 /// Governs the creation of children by `S`: `subagent_start` decides (also about model and task), then
 /// `subagent_spawned` or `spawn_failed`, and at the child's end `subagent_stop`, also when its handle is dropped.
-/// A question is a refusal. A place in a limit stays taken once the child exists, and is given back where it could
+/// A child without an id gets one, which all events about it have. A question is a refusal. A place in a limit stays taken once the child exists, and is given back where it could
 /// not be created. Always ready: a clone of the spawner is made ready once the child is let through.
 #[derive(Clone, Debug)]
 pub struct GovernSpawn<S> {
@@ -75,7 +78,7 @@ where
         let hooks = self.hooks.clone();
         let moment = Moment::new(hooks.snapshot(), request.context.for_call(None));
         HookFuture::later(async move {
-            let Decided { request, mut outcome } = moment.admit(request.start).await;
+            let Decided { request, mut outcome } = moment.admit(named(request.start, &moment.context)).await;
             if !outcome.goes_ahead() {
                 return Ok(Spawned::Denied(refusal(outcome.shown_reason()), outcome));
             }
@@ -87,8 +90,10 @@ where
             match created {
                 Ok(child) => {
                     outcome.take_holds().commit();
+                    // Before anybody is waited for: dropped from here on, the child still ends.
+                    let child = Child::new(child, moment.clone(), hooks, &start);
                     moment.tell(SubagentSpawned::from_start(&start)).await;
-                    Ok(Spawned::Running(Child::new(child, moment, hooks, &start), outcome))
+                    Ok(Spawned::Running(child, outcome))
                 }
                 Err(error) => {
                     let recovery = moment.tell(failure(&start, &error)).await;
@@ -99,9 +104,22 @@ where
     }
 }
 
+/// The child with an id of its own, by which what counts knows it again when it ends.
+fn named(mut start: SubagentStart, context: &HookContext) -> SubagentStart {
+    // Tells children apart also where the random numbers of two contexts are the same.
+    static STARTED: AtomicU64 = AtomicU64::new(0);
+    if start.child_id.is_none() {
+        let (random, number) = (context.environment.random.next_u128(), STARTED.fetch_add(1, Relaxed));
+        let id = OpId::of(&["child", &random.to_string(), &number.to_string()]);
+        start.child_id = Some(format!("{:032x}", id.0));
+    }
+    start
+}
+
 fn failure(start: &SubagentStart, error: &str) -> SpawnFailed {
     let mut event = SpawnFailed::new(start.agent_name.clone(), error);
-    event.current_model = start.model.clone();
+    event.current_model.clone_from(&start.model);
+    event.child_id.clone_from(&start.child_id);
     event
 }
 
@@ -119,6 +137,7 @@ impl<C> Child<C> {
         let stop = SubagentStop {
             agent_name: start.agent_name.clone(),
             model: start.model.clone(),
+            child_id: start.child_id.clone(),
             status: ChildStatus::Error,
             ..SubagentStop::default()
         };

@@ -54,6 +54,9 @@ pub struct SpawnFailed {
     /// Whether the host thinks that trying again may help.
     #[serde(default)]
     pub recoverable: bool,
+    /// Which child it was to be: the same as in its `subagent_start`.
+    #[serde(default, alias = "childId", skip_serializing_if = "Option::is_none")]
+    pub child_id: Option<String>,
 }
 
 impl SpawnFailed {

@@ -26,6 +26,9 @@ pub struct SubagentStart {
     /// How many generations below the session's own agent; its children have 1.
     #[serde(default)]
     pub depth: u32,
+    /// Which child: the same in all events about it. Its own session, where it has one.
+    #[serde(default, alias = "childId", skip_serializing_if = "Option::is_none")]
+    pub child_id: Option<String>,
 }
 
 impl SubagentStart {
@@ -78,13 +81,17 @@ pub struct SubagentSpawned {
     /// How many generations below the session's own agent.
     #[serde(default)]
     pub depth: u32,
+    /// Which child: the same in all events about it. Its own session, where it has one.
+    #[serde(default, alias = "childId", skip_serializing_if = "Option::is_none")]
+    pub child_id: Option<String>,
 }
 
 impl SubagentSpawned {
     /// The child that `start` asked for.
     pub fn from_start(start: &SubagentStart) -> Self {
-        let SubagentStart { agent_name, model, task_type, charter_path, task, depth } = start.clone();
-        Self { agent_name, model, task_type, charter_path, task, depth }
+        let SubagentStart { agent_name, model, task_type, charter_path, task, depth, child_id } =
+            start.clone();
+        Self { agent_name, model, task_type, charter_path, task, depth, child_id }
     }
 }
 
@@ -118,6 +125,9 @@ pub struct SubagentStop {
     /// What it answered.
     #[serde(default)]
     pub response: Option<String>,
+    /// Which child: the same in all events about it. Its own session, where it has one.
+    #[serde(default, alias = "childId", skip_serializing_if = "Option::is_none")]
+    pub child_id: Option<String>,
 }
 
 /// How a child agent ended.

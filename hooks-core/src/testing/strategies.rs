@@ -145,23 +145,24 @@ arbitrary! {
     ErrorOccurred: (text(), error_type(), maybe(), any::<u32>(), any::<bool>())
         => |(error, error_type, current_model, attempt, recoverable)|
             ErrorOccurred { error, error_type, current_model, attempt, recoverable };
-    SpawnFailed: (text(), text(), error_type(), maybe(), any::<u32>(), any::<bool>())
-        => |(agent_name, error, error_type, current_model, attempt, recoverable)|
-            SpawnFailed { agent_name, error, error_type, current_model, attempt, recoverable };
+    SpawnFailed: (text(), text(), error_type(), maybe(), any::<u32>(), any::<bool>(), maybe())
+        => |(agent_name, error, error_type, current_model, attempt, recoverable, child_id)|
+            SpawnFailed { agent_name, error, error_type, current_model, attempt, recoverable, child_id };
     PreCompact: (any::<u64>(), any::<u64>(), maybe(),
         one_of(vec![CompactionSource::Manual, CompactionSource::Auto, CompactionSource::Overflow, CompactionSource::ToolOverflow]), maybe())
         => |(current_token_count, max_tokens, compaction_strategy, source, reason)|
             PreCompact { current_token_count, max_tokens, compaction_strategy, source, reason };
     PostCompact: (any_event::<PreCompact>(), text(), any::<u64>())
         => |(asked, summary, tokens)| PostCompact::after(&asked, summary, tokens);
-    SubagentStart: (text(), maybe(), maybe(), maybe(), text(), any::<u32>())
-        => |(agent_name, model, task_type, charter_path, task, depth)|
-            SubagentStart { agent_name, model, task_type, charter_path, task, depth };
+    SubagentStart: (text(), maybe(), maybe(), maybe(), text(), any::<u32>(), maybe())
+        => |(agent_name, model, task_type, charter_path, task, depth, child_id)|
+            SubagentStart { agent_name, model, task_type, charter_path, task, depth, child_id };
     SubagentSpawned: (any_event::<SubagentStart>(),) => |(start,)| SubagentSpawned::from_start(&start);
     SubagentStop: (text(), maybe(), any::<u64>(), any::<u64>(), any::<u64>(),
-        one_of(vec![ChildStatus::Completed, ChildStatus::Error, ChildStatus::Timeout]), maybe())
-        => |(agent_name, model, duration_ms, tokens_used, tool_call_count, status, response)| SubagentStop {
-            agent_name, model, duration_ms, tokens_used, tool_call_count, status, response, files_modified: Vec::new(),
+        one_of(vec![ChildStatus::Completed, ChildStatus::Error, ChildStatus::Timeout]), maybe(), maybe())
+        => |(agent_name, model, duration_ms, tokens_used, tool_call_count, status, response, child_id)| SubagentStop {
+            agent_name, model, duration_ms, tokens_used, tool_call_count, status, response, child_id,
+            files_modified: Vec::new(),
         };
     AgentSwitched: (text(), text(), maybe()) => |(from, to, reason)| AgentSwitched { from, to, reason };
     Stop: (text(), maybe()) => |(response, last_user_message)| Stop { response, last_user_message };

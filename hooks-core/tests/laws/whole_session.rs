@@ -13,9 +13,9 @@ use hooks_core::drivers::{
 use hooks_core::event::*;
 use hooks_core::testing::{FakeFileSystem, Recorder, ScriptedApprover, ScriptedModel, ScriptedTools, world};
 use hooks_core::{
-    Approval, ApprovalRequest, Background, Composite, ContextPatch, Environment, Govern, GovernModel,
-    GovernSpawn, Hold, HookContext, HookError, HookFuture, HookRequest, Hooks, HooksProvider, Live,
-    Reservation, Reserve, Router, Session, Strength, WireEvent, hook_fn, policy_fn,
+    Approval, ApprovalRequest, Background, Composite, ContextPatch, Environment, FailureLayer, Govern,
+    GovernModel, GovernSpawn, Hold, HookContext, HookError, HookFuture, HookRequest, Hooks, HooksProvider,
+    Live, Reservation, Reserve, Router, Session, Strength, WireEvent, hook_fn, policy_fn,
 };
 use serde_json::json;
 use tower::{ServiceExt, service_fn};
@@ -156,6 +156,15 @@ fn a_whole_session_fires_every_event_in_its_order_with_a_span_each() {
         let again = usize::from(*kind == K::PreToolUse);
         assert_eq!(spans.get(kind.name()).copied().unwrap_or(0), fired + again, "spans of {kind}");
     }
+    let children = recorder.seen().into_iter().filter_map(|event| match event {
+        WireEvent::SubagentStart(event) => event.child_id,
+        WireEvent::SubagentSpawned(event) => event.child_id,
+        WireEvent::SubagentStop(event) => event.child_id,
+        WireEvent::SpawnFailed(event) => event.child_id,
+        _ => None,
+    });
+    let [start, spawned, stop, other, failed] = &children.collect::<Vec<_>>()[..] else { panic!("no ids") };
+    assert!(start == spawned && start == stop && start != other && other == failed, "each child has its id");
     let Some(WireEvent::SessionEnd(end)) = recorder.seen().pop() else { panic!("the session ends last") };
     assert_eq!((end.tokens_used, end.tool_call_count, end.files_modified), (20, 2, vec!["a".to_owned()]));
     assert_eq!(end.reason, EndReason::Complete);
@@ -384,6 +393,15 @@ fn a_creation_that_is_dropped_failed_and_a_refused_one_creates_nothing() {
     let spawner = GovernSpawn::new(hooks, never);
     assert!(drop_after(2, spawner.oneshot(spawn_request(&context(), "good"))).is_none());
     assert_eq!(recorder.kinds(), [EventKind::SubagentStart, EventKind::SpawnFailed]);
+    // Dropped while it is told of, it exists, and ends.
+    let recorder = Recorder::default();
+    let waits = hook_fn(|_: HookRequest<SubagentSpawned>| pending::<Result<(), HookError>>());
+    let waits = Hooks::builder().hook(&FailureLayer::new("waits"), waits).build();
+    let hooks = Live::new(Composite::default().and(recorder.clone()).and(waits));
+    let spawner = GovernSpawn::new(hooks, service_fn(|_: SubagentStart| ready(Ok::<_, HookError>(1))));
+    assert!(drop_after(2, spawner.oneshot(spawn_request(&context(), "good"))).is_none());
+    let kinds = [EventKind::SubagentStart, EventKind::SubagentSpawned, EventKind::SubagentStop];
+    assert_eq!(recorder.kinds(), kinds);
     let refuses = policy_fn("refuses", |_: &HookRequest<SubagentStart>| {
         verdict(Strength::Ask, "refuses", "a question is a refusal")
     });

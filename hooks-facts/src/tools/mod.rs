@@ -1,7 +1,8 @@
 //! Knows the tools of the agent clients by name, and finds paths and commands in their arguments.
 //!
-//! A guard asks three questions of a call: what kind of tool is this ([`ToolTable::kind_of_call`]), which
-//! files does it name ([`paths_of`]), which commands does it run ([`commands_of`]). An argument that is
+//! A guard asks four questions of a call: what kind of tool is this ([`ToolTable::kind_of_call`]), which
+//! files does it name ([`paths_of`]), which commands does it run ([`commands_of`]), which agent does it start
+//! ([`agent_arguments`]). An argument that is
 //! there but is not text is told apart from one that is missing, because a guard has to refuse the first.
 //!
 //! ```
@@ -28,6 +29,7 @@
 //! assert_eq!(table.kind("saveDocument"), ToolKind::WriteFile);
 //! ```
 
+mod agent_arguments;
 mod arguments;
 mod command_arguments;
 mod dialect;
@@ -38,6 +40,7 @@ mod path_arguments;
 mod path_keys;
 mod table;
 
+pub use agent_arguments::{AgentArguments, agent_arguments};
 pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};
 pub use dialect::{Canonical, Dialect};
 pub use kind::ToolKind;

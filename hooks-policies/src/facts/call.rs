@@ -91,7 +91,7 @@ impl<'r> Call<'r> {
         &self.reading.reader
     }
 
-    pub(super) fn arguments(self) -> &'r Value {
+    pub(crate) fn arguments(self) -> &'r Value {
         self.reading.arguments.as_ref().unwrap_or(&self.request.event().tool_args)
     }
 

@@ -90,7 +90,7 @@ impl CallReader {
         self.0.case_insensitive
     }
 
-    pub(super) fn table(&self) -> &ToolTable {
+    pub(crate) fn table(&self) -> &ToolTable {
         &self.0.table
     }
 

@@ -19,6 +19,7 @@ use super::budget;
 use super::error::{Mistakes, Place};
 use super::models::Models;
 use super::prune::Pruned;
+use super::spawn;
 use super::squad;
 use super::store;
 use super::tree::Node;
@@ -168,7 +169,8 @@ pub(super) fn build(
                 _ => None,
             };
             let known = models.as_ref().and_then(Option::as_ref);
-            let built = match strict(builder, budget::priced(policy, known), &kept) {
+            let informed = spawn::informed(budget::priced(policy, known), known);
+            let built = match strict(builder, informed, &kept) {
                 Ok(builder) => Some(builder),
                 Err(errors) => {
                     report_in(errors, from, root, mistakes);

@@ -13,6 +13,7 @@ use super::error::Mistakes;
 use super::models;
 use super::prune::Pruned;
 use super::section;
+use super::spawn;
 use super::squad;
 use super::store;
 use super::tree::{Kind, Node};
@@ -113,12 +114,17 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
     let models = models.and_then(|value| section::read(models::KEY, value, &tree, mistakes));
     let store = sections.shift_remove(store::KEY);
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
+    let spawn = sections.shift_remove(spawn::KEY);
+    let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
     let tenant = match sections.shift_remove(TENANT) {
         Some(Value::String(tenant)) => Some(tenant),
         _ => None,
     };
     match serde_json::from_value(Value::Object(sections)) {
-        Ok(policy) => Some(Document { self_protection, tenant, policy, models, store, tree }),
+        Ok(policy) => {
+            let policy = PolicyConfig { spawn, ..policy };
+            Some(Document { self_protection, tenant, policy, models, store, tree })
+        }
         Err(error) => {
             // The schema and the reader come from one type; where they differ, the reader is right.
             if mistakes.is_empty() {
@@ -130,7 +136,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
 }
 
 fn is_whole(key: &str, value: &Value) -> bool {
-    [models::KEY, store::KEY, TENANT].contains(&key)
+    [models::KEY, spawn::KEY, store::KEY, TENANT].contains(&key)
         || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 

@@ -39,6 +39,7 @@ mod prune;
 mod read;
 mod section;
 mod source;
+mod spawn;
 mod squad;
 mod store;
 mod suggest;

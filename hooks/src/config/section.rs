@@ -41,12 +41,15 @@ pub(super) fn read<T: DeserializeOwned>(
             Err(error) => error,
         };
         let is_left_out = remove(&mut value, error.path());
+        let path = match error.path().to_string().as_str() {
+            "." => key.to_owned(),
+            within => format!("{key}.{within}"),
+        };
         // Without what was wrong before, something may be missing now: that is told already.
-        if is_left_out || mistakes.is_empty() {
-            let path = match error.path().to_string().as_str() {
-                "." => key.to_owned(),
-                within => format!("{key}.{within}"),
-            };
+        let is_told = mistakes
+            .paths()
+            .any(|known| known.strip_prefix(&*path).is_some_and(|rest| rest.starts_with('.')));
+        if !is_told && (is_left_out || mistakes.is_empty()) {
             report(&path, error.inner().to_string(), tree, mistakes);
         }
         if !is_left_out {

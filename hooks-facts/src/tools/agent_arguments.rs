@@ -1,0 +1,112 @@
+//! Finds the agent, its model and its task in the arguments of a tool that starts agents.
+
+use serde_json::{Map, Value};
+
+use super::names::Folded;
+
+/// What a call says about the agent that it starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AgentArguments<'a> {
+    /// Which agent.
+    pub agent: Option<&'a str>,
+    /// The model it shall use.
+    pub model: Option<&'a str>,
+    /// The kind of task.
+    pub task_type: Option<&'a str>,
+    /// What it is to do.
+    pub task: Option<&'a str>,
+    /// Whether the call starts several agents at once, or holds one of the above as something that is no text: a guard
+    /// cannot count or judge it.
+    pub is_unusable: bool,
+}
+
+/// Folded names of arguments, the more telling first.
+const AGENT: &[&str] = &[
+    "subagenttype",
+    "agenttype",
+    "agentname",
+    "targetagent",
+    "subagentname",
+    "subagent",
+    "agent",
+    "role",
+    "mode",
+    "name",
+];
+const MODEL: &[&str] = &["model", "modelname", "modelid"];
+const TASK_TYPE: &[&str] = &["tasktype", "category"];
+const TASK: &[&str] =
+    &["prompt", "task", "message", "objective", "instructions", "query", "input", "description"];
+/// Lists of agents or of what they are to do.
+const SEVERAL: &[&str] = &["agents", "subagents", "tasks", "children", "prompts"];
+
+/// What the arguments of an agent-starting tool say. Only the outermost ones are looked at: what stands deeper is the
+/// agent's own.
+pub fn agent_arguments(arguments: &Value) -> AgentArguments<'_> {
+    let Value::Object(map) = arguments else {
+        // A tool whose only argument is the task may be handed a bare text.
+        let is_unusable = !(arguments.is_null() || arguments.is_string());
+        return AgentArguments { task: arguments.as_str(), is_unusable, ..AgentArguments::default() };
+    };
+    let mut is_unusable = map.iter().any(|(key, value)| is_one_of(key, SEVERAL) && is_several(value));
+    let mut text = |names| match find(map, names) {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(text.as_str()),
+        Some(_) => {
+            is_unusable = true;
+            None
+        }
+    };
+    let (agent, model, task_type) = (text(AGENT), text(MODEL), text(TASK_TYPE));
+    let task = find(map, TASK).and_then(Value::as_str);
+    AgentArguments { agent, model, task_type, task, is_unusable }
+}
+
+/// The argument of the first of `names` that is there.
+fn find<'a>(map: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
+    names.iter().find_map(|name| map.iter().find(|(key, _)| is_one_of(key, &[name])).map(|(_, value)| value))
+}
+
+fn is_one_of(key: &str, names: &[&str]) -> bool {
+    Folded::new(key).is_some_and(|key| key.is_one_of(names))
+}
+
+fn is_several(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.len() > 1,
+        Value::Object(items) => items.len() > 1,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn clients_have_their_own_names_for_them() {
+        for arguments in [
+            json!({"subagent_type": "reviewer", "prompt": "look", "model": "opus", "name": "x"}),
+            json!({"agent_type": "reviewer", "message": "look", "model": "opus"}),
+            json!({"targetAgent": "reviewer", "task": "look", "modelName": "opus"}),
+        ] {
+            let read = agent_arguments(&arguments);
+            assert_eq!((read.agent, read.task, read.model), (Some("reviewer"), Some("look"), Some("opus")));
+            assert!(!read.is_unusable);
+        }
+        assert_eq!(agent_arguments(&json!("look")).task, Some("look"));
+        assert_eq!(agent_arguments(&Value::Null), AgentArguments::default());
+    }
+
+    #[test]
+    fn what_cannot_be_counted_or_read_is_told() {
+        for arguments in
+            [json!({"tasks": ["a", "b"]}), json!({"agent": ["a"]}), json!({"model": {"id": "x"}}), json!([1])]
+        {
+            assert!(agent_arguments(&arguments).is_unusable, "{arguments}");
+        }
+        assert!(!agent_arguments(&json!({"tasks": ["a"], "agent": null})).is_unusable);
+    }
+}

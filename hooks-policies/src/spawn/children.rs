@@ -1,0 +1,151 @@
+//! Questions about children, and their signs of life.
+
+use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use hooks_core::event::{Level, Notification};
+use hooks_core::time::Timer;
+use hooks_core::{HookContext, HookError, HookRequest, Live};
+
+use super::NAME;
+use super::budget::SpawnBudget;
+use super::child::{Child, ChildState, Known};
+use super::keys::hex;
+use crate::place::fresh_id;
+
+/// The children that a budget knows: those that wait, live, fell silent or ended a while ago.
+#[derive(Clone, Debug)]
+pub struct Children(SpawnBudget);
+
+impl Children {
+    pub(super) fn new(budget: &SpawnBudget) -> Self {
+        Self(budget.clone())
+    }
+
+    /// The children that the session of `context` started itself, in that order.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn of(&self, context: &HookContext) -> Result<Vec<Child>, HookError> {
+        let all = self.all(context).await?;
+        let is_own = |known: &Known| known.entry.session == context.session_id;
+        Ok(all.into_iter().filter(is_own).map(Known::into_child).collect())
+    }
+
+    /// All children of the tree that the session of `context` is in: each followed by its own, as far as they have
+    /// sessions of their own.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn tree(&self, context: &HookContext) -> Result<Vec<Child>, HookError> {
+        let all = self.all(context).await?;
+        Ok(in_order(all.into_iter().map(Known::into_child).collect()))
+    }
+
+    /// Says that a child lives: it is not taken for lost before its lease has passed again. Agents that fire events of
+    /// their own need not say it.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn heartbeat(&self, context: &HookContext, child: &str) -> Result<(), HookError> {
+        let engine = &self.0.0;
+        let registry = engine.registry(context).await?;
+        let (known, _) = registry.known().await?;
+        engine.beat(&registry, &known, |entry| entry.child.as_deref() == Some(child)).await
+    }
+
+    /// Runs `work`, and says every now and then that the child which does it lives. A store that fails meanwhile is
+    /// asked again at the next time.
+    pub async fn while_running<F: Future>(
+        &self,
+        context: &HookContext,
+        child: &str,
+        timer: &dyn Timer,
+        work: F,
+    ) -> F::Output {
+        let pause = (self.0.0.limits.lease / 4).max(Duration::from_millis(100));
+        let beats = async {
+            loop {
+                timer.sleep(pause).await;
+                let _heard = self.heartbeat(context, child).await;
+            }
+        };
+        let (mut work, mut beats) = (pin!(work), pin!(beats));
+        std::future::poll_fn(|cx| {
+            let beats: Poll<Infallible> = beats.as_mut().poll(cx);
+            if let Poll::Ready(never) = beats {
+                match never {}
+            }
+            work.as_mut().poll(cx)
+        })
+        .await
+    }
+
+    /// Tells `hooks`, as `notification`, of the children in the tree of `context` that fell silent. Each silence is told
+    /// once, whoever asks first, also from several processes; those that are told now are the answer.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn report_silent(
+        &self,
+        hooks: &Live,
+        context: &Arc<HookContext>,
+    ) -> Result<Vec<Child>, HookError> {
+        let engine = &self.0.0;
+        let registry = engine.registry(context).await?;
+        let (known, _) = registry.known().await?;
+        let mut told = Vec::new();
+        for known in known.into_iter().filter(|known| known.state() == ChildState::Silent) {
+            // One that came back and fell silent again is told again.
+            let silence = format!("silent-{}", known.until.unwrap_or_default().0);
+            let by = hex(fresh_id(NAME, context));
+            if !registry.is_first(&silence, known.id, &by).await? {
+                continue;
+            }
+            let child = known.into_child();
+            let notification = Notification::new(Level::Warning, silence_of(&child));
+            hooks.tell(HookRequest::new(Arc::clone(context), notification)).await;
+            told.push(child);
+        }
+        Ok(told)
+    }
+
+    async fn all(&self, context: &HookContext) -> Result<Vec<Known>, HookError> {
+        let (known, _) = self.0.0.registry(context).await?.known().await?;
+        Ok(known.into_iter().filter(|known| !(known.has_ended() && known.is_over)).collect())
+    }
+}
+
+fn silence_of(child: &Child) -> String {
+    let agent = if child.agent.is_empty() { "a child" } else { &child.agent };
+    let since = child.until.map_or_else(String::new, |until| format!(" since {until}"));
+    format!("`{agent}`, started by `{}`, is silent{since} and is taken for lost", child.parent_agent)
+}
+
+/// Depth first, in order of entry; without recursion, however deep the tree is.
+fn in_order(children: Vec<Child>) -> Vec<Child> {
+    let ids: HashSet<String> = children.iter().filter_map(|child| child.id.clone()).collect();
+    let (mut open, mut below) = (Vec::new(), HashMap::<String, Vec<Child>>::new());
+    for child in children.into_iter().rev() {
+        // One that is its own parent, which no host says, hangs below nobody.
+        let is_below =
+            ids.contains(&child.parent_session) && child.id.as_ref() != Some(&child.parent_session);
+        if is_below {
+            below.entry(child.parent_session.clone()).or_default().push(child);
+        } else {
+            open.push(child);
+        }
+    }
+    let mut ordered = Vec::new();
+    while let Some(child) = open.pop() {
+        open.extend(child.id.as_ref().and_then(|id| below.remove(id)).unwrap_or_default());
+        ordered.push(child);
+    }
+    // What is below itself by a detour.
+    ordered.extend(below.into_values().flatten());
+    ordered
+}

@@ -1,0 +1,189 @@
+//! The events that a budget hears of, beside the one that it decides about.
+
+use std::sync::Arc;
+
+use hooks_core::event::{
+    ChildStatus, EventKind, PostToolUse, PreToolUse, SessionEnd, SpawnFailed, SubagentSpawned, SubagentStart,
+    SubagentStop, TurnStart,
+};
+use hooks_core::{
+    ContextPatch, Decision, FailureLayer, Gate, HookContext, HookError, HookRequest, HooksBuilder, Judged,
+    Observer, Reason, Recovery, Reservation, ResultPatch, hook_fn,
+};
+use hooks_facts::tools::ToolKind;
+
+use super::NAME;
+use super::asked::{Asked, given};
+use super::budget::{Engine, SpawnBudget, is_of};
+use super::later;
+use super::notices;
+
+/// Adds `budget` to all events that it is about.
+pub(crate) fn add_to(builder: &mut HooksBuilder, budget: &SpawnBudget) {
+    let (guard, rules) = (FailureLayer::new(NAME), budget.rules().clone());
+    builder.add_transform::<SubagentStart>(rules.clone());
+    builder.add_transform::<PreToolUse>(rules.clone());
+    builder.add_policy::<SubagentStart>(rules.clone());
+    builder.add_policy::<PreToolUse>(rules);
+    builder.add_reserve::<SubagentStart>(budget.clone());
+    builder.add_reserve::<PreToolUse>(budget.clone());
+    let (spawned, failed, turn, end) = (budget.clone(), budget.clone(), budget.clone(), budget.clone());
+    *builder = std::mem::take(builder)
+        .observer::<SubagentStop>(budget.clone())
+        .observer::<PreToolUse>(budget.clone())
+        .observer::<PostToolUse>(budget.clone())
+        .hook(&guard, hook_fn(move |request| exists(Arc::clone(&spawned.0), request)))
+        .hook(&guard, hook_fn(move |request| was_not_created(Arc::clone(&failed.0), request)))
+        .hook(&guard, hook_fn(move |request| begins_a_turn(Arc::clone(&turn.0), request)))
+        .hook(&guard, hook_fn(move |request| session_ends(Arc::clone(&end.0), request)));
+    builder.add_extension(Arc::new(budget.clone()));
+}
+
+/// A child exists. One that nobody asked about is counted now, if there is room: it lives either way.
+async fn exists(engine: Arc<Engine>, request: HookRequest<SubagentSpawned>) -> Result<(), HookError> {
+    let (event, context) = (request.event(), request.context());
+    let mut start = SubagentStart::new(event.agent_name.clone(), event.task.clone());
+    (start.model, start.task_type) = (event.model.clone(), event.task_type.clone());
+    (start.depth, start.child_id) = (event.depth, event.child_id.clone());
+    let asked = Asked::of_start(&HookRequest::new(Arc::clone(context), start));
+    if asked.child.is_none() {
+        // Which one of those that were asked about it is, nobody can tell.
+        return Ok(());
+    }
+    if let Reservation::Held(place) = engine.take(&asked, context).await? {
+        place.commit();
+    }
+    Ok(())
+}
+
+async fn was_not_created(
+    engine: Arc<Engine>,
+    request: HookRequest<SpawnFailed>,
+) -> Result<Recovery, HookError> {
+    let event = request.event();
+    let child = given(event.child_id.as_deref());
+    engine.give_back(child.as_deref(), &event.agent_name, request.context()).await?;
+    Ok(Recovery::default())
+}
+
+async fn begins_a_turn(
+    engine: Arc<Engine>,
+    request: HookRequest<TurnStart>,
+) -> Result<ContextPatch, HookError> {
+    let context = request.context();
+    let registry = engine.registry(context).await?;
+    let (known, _) = registry.known().await?;
+    if engine.is_due(context) {
+        engine.beat(&registry, &known, |entry| is_of(entry, context)).await?;
+    }
+    if engine.notices { notices::of(&registry, &known, context).await } else { Ok(ContextPatch::default()) }
+}
+
+/// A child whose own session ends has ended, whether somebody says so or not.
+async fn session_ends(engine: Arc<Engine>, request: HookRequest<SessionEnd>) -> Result<(), HookError> {
+    let context = request.context();
+    let registry = engine.registry(context).await?;
+    let (known, _) = registry.known().await?;
+    let is_own = |child: &Option<String>| child.as_ref() == Some(&context.session_id);
+    let status = match &request.event().error {
+        None => ChildStatus::Completed,
+        Some(_) => ChildStatus::Error,
+    };
+    for known in known.iter().filter(|known| !known.has_ended() && is_own(&known.entry.child)) {
+        engine.end_one(known, status, &registry).await?;
+    }
+    Ok(())
+}
+
+impl Observer<SubagentStop> for SpawnBudget {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&self, request: &HookRequest<SubagentStop>, outcome: &Gate<SubagentStop>) {
+        // One that is told to go on goes on.
+        if !outcome.goes_ahead() {
+            return;
+        }
+        let (engine, context) = (Arc::clone(&self.0), Arc::clone(request.context()));
+        let event = request.event().clone();
+        recorded(EventKind::SubagentStop, request.context(), async move {
+            let (child, call) = (given(event.child_id.as_deref()), given(context.call_id.as_deref()));
+            engine.end(child.as_deref(), call.as_deref(), &event.agent_name, event.status, &context).await
+        });
+    }
+}
+
+/// A call is a sign of life of its agent.
+impl Observer<PreToolUse> for SpawnBudget {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&self, request: &HookRequest<PreToolUse>, _outcome: &Decision<PreToolUse>) {
+        self.lives(EventKind::PreToolUse, request.context());
+    }
+}
+
+/// What a call came to is a sign of life of its agent, and the end of a child that nobody said more about.
+impl Observer<PostToolUse> for SpawnBudget {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&self, request: &HookRequest<PostToolUse>, _outcome: &ResultPatch) {
+        let (event, context) = (request.event(), request.context());
+        self.lives(EventKind::PostToolUse, context);
+        if self.0.reader.table().kind_of_call(&event.tool_name, &event.tool_args) != ToolKind::SpawnAgent {
+            return;
+        }
+        let Some(call) = given(event.tool_use_id.as_deref().or(context.call_id.as_deref())) else { return };
+        let status = match &event.error {
+            None => ChildStatus::Completed,
+            Some(_) => ChildStatus::Error,
+        };
+        let (engine, here) = (Arc::clone(&self.0), Arc::clone(context));
+        recorded(EventKind::PostToolUse, context, async move {
+            let registry = engine.registry(&here).await?;
+            let (known, _) = registry.known().await?;
+            let is_its = |entry: &super::child::Entry| {
+                entry.child.is_none()
+                    && entry.call.as_ref() == Some(&call)
+                    && entry.session == here.session_id
+            };
+            for known in known.iter().filter(|known| !known.has_ended() && is_its(&known.entry)) {
+                engine.end_one(known, status, &registry).await?;
+            }
+            Ok(())
+        });
+    }
+}
+
+impl SpawnBudget {
+    /// Writes down, every now and then, that the agent of `context` lives.
+    fn lives(&self, event: EventKind, context: &Arc<HookContext>) {
+        if !self.0.is_due(context) {
+            return;
+        }
+        let (engine, here) = (Arc::clone(&self.0), Arc::clone(context));
+        recorded(event, context, async move {
+            let registry = engine.registry(&here).await?;
+            let (known, _) = registry.known().await?;
+            engine.beat(&registry, &known, |entry| is_of(entry, &here)).await
+        });
+    }
+}
+
+/// Does what nobody waits for; a failure is recorded, and the lease of what it was about ends by itself.
+fn recorded(
+    event: EventKind,
+    context: &Arc<HookContext>,
+    work: impl Future<Output = Result<(), HookError>> + Send + 'static,
+) {
+    let here = Arc::clone(context);
+    later::run(context.environment.background.as_ref(), async move {
+        if let Err(error) = work.await {
+            here.environment.failures.record(&here, event, &Reason::failure(NAME, &error));
+        }
+    });
+}

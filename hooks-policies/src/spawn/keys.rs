@@ -1,0 +1,60 @@
+//! What counters, sets and values of a budget are called.
+
+use hooks_core::state::{Key, OpId};
+
+/// The names of one budget's state, of one tenant.
+#[derive(Clone, Debug)]
+pub(super) struct Keys {
+    tenant: Option<String>,
+    budget: String,
+}
+
+impl Keys {
+    /// Those of `budget`; the budget of the configuration has no name of its own.
+    pub(super) fn new(tenant: Option<&str>, budget: Option<&str>) -> Self {
+        let budget = budget.map_or_else(|| "spawn".to_owned(), |name| format!("spawn:{name}"));
+        Self { tenant: tenant.map(str::to_owned), budget }
+    }
+
+    pub(super) fn counter(&self, kind: &str, of: &[&str]) -> Key {
+        self.key(kind, of)
+    }
+
+    /// The children of a tree.
+    pub(super) fn children(&self, root: &str) -> Key {
+        self.key("children", &[root])
+    }
+
+    /// Where a session stands in its tree. All budgets share it.
+    pub(super) fn lineage(&self, session: &str) -> Key {
+        Key::new(self.tenant.as_deref(), &["spawn", "lineage", session])
+    }
+
+    /// Who did `what` to an entry: only the first one does.
+    pub(super) fn first(&self, what: &str, entry: OpId) -> Key {
+        self.key(what, &[&hex(entry)])
+    }
+
+    /// What an agent was told.
+    pub(super) fn told(&self, session: &str, agent: &str) -> Key {
+        self.key("told", &[session, agent])
+    }
+
+    /// An id that follows from these parts, in this budget of this tenant.
+    pub(super) fn id(&self, parts: &[&str]) -> OpId {
+        let mut all = vec![self.tenant.as_deref().unwrap_or_default(), &self.budget];
+        all.extend(parts);
+        OpId::of(&all)
+    }
+
+    fn key(&self, kind: &str, of: &[&str]) -> Key {
+        let mut parts = vec![self.budget.as_str(), kind];
+        parts.extend(of);
+        Key::new(self.tenant.as_deref(), &parts)
+    }
+}
+
+/// An id as a text.
+pub(super) fn hex(id: OpId) -> String {
+    format!("{:032x}", id.0)
+}

@@ -1,0 +1,78 @@
+//! Bounds the children that agents start: how many live at once, how many there are in all, how deep and how fast, on
+//! which models; and knows which ones live.
+//!
+//! A session and all children below it are a tree. A [`SpawnBudget`] takes, in one step of a
+//! [`StateStore`](hooks_core::state::StateStore), a place in every limit that a child falls under, those of its root
+//! among them, or in none. The place comes back when the child ends (`subagent_stop`), could not be created
+//! (`spawn_failed`), or gave no sign of life for as long as its lease; what is counted in all stays counted. A store
+//! that fails is a denial. What a child's own hooks say comes on top ([`Live::narrowed`](hooks_core::Live::narrowed)): a
+//! budget of theirs, under a name of its own, can only narrow.
+//!
+//! A client that does not ask before a child starts is bound at `pre_tool_use` of the tools that start agents; where
+//! both events come, the child takes over the place of the call, and is counted once.
+//!
+//! [`Children`] answers who waits, lives, fell silent or ended; the agents of a tree are told of each other at their next
+//! turn. [`SpawnRules`] judges what needs no counting: unknown agents and models, what is missing, models by rule.
+//!
+//! ```
+//! use hooks_core::event::SubagentStart;
+//! use hooks_core::{HookContext, Hooks, Judged};
+//! use hooks_policies::config::{PolicyConfig, SpawnConfig};
+//! use hooks_policies::PolicyHooks;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let spawn = Some(SpawnConfig { concurrent: Some(1), ..SpawnConfig::default() });
+//! let hooks = Hooks::from_policy(PolicyConfig { spawn, ..PolicyConfig::default() })?;
+//!
+//! let context = HookContext::new("session-1", "lead");
+//! let mut first = hooks.on(context.clone()).subagent_start(SubagentStart::new("backend", "the API")).await;
+//! assert!(first.outcome.goes_ahead());
+//! first.outcome.take_holds().commit();
+//!
+//! let second = hooks.on(context.clone()).subagent_start(SubagentStart::new("tester", "the tests")).await;
+//! assert!(second.outcome.is_denied());
+//! let children = hooks.spawn_budget().ok_or("there is a budget")?.children().of(&context).await?;
+//! assert_eq!(children[0].agent, "backend");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `config`, `names` | what it is configured by |
+//! | `asked` | the child that is asked for, whichever event asks |
+//! | `rules`, `variants` | what can be judged without counting; trials on a share of the children |
+//! | `limits`, `lineage`, `keys` | what a child is charged to: the scopes, the tree, their names |
+//! | `budget`, `place`, `later` | takes places and gives them back |
+//! | `registry`, `child`, `matching` | who is known; which of them an event means |
+//! | `children`, `notices` | who asks, and who is told |
+//! | `events` | the events it hears of |
+
+mod asked;
+mod budget;
+mod child;
+mod children;
+pub(crate) mod config;
+pub(crate) mod events;
+mod keys;
+mod later;
+mod limits;
+mod lineage;
+mod matching;
+mod names;
+mod notices;
+mod place;
+mod registry;
+mod rules;
+mod variants;
+
+pub use self::budget::{SpawnBudget, SpawnBudgetLayer};
+pub use self::child::{Child, ChildState};
+pub use self::children::Children;
+pub use self::rules::SpawnRules;
+
+/// What its reasons call it.
+const NAME: &str = "spawn-budget";
+
+#[cfg(test)]
+mod tests;

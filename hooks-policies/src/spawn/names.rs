@@ -1,0 +1,88 @@
+//! Lists of names as the configuration has them: without regard to case, `*` for any text.
+
+use crate::errors::PolicyErrors;
+
+/// Names, compiled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Names(Vec<Vec<char>>);
+
+impl Names {
+    /// Compiles `names`; an empty one is reported as an item of `field`.
+    pub(super) fn compile(names: &[String], field: &str, errors: &mut PolicyErrors) -> Self {
+        for (index, name) in names.iter().enumerate() {
+            if name.trim().is_empty() {
+                errors.push(format!("{field}[{index}]"), "the name is empty", "write a name, or `*` for all");
+            }
+        }
+        Self(names.iter().map(|name| folded(name)).collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether one of them is `name`.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let name = folded(name);
+        self.0.iter().any(|pattern| matches(pattern, &name))
+    }
+
+    /// Whether there is none, or one of them is `name`.
+    pub(super) fn covers(&self, name: Option<&str>) -> bool {
+        self.is_empty() || name.is_some_and(|name| self.has(name))
+    }
+}
+
+/// A name as it is compared.
+pub(super) fn folded(name: &str) -> Vec<char> {
+    name.trim().chars().flat_map(char::to_lowercase).collect()
+}
+
+/// Whether `pattern` is all of `name`. At most as many steps as the product of their lengths, and the pattern is
+/// the configuration's.
+fn matches(pattern: &[char], name: &[char]) -> bool {
+    let (mut at, mut place) = (0, 0);
+    // Where to go on if what follows the last star does not fit here.
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(letter) = name.get(place) {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at + 1, place));
+                at += 1;
+            }
+            Some(wanted) if wanted == letter => (at, place) = (at + 1, place + 1),
+            _ => match &mut star {
+                Some((behind, from)) => {
+                    *from += 1;
+                    (at, place) = (*behind, *from);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern.iter().skip(at).all(|rest| *rest == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_is_any_text() {
+        for (pattern, name, fits) in [
+            ("Backend", " backend", true),
+            ("back", "backend", false),
+            ("*", "", true),
+            ("sec*", "Security", true),
+            ("*review*", "code-reviewer", true),
+            ("a*b*c", "axxbyybc", true),
+            ("a*b", "a", false),
+            ("*b", "ab ", true),
+            ("", "a", false),
+        ] {
+            let names = Names::compile(&[pattern.to_owned()], "x", &mut PolicyErrors::default());
+            assert_eq!(names.has(name), fits, "{pattern} {name}");
+        }
+        assert!(Names::default().covers(None) && !Names::default().has("a"));
+    }
+}

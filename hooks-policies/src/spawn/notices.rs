@@ -1,0 +1,99 @@
+//! What the agents of a tree are told of its children: who started, ended or fell silent since their last turn.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use hooks_core::state::{Answer, Op};
+use hooks_core::{ContextNote, ContextPatch, HookContext, HookError, Lifetime};
+
+use super::NAME;
+use super::budget::is_of;
+use super::child::{ChildState, Known};
+use super::keys::hex;
+use super::lineage::unexpected;
+use super::registry::Registry;
+
+/// How many children one notice names.
+const MOST: usize = 10;
+/// How much of a name is told, in characters.
+const NAME_LENGTH: usize = 60;
+/// How long it is remembered what an agent was told.
+const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What is new to the agent of `context`, as a note for its turn. It says who and what, never a child's task: the words
+/// of one agent are no instructions to another.
+pub(super) async fn of(
+    registry: &Registry,
+    known: &[Known],
+    context: &HookContext,
+) -> Result<ContextPatch, HookError> {
+    let others: Vec<&Known> = known.iter().filter(|known| !is_of(&known.entry, context)).collect();
+    let key = registry.keys.told(&context.session_id, &context.agent_name);
+    let told = match registry.apply(Op::Get { key: key.clone() }).await? {
+        Answer::Value(told) => told,
+        other => return Err(unexpected(&other)),
+    };
+    let is_first = told.is_none();
+    if is_first && others.is_empty() {
+        return Ok(ContextPatch::default());
+    }
+    let told: BTreeSet<String> =
+        told.and_then(|(text, _)| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let now: BTreeSet<String> = others.iter().map(|known| mark(known)).collect();
+    if now == told {
+        return Ok(ContextPatch::default());
+    }
+    // Who comes anew need not know of those that ended before.
+    let is_old = |known: &Known| told.contains(&mark(known)) || (is_first && known.has_ended());
+    let news: Vec<String> = others.iter().filter(|known| !is_old(known)).map(|known| line(known)).collect();
+    let value = serde_json::to_string(&now).map_err(HookError::other)?;
+    registry.apply(Op::Put { key, value: value.into(), ttl: Some(REMEMBERED) }).await?;
+    if news.is_empty() {
+        return Ok(ContextPatch::default());
+    }
+    let mut text = "Other agents of this task:".to_owned();
+    for line in news.iter().take(MOST) {
+        text.push_str("\n- ");
+        text.push_str(line);
+    }
+    if news.len() > MOST {
+        text.push_str(&format!("\n- and {} more", news.len() - MOST));
+    }
+    let mut note = ContextNote::new(text).for_the(Lifetime::Turn);
+    note.source = Some(NAME.to_owned());
+    Ok(ContextPatch::note(note))
+}
+
+/// A child in its state.
+fn mark(known: &Known) -> String {
+    let state = match known.state() {
+        ChildState::Waiting | ChildState::Running => "lives",
+        ChildState::Silent => "silent",
+        ChildState::Ended => "ended",
+    };
+    format!("{} {state}", hex(known.id))
+}
+
+fn line(known: &Known) -> String {
+    let entry = &known.entry;
+    let (agent, parent) = (short(&entry.agent), short(&entry.parent));
+    let agent = if agent.is_empty() { "an agent" } else { &agent };
+    match known.state() {
+        ChildState::Waiting | ChildState::Running => match &entry.task_type {
+            Some(kind) => format!("{agent} started, for {parent}: {}", short(kind)),
+            None => format!("{agent} started, for {parent}"),
+        },
+        ChildState::Silent => format!("{agent}, started by {parent}, fell silent and is taken for lost"),
+        ChildState::Ended => match entry.status {
+            Some(hooks_core::event::ChildStatus::Completed) | None => {
+                format!("{agent}, started by {parent}, is done")
+            }
+            Some(_) => format!("{agent}, started by {parent}, ended with an error"),
+        },
+    }
+}
+
+/// A name on one line.
+fn short(name: &str) -> String {
+    name.chars().filter(|letter| !letter.is_control()).take(NAME_LENGTH).collect()
+}

@@ -1,0 +1,57 @@
+//! A child's place in the limits, from the decision until the child exists.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::state::{Answer, Op, OpId};
+use hooks_core::{Background, Hold};
+
+use super::budget::ENDED_FOR;
+use super::child::{ChildState, Entry};
+use super::later;
+use super::registry::Registry;
+
+/// A place that is given back when this is dropped, and kept for as long as the child shows life once it exists.
+pub(super) struct Place {
+    pub(super) registry: Registry,
+    pub(super) background: Option<Arc<dyn Background>>,
+    pub(super) id: OpId,
+    pub(super) entry: Entry,
+    pub(super) lease: Duration,
+    /// What becomes of the child when the event goes ahead: it lives, or is waited for.
+    pub(super) then: ChildState,
+    /// Whether dropping this gives something back.
+    pub(super) is_open: bool,
+}
+
+impl Hold for Place {
+    fn commit(mut self: Box<Self>) {
+        self.is_open = false;
+        let (registry, id, lease) = (self.registry.clone(), self.id, self.lease);
+        let entry = Entry { state: self.then, ..self.entry.clone() };
+        later::run(self.background.as_ref(), async move {
+            let _updated = registry.update(id, Some(&entry), lease).await;
+            // Where the store fails here, the place comes back too early, and the first sign of life takes it again.
+            let extended = registry.apply(Op::Extend { id: entry.hold, to: 1, ttl: lease }).await;
+            if let Ok(Answer::Unknown) = extended {
+                // It ended meanwhile, and that was written over.
+                let ended = Entry { state: ChildState::Ended, ..entry };
+                let _updated = registry.update(id, Some(&ended), ENDED_FOR).await;
+            }
+        });
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !self.is_open {
+            return;
+        }
+        let (registry, id, hold) = (self.registry.clone(), self.id, self.entry.hold);
+        later::run(self.background.as_ref(), async move {
+            // Where the store fails, or waits and nothing runs in the background, the lease ends.
+            let _released = registry.apply(Op::Release { id: hold }).await;
+            let _removed = registry.remove(id).await;
+        });
+    }
+}

@@ -1,0 +1,113 @@
+//! The children of one tree, in the store: one entry a child, which lasts as long as its lease.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::state::{Answer, Key, Op, OpId, StateStore};
+use hooks_core::time::Timestamp;
+use hooks_core::{HookContext, HookError};
+
+use super::child::{Entry, Known};
+use super::keys::{Keys, hex};
+use super::lineage::{Lineage, unexpected};
+
+/// The most entries of children that ended which one visit takes out.
+const MOST_SWEPT: usize = 32;
+/// How long it is remembered who was the first to do something.
+const FIRST_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The registry of one tree.
+#[derive(Clone)]
+pub(super) struct Registry {
+    pub(super) store: Arc<dyn StateStore>,
+    pub(super) keys: Keys,
+    pub(super) lineage: Lineage,
+    set: Key,
+}
+
+impl Registry {
+    /// That of the tree which the session of `context` is in.
+    pub(super) async fn open(
+        store: Arc<dyn StateStore>,
+        keys: Keys,
+        context: &HookContext,
+    ) -> Result<Self, HookError> {
+        let lineage = Lineage::of(&*store, &keys, context).await?;
+        let set = keys.children(&lineage.root);
+        Ok(Self { store, keys, lineage, set })
+    }
+
+    /// All children of the tree, in order of entry, and the store's time.
+    pub(super) async fn known(&self) -> Result<(Vec<Known>, Timestamp), HookError> {
+        match self.apply(Op::Members { set: self.set.clone() }).await? {
+            Answer::Members { members, now } => {
+                Ok((members.iter().filter_map(|member| Known::read(member, now)).collect(), now))
+            }
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Takes out children that ended and were told for long enough, so that a tree of many stays small.
+    pub(super) async fn sweep(&self, known: &mut Vec<Known>) -> Result<(), HookError> {
+        let gone = |known: &Known| known.has_ended() && known.is_over;
+        for known in known.iter().filter(|known| gone(known)).take(MOST_SWEPT) {
+            self.remove(known.id).await?;
+        }
+        known.retain(|known| !gone(known));
+        Ok(())
+    }
+
+    /// Whether `by` is the first to do `what` to an entry; asked again by the same, it still is.
+    pub(super) async fn is_first(&self, what: &str, entry: OpId, by: &str) -> Result<bool, HookError> {
+        let key = self.keys.first(what, entry);
+        let id = self.keys.id(&[key.as_str(), by]);
+        let write = Op::CompareAndSet { id, key, revision: 0, value: by.into(), ttl: Some(FIRST_FOR) };
+        match self.apply(write).await? {
+            Answer::Written(_) => Ok(true),
+            Answer::Conflict(_) => Ok(false),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Enters a child; false where its entry was taken out already.
+    pub(super) async fn insert(&self, id: OpId, entry: &Entry, ttl: Duration) -> Result<bool, HookError> {
+        let digits = hex(id);
+        let short = digits.get(..16).unwrap_or(&digits);
+        let insert = Op::Insert {
+            id,
+            set: self.set.clone(),
+            name: format!("{} {short}", entry.agent).into(),
+            note: written(entry)?.into(),
+            ttl: Some(ttl),
+        };
+        match self.apply(insert).await? {
+            Answer::Done => Ok(true),
+            Answer::Ended { .. } => Ok(false),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Says what is known of a child now, where something is new, and that it is believed for `ttl` from now.
+    pub(super) async fn update(
+        &self,
+        id: OpId,
+        entry: Option<&Entry>,
+        ttl: Duration,
+    ) -> Result<(), HookError> {
+        let note = entry.map(written).transpose()?.map(Into::into);
+        // An entry that is gone stays gone: its child was ended meanwhile.
+        self.apply(Op::Update { id, set: self.set.clone(), note, ttl: Some(ttl) }).await.map(|_| ())
+    }
+
+    pub(super) async fn remove(&self, id: OpId) -> Result<(), HookError> {
+        self.apply(Op::Remove { id, set: self.set.clone() }).await.map(|_| ())
+    }
+
+    pub(super) async fn apply(&self, op: Op) -> Result<Answer, HookError> {
+        self.store.apply(op).await.map_err(HookError::other)
+    }
+}
+
+fn written(entry: &Entry) -> Result<String, HookError> {
+    serde_json::to_string(entry).map_err(HookError::other)
+}
