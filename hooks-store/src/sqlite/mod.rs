@@ -1,8 +1,8 @@
 //! Several processes on one machine share a file: SQLite, entered in turn.
 //!
-//! Each operation is a transaction. [`step`] does it on rows, [`schema`] has the tables, [`database`] the file and
-//! its transactions, [`lock`] the turns, [`clock`] the time, [`damage`] what happens when the file is damaged, and
-//! [`worker`] the thread that waits so that others need not.
+//! Each operation is a transaction. `step` does it on rows, `schema` has the tables, `database` the file and
+//! its transactions, `lock` the turns, `clock` the time, `damage` what happens when the file is damaged, and
+//! `worker` the thread that waits so that others need not.
 //!
 //! | what happens | what is done |
 //! | --- | --- |
