@@ -1,3 +1,4 @@
+mod children;
 mod metered;
 
 use std::collections::BTreeSet;
@@ -32,6 +33,7 @@ fn base() -> Value {
     for (section, value) in metered::base() {
         base[section] = value;
     }
+    base["spawn"] = children::base();
     base
 }
 
@@ -76,6 +78,7 @@ fn changes() -> Vec<(&'static str, &'static str, Value)> {
         ("protected", "/protected", json!(["src/a"])),
     ];
     changes.extend(metered::changes());
+    changes.extend(children::changes());
     changes
 }
 
@@ -118,7 +121,9 @@ async fn answers(config: &Value) -> Vec<String> {
     );
     let decided = hooks.on(HookContext::default()).post_tool_use(after).await;
     answers.push(decided.request.event().tool_result.to_string());
-    answers.extend(metered::answers(config).await);
+    answers.extend(children::answers(config.clone()).await);
+    // What is refused for another reason is not metered.
+    answers.extend(metered::answers(PolicyConfig { spawn: None, ..config }).await);
     answers
 }
 
@@ -178,6 +183,7 @@ async fn every_option_changes_an_answer() {
         "rules",
         "limits",
         "budget",
+        "spawn",
     ] {
         let mut config = base();
         config.as_object_mut().unwrap().remove(section);
