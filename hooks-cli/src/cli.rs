@@ -153,7 +153,7 @@ pub(crate) struct Bench {
   hooks state --config hooks.yaml --json | jq .lockouts
   hooks state -c hooks.yaml lock src/auth.rs backend --why 'no tests' --for 2d
   hooks state -c hooks.yaml clear src/auth.rs --by lead
-  hooks state -c hooks.yaml set spend/day 0 --why 'refunded'
+  hooks state -c hooks.yaml set ask-limit/session-1 0 --why 'refunded'
   hooks state -c hooks.yaml remove children/session-1 child-7
   hooks state -c hooks.yaml history
 
@@ -190,7 +190,7 @@ pub(crate) enum StateAction {
         /// Who may not write it
         agent: String,
         /// For how long, such as `2h`; until it is cleared where absent
-        #[arg(long = "for", value_name = "TIME", value_parser = hooks::duration::parse)]
+        #[arg(long = "for", value_name = "TIME", value_parser = some_time)]
         lasting: Option<Duration>,
     },
     /// Let all agents write an artifact again
@@ -205,6 +205,8 @@ pub(crate) enum StateAction {
         /// In its own unit; money in millionths
         spent: u64,
     },
+    /// Open a store again whose file was damaged and moved aside: what was counted and locked in it is forgotten
+    AcceptLoss,
     /// Take an entry out of a set: a child that is gone
     Remove {
         /// As `show` names it
@@ -232,6 +234,17 @@ pub(crate) enum Format {
     Text,
     /// For a program
     Json,
+}
+
+/// A duration that is one.
+fn some_time(text: &str) -> Result<Duration, String> {
+    match hooks::duration::parse(text) {
+        Ok(time) if time.is_zero() => {
+            Err("it would end before it begins; leave it out to lock for good".to_owned())
+        }
+        Ok(time) => Ok(time),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn profile(name: &str) -> Result<Profile, String> {

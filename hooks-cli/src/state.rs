@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use hooks::config::Config;
 use hooks::policies::{Lockout, LockoutError, StoredLockouts};
 use hooks::state::{Charged, Key, StoreError, Window};
-use hooks::store::{ByHand, Listed};
+use hooks::store::{ByHand, Listed, SqliteStore};
 use hooks::time::Timestamp;
 use hooks::{SystemRandom, duration};
 use serde_json::{Value, json};
@@ -19,6 +20,8 @@ use crate::table::Table;
 
 /// How much of a note is shown on a line.
 const WIDTH: usize = 80;
+/// How much of an answer is.
+const MOST: usize = 400;
 
 /// The state of one tenant.
 struct Kept {
@@ -53,6 +56,16 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
             StateAction::Show => kept.show(asked.json, &mut out).await,
             StateAction::History => kept.history(asked.json, &mut out).await,
             StateAction::Lock { artifact, agent, lasting } => {
+                if config.policy().reviewer_lockout.is_none() {
+                    return Err(Failure::said(
+                        "no lockout is enforced; add `reviewer_lockout: {}` to the configuration",
+                    ));
+                }
+                for (what, name) in [("artifact", artifact), ("agent", agent)] {
+                    if name.trim().is_empty() {
+                        return Err(Failure::said(format!("the name of the {what} is empty")));
+                    }
+                }
                 let lockout = Lockout::new(artifact, agent).by(&by);
                 let lockout = match &asked.why {
                     Some(why) => lockout.because(why),
@@ -72,6 +85,7 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
                 kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
                 done(&mut out, &format!("`{artifact}` is cleared: agents that were locked out: {count}"))
             }
+            StateAction::AcceptLoss => accept_loss(&config, &mut out),
             StateAction::Set { counter, spent } => kept.set(counter, *spent, asked, &mut out).await,
             StateAction::Remove { set, entry } => kept.remove(set, entry, asked, &mut out).await,
         }
@@ -275,13 +289,24 @@ fn window(window: Window) -> String {
 }
 
 fn done(out: &mut impl Write, what: &str) -> Result<Status, Failure> {
-    writeln!(out, "{what}")?;
+    writeln!(out, "{}", one_line(what, MOST))?;
     Ok(Status::Well)
 }
 
 fn found_nothing(what: &str) -> Result<Status, Failure> {
-    writeln!(anstream::stderr(), "{what}")?;
+    writeln!(anstream::stderr(), "{}", one_line(what, MOST))?;
     Ok(Status::Found)
+}
+
+/// Opens a store again that was closed because its file was damaged.
+fn accept_loss(config: &Config, out: &mut impl Write) -> Result<Status, Failure> {
+    let Some(file) = config.store_file() else {
+        return Err(Failure::said("only a store in a file is closed when it is damaged"));
+    };
+    match SqliteStore::accept_loss(file)? {
+        Some(note) => done(out, &format!("the store is open again, and empty; it was closed: {note}")),
+        None => found_nothing("the store is not closed"),
+    }
 }
 
 /// Who runs this.

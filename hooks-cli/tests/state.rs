@@ -124,3 +124,69 @@ fn state_in_memory_is_said_to_end_with_its_process() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("store: {engine: file}"));
 }
+
+#[test]
+fn tokens_count_without_a_price() {
+    let dir = folder("budget: {limits: [{of: team, per: day, tokens: 100000}]}");
+    let call = |number: usize| {
+        let at = json!({"session_id": "s", "call_id": format!("c{number}")});
+        let before = json!({"event": "before_model_call", "at": at, "model": "m"});
+        let after = json!({
+            "event": "after_model_call", "at": at, "model": "m",
+            "response": {"role": "assistant", "content": "x"},
+            "usage": {"input_tokens": 50_000, "output_tokens": 40_000},
+        });
+        format!("{before}\n{after}\n")
+    };
+    let calls: String = (0..3).map(call).collect();
+    let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &calls);
+    let decided = decisions(&said(child.wait_with_output().unwrap()));
+    let before: Vec<_> = decided.iter().step_by(2).map(String::as_str).collect();
+    assert_eq!(before, ["no_opinion", "no_opinion", "deny"]);
+}
+
+#[test]
+fn a_number_that_comes_back_with_another_call_is_another_call() {
+    let dir = folder("limits: {calls: [{tools: [deploy], most: 1, of: team, per: day}]}");
+    for id in ["", "call_0"] {
+        let calls = (0..2).map(|to| {
+            let args = json!({"to": format!("{id}{to}")});
+            let at = json!({"agent_name": "a", "session_id": format!("s{id}")});
+            format!(
+                "{}\n",
+                json!({"event": "pre_tool_use", "at": at, "tool_name": "deploy", "tool_use_id": id, "tool_args": args})
+            )
+        });
+        let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &calls.collect::<String>());
+        let decided = decisions(&said(child.wait_with_output().unwrap()));
+        assert_eq!(decided.last().map(String::as_str), Some("deny"), "{id}");
+    }
+}
+
+#[test]
+fn an_agent_does_not_change_its_own_limits() {
+    let dir = folder("ask_user: { max_per_session: 1 }");
+    for command in ["hooks state -c hooks.yaml set ask-limit/s1 0", "cd / && env X=1 hooks state lock a b"] {
+        let line = call("a", "bash", &json!({"command": command}));
+        let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &line);
+        assert_eq!(decisions(&said(child.wait_with_output().unwrap())), ["deny"], "{command}");
+    }
+}
+
+#[test]
+fn a_damaged_store_denies_until_a_person_accepts_the_loss() {
+    let dir = folder("ask_user: { max_per_session: 5 }");
+    let ask = call("a", "ask_user", &json!({"question": "?"}));
+    let decide = || {
+        let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &ask);
+        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+    };
+    assert_eq!(decide(), "no_opinion");
+    let state = std::fs::read_dir(dir.path().join("state/hooks")).unwrap();
+    let file =
+        state.map(|entry| entry.unwrap().path()).find(|path| path.extension().is_some_and(|end| end == "db"));
+    std::fs::write(file.unwrap(), "this is no database, and never was one ".repeat(500)).unwrap();
+    assert_eq!((decide(), decide()), ("deny".to_owned(), "deny".to_owned()));
+    run(dir.path(), &["state", "-c", "hooks.yaml", "accept-loss"]);
+    assert_eq!(decide(), "no_opinion");
+}

@@ -71,7 +71,8 @@ impl AskLimit {
         let (tenant, session) = (context.tenant.as_deref(), context.session_id.as_str());
         let key = Key::new(tenant, &[NAME, session]);
         let call = request.event().tool_use_id.as_ref().or(context.call_id.as_ref());
-        let id = place_id(key.as_str(), call.map(String::as_str), context);
+        let arguments = request.event().tool_args.to_string();
+        let id = place_id(key.as_str(), call.map(String::as_str), &arguments, context);
         let scopes = Arc::from([Scope::spent(key, self.limit).per(Window::SESSION)]);
         Place::new(id, scopes, self.store.of(context), context, |no_place| match no_place {
             NoPlace::Refused { used, limit, .. } => refusal(used, limit),

@@ -145,9 +145,12 @@ impl Drop for Place {
 }
 
 /// The id of the place of `call` in the limit `key`: that of its client, or one apart from all others.
-pub(crate) fn place_id(key: &str, call: Option<&str>, context: &HookContext) -> OpId {
-    match call {
-        Some(call) => OpId::of(&[key, "call", call]),
+///
+/// `what` is what the call does: clients number their calls anew each turn, and a number that comes back with something
+/// else is another call. One that is empty is none.
+pub(crate) fn place_id(key: &str, call: Option<&str>, what: &str, context: &HookContext) -> OpId {
+    match call.filter(|call| !call.trim().is_empty()) {
+        Some(call) => OpId::of(&[key, "call", call, what]),
         None => fresh_id(key, context),
     }
 }

@@ -108,7 +108,7 @@ impl Reserve<PreToolUse> for CallLimits {
             mine.iter().filter_map(|index| Some(self.limits.get(*index)?.scope(context, &agent))).collect();
         let call = event.tool_use_id.as_ref().or(context.call_id.as_ref());
         let session = Key::new(context.tenant.as_deref(), &[NAME, &context.session_id, &agent, &tool]);
-        let id = place_id(session.as_str(), call.map(String::as_str), context);
+        let id = place_id(session.as_str(), call.map(String::as_str), &event.tool_args.to_string(), context);
         let (limits, tool) = (Arc::clone(&self.limits), event.tool_name.clone());
         let place = Place::new(id, scopes, self.store.of(context), context, move |no_place| match no_place {
             NoPlace::Refused { scope, used, .. } => {

@@ -75,7 +75,7 @@ impl IterationLimit {
     async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
         if let Some(resumes) = self.resumes {
             let (store, key) = (self.store.of(context), key(context, "resumed", &context.agent_name));
-            let id = place_id(key.as_str(), context.call_id.as_deref(), context);
+            let id = place_id(key.as_str(), context.call_id.as_deref(), "", context);
             let scopes = Arc::from([Scope::spent(key, resumes).per(Window::SESSION)]);
             match store.apply(Op::Reserve { id, scopes, amount: 1, ttl: A_MOMENT }).await? {
                 Answer::Done => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
@@ -107,7 +107,8 @@ impl Reserve<BeforeModelCall> for IterationLimit {
     ) -> HookFuture<'static, Result<Reservation, HookError>> {
         let context = request.context();
         let key = key(context, "calls", &context.agent_name);
-        let id = place_id(key.as_str(), context.call_id.as_deref(), context);
+        let iteration = request.event().iteration.to_string();
+        let id = place_id(key.as_str(), context.call_id.as_deref(), &iteration, context);
         let scopes = Arc::from([Scope::spent(key, self.most).per(Window::SESSION)]);
         let span = self.span;
         let place = Place::new(id, scopes, self.store.of(context), context, move |no_place| match no_place {

@@ -1,6 +1,7 @@
 //! Lockouts that a store keeps: they outlive their process and bind everybody on the same store.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub struct StoredLockouts {
     cleared: Key,
     stale_after: Duration,
     mirror: Mutex<Mirror>,
+    /// How many refreshes began: what was read earlier never replaces what was read later.
+    begun: AtomicU64,
 }
 
 /// What the registry has from the store, and since when.
@@ -38,6 +41,8 @@ pub struct StoredLockouts {
 struct Mirror {
     lockouts: Vec<Lockout>,
     heard: Option<Tick>,
+    /// The refresh it is from.
+    from: u64,
 }
 
 /// A lockout as it is written, beside what the store knows of every member.
@@ -97,6 +102,7 @@ impl StoredLockouts {
             cleared: Key::new(tenant, &["lockouts-cleared"]),
             stale_after: STALE_AFTER,
             mirror: Mutex::default(),
+            begun: AtomicU64::new(0),
         }
     }
 
@@ -112,7 +118,8 @@ impl StoredLockouts {
         &self.registry
     }
 
-    /// Locks an agent out of an artifact, until somebody clears it or for so long. Where it is already, that stands.
+    /// Locks an agent out of an artifact, until somebody clears it or for so long. Where it is already, the longer one
+    /// stands.
     ///
     /// # Errors
     /// The store fails: then nobody knows whether it holds.
@@ -120,17 +127,25 @@ impl StoredLockouts {
         let Lockout { artifact, agent, by, why, .. } = lockout;
         let name = format!("{}\n{artifact}", folded(&agent));
         let note = written(&Entry { artifact, agent, by, why })?;
-        let insert = Op::Insert {
-            id: OpId(self.random.next_u128()),
-            set: self.set.clone(),
-            name: name.into(),
-            note: note.into(),
-            ttl: lasting,
-        };
+        let (note, set): (Arc<str>, _) = (note.into(), self.set.clone());
+        let id = OpId(self.random.next_u128());
+        let insert =
+            Op::Insert { id, set: set.clone(), name: name.into(), note: Arc::clone(&note), ttl: lasting };
         match self.store.apply(insert).await? {
-            Answer::Done | Answer::Present(_) => self.refresh().await,
-            other => Err(unexpected(&other)),
+            Answer::Done => {}
+            Answer::Present(there) => {
+                // One that holds for longer takes the place of one that ends sooner, never the other way.
+                let now = self.members().await?.1;
+                let ends = lasting.map(|lasting| now.after(lasting));
+                let lasts_longer = there.until.is_some_and(|until| ends.is_none_or(|ends| ends > until));
+                if lasts_longer {
+                    let update = Op::Update { id: there.id, set, note: Some(note), ttl: lasting };
+                    self.store.apply(update).await?;
+                }
+            }
+            other => return Err(unexpected(&other)),
         }
+        self.refresh().await
     }
 
     /// Lets all agents write an artifact again, at the word of `by`, and remembers who said so. How many lockouts
@@ -195,19 +210,27 @@ impl StoredLockouts {
     /// # Errors
     /// The store was away for longer than the last known lockouts are believed.
     pub async fn refresh(&self) -> Result<(), LockoutError> {
+        let ticket = self.begun.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         let known = self.all().await;
         let now = self.clock.tick();
         let mut mirror = self.mirror.lock().unwrap_or_else(PoisonError::into_inner);
         match known {
-            Ok(lockouts) => {
-                mirror.heard = Some(now);
+            Ok(_) if ticket < mirror.from => Ok(()),
+            Ok(mut lockouts) => {
+                // The store's time says when they end, and it was just asked: no clock of this process does.
+                lockouts.iter_mut().for_each(|lockout| lockout.until = None);
+                (mirror.heard, mirror.from) = (Some(now), ticket);
                 if mirror.lockouts != lockouts {
                     self.registry.replace(&mirror.lockouts, &lockouts);
                     mirror.lockouts = lockouts;
                 }
                 Ok(())
             }
-            Err(_) if mirror.heard.is_some_and(|heard| now.since(heard) < self.stale_after) => Ok(()),
+            Err(LockoutError::Store(StoreError::Unavailable(_)))
+                if mirror.heard.is_some_and(|heard| now.since(heard) < self.stale_after) =>
+            {
+                Ok(())
+            }
             Err(error) => Err(error),
         }
     }

@@ -202,10 +202,16 @@ mod stored {
         let lockout = Lockout::new("x", "backend").by("Reviewer").because("no tests");
         time.block_on(here.lock(lockout.clone(), Some(Duration::from_secs(60)))).unwrap().unwrap();
         assert!(denies(&hooks, &time, "x") && !denies(&stranger, &time, "x"));
-        // Twice is once, and the first one's reasons stand.
-        time.block_on(there.lock(lockout.because("other"), None)).unwrap().unwrap();
-        let all = time.block_on(here.all()).unwrap().unwrap();
-        assert_eq!((all.len(), all[0].why.as_deref()), (1, Some("no tests")));
+        // Twice is once, and the longer one stands.
+        let said = |why: &str, lasting: Option<u64>| {
+            let lasting = lasting.map(Duration::from_secs);
+            time.block_on(there.lock(lockout.clone().because(why), lasting)).unwrap().unwrap();
+            let all = time.block_on(here.all()).unwrap().unwrap();
+            (all.len(), all[0].why.clone().unwrap(), all[0].until.is_some())
+        };
+        assert_eq!(said("shorter", Some(1)), (1, "no tests".to_owned(), true));
+        assert_eq!(said("for ever", None), (1, "for ever".to_owned(), false));
+        assert_eq!(said("shorter again", Some(90)), (1, "for ever".to_owned(), false));
         let error = time.block_on(there.clear("x", "BACKEND")).unwrap().unwrap_err();
         assert!(matches!(error, LockoutError::LockedOut(_)), "{error}");
         time.block_on(here.clear("x", "Reviewer")).unwrap().unwrap();

@@ -84,6 +84,8 @@ pub(super) enum Charge {
     Nothing,
     Input,
     Held,
+    /// So many tokens; what they cost is not known, and what is held of money is taken for it.
+    Tokens(u64),
     Used(Used),
 }
 
@@ -215,7 +217,8 @@ impl SpendHold {
         match self.charge {
             Charge::Nothing => Op::Release { id },
             Charge::Input => Op::Settle { id, actual: part.unit.amount(&self.price, self.input_tokens, 0) },
-            Charge::Held => Op::Settle { id, actual: part.held },
+            Charge::Tokens(tokens) if part.unit == SpendUnit::Tokens => Op::Settle { id, actual: tokens },
+            Charge::Held | Charge::Tokens(_) => Op::Settle { id, actual: part.held },
             Charge::Used(used) => {
                 let actual = match part.unit {
                     SpendUnit::Usd => used.stated_cost().unwrap_or_else(|| self.price.of(&used.usage)).0,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
-use hooks_policies::config::PolicyConfig;
+use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
 use hooks_policies::profile::SquadCompat;
 use hooks_policies::spend::SpendWatch;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
@@ -153,7 +153,11 @@ pub(super) fn build(
 ) -> Option<Built> {
     let kept = kept.unwrap_or_else(|| Kept::of(settings));
     // What governs the agents is protected apart, so that its paths are never read in a dialect of the file's.
-    let protection = PolicyConfig { protected: protected.to_vec(), ..PolicyConfig::default() };
+    let protection = PolicyConfig {
+        protected: protected.to_vec(),
+        rules: if protected.is_empty() { Vec::new() } else { vec![own_command()] },
+        ..PolicyConfig::default()
+    };
     let builder = strict(Hooks::builder(), protection, &kept);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
@@ -194,6 +198,17 @@ pub(super) fn build(
                 None
             }
         },
+    }
+}
+
+/// What changes budgets, limits and lockouts is for people.
+fn own_command() -> RuleConfig {
+    RuleConfig {
+        name: "own-state".to_owned(),
+        action: RuleAction::Deny,
+        commands: vec!["hooks state".to_owned()],
+        reason: Some("an agent does not change the limits it works within; a person does".to_owned()),
+        ..RuleConfig::default()
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hooks_core::Hooks;
 use hooks_policies::config::PolicyConfig;
-use hooks_store::{Answering, StoreConfig};
+use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::build::{Kept, Origin, Settings, State, build};
 use super::document::{self, Document, Profile};
@@ -75,6 +75,12 @@ impl Config {
     /// Where state is kept, where the file says so.
     pub const fn store(&self) -> Option<&StoreConfig> {
         self.state.store.as_ref()
+    }
+
+    /// The file that state is kept in, where it is one.
+    pub fn store_file(&self) -> Option<PathBuf> {
+        let store = self.state.store.as_ref().filter(|store| store.engine == Engine::File)?;
+        store::file_of(store, self.state.path.as_deref())
     }
 
     /// The strict policies' configuration; under `squad-compat` there is nothing in it.

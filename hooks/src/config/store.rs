@@ -75,7 +75,9 @@ pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathB
 pub(super) fn files_of(config: &StoreConfig, path: Option<&Path>) -> Vec<String> {
     let file = (config.engine == Engine::File).then(|| file_of(config, path)).flatten();
     let file = file.and_then(|file| std::path::absolute(file).ok());
-    let beside =
-        |file: PathBuf| ["", "-wal", "-shm", ".turn", ".lock"].map(|end| format!("{}{end}", file.display()));
+    let beside = |file: PathBuf| {
+        ["", "-wal", "-shm", ".turn", ".lock", ".closed", ".damaged-*"]
+            .map(|end| format!("{}{end}", file.display()))
+    };
     file.map(beside).into_iter().flatten().collect()
 }

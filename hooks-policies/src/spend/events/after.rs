@@ -63,6 +63,8 @@ async fn settle(
         return charge(budget, &*store, context, &event.model, price, used).await;
     };
     let input_tokens = open.input_tokens;
+    // A model that answered instead and has no price costs what the one that was asked for does.
+    let listed = listed.or_else(|| budget.rules.prices.get(&open.model, budget.now(context)));
     let price = listed.map(|listed| listed.price);
     let mut hold = open.into_hold(entry.id, price.unwrap_or_default(), &budget.rules, store, context);
     if event.usage.total() == 0 && event.cost.is_none() {
@@ -74,7 +76,7 @@ async fn settle(
             hold.used_or_held(Used::tokens(Usage { input_tokens, output_tokens, ..Usage::default() }));
         }
     } else if price.is_none() && event.cost.is_none() {
-        hold.charge = Charge::Held;
+        hold.charge = Charge::Tokens(event.usage.total());
     } else {
         hold.used(used);
     }
