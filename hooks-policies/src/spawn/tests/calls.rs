@@ -1,3 +1,5 @@
+//! Tools that start agents: counted once, whichever event comes first.
+
 use hooks_core::event::{PostToolUse, PreToolUse, SpawnFailed, SubagentSpawned};
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! Whatever is dropped, and whenever: nothing stays held.
+
 use std::task::{Context, Poll, Waker};
 
 use hooks_core::drivers::{SpawnRequest, Spawned};

@@ -1,3 +1,5 @@
+//! Children whose end nobody tells of.
+
 use hooks_core::event::{Notification, SessionEnd};
 use hooks_core::testing::Recorder;
 use hooks_core::{Composite, Live};

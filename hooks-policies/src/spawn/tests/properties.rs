@@ -1,3 +1,5 @@
+//! Random histories against the limits.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Many callers and few places.
+
 use hooks_core::Evidence;
 use tokio::task::JoinSet;
 

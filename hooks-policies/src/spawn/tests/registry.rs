@@ -1,3 +1,5 @@
+//! Who lives, and what is known of them.
+
 use hooks_core::event::TurnStart;
 
 use super::*;

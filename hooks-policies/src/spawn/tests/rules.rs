@@ -1,3 +1,5 @@
+//! Which agent may be started with which model, for what.
+
 use hooks_core::event::PreToolUse;
 use serde_json::json;
 

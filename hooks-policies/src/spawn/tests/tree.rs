@@ -1,3 +1,5 @@
+//! Children of children stay within their root's fence.
+
 use hooks_core::drivers::{SpawnRequest, Spawned};
 use hooks_core::{GovernSpawn, HookError};
 use tower::{ServiceExt, service_fn};
