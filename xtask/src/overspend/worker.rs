@@ -93,12 +93,14 @@ async fn calls(desk: &Desk, share: u64) -> Result {
             // What is not heard expires, and is charged.
             let _heard = farewell.await;
         }
-        if desk.operations.get() - noted >= 64 {
-            desk.ledger.count(desk.operations.get() - noted)?;
-            noted = desk.operations.get();
+        // What found no answer is taken back, and may have been noted.
+        let new = desk.operations.get().saturating_sub(noted);
+        if new >= 64 {
+            desk.ledger.count(new)?;
+            noted += new;
         }
     }
-    desk.ledger.count(desk.operations.get() - noted)
+    desk.ledger.count(desk.operations.get().saturating_sub(noted))
 }
 
 /// A call, one in ten of which is dropped after some steps.
