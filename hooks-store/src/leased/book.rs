@@ -154,7 +154,10 @@ impl Book {
     pub(super) fn change(&mut self, op: &Op) -> Answer {
         let answer = self.here(op.clone());
         match (op, &answer) {
-            (Op::Settle { id, .. } | Op::Release { id }, Answer::Done | Answer::Unknown) => {
+            (
+                Op::Settle { id, .. } | Op::Release { id },
+                Answer::Done | Answer::Ended { .. } | Answer::Unknown,
+            ) => {
                 if let Some(Place::Lease(lease, _)) = self.places.remove(id)
                     && let Some(lease) = self.leases.get_mut(&lease)
                 {

@@ -109,8 +109,8 @@ fn the_same_message_does_nothing_more() {
         for id in [0, 1, 1, 0, 1] {
             assert_eq!(leased.apply(reserve(id, &scopes, 10)).await.unwrap(), Answer::Done);
         }
-        for actual in [4, 9] {
-            assert_eq!(leased.apply(Op::Settle { id: OpId(1), actual }).await.unwrap(), Answer::Done);
+        for (actual, answer) in [(4, Answer::Done), (4, Answer::Done), (9, Answer::Ended { actual: 4 })] {
+            assert_eq!(leased.apply(Op::Settle { id: OpId(1), actual }).await.unwrap(), answer);
         }
         assert_eq!(leased.apply(reserve(1, &scopes, 10)).await.unwrap(), Answer::Ended { actual: 4 });
         leased.apply(Op::Release { id: OpId(0) }).await.unwrap();
