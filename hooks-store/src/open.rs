@@ -36,7 +36,8 @@ pub fn open_file(
     let options = SqliteOptions::new(path).durability(durability);
     Ok(Arc::new(match answering {
         Answering::AtOnce => options.blocking().open()?,
-        Answering::Later => options.open()?,
+        // Whoever asks first is in a runtime.
+        Answering::Later => options.open_later()?,
     }))
 }
 

@@ -148,7 +148,7 @@ impl<S: StateStore> Inner<S> {
                 self.ends().keep(id, op, self.settings.kept).then_some(Answer::Done)
             }
             // It may have been granted, and nobody knows.
-            Op::Reserve { id, .. } => {
+            Op::Reserve { id, .. } | Op::Lease { id, .. } => {
                 self.ends().keep(id, Op::Release { id }, self.settings.kept);
                 None
             }
