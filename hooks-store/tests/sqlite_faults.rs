@@ -184,6 +184,8 @@ fn a_stopped_process_is_waited_for_so_long_and_goes_on_later() {
         assert!(matches!(&answer, Err(StoreError::Unavailable(why)) if why.contains("locked")), "{answer:?}");
     }
     drop(process);
+    // For so long after it was waited for in vain, little is waited.
+    pause(Duration::from_millis(300));
     assert!(ask(&store, Op::Now).is_ok(), "its turn ends with it");
     assert!(ask(&store, Op::Now).is_ok());
 }
@@ -418,6 +420,11 @@ fn it_is_waited_so_long_in_all() {
     let waited = uptime() - began;
     assert!(matches!(&answer, Err(StoreError::Unavailable(why)) if why.contains("busy")), "{answer:?}");
     assert!(waited < wait * 15 / 10, "{waited:?}");
+    // An event asks several times.
+    for _ in 0..3 {
+        ask(&store, Op::Now).unwrap_err();
+    }
+    assert!(uptime() - began < wait * 20 / 10, "{:?}", uptime() - began);
 }
 
 #[test]

@@ -111,6 +111,14 @@ impl<S: StateStore + 'static> StateStore for Away<S> {
             }
         }
     }
+
+    fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
+        let inner = Arc::clone(&self.0);
+        HookFuture::later(async move {
+            inner.tell().await?;
+            inner.store.close().await
+        })
+    }
 }
 
 impl<S: StateStore> Inner<S> {

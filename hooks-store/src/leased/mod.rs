@@ -142,6 +142,14 @@ impl<S: StateStore + 'static> StateStore for Leased<S> {
             op => self.0.store.apply(op),
         }
     }
+
+    fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
+        let leases = self.clone();
+        HookFuture::later(async move {
+            Self::close(&leases).await?;
+            leases.0.store.close().await
+        })
+    }
 }
 
 impl<S: StateStore> Inner<S> {

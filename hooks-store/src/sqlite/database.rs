@@ -23,6 +23,8 @@ pub(super) struct Database {
     /// Opened with the first transaction.
     lock: Option<Lock>,
     open: Option<Open>,
+    /// When, by the machine's uptime, it was last waited for in vain.
+    gave_up: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -49,7 +51,7 @@ impl Database {
 
     /// One that is opened with its first transaction.
     pub(super) fn closed(options: SqliteOptions) -> Self {
-        Self { options, lock: None, open: None }
+        Self { options, lock: None, open: None, gave_up: None }
     }
 
     /// Does `ops`, in order, all in one transaction; each is one atomic step.
@@ -70,7 +72,25 @@ impl Database {
 
     fn transact(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
         let began = uptime();
+        let wait = self.patience(began);
+        let result = self.within(wait, began, ops);
+        if result.as_ref().is_err_and(Fault::is_busy) {
+            self.gave_up = Some(uptime());
+        }
+        result
+    }
+
+    /// How long it is waited for. An event asks several times, and what it could not have it asks to give back: all of
+    /// that waits little longer than the first.
+    fn patience(&self, now: Duration) -> Duration {
         let wait = self.options.wait;
+        match self.gave_up {
+            Some(when) if now.saturating_sub(when) < wait => wait.min(AGAIN),
+            _ => wait,
+        }
+    }
+
+    fn within(&mut self, wait: Duration, began: Duration, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
         let turn = self.lock()?.take(wait)?;
         // What is left of the time: nobody waits twice.
         let wait = wait.saturating_sub(uptime().saturating_sub(began));
@@ -230,6 +250,9 @@ impl Identity {
         fs::metadata(path).map(|_| Self(0, 0))
     }
 }
+
+/// How long it is waited for after it was waited for in vain.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// How many prepared statements are kept: all there are.
 const STATEMENTS: usize = 64;

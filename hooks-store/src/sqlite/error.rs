@@ -43,6 +43,17 @@ impl Fault {
         }
     }
 
+    /// Whether it was waited for in vain.
+    pub(super) fn is_busy(&self) -> bool {
+        match self {
+            Self::Io(error) => error.kind() == io::ErrorKind::TimedOut,
+            Self::Sql(rusqlite::Error::SqliteFailure(error, _)) => {
+                matches!(error.code, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+            }
+            _ => false,
+        }
+    }
+
     /// What was damaged, in a word.
     pub(super) fn damage(&self) -> String {
         match self {
