@@ -481,6 +481,32 @@ fn time_goes_on_and_nobody_sets_it() {
 }
 
 #[test]
+fn a_clock_that_jumps_by_an_hour_gives_nothing_back() {
+    let (_folder, path) = place();
+    let clock = Arc::new(HandClock::default());
+    let (noon, hour) = (Timestamp(1_790_000_000_000), 3_600_000);
+    clock.set(noon);
+    let store = options(&path).clock(clock.clone()).open().unwrap();
+    let window = Window::Every(Duration::from_secs(3_600));
+    let scopes: Arc<[Scope]> = [Scope::spent(key(), 10).per(window)].into();
+    let reserve =
+        |id| Op::Reserve { id: OpId(id), scopes: scopes.clone(), amount: 6, ttl: Duration::from_secs(60) };
+    let hour_used = || ask(&store, Op::Used { key: key(), window }).unwrap();
+    assert_eq!(ask(&store, reserve(1)), Ok(Answer::Done));
+    clock.set(Timestamp(noon.0 - hour));
+    assert!(matches!(ask(&store, reserve(2)), Ok(Answer::Refused { used: 6, .. })), "back");
+    clock.set(Timestamp(noon.0 + hour));
+    assert_eq!(hour_used(), Answer::Used { used: 0, held: 0 });
+    assert_eq!(ask(&store, reserve(1)), Ok(Answer::Ended { actual: 6 }), "it is charged");
+    assert_eq!(ask(&store, reserve(2)), Ok(Answer::Done), "a new hour");
+    clock.set(noon);
+    assert_eq!(hour_used(), Answer::Used { used: 6, held: 6 }, "it stands");
+    // What began before the border is settled there.
+    assert_eq!(ask(&store, Op::Settle { id: OpId(1), actual: 9 }), Ok(Answer::Done));
+    assert_eq!(hour_used(), Answer::Used { used: 6, held: 6 });
+}
+
+#[test]
 fn all_processes_of_a_machine_have_one_time() {
     let (_folder, path) = place();
     let (one, other) = (options(&path).open().unwrap(), options(&path).open().unwrap());

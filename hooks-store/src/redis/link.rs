@@ -51,6 +51,9 @@ pub(super) enum Trouble {
     Unsupported,
 }
 
+/// The version of what the scripts write.
+const VERSION: u32 = 1;
+
 /// The hashes by which the server knows the scripts, each once the server was given it.
 #[derive(Debug, Default)]
 pub(super) struct Hashes([OnceLock<String>; Script::ALL.len()]);
@@ -70,14 +73,28 @@ impl Link {
         let server = self.inspect().await?;
         let hello = |command: &mut Cmd| {
             let Greeting { fresh, revision, origin, settle } = *greeting;
-            command.arg(&server).arg(fresh).arg(revision).arg(origin).arg(request::millis(settle));
+            command
+                .arg(&server)
+                .arg(fresh)
+                .arg(revision)
+                .arg(origin)
+                .arg(request::millis(settle))
+                .arg(VERSION);
         };
         let Value::Array(values) = self.run_bare(hashes, Script::Hello, hello).await? else {
             return Err(unexpected());
         };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).as_ref().into();
         match values.as_slice() {
+            [Value::BulkString(word), Value::BulkString(version)] if word == b"version" => {
+                Err(Trouble::Refused(format!(
+                    "the server keeps state of version {} below `{}`, this program knows {VERSION}; run the same \
+                     version of it everywhere, or give this one a prefix of its own",
+                    String::from_utf8_lossy(version),
+                    self.prefix,
+                )))
+            }
             [Value::BulkString(name), Value::BulkString(origin)] => {
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).as_ref().into();
                 self.epoch = Epoch { name: text(name), origin: text(origin) };
                 Ok(())
             }

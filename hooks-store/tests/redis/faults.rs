@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore as _, StoreError, Window};
+use hooks_core::testing::HandClock;
+use hooks_core::time::Timestamp;
 use hooks_store::redis::{EpochChange, EpochKind, Redis, RedisSettings};
 use rustix::process::Signal;
 
@@ -267,6 +269,33 @@ fn two_prefixes_know_nothing_of_each_other() {
         let (one, other) = (patient_store(&server, "one:"), patient_store(&server, "other:"));
         spend(&one).await;
         assert_eq!(used(&other).await, [(0, 0); 2]);
+    });
+}
+
+#[test]
+fn a_clock_that_jumps_by_an_hour_gives_nothing_back() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let clock = Arc::new(HandClock::default());
+        let store = patient_store(&server, "jumps:").at(clock.clone());
+        let (noon, hour) = (Timestamp(1_790_000_000_000), 3_600_000);
+        let window = Window::Every(Duration::from_secs(3_600));
+        let scopes: Arc<[Scope]> = [Scope::spent(key("hour"), 10).per(window)].into();
+        let reserve = |id| Op::Reserve { id: OpId(id), scopes: scopes.clone(), amount: 6, ttl: MINUTE };
+        let hour_used = || Op::Used { key: key("hour"), window };
+        clock.set(noon);
+        assert_eq!(store.apply(reserve(1)).await.unwrap(), Answer::Done);
+        clock.set(Timestamp(noon.0 - hour));
+        assert!(matches!(store.apply(reserve(2)).await.unwrap(), Answer::Refused { used: 6, .. }), "back");
+        clock.set(Timestamp(noon.0 + hour));
+        assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 0, held: 0 });
+        assert_eq!(store.apply(reserve(1)).await.unwrap(), Answer::Ended { actual: 6 }, "it is charged");
+        assert_eq!(store.apply(reserve(2)).await.unwrap(), Answer::Done, "a new hour");
+        clock.set(noon);
+        assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 6, held: 6 }, "it stands");
+        // What began before the border is settled there.
+        assert_eq!(store.apply(Op::Settle { id: OpId(1), actual: 9 }).await.unwrap(), Answer::Done);
+        assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 6, held: 6 });
     });
 }
 
