@@ -12,6 +12,7 @@ use hooks_core::{
 
 use super::config::{CallLevel, CallLimitConfig};
 use crate::errors::PolicyErrors;
+use crate::names::{all_folded, folded};
 use crate::place::{NoPlace, Place, place_id};
 use crate::store::CountingStore;
 use crate::window::LimitWindow;
@@ -96,8 +97,8 @@ impl Reserve<PreToolUse> for CallLimits {
         request: &HookRequest<PreToolUse>,
     ) -> HookFuture<'static, Result<Reservation, HookError>> {
         let (context, event) = (request.context(), request.event());
-        let tool = event.tool_name.to_lowercase();
-        let agent = context.agent_name.to_lowercase();
+        let tool = folded(&event.tool_name);
+        let agent = folded(&context.agent_name);
         let mine: Vec<_> = (0..self.limits.len())
             .filter(|index| self.limits.get(*index).is_some_and(|limit| limit.is_for(&tool, &agent)))
             .collect();
@@ -145,13 +146,7 @@ impl CallLimit {
             let hint = format!("write at most {MAX_AMOUNT}");
             errors.push(format!("{field}.most"), "more calls than can be counted", hint);
         }
-        let lower = |names: &[String]| {
-            let mut names: Vec<_> = names.iter().map(|name| name.to_lowercase()).collect();
-            names.sort_unstable();
-            names.dedup();
-            names
-        };
-        let (tools, agents) = (lower(&config.tools), lower(&config.agents));
+        let (tools, agents) = (all_folded(&config.tools), all_folded(&config.agents));
         // As JSON, so that names with commas do not run into each other.
         let id = [&tools, &agents].map(|names| serde_json::Value::from(names.as_slice()).to_string());
         let tools = tools.into_iter().map(|name| match name.strip_suffix('*') {

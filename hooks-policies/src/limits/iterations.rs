@@ -14,6 +14,7 @@ use tower_service::Service;
 
 use super::config::{IterationLimitConfig, IterationSpan};
 use crate::errors::PolicyErrors;
+use crate::names::folded;
 use crate::place::{NoPlace, Place, fresh_id, place_id};
 use crate::store::CountingStore;
 
@@ -187,7 +188,7 @@ impl Service<HookRequest<SubagentSpawned>> for IterationLimit {
 }
 
 fn key(context: &HookContext, what: &str, agent: &str) -> Key {
-    let parts = [NAME, what, &context.session_id, &agent.to_lowercase()];
+    let parts = [NAME, what, &context.session_id, &folded(agent)];
     Key::new(context.tenant.as_deref(), &parts)
 }
 

@@ -1,6 +1,5 @@
 //! Who is locked out of what.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -9,6 +8,7 @@ use hooks_core::time::Timestamp;
 
 use crate::artifacts::Artifacts;
 use crate::config::PatternDialect;
+use crate::names::folded;
 
 /// One agent locked out of one artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -250,13 +250,4 @@ impl AgentLockouts {
 
 fn is_same(lockout: &Lockout, artifact: &str, agent: &str) -> bool {
     lockout.artifact == artifact && lockout.agent == agent
-}
-
-/// The name of an agent as it is compared.
-pub(super) fn folded(agent: &str) -> Cow<'_, str> {
-    let agent = agent.trim();
-    if agent.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
-        return Cow::Borrowed(agent);
-    }
-    Cow::Owned(agent.to_lowercase())
 }

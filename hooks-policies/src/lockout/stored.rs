@@ -9,7 +9,8 @@ use hooks_core::state::{Answer, Key, Member, Op, OpId, StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Tick};
 use serde::{Deserialize, Serialize};
 
-use super::registry::{LockedOut, Lockout, LockoutRegistry, folded};
+use super::registry::{LockedOut, Lockout, LockoutRegistry};
+use crate::names::folded;
 
 /// How long the last known lockouts are believed while the store is away (reliability of fleets: staleness of lists).
 const STALE_AFTER: Duration = Duration::from_secs(30);

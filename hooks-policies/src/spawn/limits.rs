@@ -10,9 +10,9 @@ use super::NAME;
 use super::asked::Asked;
 use super::config::SpawnConfig;
 use super::keys::Keys;
-use super::lineage::Lineage;
 use super::names::{Names, folded};
 use crate::errors::PolicyErrors;
+use crate::lineage::Lineage;
 
 /// Rates and leases longer than this are a slip of the pen.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);

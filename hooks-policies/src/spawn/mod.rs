@@ -57,7 +57,6 @@ pub(crate) mod events;
 mod keys;
 mod later;
 mod limits;
-mod lineage;
 mod matching;
 mod names;
 mod notices;

@@ -101,7 +101,7 @@ pub(super) fn unknown_price(model: &str, begins: Option<String>) -> Reason {
 pub(super) fn unknown_size(model: &str) -> Reason {
     let message = format!("nobody knows how many tokens `{model}` answers at most");
     Reason::new(NAME, "unknown-size", message)
-        .unless("give its price a `most_output_tokens`, or set `budget.hold.worst_case` to `false`")
+        .unless("give its price a `most_output_tokens`, or state one for all models in `budget.hold`")
 }
 
 /// A person has to approve.

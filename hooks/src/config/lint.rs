@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use hooks_policies::config::PolicyConfig;
+use hooks_policies::config::{ModelPriceConfig, PolicyConfig, SpendEnforcement};
 
 use super::error::{ConfigError, Mistakes};
 use super::tree::Node;
@@ -39,6 +39,18 @@ pub(super) fn lint(policy: &PolicyConfig, root: &Node) -> Vec<ConfigError> {
                 "no model has a price, so none may be called",
                 hint,
             );
+        }
+        let says_size = |price: &ModelPriceConfig| price.most_output_tokens.is_some();
+        let is_open = budget.enforce == SpendEnforcement::Events
+            && budget.hold.most_output_tokens.is_none()
+            && !budget.limits.is_empty();
+        let unknown = budget.prices.iter().position(|price| !says_size(price));
+        if is_open && (unknown.is_some() || budget.prices.is_empty()) {
+            let field =
+                unknown.map_or_else(|| "budget".to_owned(), |index| format!("budget.prices[{index}]"));
+            let hint = "write its `most_output_tokens`, or one for all models in `budget.hold`";
+            let problem = "nobody knows how long answers may be, so calls of unknown size are refused";
+            linter.doubt(&field, problem, hint);
         }
         if budget.limits.is_empty() {
             linter.doubt("budget", "nothing is limited", "give it `limits`");
