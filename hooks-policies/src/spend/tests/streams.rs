@@ -152,7 +152,7 @@ async fn what_breaks_or_is_dropped_is_charged_as_far_as_it_came() {
     }
     assert!(charged(&*store, "of").await.1 > 0);
     drop(stream);
-    assert_eq!(charged(&*store, "of").await, (8_500, 0));
+    assert_eq!(charged(&*store, "of").await, (9_000, 0));
 }
 
 #[tokio::test]
