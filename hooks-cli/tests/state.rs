@@ -42,7 +42,7 @@ fn said(output: Output) -> String {
 
 fn folder(config: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("hooks.yaml"), format!("version: 1\nstore: {{}}\n{config}")).unwrap();
+    std::fs::write(dir.path().join("hooks.yaml"), format!("version: 1\n{config}")).unwrap();
     dir
 }
 
@@ -119,7 +119,7 @@ fn a_counter_is_set_by_hand() {
 #[test]
 fn state_in_memory_is_said_to_end_with_its_process() {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("hooks.yaml"), "version: 1\n").unwrap();
+    std::fs::write(dir.path().join("hooks.yaml"), "version: 1\nstore: { engine: memory }\n").unwrap();
     let output = start(dir.path(), &["state", "-c", "hooks.yaml"], "").wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("store: {engine: file}"));
@@ -127,7 +127,8 @@ fn state_in_memory_is_said_to_end_with_its_process() {
 
 #[test]
 fn tokens_count_without_a_price() {
-    let dir = folder("budget: {limits: [{of: team, per: day, tokens: 100000}]}");
+    let budget = "budget: {limits: [{of: team, per: day, tokens: 100000}], hold: {most_output_tokens: 4000}}";
+    let dir = folder(budget);
     let call = |number: usize| {
         let at = json!({"session_id": "s", "call_id": format!("c{number}")});
         let before = json!({"event": "before_model_call", "at": at, "model": "m"});
@@ -189,4 +190,37 @@ fn a_damaged_store_denies_until_a_person_accepts_the_loss() {
     assert_eq!((decide(), decide()), ("deny".to_owned(), "deny".to_owned()));
     run(dir.path(), &["state", "-c", "hooks.yaml", "accept-loss"]);
     assert_eq!(decide(), "no_opinion");
+}
+
+#[test]
+fn two_projects_share_nothing_and_one_is_found_by_any_path() {
+    let (one, other) = (folder("ask_user: { max_per_session: 1 }"), tempfile::tempdir().unwrap());
+    std::fs::copy(one.path().join("hooks.yaml"), other.path().join("hooks.yaml")).unwrap();
+    let ask = call("a", "ask_user", &json!({"question": "?"}));
+    let state = one.path().join("state");
+    let decide = |dir: &Path, config: &str| {
+        #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+        command.args(["eval", "-c", config]).current_dir(dir).env("XDG_STATE_HOME", &state);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(ask.as_bytes()).unwrap();
+        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+    };
+    assert_eq!(decide(one.path(), "hooks.yaml"), "no_opinion");
+    assert_eq!(decide(other.path(), "hooks.yaml"), "no_opinion");
+    let absolute = one.path().join("hooks.yaml");
+    assert_eq!(decide(other.path(), &absolute.to_string_lossy()), "deny");
+    assert_eq!(decide(other.path(), "./hooks.yaml"), "deny");
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_denies_and_memory_takes_no_ones_place() {
+    let dir = folder("ask_user: { max_per_session: 5 }");
+    // A file where the folder has to be.
+    std::fs::write(dir.path().join("state"), "no folder").unwrap();
+    let calls = call("a", "ask_user", &json!({"question": "?"})) + &call("a", "view", &json!({"path": "a"}));
+    let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &calls);
+    let answers = said(child.wait_with_output().unwrap());
+    assert_eq!(decisions(&answers), ["deny", "no_opinion"], "only what is counted needs the store");
+    assert!(answers.contains("state"), "{answers}");
 }

@@ -72,10 +72,7 @@ impl AskLimit {
     }
 
     /// Takes a place for a question.
-    fn take(
-        &self,
-        request: &HookRequest<PreToolUse>,
-    ) -> HookFuture<'static, Result<Reservation, HookError>> {
+    fn take(&self, request: &HookRequest<PreToolUse>) -> HookFuture<'static, Result<Reservation, HookError>> {
         let (limit, context) = (self.limit, request.context());
         let store = self.store.of(context);
         if self.of == AskLevel::Session {

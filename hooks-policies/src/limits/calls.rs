@@ -12,8 +12,8 @@ use hooks_core::{
 
 use super::config::{CallLevel, CallLimitConfig};
 use crate::errors::PolicyErrors;
-use crate::names::{all_folded, folded};
 use crate::lineage::Lineage;
+use crate::names::{all_folded, folded};
 use crate::place::{NoPlace, Place, place_id};
 use crate::store::CountingStore;
 use crate::window::LimitWindow;
@@ -107,7 +107,8 @@ impl Reserve<PreToolUse> for CallLimits {
             return HookFuture::now(Ok(Reservation::NotNeeded));
         }
         let (limits, store) = (Arc::clone(&self.limits), self.store.of(context));
-        let is_of_tree = |index: &usize| limits.get(*index).is_some_and(|limit| limit.level == CallLevel::Tree);
+        let is_of_tree =
+            |index: &usize| limits.get(*index).is_some_and(|limit| limit.level == CallLevel::Tree);
         if !mine.iter().any(is_of_tree) {
             return place(limits, mine, store, request, &context.session_id).take();
         }
@@ -201,9 +202,7 @@ impl CallLimit {
             CallLevel::Session => vec![NAME, "session", tools, agents, &context.session_id],
             CallLevel::Tree => vec![NAME, "tree", tools, agents, root],
         };
-        if self.window == LimitWindow::Session
-            && matches!(self.level, CallLevel::Team | CallLevel::Agent)
-        {
+        if self.window == LimitWindow::Session && matches!(self.level, CallLevel::Team | CallLevel::Agent) {
             parts.push(&context.session_id);
         }
         Scope::spent(Key::new(context.tenant.as_deref(), &parts), self.most).per(self.window.window())

@@ -8,9 +8,14 @@ use super::error::{ConfigError, Mistakes};
 use super::tree::Node;
 use super::words::quoted;
 
-/// The doubts about `policy`, which was read from `root`.
-pub(super) fn lint(policy: &PolicyConfig, root: &Node) -> Vec<ConfigError> {
+/// The doubts about `policy`, which was read from `root`. What it counts may be lost with the process.
+pub(super) fn lint(policy: &PolicyConfig, is_lost: bool, root: &Node) -> Vec<ConfigError> {
     let mut linter = Linter { root, doubts: Mistakes::default() };
+    let counts = ["budget", "limits", "ask_user", "spawn"];
+    if let (true, Some(section)) = (is_lost, counts.into_iter().find(|section| root.get(section).is_some())) {
+        let hint = "write `store: {engine: file}` to have all processes count together";
+        linter.doubt(section, "it is counted in memory, and begins anew with each process", hint);
+    }
     if let Some(guard) = &policy.write_guard {
         for (index, pattern) in guard.allow.iter().enumerate() {
             if matches!(pattern.as_str(), "**" | "**/*") {
