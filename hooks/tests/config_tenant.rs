@@ -93,6 +93,7 @@ fn a_tenant_without_a_name_is_refused() {
         ("tenant: \" acme\"", "tenant: there is space around it"),
         ("tenant: a\ntenants: [b, \"\"]", "line 3, column 14: tenants[1]: it is empty"),
         ("tenants: [b]", "tenants: there is no tenant beside these; write `tenant` too"),
+        ("tenant: a\ntenants: [b]\nreviewer_lockout: {}", "tenants: lockouts are of one tenant"),
         ("tenant: 5", "tenant: this has to be a text"),
         ("tenant:", "tenant: there is no value"),
     ] {

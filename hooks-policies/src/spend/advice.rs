@@ -65,20 +65,21 @@ pub(super) async fn pause(budget: &SpendBudget, context: &HookContext) -> Result
     Ok(reached.map(|(counter, used)| paused(counter, *used)))
 }
 
-/// Remembers that a person approved what is spent beyond the threshold, for the window.
+/// Remembers that a person approved what is spent beyond the threshold, for the window. Of which budgets that is new.
 pub(super) async fn approve(
     budget: &SpendBudget,
     context: &HookContext,
     model: &str,
-) -> Result<(), StoreError> {
-    let store = budget.store.of(context);
+) -> Result<Vec<String>, StoreError> {
+    let (store, mut approved) = (budget.store.of(context), Vec::new());
     for (counter, used) in charged(budget, &*store, context, Some(model)).await? {
         let percent = budget.rules.thresholds.ask;
-        if counter.is_at(percent, used) {
-            Said::approved(&counter, percent).say(&*store, context).await?;
+        let is_asked = counter.is_at(percent, used);
+        if is_asked && Said::approved(&counter, percent).say(&*store, context).await? {
+            approved.push(counter.to_string());
         }
     }
-    Ok(())
+    Ok(approved)
 }
 
 /// What is charged to the counters that a call draws on.

@@ -138,11 +138,12 @@ impl SpendBudget {
         Advice::of(self, context, model).await
     }
 
-    /// A person approved that the budgets of `context` are spent beyond the threshold `ask`.
+    /// A person approved that the budgets of `context` are spent beyond the threshold `ask`: it holds until the window of
+    /// each ends. Of which budgets that is new, in words.
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn approve(&self, context: &Arc<HookContext>, model: &str) -> Result<(), StoreError> {
+    pub async fn approve(&self, context: &Arc<HookContext>, model: &str) -> Result<Vec<String>, StoreError> {
         super::advice::approve(self, context, model).await
     }
 

@@ -127,6 +127,12 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
     match serde_json::from_value(Value::Object(sections)) {
         Ok(policy) => {
             let policy = PolicyConfig { spawn, ..policy };
+            let has_others = tenancy.as_ref().is_some_and(|tenancy| !tenancy.others.is_empty());
+            if has_others && policy.reviewer_lockout.is_some() {
+                let problem = "lockouts are of one tenant, and would bind agents of the others";
+                let hint = "give each tenant a configuration of its own, or leave `reviewer_lockout` out";
+                mistakes.add_with_hint(root.locate(tenant::OTHERS), tenant::OTHERS, problem, hint);
+            }
             Some(Document { self_protection, tenancy, policy, models, store, tree })
         }
         Err(error) => {

@@ -73,6 +73,11 @@ impl Config {
         self.state.tenant()
     }
 
+    /// Who may be named beside the tenant.
+    pub fn tenants(&self) -> &[String] {
+        self.state.tenancy.as_ref().map_or(&[], |tenancy| &tenancy.others)
+    }
+
     /// Where state is kept, where the file or its reader says so; in memory where neither does.
     pub const fn store(&self) -> Option<&StoreConfig> {
         self.state.store.as_ref()
