@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::state::StateStore;
+use hooks_core::state::{MAX_AMOUNT, StateStore};
 use hooks_core::{FailureLayer, Hooks, HooksBuilder, HooksConfig, Settle};
 use tower_layer::Layer;
 
@@ -109,6 +109,10 @@ impl HooksConfig for StrictPolicies {
             (_, Some(scrubber)) => ArgumentRecorder::new(scrubber.clone()),
             (_, None) => ArgumentRecorder::default(),
         };
+        if config.ask_user.as_ref().is_some_and(|ask_user| ask_user.max_per_session > MAX_AMOUNT) {
+            let hint = format!("write at most {MAX_AMOUNT}");
+            errors.push("ask_user.max_per_session", "more questions than can be counted", hint);
+        }
         if let Some(lockout) = &config.reviewer_lockout {
             check_lockouts(lockout, reader.dialect(), &mut errors);
         }

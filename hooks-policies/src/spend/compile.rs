@@ -110,7 +110,7 @@ impl Compiler<'_> {
 
     fn price(&mut self, field: &str, entry: &ModelPriceConfig) -> Option<(Timestamp, Listed)> {
         let before = entry.model.strip_suffix('*').unwrap_or(&entry.model);
-        if before.contains('*') || entry.model.is_empty() {
+        if before.contains('*') || entry.model.trim().is_empty() {
             let hint = "write the name of a model; one `*` may stand at its end";
             self.say(&format!("{field}.model"), &format!("`{}` names no model", entry.model), hint);
             return None;
@@ -164,7 +164,7 @@ impl Compiler<'_> {
 
     fn cheaper(&mut self, cheaper: &BTreeMap<String, String>) -> HashMap<String, String> {
         for (model, instead) in cheaper {
-            if model == instead || instead.is_empty() {
+            if model == instead || model.trim().is_empty() || instead.trim().is_empty() {
                 let problem = format!("`{instead}` in place of `{model}` changes nothing");
                 self.say(&format!("cheaper.{model}"), &problem, "name another model, or leave it out");
             }

@@ -3,6 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_core::state::{Memory, OpId, StateStore, StoreError};
 use hooks_store::{Answering, Engine, LazyStore, StoreConfig, World};
@@ -16,9 +17,18 @@ use crate::system::{SystemClock, SystemRandom, TokioTimer};
 /// The key it stands under.
 pub(super) const KEY: &str = "store";
 
+/// The longest that lockouts are believed while nobody can say whether they hold.
+const LONGEST_STALE: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Reads the section and reports what contradicts itself.
 pub(super) fn read(value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Option<StoreConfig> {
     let config: StoreConfig = section::read(KEY, value, tree, mistakes)?;
+    if config.stale_after.is_some_and(|stale_after| stale_after.is_zero() || stale_after > LONGEST_STALE) {
+        let path = format!("{KEY}.stale_after");
+        let (place, path) = (tree.root.locate(&path), tree.path_before(&path));
+        let problem = "lockouts would be believed for no time, or for longer than a day";
+        mistakes.add_with_hint(place, path, problem, "write how long, such as `30s`");
+    }
     for fault in config.faults() {
         let path = format!("{KEY}.{}", fault.option);
         let (place, path) = (tree.root.locate(&path), tree.path_before(&path));
