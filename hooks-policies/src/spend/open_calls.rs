@@ -107,7 +107,7 @@ impl OpenCall {
         }
     }
 
-    /// Its hold, to be ended.
+    /// Its hold, to be ended, in the tree of sessions below `root`.
     pub(super) fn into_hold(
         self,
         entry: OpId,
@@ -115,8 +115,9 @@ impl OpenCall {
         rules: &Rules,
         store: Arc<dyn StateStore>,
         context: &HookContext,
+        root: &str,
     ) -> SpendHold {
-        let who = rules.who(context, Some(&self.model));
+        let who = rules.who(context, root, Some(&self.model));
         let parts = self.held.iter().map(|(unit, held)| {
             let counters = counters(&rules.limits, *unit, &who);
             let scopes = scopes(&counters, meter(context, &self.model, *unit));

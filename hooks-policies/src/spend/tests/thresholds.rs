@@ -137,6 +137,7 @@ async fn on_events_the_same_is_done() {
     let (_, store, _) = spent(75, thresholds.clone()).await;
     let mut budget = thresholds_config(thresholds);
     budget.hold.output_tokens = 1;
+    budget.hold.most_output_tokens = Some(1);
     let policies = |budget: SpendBudgetConfig| {
         let config = PolicyConfig { budget: Some(budget), ..PolicyConfig::default() };
         Hooks::from_policy(StrictPolicies::new(config).with_store(store.clone())).unwrap()
