@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hooks_core::event::{BeforeModelCall, MaxIterations, SubagentSpawned, UserPromptSubmitted};
-use hooks_core::state::{Answer, Key, MAX_AMOUNT, Op, OpId, Scope, StateStore, StoreError, Window};
+use hooks_core::state::{Answer, Key, MAX_AMOUNT, Op, Scope, StateStore, StoreError, Window};
 use hooks_core::{
     Evidence, Gate, HookContext, HookError, HookFuture, HookRequest, PromptOutcome, Reason, Reservation,
     Reserve, ReserveLayer, Stage, Verdict,
@@ -15,7 +15,7 @@ use tower_service::Service;
 use super::config::{IterationLimitConfig, IterationSpan};
 use crate::errors::PolicyErrors;
 use crate::names::folded;
-use crate::place::{NoPlace, Place, fresh_id, place_id};
+use crate::place::{NoPlace, Place, PlaceId, fresh_id, place_id};
 use crate::store::CountingStore;
 
 const NAME: &str = "iteration-limit";
@@ -76,10 +76,10 @@ impl IterationLimit {
     async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
         if let Some(resumes) = self.resumes {
             let (store, key) = (self.store.of(context), key(context, "resumed", &context.agent_name));
-            let id = place_id(key.as_str(), context.call_id.as_deref(), "", context);
+            let id = place_id(key.as_str(), context.call_id.as_deref(), "", context).id;
             let scopes = Arc::from([Scope::spent(key, resumes).per(Window::SESSION)]);
-            match store.apply(Op::Reserve { id, scopes, amount: 1, ttl: A_MOMENT }).await? {
-                Answer::Done => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
+            match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
+                Answer::Granted(_) => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
                 // Told twice.
                 Answer::Ended { .. } => return Ok(None),
                 Answer::Refused { used, limit, .. } => return Ok(Some(no_more(used, limit))),
@@ -193,7 +193,7 @@ fn key(context: &HookContext, what: &str, agent: &str) -> Key {
 
 /// The id of a call. Clients number theirs anew each turn: only one that says the same is the same, and one that says
 /// nothing is counted each time it is told.
-fn call_id(key: &Key, request: &HookRequest<BeforeModelCall>) -> OpId {
+fn call_id(key: &Key, request: &HookRequest<BeforeModelCall>) -> PlaceId {
     let (context, event) = (request.context(), request.event());
     let call = context.call_id.as_deref().filter(|_| !event.messages.is_empty());
     let messages = call.map(|_| serde_json::to_string(&event.messages).unwrap_or_default());
