@@ -1,7 +1,8 @@
 //! Real processes race on one store, some of them killed on their way: no limit is ever passed, on the file that is
 //! the default and on a Redis server.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
 #![expect(clippy::disallowed_methods, reason = "the programs under test are processes")]
 
 use std::io::{BufRead, BufReader, Write};

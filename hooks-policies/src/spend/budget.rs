@@ -134,7 +134,8 @@ impl SpendBudget {
     ) -> HookFuture<'static, Result<SpendHold, SpendRefusal>> {
         let (budget, size, id) = (self.clone(), size.clone(), fresh_id(FOLDER, &size.context));
         HookFuture::later(async move {
-            let plan = budget.plan(&size, bound).await?;
+            let root = budget.root(&size.context).await?;
+            let plan = budget.plan(&size, &root, bound).map_err(SpendRefusal::Refused)?;
             let mut hold = budget.nothing_held(&size, &plan);
             let is_new = budget.take(&mut hold, &size, plan, id, HeldFor::Here).await?;
             is_new.then_some(hold).ok_or_else(|| bad_answer("it knows an id that is new"))
@@ -175,9 +176,10 @@ impl SpendBudget {
         iteration: u64,
         id: OpId,
     ) -> Result<SpendHold, SpendRefusal> {
+        let root = self.root(&size.context).await?;
         let mut id = id;
         for _ in 0..MOST_TAKEN_UP {
-            let plan = self.plan(size, AnswerBound::Nothing).await?;
+            let plan = self.plan(size, &root, AnswerBound::Nothing).map_err(SpendRefusal::Refused)?;
             let mut hold = self.nothing_held(size, &plan);
             let held = plan.asked.iter().map(|asked| (asked.unit, asked.most)).collect();
             OpenCall::of(id, size, iteration, held).write(&size.context, &mut hold).await?;

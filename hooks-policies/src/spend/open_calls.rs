@@ -114,8 +114,7 @@ impl OpenCall {
         price: Price,
         rules: &Rules,
         store: Arc<dyn StateStore>,
-        context: &HookContext,
-        root: &str,
+        (context, root): (&HookContext, &str),
     ) -> SpendHold {
         let who = rules.who(context, root, Some(&self.model));
         let parts = self.held.iter().map(|(unit, held)| {

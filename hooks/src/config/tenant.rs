@@ -182,4 +182,8 @@ impl StateStore for OfTenant {
             Err(error) => HookFuture::now(Err(error)),
         }
     }
+
+    fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
+        self.store.close()
+    }
 }

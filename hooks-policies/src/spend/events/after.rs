@@ -62,12 +62,13 @@ async fn settle(
         let price = listed.map(|listed| listed.price);
         return charge_unheld(budget, &*store, context, &event.model, price, used).await;
     };
+    let root = budget.root(context).await?;
     let input_tokens = open.input_tokens;
     // A model that answered instead and has no price costs what the one that was asked for does.
     let listed = listed.or_else(|| budget.rules.prices.get(&open.model, budget.now(context)));
     let price = listed.map(|listed| listed.price);
-    let root = budget.root(context).await?;
-    let mut hold = open.into_hold(entry.id, price.unwrap_or_default(), &budget.rules, store, context, &root);
+    let (price_or_none, at) = (price.unwrap_or_default(), (&**context, &*root));
+    let mut hold = open.into_hold(entry.id, price_or_none, &budget.rules, store, at);
     if event.usage.total() == 0 && event.cost.is_none() {
         if is_empty(&event.response) {
             match budget.rules.hold.unanswered {

@@ -44,7 +44,8 @@ impl Service<HookRequest<ErrorOccurred>> for Ends {
                 let listed = budget.rules.prices.get(&open.model, budget.now(context));
                 let price = listed.map(|listed| listed.price).unwrap_or_default();
                 let root = budget.root(context).await.map_err(HookError::other)?;
-                let mut hold = open.into_hold(entry.id, price, &budget.rules, store, context, &root);
+                let at = (&**context, &*root);
+                let mut hold = open.into_hold(entry.id, price, &budget.rules, store, at);
                 hold.sent();
                 hold.end().await.map_err(HookError::other)?;
             }
