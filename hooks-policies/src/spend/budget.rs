@@ -259,13 +259,8 @@ impl SpendBudget {
         Ok(true)
     }
 
-    async fn plan(&self, size: &CallSize, bound: AnswerBound) -> Result<Plan, SpendRefusal> {
-        let root = self.root(&size.context).await?;
-        self.plan_below(&root, size, bound).map_err(SpendRefusal::Refused)
-    }
-
     /// What is to be held for a call, in which units.
-    fn plan_below(&self, root: &str, size: &CallSize, bound: AnswerBound) -> Result<Plan, Box<Reason>> {
+    fn plan(&self, size: &CallSize, root: &str, bound: AnswerBound) -> Result<Plan, Box<Reason>> {
         let context = &*size.context;
         let rules = &*self.rules;
         let who = rules.who(context, root, Some(&size.model));

@@ -107,7 +107,7 @@ impl OpenCall {
         }
     }
 
-    /// Its hold, to be ended, in the tree of sessions below `root`.
+    /// Its hold, to be ended.
     pub(super) fn into_hold(
         self,
         entry: OpId,
