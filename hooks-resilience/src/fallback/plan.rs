@@ -28,10 +28,11 @@ pub trait View {
 }
 
 impl View for Health {
-    /// While a probe finds out about a model, it is looked at again soon: not only when the probe counts as lost.
+    /// A model that may be ready at any moment is looked at again soon: not only when its probe counts as lost, or when
+    /// its breaker would have to let one through.
     fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
         match Self::readiness(self, model, needs, now) {
-            Readiness::At(tick) if self.is_probed(model) => Readiness::At(tick.min(now.after(PROBED))),
+            Readiness::At(tick) if self.may_be_ready(model, now) => Readiness::At(tick.min(now.after(SOON))),
             readiness => readiness,
         }
     }
@@ -45,9 +46,9 @@ impl View for Health {
     }
 }
 
-/// How soon it is looked again at a model that is being probed. Not sooner: all who wait would come within the second
+/// How soon it is looked again at a model that may be ready at any moment. Not sooner: all who wait would come within the second
 /// after one answer, before the first of them can tell that it was a lucky one.
-const PROBED: Duration = Duration::from_secs(3);
+const SOON: Duration = Duration::from_secs(3);
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,10 +123,19 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, Default)]
 struct Past {
     attempts: u32,
+    /// Whether a quota refused this call that the model draws on too.
+    refused: bool,
     /// How often it was not admitted when it was its turn.
     not_admitted: u32,
     not_before: Tick,
     barred: bool,
+}
+
+impl Past {
+    /// Whether nothing speaks against the model yet: it may be asked without the retry budget.
+    const fn is_fresh(self) -> bool {
+        self.attempts == 0 && !self.refused
+    }
 }
 
 fn widest(chain: &Chain, needs: Needs) -> Option<u64> {
@@ -239,8 +249,7 @@ impl Plan {
             let Some(place) = self.fresh(view, now).or_else(|| self.again(view, now)) else {
                 return self.wait(view, now);
             };
-            let is_fresh = self.past(place).attempts == 0;
-            if is_fresh || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now)) {
+            if self.past(place).is_fresh() || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now)) {
                 self.asked = place;
                 return Step::Try { place, elsewhere: self.elsewhere(place, view, now) };
             }
@@ -314,6 +323,23 @@ impl Plan {
             past.not_before = past.not_before.max(not_before).max(now.after(least));
             past.barred |= barred || error.forbids_retry();
         });
+        if error.kind() == ErrorKind::RateLimited {
+            self.was_refused(&model, place);
+        }
+    }
+
+    /// The quota of `model`, at `place`, is used up, and with it that of all who draw on it: asking one of them next is
+    /// asking the same again.
+    fn was_refused(&mut self, model: &Model, place: usize) {
+        let not_before = self.past(place).not_before;
+        for other in 0..self.chain.len() {
+            if other != place && self.chain.get(other).is_some_and(|it| it.shares_quota_with(model)) {
+                self.change(other, |past| {
+                    past.refused = true;
+                    past.not_before = past.not_before.max(not_before);
+                });
+            }
+        }
     }
 
     /// The places before `place` that are passed over because they are not ready, and when they are.
@@ -333,14 +359,14 @@ impl Plan {
     /// A model that was not tried yet and is ready: the preferred one, or the first of the chain.
     fn fresh(&self, view: &impl View, now: Tick) -> Option<usize> {
         let is_fresh = |place: &usize| {
-            self.past(*place).attempts == 0 && self.ready_at(*place, view, now).is_some_and(|at| at <= now)
+            self.past(*place).is_fresh() && self.ready_at(*place, view, now).is_some_and(|at| at <= now)
         };
         Some(self.preferred).filter(is_fresh).or_else(|| (0..self.chain.len()).find(is_fresh))
     }
 
     /// A model that failed before and may be tried again: the one that may for longest.
     fn again(&self, view: &impl View, now: Tick) -> Option<usize> {
-        let tried = (0..self.chain.len()).filter(|place| self.past(*place).attempts > 0);
+        let tried = (0..self.chain.len()).filter(|place| !self.past(*place).is_fresh());
         let ready = tried.filter(|place| self.ready_at(*place, view, now).is_some_and(|at| at <= now));
         ready.min_by_key(|place| self.past(*place).not_before)
     }
@@ -364,7 +390,7 @@ impl Plan {
     /// and then the one that may be asked again for longest.
     fn rank(&self, place: usize) -> (Option<Tick>, bool) {
         let past = self.past(place);
-        let is_tried = past.attempts > 0;
+        let is_tried = !past.is_fresh();
         (is_tried.then_some(past.not_before), !is_tried && place != self.preferred)
     }
 

@@ -202,7 +202,7 @@ impl Health {
     /// The same; a probe has to be told to a fleet whose store answers later, and is confirmed after that.
     pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), NotAdmitted> {
         let Some(known) = self.known(model) else {
-            return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, None), None));
+            return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, now), None));
         };
         self.look(known, now);
         if let Some(ready_at) = known.shut_until(now) {
@@ -212,7 +212,7 @@ impl Health {
         let settings = &self.inner.settings.breaker;
         let name = || self.probe_name();
         let own = known.place.admit(name, now, settings).map_err(refused)?.unwrap_or(Pass::Usual);
-        let mut permit = Permit::new(self.clone(), model.index(), own, None);
+        let mut permit = Permit::new(self.clone(), model.index(), own, now);
         // Where it refuses, the permit is dropped, and with it a probe is given back.
         permit.provider = known.provider.place.admit(name, now, settings).map_err(refused)?;
         if !permit.is_probe() {
@@ -369,6 +369,19 @@ impl Health {
         self.known(model).map_or(BreakerState::Closed, |known| known.place.state())
     }
 
+    /// Whether `model`, which is not ready, may be so at any moment.
+    pub(crate) fn may_be_ready(&self, model: &Model, now: Tick) -> bool {
+        self.known(model).is_some_and(|known| known.place.may_close(now, &self.inner.settings.breaker))
+    }
+
+    /// Whether nobody knows when `model` will be ready: what it is said is a guess, of its breaker or of a quota whose
+    /// word did not hold.
+    pub(crate) fn is_guessed(&self, model: &Model, now: Tick) -> bool {
+        let is_disbelieved =
+            |known: &Standing| known.quota.place.is_disbelieved(&self.inner.settings.breaker);
+        self.may_be_ready(model, now) || self.known(model).is_some_and(is_disbelieved)
+    }
+
     /// Calls `listener` whenever a breaker goes from one state to another; it must not block.
     pub fn on_transition(&self, listener: impl Fn(&Transition) + Send + Sync + 'static) {
         self.listeners().push(Arc::new(listener));
@@ -385,10 +398,10 @@ impl Health {
     }
 
     /// A permit came to its end. `wide` where what was shown is true of all models of the provider.
-    fn tell(&self, permit: &Permit, showed: Showed, wide: bool, now: Tick) -> Telling {
+    fn tell(&self, permit: &Permit, showed: Showed, wide: bool, times: [Tick; 2]) -> Telling {
         let known = self.inner.models.get(permit.model)?;
         let own = if wide { Showed::Nothing } else { showed };
-        self.ended(&known.place, permit.pass, own, now);
+        self.ended(&known.place, permit.pass, own, times);
         // A provider's breaker counts only what breaks or mends its credentials.
         let shared = match showed {
             Showed::Success { .. } => showed,
@@ -396,23 +409,25 @@ impl Health {
             _ => Showed::Nothing,
         };
         if permit.provider.is_some() || shared == Showed::Hopeless {
-            self.ended(&known.provider.place, permit.provider.unwrap_or(Pass::Usual), shared, now);
+            self.ended(&known.provider.place, permit.provider.unwrap_or(Pass::Usual), shared, times);
         }
         // Of a quota only that it lets in again is news.
         if matches!(showed, Showed::Success { .. }) && known.quota.place.is_failing() {
-            let showed = Showed::Success { slow: false };
-            let what = What::Ended { pass: Pass::Usual, showed, jitter: 0 };
-            let _unchanged =
-                known.quota.place.happened(Event { at: now, what }, &self.inner.settings.breaker);
+            let ([began, at], showed) = (times, Showed::Success { slow: false });
+            let what = What::Ended { pass: Pass::Usual, showed, began, jitter: 0 };
+            let _unchanged = known.quota.place.happened(Event { at, what }, &self.inner.settings.breaker);
         }
         self.tell_fleet(known)
     }
 
-    fn ended(&self, place: &Place, pass: Pass, showed: Showed, now: Tick) {
+    fn ended(&self, place: &Place, pass: Pass, showed: Showed, [began, now]: [Tick; 2]) {
         let what = match (pass, showed) {
             (Pass::Usual, Showed::Nothing) => return,
-            (Pass::Usual, Showed::Success { slow: false }) => What::WentWell(1),
-            _ => What::Ended { pass, showed, jitter: self.jitter(showed) },
+            // Of a breaker that is open, also what went well is news.
+            (Pass::Usual, Showed::Success { slow: false }) if !place.is_troubled() => {
+                What::WentWell { calls: 1, began }
+            }
+            _ => What::Ended { pass, showed, began, jitter: self.jitter(showed) },
         };
         let change = place.happened(Event { at: now, what }, &self.inner.settings.breaker);
         self.announce(change, place, now);
