@@ -162,13 +162,7 @@ impl Core {
         }
     }
 
-    fn count(
-        &mut self,
-        showed: Showed,
-        [began, now]: [Tick; 2],
-        settings: &BreakerSettings,
-        jitter: u16,
-    ) {
+    fn count(&mut self, showed: Showed, [began, now]: [Tick; 2], settings: &BreakerSettings, jitter: u16) {
         if showed == Showed::Hopeless {
             return self.open_hard(now, settings, jitter);
         }

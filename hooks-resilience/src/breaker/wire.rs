@@ -117,7 +117,9 @@ mod tests {
             now = now.after(Duration::from_millis(later));
             match core.admit(later, now, settings) {
                 Err(_) => {}
-                Ok(pass @ Pass::Usual) if event < 2 => core.tell(pass, Showed::Hopeless, [now; 2], settings, 0),
+                Ok(pass @ Pass::Usual) if event < 2 => {
+                    core.tell(pass, Showed::Hopeless, [now; 2], settings, 0)
+                }
                 Ok(pass) => {
                     let (slow, failed) = (event % 2 == 0, event % 3 > 0);
                     let showed = if failed { Showed::Failure { slow } } else { Showed::Success { slow } };

@@ -5,87 +5,14 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
+use super::past::Past;
 use super::settings::FallbackSettings;
-use crate::breaker::BreakerState;
+use super::step::{End, Step};
+use super::view::{View, earliest, soonest};
 use crate::call::Needs;
 use crate::catalog::Model;
 use crate::chain::Chain;
 use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatments};
-use crate::health::{Health, Readiness};
-
-/// What a plan asks about models: [`Health`], or a table in a test.
-pub trait View {
-    /// When `model` could be asked.
-    fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness;
-
-    /// Takes one further attempt from the retry budget; false where it is used up.
-    fn another_attempt(&self, model: &Model, now: Tick) -> bool;
-
-    /// Whether somebody is finding out about `model`: then it may be ready at any moment.
-    fn is_probed(&self, _model: &Model) -> bool {
-        false
-    }
-}
-
-impl View for Health {
-    /// A model that may be ready at any moment is looked at again soon: not only when its probe counts as lost, or when
-    /// its breaker would have to let one through.
-    fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
-        match Self::readiness(self, model, needs, now) {
-            Readiness::At(tick) if self.may_be_ready(model, now) => Readiness::At(tick.min(now.after(SOON))),
-            readiness => readiness,
-        }
-    }
-
-    fn another_attempt(&self, model: &Model, now: Tick) -> bool {
-        Self::another_attempt(self, model, now)
-    }
-
-    fn is_probed(&self, model: &Model) -> bool {
-        self.breaker(model) == BreakerState::Probing
-    }
-}
-
-/// How soon it is looked again at a model that may be ready at any moment. Not sooner: all who wait would come within the second
-/// after one answer, before the first of them can tell that it was a lucky one.
-const SOON: Duration = Duration::from_secs(3);
-
-/// What to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Ask a model.
-    Try {
-        /// Its place in the chain.
-        place: usize,
-        /// From when on another one could answer instead; `None` where there is no other.
-        elsewhere: Option<Tick>,
-    },
-    /// No model is ready.
-    Park {
-        /// Look again then.
-        until: Tick,
-        /// The place in the chain that is ready then, as far as is known now.
-        place: usize,
-    },
-    /// There is nothing left to do.
-    GiveUp(End),
-}
-
-/// Why there is nothing left to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum End {
-    /// The last error is one that another model would give too.
-    Final,
-    /// No model is left that could be asked.
-    NoneLeft,
-    /// As many attempts were made as may be.
-    Attempts,
-    /// The deadline passed, or would before a model is ready: then.
-    Late(Option<Tick>),
-    /// A model is ready only then, longer away than a call may be parked.
-    TooFar(Tick),
-}
 
 /// The course of one call along its chain. Pure: it is told the time and what failed, and says what to do.
 ///
@@ -117,25 +44,6 @@ pub struct Plan {
     /// Whether a refused content was carried to another provider.
     crossed: bool,
     over: bool,
-}
-
-/// What came of one place of the chain.
-#[derive(Clone, Copy, Debug, Default)]
-struct Past {
-    attempts: u32,
-    /// Whether a quota refused this call that the model draws on too.
-    refused: bool,
-    /// How often it was not admitted when it was its turn.
-    not_admitted: u32,
-    not_before: Tick,
-    barred: bool,
-}
-
-impl Past {
-    /// Whether nothing speaks against the model yet: it may be asked without the retry budget.
-    const fn is_fresh(self) -> bool {
-        self.attempts == 0 && !self.refused
-    }
 }
 
 fn widest(chain: &Chain, needs: Needs) -> Option<u64> {
@@ -249,7 +157,9 @@ impl Plan {
             let Some(place) = self.fresh(view, now).or_else(|| self.again(view, now)) else {
                 return self.wait(view, now);
             };
-            if self.past(place).is_fresh() || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now)) {
+            if self.past(place).is_fresh()
+                || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now))
+            {
                 self.asked = place;
                 return Step::Try { place, elsewhere: self.elsewhere(place, view, now) };
             }
@@ -457,24 +367,4 @@ impl Plan {
             change(past);
         }
     }
-}
-
-/// From when on `model` may be ready: nobody sleeps through the end of a probe that is on its way.
-pub(super) fn soonest(view: &impl View, model: &Model, needs: &Needs, now: Tick) -> Option<Tick> {
-    match view.readiness(model, needs, now) {
-        Readiness::At(_) if view.is_probed(model) => Some(now),
-        readiness => readiness.tick(now),
-    }
-}
-
-/// The earliest of `ticks`, and no earlier than `now`.
-pub(super) fn earliest(ticks: impl Iterator<Item = Tick>, now: Tick) -> Option<Tick> {
-    let mut earliest: Option<Tick> = None;
-    for at in ticks {
-        if at <= now {
-            return Some(now);
-        }
-        earliest = Some(earliest.map_or(at, |earliest| earliest.min(at)));
-    }
-    earliest
 }

@@ -8,7 +8,8 @@ use hooks_core::time::Tick;
 
 use super::layer::Shared;
 use super::parking::{ParkedCall, Place};
-use super::plan::{End, Plan, Step};
+use super::plan::Plan;
+use super::step::{End, Step};
 use super::{adapt, first};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::duration;
@@ -183,8 +184,7 @@ impl<S> Run<S> {
         // Who waits for what somebody finds out knows no moment: all the longer they are kept apart, so that the first
         // of them finds out for the others. Nobody loses by it more than half of the time that is left.
         let health = &self.shared.health;
-        let is_guessed =
-            self.plan.chain().get(place).is_some_and(|model| health.is_guessed(model, now));
+        let is_guessed = self.plan.chain().get(place).is_some_and(|model| health.is_guessed(model, now));
         let most = if is_guessed { wait } else { (wait / 10).min(LONGEST_JITTER) };
         let most = self.call.deadline.map_or(most, |deadline| most.min(deadline.since(until) / 2));
         let jitter = self.world().below(nanos(most));
