@@ -19,7 +19,17 @@ pub(super) fn print(storm: &Params, runs: &[Run]) {
     );
     println!(
         "{:<46} {:>8} {:>8} {:>8} {:>6} {:>6} {:>6} {:>5} {:>8} {:>22} {:>7}",
-        "policy", "sessions", "failed %", "avoid %", "load", "on X", "5 min", "late", "idle", "p50 / p99 / p99.9 s", "$"
+        "policy",
+        "sessions",
+        "failed %",
+        "avoid %",
+        "load",
+        "on X",
+        "5 min",
+        "late",
+        "idle",
+        "p50 / p99 / p99.9 s",
+        "$"
     );
     for run in runs.iter().filter(|run| run.storm.name == storm.name) {
         let measures = &run.measures;

@@ -110,6 +110,19 @@ fn a_wait_while_another_could_answer_is_seen_from_outside() {
 }
 
 #[test]
+fn a_session_that_the_oracle_loses_too_is_not_avoidable_and_one_that_it_saves_is() {
+    let nothing = r#""incidents": [
+        { "kind": "failing", "at_once": true, "at_min": [30], "minutes": [20, 20] }]"#;
+    let storm = hours(1.5, nothing);
+    let (none, ours, oracle) = (run(&storm, "none"), run(&storm, "ours"), run(&storm, "oracle"));
+    assert!(oracle.failures() > 0.0, "{oracle:?}");
+    assert_eq!(oracle.avoidable(&oracle), 0.0);
+    assert!(ours.avoidable(&oracle) < ours.failures(), "{ours:?}");
+    assert!(none.avoidable(&oracle) > 0.1, "{none:?}");
+    assert!(none.avoidable(&oracle) < none.failures(), "{none:?}");
+}
+
+#[test]
 fn all_policies_meet_the_same_calls() {
     let storm = storm("storms/ordinary.json", 2.0 * HOUR);
     let sessions = traffic::arrivals(&storm).len() as u64;
