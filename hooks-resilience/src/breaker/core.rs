@@ -188,10 +188,14 @@ impl Core {
 
     /// What was on its way when it opened comes back. Failures are quicker than answers: of ten calls that are made at
     /// one time and of which six will be answered, the four that fail are heard of first, in a row. So who was made with
-    /// them is heard as well, and where that makes the failures few it was opened for nothing.
+    /// them is heard as well, and where that makes the failures few it was opened for nothing. Where it does not, a good
+    /// answer still tells that the model is not gone: nobody has to wait longer for it than the first time.
     fn weigh(&mut self, showed: Showed, now: Tick, settings: &BreakerSettings) {
         let Some(counts) = counts(showed) else { return };
         self.grounds.add(counts);
+        if (counts.failed, counts.slow) == (0, 0) {
+            self.wait_as_at_first(now, settings);
+        }
         if !is_too_much(self.grounds, settings) {
             let grounds = self.grounds;
             self.close(now);
@@ -261,6 +265,14 @@ impl Core {
         let wait = longer(doubled.min(settings.open_at_most), jitter);
         self.openings = self.openings.saturating_add(1);
         self.state = State::Open { until: now.after(wait), hard: false };
+    }
+
+    /// It is asked again as soon as the first time it opened, and opens the next time for no longer.
+    fn wait_as_at_first(&mut self, now: Tick, settings: &BreakerSettings) {
+        let State::Open { until, hard: false } = self.state else { return };
+        let until = until.min(now.after(longer(settings.open, u16::MAX)));
+        self.state = State::Open { until, hard: false };
+        self.openings = 0;
     }
 
     fn open_hard(&mut self, now: Tick, settings: &BreakerSettings, jitter: u16) {

@@ -256,6 +256,29 @@ fn where_most_of_those_on_their_way_fail_too_it_stays_open() {
 }
 
 #[test]
+fn an_open_breaker_that_hears_a_good_answer_stays_open_no_longer_than_at_first() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let (mut stack, health, _) = stack(&catalog, &time, [SERVER; 5]);
+    let model = &catalog.models()[0];
+    let early = || health.admit(model, time.tick()).unwrap();
+    let (fails, answers) = (early(), early());
+    ask_times(3, &mut stack, &catalog, &time);
+    wait_until(ready_at(&health, &catalog, &time), &time);
+    ask_times(1, &mut stack, &catalog, &time);
+    let open = || ready_at(&health, &catalog, &time).since(time.tick());
+    let twice = open();
+    assert!(twice >= secs(20), "{twice:?}");
+    // A failure tells nothing of the kind.
+    fails.failed(&ModelError::new(ErrorKind::Server, "down"), time.tick(), secs(9));
+    assert_eq!(open(), twice);
+    answers.succeeded(time.tick(), secs(9));
+    assert_eq!((health.breaker(model), open()), (BreakerState::Open, secs(10) * 5 / 4));
+    wait_until(ready_at(&health, &catalog, &time), &time);
+    ask_times(1, &mut stack, &catalog, &time);
+    assert!(open() >= secs(10) && open() < secs(10) * 5 / 4, "{:?}", open());
+}
+
+#[test]
 fn a_providers_word_closes_the_gate_and_a_week_is_cut() {
     for (wait, open) in [(secs(90), 90), (secs(7 * 86_400), 600)] {
         let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
