@@ -272,7 +272,8 @@ fn an_open_breaker_that_hears_a_good_answer_stays_open_no_longer_than_at_first()
     fails.failed(&ModelError::new(ErrorKind::Server, "down"), time.tick(), secs(9));
     assert_eq!(open(), twice);
     answers.succeeded(time.tick(), secs(9));
-    assert_eq!((health.breaker(model), open()), (BreakerState::Open, secs(10) * 5 / 4));
+    assert_eq!(health.breaker(model), BreakerState::Open);
+    assert!(open() < secs(10) * 5 / 4, "{:?}", open());
     wait_until(ready_at(&health, &catalog, &time), &time);
     ask_times(1, &mut stack, &catalog, &time);
     assert!(open() >= secs(10) && open() < secs(10) * 5 / 4, "{:?}", open());
