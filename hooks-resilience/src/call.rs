@@ -70,6 +70,7 @@ pub struct Call {
 #[derive(Clone, Debug, Default)]
 struct Before {
     tried: u32,
+    began: Option<Tick>,
     let_down: Vec<(usize, Tick)>,
 }
 
@@ -241,6 +242,17 @@ impl Call {
     pub(crate) fn set_tried(&mut self, tried: u32) {
         if tried != self.tried() {
             self.before.get_or_insert_default().tried = tried;
+        }
+    }
+
+    /// When the call came to the chain above, where that was before this attempt.
+    pub(crate) fn began(&self) -> Option<Tick> {
+        self.before.as_ref().and_then(|before| before.began)
+    }
+
+    pub(crate) fn set_began(&mut self, began: Option<Tick>) {
+        if began != self.began() {
+            self.before.get_or_insert_default().began = began;
         }
     }
 

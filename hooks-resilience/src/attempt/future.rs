@@ -139,11 +139,12 @@ impl Armed {
     }
 }
 
-/// What an attempt that begins at `began` may use up of the time its call has: half of it, where another model could
-/// still answer in the other half. A model that never answers would take the deadline with it, and the chain with that.
+/// What an attempt that begins at `began` may use up: half of the time its call had in all, where another model could
+/// still answer after that. A model that never answers would take the deadline with it, and the chain with that; and half
+/// of what is left each time would soon be too short for many a good answer.
 fn share(call: &Call, began: Tick) -> Duration {
     let (Some(deadline), Some(elsewhere)) = (call.deadline, call.elsewhere) else { return Duration::MAX };
-    let half = deadline.since(began) / 2;
+    let half = deadline.since(call.began().unwrap_or(began)) / 2;
     if elsewhere <= began.after(half) { half } else { Duration::MAX }
 }
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use hooks_core::testing::VirtualTime;
-use hooks_core::time::{Clock, Timestamp};
+use hooks_core::time::{Clock, Timer, Timestamp};
 use tower_layer::Layer;
 
 use super::{AttemptLayer, AttemptService, AttemptSettings};
@@ -65,6 +65,23 @@ fn an_attempt_leaves_half_of_the_time_where_another_model_could_answer_in_it() {
             (call.deadline, call.elsewhere) = (Some(at(40)), elsewhere.map(at));
         });
         assert_eq!((error.unwrap_err().kind(), time.tick()), (kind, at(ends)), "{elsewhere:?}");
+    }
+}
+
+#[test]
+fn an_attempt_that_begins_later_has_as_much_and_no_more_than_is_left() {
+    for (began, ends, kind) in [
+        (0, 20, ErrorKind::AttemptTimeout),
+        (10, 30, ErrorKind::AttemptTimeout),
+        (25, 40, ErrorKind::DeadlineExceeded),
+    ] {
+        let time = VirtualTime::default();
+        time.block_on(time.sleep(at(began).since(time.tick()))).unwrap();
+        let error = one(&time, Does::Hangs, |call| {
+            (call.deadline, call.elsewhere) = (Some(at(40)), Some(at(began)));
+            call.set_began(Some(at(0)));
+        });
+        assert_eq!((error.unwrap_err().kind(), time.tick()), (kind, at(ends)), "{began}");
     }
 }
 

@@ -47,4 +47,5 @@ pub(super) fn answered<R>(shared: &Shared, call: &Call, answered: &mut Answered<
 pub(super) fn release(call: &mut Call) {
     (call.turn, call.elsewhere) = (0, None);
     call.set_tried(0);
+    call.set_began(None);
 }

@@ -150,6 +150,7 @@ impl<S> Run<S> {
         attempt.now = Some(now);
         attempt.elsewhere = elsewhere;
         attempt.set_tried(tried);
+        attempt.set_began(self.call.now.filter(|began| *began < now));
         attempt.turn = self.turn;
         attempt
     }
