@@ -175,13 +175,14 @@ impl Core {
             0 => self.ended_well(began),
             _ => self.failed_again(began),
         }
-        if self.in_a_row >= settings.failures_in_a_row {
+        let counted = self.window.sum(now);
+        // Just after it closed the window is empty: what it was opened by tells how many calls there are.
+        if self.in_a_row >= row_that_opens(counted.calls.max(self.grounds.calls), settings) {
             self.grounds = Counts { calls: self.in_a_row, failed: self.in_a_row, slow: 0 };
+        } else if counted.calls >= settings.minimum_calls && is_too_much(counted, settings) {
+            self.grounds = counted;
         } else {
-            self.grounds = self.window.sum(now);
-            if self.grounds.calls < settings.minimum_calls || !is_too_much(self.grounds, settings) {
-                return;
-            }
+            return;
         }
         self.open(now, settings, jitter);
     }
@@ -212,6 +213,7 @@ impl Core {
         // It was well for as long as it is ever left alone: what was before is forgotten.
         if now.since(since) >= settings.open_at_most {
             self.openings = 0;
+            self.grounds = Counts::default();
         }
     }
 
@@ -278,6 +280,13 @@ impl Core {
     fn open_hard(&mut self, now: Tick, settings: &BreakerSettings, jitter: u16) {
         self.state = State::Open { until: now.after(longer(settings.open_hard, jitter)), hard: true };
     }
+}
+
+/// How many failures in a row open it, where so many calls are made: of a hundred calls a minute of which a third fails,
+/// three in a row are heard of again and again. Where there are enough for their rates to mean something, a row has to be as long.
+fn row_that_opens(calls: u32, settings: &BreakerSettings) -> u32 {
+    let is_busy = calls >= settings.minimum_calls;
+    if is_busy { settings.failures_in_a_row.max(settings.minimum_calls) } else { settings.failures_in_a_row }
 }
 
 /// Whether too many of these failed, or were slow.

@@ -80,6 +80,28 @@ fn failures_in_a_row_open_it_however_few_calls_there_are() {
 }
 
 #[test]
+fn where_there_are_many_calls_a_row_of_failures_has_to_be_longer() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let script =
+        [Does::Answers; 20].into_iter().chain([SERVER; 10]).chain([Does::Answers]).chain([SERVER; 3]);
+    let script = script.chain([Does::Answers]).chain([SERVER; 3]);
+    let (mut stack, health, _) = stack(&catalog, &time, script);
+    let model = &catalog.models()[0];
+    ask_times(29, &mut stack, &catalog, &time);
+    assert_eq!(health.breaker(model), BreakerState::Closed);
+    ask_times(1, &mut stack, &catalog, &time);
+    assert_eq!(health.breaker(model), BreakerState::Open);
+    // Also just after it closed: it was opened by many.
+    wait_until(ready_at(&health, &catalog, &time), &time);
+    ask_times(4, &mut stack, &catalog, &time);
+    assert_eq!(health.breaker(model), BreakerState::Closed);
+    // It was well for long, and nobody asked.
+    wait_until(time.tick().after(secs(600)), &time);
+    ask_times(4, &mut stack, &catalog, &time);
+    assert_eq!(health.breaker(model), BreakerState::Open);
+}
+
+#[test]
 fn an_open_breaker_asks_nobody_and_says_when_it_would() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
     let (mut stack, health, client) = stack(&catalog, &time, [SERVER; 3]);
