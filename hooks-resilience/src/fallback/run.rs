@@ -186,7 +186,7 @@ impl<S> Run<S> {
         // of them finds out for the others. Nobody loses by it more than a quarter of the time that is left.
         let health = &self.shared.health;
         let is_guessed = self.plan.chain().get(place).is_some_and(|model| health.is_guessed(model, now));
-        let most = if is_guessed { wait / 2 } else { (wait / 10).min(LONGEST_JITTER) };
+        let most = if is_guessed { wait } else { (wait / 10).min(LONGEST_JITTER) };
         let most = self.call.deadline.map_or(most, |deadline| most.min(deadline.since(until) / 4));
         let jitter = self.world().below(nanos(most));
         let until = until.after(Duration::from_nanos(jitter));
