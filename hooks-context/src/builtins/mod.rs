@@ -1,0 +1,1 @@
+//! Small handlers by name.

@@ -1,0 +1,1 @@
+//! Standing wishes of a user, found in what they say.
