@@ -7,8 +7,8 @@ use super::markers::{self, Marker, Sign, goes_on};
 use super::sentence::Sentence;
 use super::typos::corrected;
 use super::words::{
-    ASKING, BASE, CONDITIONS, FILLERS, HAPPENING, JOINING, NAMING, NO_VERBS, OBLIGING, OF_WORK, PASSING, PAST,
-    QUESTIONS, SCOPING, SUBJECTS, TELLING, TOLD, VERBS,
+    ASKING, BASE, CONDITIONS, FILLERS, HAPPENING, JOINING, NAMING, NO_VERBS, OBLIGING, OF_WORK, PASSING,
+    PAST, QUESTIONS, SCOPING, SUBJECTS, TELLING, TOLD, VERBS, WEIGHTY,
 };
 
 /// A wish: how it is meant, and which tokens of its sentence it is.
@@ -74,12 +74,31 @@ pub(super) fn heading(sentence: &Sentence<'_>) -> Option<Mode> {
     let markers = markers::all(sentence);
     let marker = markers.first()?;
     const EMPTY: [&str; 21] = [
-        "do", "doing", "the", "following", "these", "this", "things", "rules", "follow", "obey", "a", "few", "of", "any", "to",
-        "that", "keep", "apply", "respect", "we", "you",
+        "do",
+        "doing",
+        "the",
+        "following",
+        "these",
+        "this",
+        "things",
+        "rules",
+        "follow",
+        "obey",
+        "a",
+        "few",
+        "of",
+        "any",
+        "to",
+        "that",
+        "keep",
+        "apply",
+        "respect",
+        "we",
+        "you",
     ];
-    let is_bare = (0..last).filter(|at| !(marker.at..marker.end()).contains(at)).all(|at| {
-        sentence.word(at).is_empty() || sentence.is(at, &EMPTY) || sentence.is(at, FILLERS)
-    });
+    let is_bare = (0..last)
+        .filter(|at| !(marker.at..marker.end()).contains(at))
+        .all(|at| sentence.word(at).is_empty() || sentence.is(at, &EMPTY) || sentence.is(at, FILLERS));
     let mode = match marker.sign {
         Sign::Always => Mode::Always,
         Sign::Never | Sign::NoWay => Mode::Never,
@@ -108,12 +127,16 @@ impl Reader<'_> {
         match marker.sign {
             Sign::Always => {
                 let start = governed().filter(|_| self.is_verb(self.behind(marker)));
-                start.or_else(|| self.behind_an_instruction(marker, clause)).map(|start| (Mode::Always, start))
+                start
+                    .or_else(|| self.behind_an_instruction(marker, clause))
+                    .map(|start| (Mode::Always, start))
             }
             Sign::Never => {
-                let to = self.sentence.is(marker.end(), &["to"]) && self.sentence.is(marker.at.wrapping_sub(1), &["are"]);
+                let to = self.sentence.is(marker.end(), &["to"])
+                    && self.sentence.is(marker.at.wrapping_sub(1), &["are"]);
                 let start = governed().filter(|_| self.is_verb(self.behind(marker)));
-                let start = start.or_else(|| clause.begin_if(to && self.is_told(clause.start, marker.at - 1)));
+                let start =
+                    start.or_else(|| clause.begin_if(to && self.is_told(clause.start, marker.at - 1)));
                 start.map(|start| (Mode::Never, start))
             }
             Sign::NoWay => clause.begin_if(clause.start == marker.at).map(|start| (Mode::Never, start)),
@@ -122,9 +145,14 @@ impl Reader<'_> {
             }
             Sign::Prefer => self.preferred(marker, clause, was_rejected).map(|start| (Mode::Prefer, start)),
             Sign::Stop => governed().map(|start| (Mode::Stop, start)),
-            Sign::NoMore => clause
-                .begin_if(clause.start == marker.at && !self.sentence.word(marker.end()).is_empty())
-                .map(|start| (Mode::Stop, start)),
+            Sign::NoMore => {
+                let is_ours = clause.start + 1 == marker.at && self.sentence.is(clause.start, &["we"]);
+                let is_ours =
+                    is_ours && self.is_verb(marker.end()) && !self.sentence.is(marker.end(), HAPPENING);
+                let holds =
+                    (clause.start == marker.at || is_ours) && !self.sentence.word(marker.end()).is_empty();
+                clause.begin_if(holds).map(|start| (Mode::Stop, start))
+            }
             Sign::Not => self.no_longer(marker, clause),
             Sign::Remember => self.remembered(marker, clause).map(|start| (Mode::Remember, start)),
         }
@@ -134,7 +162,8 @@ impl Reader<'_> {
 
     /// The clause that the token at `at` is in.
     fn clause(&self, at: usize) -> Clause {
-        let is_boundary = |at: usize| matches!(self.sentence.mark(at), Some(',' | ':' | ';' | '—' | '–' | '-' | '(' | ')'));
+        let is_boundary =
+            |at: usize| matches!(self.sentence.mark(at), Some(',' | ':' | ';' | '—' | '–' | '-' | '(' | ')'));
         let wide = (0..at).rev().find(|at| is_boundary(*at)).map_or(0, |at| at + 1);
         let begins_request = match self.form {
             Form::Request(start) if start <= at => start,
@@ -191,9 +220,12 @@ impl Reader<'_> {
         if is_joined && !has_comma && is_relative {
             return true;
         }
-        let is_about = self.sentence.is(begins, SUBJECTS) && !self.sentence.is(begins, &["you", "we", "everyone", "all"]);
+        let is_about = self.sentence.is(begins, SUBJECTS)
+            && !self.sentence.is(begins, &["you", "we", "everyone", "all"]);
         let opposes = self.sentence.is(before, &["but", "so"]);
-        is_about && !opposes && !(self.sentence.is(begins, &["i"]) && self.sentence.is(begins + 1, &["want", "need"]))
+        is_about
+            && !opposes
+            && !(self.sentence.is(begins, &["i"]) && self.sentence.is(begins + 1, &["want", "need"]))
     }
 
     /// Whether the words from `start` to `end` tell somebody what to do with what follows.
@@ -212,17 +244,29 @@ impl Reader<'_> {
         if start == last {
             return match s.word(start) {
                 "let's" | "lets" => true,
+                word if word.starts_with('@') => true,
                 "we" => !s.is(marker.end(), HAPPENING) && marker.sign != Sign::Stop,
                 "i" => s.is(marker.end(), &["want", "expect", "need", "prefer", "like", "insist"]),
                 _ => false,
             };
         }
-        // "make sure you", "ensure that we"
-        if s.is(last, &["you", "we", "u"]) {
+        // "make sure you", "it is vital that we", "in tests we"
+        if s.is(last, &["you", "we", "u", "agents", "everyone"]) {
             let that = if s.is(last - 1, &["that"]) { last.checked_sub(2) } else { last.checked_sub(1) };
-            return that.filter(|at| *at >= start).is_some_and(|at| s.is(at, &["sure", "ensure", "careful", "see", "it"]));
+            let leads = that.filter(|at| *at >= start).is_some_and(|at| {
+                s.is(at, &["sure", "ensure", "careful", "see", "it"])
+                    || (s.is(at, WEIGHTY) && s.is(last - 1, &["that"]))
+            });
+            let is_ours = s.is(last, &["we"]) && s.is(start, SCOPING) && !s.is(marker.end(), HAPPENING);
+            return leads || (is_ours && marker.sign != Sign::Stop);
         }
-        // "you are never to"
+        if marker.sign == Sign::Never && s.is(last, &["may"]) {
+            return self.is_told(start, last) && !s.is(marker.end(), HAPPENING);
+        }
+        if marker.sign == Sign::Stop && s.is(last, &["can", "may"]) {
+            return s.is(start, &["you"]) && last == start + 1;
+        }
+        // "you will always"
         s.is(last, &["will"]) && s.is(start, &["you"]) && last == start + 1 && marker.sign == Sign::Always
     }
 
@@ -235,16 +279,22 @@ impl Reader<'_> {
                 last == start || s.is(last - 1, &["be", "please", "must", "should"]) || s.is(start, TOLD)
             }
             "need" | "have" | "ought" | "are" | "supposed" | "got" | "want" | "going" => {
-                let subject = (start..last).rev().find(|at| !s.is(*at, &["are", "is", "really", "also", "'re"]));
+                let subject =
+                    (start..last).rev().find(|at| !s.is(*at, &["are", "is", "really", "also", "'re"]));
                 subject.is_some_and(|at| self.is_told(start, at + 1))
             }
-            "important" | "essential" | "vital" | "crucial" | "necessary" | "best" | "critical" | "mandatory"
-            | "required" | "imperative" | "better" | "policy" | "rule" => true,
+            word if WEIGHTY.contains(&word) => true,
             "is" => (start..last).any(|at| s.is(at, &["rule", "policy", "convention"])),
             "you" | "us" | "everyone" | "everybody" | "agents" | "team" | "all" => {
                 let verb = (start..last).rev().find(|at| !s.is(*at, &["the", "all", "of"]));
                 verb.is_some_and(|at| {
-                    s.is(at, &["want", "need", "expect", "ask", "like", "require", "tell", "remind", "asking", "urge", "love"])
+                    s.is(
+                        at,
+                        &[
+                            "want", "need", "expect", "ask", "like", "require", "tell", "remind", "asking",
+                            "urge", "love",
+                        ],
+                    )
                 }) && s.is(start, &["i", "we", "i'd", "we'd", "i'm", "we're"])
             }
             _ => false,
@@ -259,7 +309,13 @@ impl Reader<'_> {
             return false;
         }
         let last = end - 1;
-        if s.is(last, TOLD) && (count == 1 || s.is(start, &["the", "all", "every", "our", "each", "that", "sure", "make", "ensure"])) {
+        if s.is(last, TOLD) && s.is(start, SCOPING) {
+            return true;
+        }
+        if s.is(last, TOLD)
+            && (count == 1
+                || s.is(start, &["the", "all", "every", "our", "each", "that", "sure", "make", "ensure"]))
+        {
             return true;
         }
         let is_one_thing = s.is(start, &["the", "this", "that", "a", "an", "my", "it"]);
@@ -273,11 +329,24 @@ impl Reader<'_> {
             return false;
         }
         let last = end - 1;
-        if s.is(last, SUBJECTS) || s.is(last, &["which", "who", "to", "is", "are", "was", "will", "can", "does", "do", "not"]) {
+        if s.is(last, SUBJECTS)
+            || s.is(last, &["which", "who", "to", "is", "are", "was", "will", "can", "does", "do", "not"])
+        {
+            return false;
+        }
+        // "In CI the tests …": somebody comes behind the scope.
+        let is_subject = (start + 2..last).any(|at| {
+            s.is(at, &["the", "our", "my", "these", "those", "all", "some"])
+                && !s.is(at - 1, SCOPING)
+                && !s.is(at - 1, &["of", "to", "or", "and", "about"])
+        });
+        if is_subject && !goes_on(s, start + 1) && !s.is(start, CONDITIONS) {
             return false;
         }
         if s.is(start, CONDITIONS) {
-            return goes_on(s, start + 1) || (s.is(start + 1, &["you", "we"]) && end > start + 2) || s.is(start + 1, &["in"]);
+            return goes_on(s, start + 1)
+                || (s.is(start + 1, &["you", "we"]) && end > start + 2)
+                || s.is(start + 1, &["in"]);
         }
         true
     }
@@ -313,7 +382,11 @@ impl Reader<'_> {
                 let is_during = s.is(at.wrapping_sub(1), &["in", "for", "on", "during", "just"]);
                 s.is(at + 1, &["time"]) || (is_during && s.is(at + 1, PASSING))
             }
-            "for" => s.is(at + 1, &["now"]) || s.reads(at + 1, &["the", "moment"]) || s.reads(at + 1, &["the", "time", "being"]),
+            "for" => {
+                s.is(at + 1, &["now"])
+                    || s.reads(at + 1, &["the", "moment"])
+                    || s.reads(at + 1, &["the", "time", "being"])
+            }
             "right" => s.is(at + 1, &["now"]),
             _ => false,
         })
@@ -330,7 +403,14 @@ impl Reader<'_> {
                 let closes = (at + 1..s.len().min(at + 9)).find(|at| s.mark(*at) == Some(','));
                 at = closes.filter(|_| !self.is_verb(at + 1)).map_or(at + 1, |closes| closes + 1);
             }
-            let is_repeated = matches!(corrected(s.word(at)), "always" | "never" | "ever" | "please" | "again" | "just" | "only" | "remember");
+            if s.mark(at) == Some('(') {
+                let closes = (at + 1..s.len().min(at + 9)).find(|at| s.mark(*at) == Some(')'));
+                at = closes.map_or(at, |closes| closes + 1);
+            }
+            let is_repeated = matches!(
+                corrected(s.word(at)),
+                "always" | "never" | "ever" | "please" | "again" | "just" | "only" | "remember"
+            );
             if is_repeated && !s.is(at, &["remember"]) {
                 at += 1;
             }
@@ -356,10 +436,12 @@ impl Reader<'_> {
 
     /// "Sign your commits, always.": the adverb closes an instruction.
     fn behind_an_instruction(&self, marker: &Marker, clause: Clause) -> Option<usize> {
-        let is_last = marker.end() == self.sentence.len() || self.sentence.is(marker.end(), &["when", "before", "after"]);
+        let is_last = marker.end() == self.sentence.len()
+            || self.sentence.is(marker.end(), &["when", "before", "after"]);
         let start = if clause.start == marker.at { self.past_fillers(0, marker.at) } else { clause.start };
         let instructs = self.sentence.is(start, VERBS) && start < marker.at;
-        let is_relative = (start..marker.at).any(|at| self.sentence.is(at, &["that", "which", "who", "to", "is", "are"]));
+        let is_relative =
+            (start..marker.at).any(|at| self.sentence.is(at, &["that", "which", "who", "to", "is", "are"]));
         (is_last && instructs && !is_relative).then_some(start)
     }
 
@@ -371,22 +453,34 @@ impl Reader<'_> {
         while matches!(s.mark(content), Some(',' | ':' | '-' | '—' | '–')) || s.is(content, FILLERS) {
             content += 1;
         }
-        let will = |range: Range<usize>| range.into_iter().any(|at| s.is(at, &["will", "might", "may", "could", "would"]));
-        let obliges = |range: Range<usize>| range.into_iter().any(|at| s.is(at, OBLIGING) || s.is(at, &["needs", "has", "gets"]));
+        let will = |range: Range<usize>| {
+            range.into_iter().any(|at| s.is(at, &["will", "might", "may", "could", "would"]))
+        };
+        let obliges = |range: Range<usize>| {
+            range.into_iter().any(|at| s.is(at, OBLIGING) || s.is(at, &["needs", "has", "gets"]))
+        };
         if clause.start == marker.at && (content < s.len()) {
             let subject = s.word(content);
             let is_wish = match subject {
                 "i" => s.is(content + 1, &["want", "need", "expect", "prefer", "would", "always", "never"]),
                 "i'll" | "i'm" | "i've" | "we'll" | "we're" => false,
-                "it" | "he" | "she" | "they" | "there" | "it's" | "my" | "that" | "this" => obliges(content..s.len()),
+                "can" | "could" | "would" | "will" if matches!(self.form, Form::Request(_)) => true,
+                "it" | "he" | "she" | "they" | "there" | "it's" | "my" | "that" | "this" => {
+                    obliges(content..s.len())
+                }
                 "the" | "a" | "an" if marker.sign != Sign::FromNowOn => obliges(content..s.len()),
                 _ => !s.is(content, ASKING) || s.is(content, &["do", "have"]),
             };
-            let is_foretold = marker.sign == Sign::Later && !s.is(content, &["you"]) && will(content..s.len());
+            let is_foretold =
+                marker.sign == Sign::Later && !s.is(content, &["you"]) && will(content..s.len());
             return clause.begin_if(is_wish && !is_foretold);
         }
         // It closes an instruction: "use tabs from now on".
-        if marker.sign == Sign::NextTime || last.is_some_and(|last| last.start >= clause.wide) {
+        let is_place = marker.sign == Sign::Later
+            && (0..marker.at)
+                .any(|at| s.is(at, &["where", "that", "which", "is", "be", "are", "was", "happens"]))
+            && !obliges(0..marker.at);
+        if marker.sign == Sign::NextTime || is_place || last.is_some_and(|last| last.start >= clause.wide) {
             return None;
         }
         let wide = clause.wide.min(self.instruction_before(marker.at));
@@ -401,7 +495,11 @@ impl Reader<'_> {
             "you" | "we" | "everyone" | "everybody" => !will(start..marker.at) && !s.is(start + 1, PAST),
             "every" | "each" | "all" | "any" => obliges(start..marker.at) || marker.sign == Sign::FromNowOn,
             word if OF_WORK.contains(&word) => obliges(start..marker.at),
-            word => !SUBJECTS.contains(&word) && is_verb && (VERBS.contains(&word) || marker.sign == Sign::FromNowOn || word.starts_with("don")),
+            word => {
+                !SUBJECTS.contains(&word)
+                    && is_verb
+                    && (VERBS.contains(&word) || marker.sign == Sign::FromNowOn || word.starts_with("don"))
+            }
         };
         let is_foretold = marker.sign == Sign::Later && will(start..marker.at);
         (instructs && !is_foretold && start < marker.at).then_some(start)
@@ -411,7 +509,11 @@ impl Reader<'_> {
     fn instruction_before(&self, at: usize) -> usize {
         let hard = (0..at).rev().find(|at| matches!(self.sentence.mark(*at), Some(':' | ';' | '—' | '–')));
         let start = self.past_fillers(hard.map_or(0, |at| at + 1), at);
-        if self.sentence.is(start, VERBS) || self.sentence.is(start, &["don't", "i'd", "i"]) { start } else { at }
+        if self.sentence.is(start, VERBS) || self.sentence.is(start, &["don't", "i'd", "i"]) {
+            start
+        } else {
+            at
+        }
     }
 
     fn preferred(&self, marker: &Marker, clause: Clause, was_rejected: bool) -> Option<usize> {
@@ -420,6 +522,12 @@ impl Reader<'_> {
         let rest = marker.end()..s.len();
         let compares = rest.clone().any(|at| s.is(at, &["over", "to", "rather", "instead"]));
         let is_third = s.word(at) == "prefers";
+        match (s.word(at), s.word(clause.start)) {
+            ("rather", "i'd" | "we'd" | "i" | "we") => return clause.begin_if(at <= clause.start + 2),
+            ("preference", "my" | "our") => return clause.begin_if(at <= clause.start + 2),
+            ("rather" | "preference", _) => return None,
+            _ => {}
+        }
         let governed = if clause.start == at {
             !is_third && !self.is_narrated(clause, was_rejected) && (s.word(at) == "prefer" || compares)
         } else {
@@ -427,9 +535,25 @@ impl Reader<'_> {
             let count = at - clause.start;
             match (subject, count) {
                 ("i" | "we", 1) => !is_third,
-                ("i" | "we", 2) => s.is(at - 1, &["would", "generally", "usually", "strongly", "really", "much", "also", "always", "tend"]),
+                ("i" | "we", 2) => s.is(
+                    at - 1,
+                    &[
+                        "would",
+                        "generally",
+                        "usually",
+                        "strongly",
+                        "really",
+                        "much",
+                        "also",
+                        "always",
+                        "tend",
+                    ],
+                ),
                 ("i'd" | "we'd", 1 | 2) => true,
                 ("our" | "the", 2) => is_third && s.is(at - 1, &["team"]),
+                _ if s.is(at - 1, &["i", "we", "i'd"]) => {
+                    s.is(clause.start, SCOPING) || s.is(clause.start, &["usually", "normally", "personally"])
+                }
                 _ => self.obliges(clause.start, at, marker) || self.is_scope(clause.wide, at),
             }
         };
@@ -438,13 +562,17 @@ impl Reader<'_> {
         }
         // One of several that are on the table is chosen, not a way of working.
         const CHOICES: [&str; 16] = [
-            "option", "one", "version", "variant", "approach", "draft", "design", "solution", "choice", "first", "second",
-            "third", "latter", "former", "last", "proposal",
+            "option", "one", "version", "variant", "approach", "draft", "design", "solution", "choice",
+            "first", "second", "third", "latter", "former", "last", "proposal",
         ];
         let first = marker.end();
         let is_shown = s.is(first, &["the", "this", "that", "your", "these", "those"]);
-        let chooses = (is_shown && (first + 1..first + 4).any(|at| s.is(at, &CHOICES)))
-            || s.is(first, &["option", "it", "this", "them", "neither", "both"])
+        let is_once = s.is(first, &["if", "to"])
+            && rest.clone().any(|at| s.is(at, &["this", "later", "now", "today", "tomorrow", "it"]));
+        let is_habit = s.is(first, &["it"]) && s.is(first + 1, &["when", "if"]);
+        let chooses = is_once
+            || (is_shown && (first + 1..first + 4).any(|at| s.is(at, &CHOICES)))
+            || (s.is(first, &["option", "it", "this", "them", "neither", "both"]) && !is_habit)
             || (s.is(first, &["that"]) && !s.is(first + 1, &["you", "we", "all", "every", "the"]))
             || s.is(s.len() - 1, &["here"])
             || s.word(first).is_empty() && !s.is_quoted(first);
@@ -463,25 +591,40 @@ impl Reader<'_> {
         if !(is_bare || (is_ours && (s.word(clause.start) == "we" || wants))) {
             return None;
         }
-        let ends = (marker.end()..s.len()).find(|at| matches!(s.mark(*at), Some(';' | ':'))).unwrap_or(s.len());
+        let ends =
+            (marker.end()..s.len()).find(|at| matches!(s.mark(*at), Some(';' | ':'))).unwrap_or(s.len());
         let is_over = (marker.end()..ends).any(|at| {
             s.is(at, &["anymore", "any-more", "nomore"])
-                || (s.is(at, &["any"]) && s.is(at + 1, &["more", "longer"]) && !s.is(at + 2, &["than"]) && self.closes(at + 1))
+                || (s.is(at, &["any"])
+                    && s.is(at + 1, &["more", "longer"])
+                    && !s.is(at + 2, &["than"])
+                    && self.closes(at + 1))
                 || (s.is(at, &["again"]) && self.closes(at) && is_bare)
         });
         if is_over {
             return Some((Mode::Stop, clause.start));
         }
+        let is_absolute = (marker.end()..ends)
+            .any(|at| s.reads(at, &["under", "any"]) || (s.is(at, &["ever"]) && self.closes(at)));
+        if is_absolute && is_bare {
+            return Some((Mode::Never, clause.start));
+        }
         let is_habit = is_ours && s.word(clause.start) == "we" && !s.is(marker.end(), HAPPENING);
         let here = (marker.end()..ends).any(|at| {
-            s.is(at, &["here"]) || (s.is(at, &["in", "on"]) && s.is(at + 1, &["this"]) && s.is(at + 2, &["repo", "repository", "project", "team", "codebase"]))
+            s.is(at, &["here"])
+                || (s.is(at, &["in", "on"])
+                    && s.is(at + 1, &["this"])
+                    && s.is(at + 2, &["repo", "repository", "project", "team", "codebase"]))
         });
         (is_habit && here && self.is_verb(marker.end())).then_some((Mode::Never, clause.start))
     }
 
     /// Whether the word at `at` ends its clause.
     fn closes(&self, at: usize) -> bool {
-        at + 1 >= self.sentence.len() || self.sentence.word(at + 1).is_empty() || self.sentence.is(at + 1, &["in", "please", "when", "on", "for", "at"]) || self.sentence.is(at + 1, FILLERS)
+        at + 1 >= self.sentence.len()
+            || self.sentence.word(at + 1).is_empty()
+            || self.sentence.is(at + 1, &["in", "please", "when", "on", "for", "at"])
+            || self.sentence.is(at + 1, FILLERS)
     }
 
     fn remembered(&self, marker: &Marker, clause: Clause) -> Option<usize> {
@@ -495,7 +638,9 @@ impl Reader<'_> {
         let words = s.len().saturating_sub(next);
         let is_statement = match s.word(next) {
             "to" | "that" => words > 1,
-            "when" | "how" | "what" | "where" | "who" | "why" | "if" | "which" | "me" | "us" => is_announced && words > 2,
+            "when" | "how" | "what" | "where" | "who" | "why" | "if" | "which" | "me" | "us" => {
+                is_announced && words > 2
+            }
             "" => false,
             "about" => words > 1,
             _ => words > 2,
@@ -504,7 +649,8 @@ impl Reader<'_> {
         let is_once = s.is(next, &["to"])
             && (next..s.len()).any(|at| {
                 s.is(at, &["today", "tonight", "tomorrow", "later", "lunch", "now", "afterwards"])
-                    || (s.is(at, &["this", "it"]) && (self.closes(at) || s.is(at + 1, &["before", "after", "later"])))
+                    || (s.is(at, &["this", "it"])
+                        && (self.closes(at) || s.is(at + 1, &["before", "after", "later"])))
                     || s.reads(at, &["you're", "done"])
             });
         clause.begin_if(is_governed && is_statement && !is_once)
@@ -522,10 +668,14 @@ impl Reader<'_> {
         let comma = (at..s.len()).find(|at| s.mark(*at) == Some(','))?;
         let verb = self.past_fillers(comma + 1, s.len());
         let is_instruction = s.is(verb, VERBS) || s.is(verb, &["don't", "make", "you"]);
-        let is_told = s.is(at + len, &["you", "we", "somebody", "someone", "a", "an", "the", "there", "anyone"]);
+        let is_told =
+            s.is(at + len, &["you", "we", "somebody", "someone", "a", "an", "the", "there", "anyone"]);
         let marker = Marker { sign: Sign::Always, at, len };
-        (is_instruction && is_told && !(s.is(verb, &["you"]) && !s.is(verb + 1, OBLIGING)))
-            .then_some(Found { marker, mode: Mode::Always, start })
+        (is_instruction && is_told && !(s.is(verb, &["you"]) && !s.is(verb + 1, OBLIGING))).then_some(Found {
+            marker,
+            mode: Mode::Always,
+            start,
+        })
     }
 
     // ---- several in one sentence
@@ -536,14 +686,23 @@ impl Reader<'_> {
         let is_new = (last.marker.end()..marker.at).any(|at| {
             !(s.mark(at) == Some(',')
                 || s.is(at, TOLD)
-                || s.is(at, &["must", "should", "need", "to", "be", "make", "sure", "let's", "i", "want", "please", "just", "will"]))
+                || s.is(
+                    at,
+                    &[
+                        "must", "should", "need", "to", "be", "make", "sure", "let's", "i", "want", "please",
+                        "just", "will",
+                    ],
+                ))
         });
         let announces = last.mode == Mode::Remember && !s.is(last.marker.end(), &["to", "that"]);
         if !is_new && !announces {
             return true;
         }
         // "don't forget", "do not" and "in future" within a wish are its own words.
-        let is_weak = matches!(marker.sign, Sign::Not | Sign::Later | Sign::FromNowOn | Sign::NextTime | Sign::Prefer | Sign::Remember);
+        let is_weak = matches!(
+            marker.sign,
+            Sign::Not | Sign::Later | Sign::FromNowOn | Sign::NextTime | Sign::Prefer | Sign::Remember
+        );
         let clause = self.clause(marker.at);
         is_weak && clause.start != marker.at && clause.boundary <= last.marker.at
     }
@@ -551,7 +710,8 @@ impl Reader<'_> {
     /// Whether nothing is between the wish before and one that begins at `start`.
     fn is_only_announced(&self, last: &Found, start: usize) -> bool {
         last.mode == Mode::Remember
-            && (last.marker.end()..start).all(|at| self.sentence.mark(at).is_some() || self.sentence.is(at, FILLERS))
+            && (last.marker.end()..start)
+                .all(|at| self.sentence.mark(at).is_some() || self.sentence.is(at, FILLERS))
     }
 
     /// The wishes with their ends.
@@ -576,11 +736,34 @@ impl Reader<'_> {
         let s = self.sentence;
         match s.mark(at) {
             Some(';' | '—' | '–') => at > from,
+            Some(',') if at > from && s.is(at + 1, &["and", "then"]) => {
+                s.is(at + 2, VERBS) && s.is(at + 3, &["the", "this", "that", "a", "an", "me", "it", "my"])
+            }
             Some(',') if at > from => s.is(
                 at + 1,
                 &[
-                    "thanks", "thank", "thx", "ok", "okay", "it", "it's", "that's", "this", "they", "i", "i'm", "i'll", "we",
-                    "he", "she", "then", "but", "cheers", "so", "otherwise", "please",
+                    "thanks",
+                    "thank",
+                    "thx",
+                    "ok",
+                    "okay",
+                    "it",
+                    "it's",
+                    "that's",
+                    "this",
+                    "they",
+                    "i",
+                    "i'm",
+                    "i'll",
+                    "we",
+                    "he",
+                    "she",
+                    "then",
+                    "but",
+                    "cheers",
+                    "so",
+                    "otherwise",
+                    "please",
                 ],
             ),
             _ => false,
@@ -589,7 +772,9 @@ impl Reader<'_> {
 
     fn is_trailing(&self, at: usize) -> bool {
         let s = self.sentence;
-        s.is(at, JOINING) || s.is(at, &["thanks", "though", "ok", "okay", "please"]) && s.mark(at.wrapping_sub(1)) == Some(',')
+        s.is(at, JOINING)
+            || s.is(at, &["thanks", "though", "ok", "okay", "please"])
+                && s.mark(at.wrapping_sub(1)) == Some(',')
             || matches!(s.mark(at), Some(',' | ':' | ';' | '-' | '—' | '–' | '('))
     }
 }
@@ -621,7 +806,10 @@ fn form(sentence: &Sentence<'_>) -> Form {
         sentence.is(*at, &["can", "could", "would", "will", "can't"]) && sentence.is(at + 1, &["you", "u"])
     });
     let is_request_at = |at: usize| {
-        at == 0 || sentence.mark(at - 1).is_some() || sentence.is(at - 1, FILLERS) || sentence.is(at - 1, JOINING)
+        at == 0
+            || sentence.mark(at - 1).is_some()
+            || sentence.is(at - 1, FILLERS)
+            || sentence.is(at - 1, JOINING)
     };
     let mut first = 0;
     while sentence.is(first, FILLERS) || matches!(sentence.mark(first), Some(',' | ':')) {
@@ -643,7 +831,8 @@ fn form(sentence: &Sentence<'_>) -> Form {
     let is_question = match sentence.word(first) {
         "why" | "how" => true,
         word if QUESTIONS.contains(&word) => sentence.is(next, ASKING) && !sentence.is(next, &["do", "have"]),
-        "do" | "have" | "can" | "could" | "would" | "will" | "may" | "must" | "don't" | "won't" | "can't" => {
+        "do" | "have" => sentence.is(next, &["i", "you", "we", "they", "he", "she", "users", "people"]),
+        "can" | "could" | "would" | "will" | "may" | "must" | "don't" | "won't" | "can't" => {
             sentence.is(next, SUBJECTS)
         }
         word => ASKING.contains(&word),
@@ -656,8 +845,31 @@ fn has_tag(sentence: &Sentence<'_>) -> bool {
     let tag = (0..sentence.len()).rev().find(|at| sentence.mark(*at) == Some(',')).map(|at| at + 1);
     tag.is_some_and(|tag| {
         let is_short = sentence.len() - tag <= 3;
-        is_short && (tag..sentence.len()).all(|at| {
-            sentence.is(at, &["ok", "okay", "right", "please", "yes", "alright", "deal", "got", "it", "understood", "will", "would", "can", "could", "you", "agreed", "yeah", "clear"])
-        })
+        is_short
+            && (tag..sentence.len()).all(|at| {
+                sentence.is(
+                    at,
+                    &[
+                        "ok",
+                        "okay",
+                        "right",
+                        "please",
+                        "yes",
+                        "alright",
+                        "deal",
+                        "got",
+                        "it",
+                        "understood",
+                        "will",
+                        "would",
+                        "can",
+                        "could",
+                        "you",
+                        "agreed",
+                        "yeah",
+                        "clear",
+                    ],
+                )
+            })
     })
 }

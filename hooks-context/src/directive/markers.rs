@@ -4,6 +4,9 @@ use super::sentence::Sentence;
 use super::typos::corrected;
 use super::words::{DAYS, NOT_GOING_ON};
 
+/// What "nobody" is followed by where it is a rule.
+const OBLIGED: &[&str] = &["should", "must", "may", "shall", "is"];
+
 /// A word or phrase that can make a wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marker {
@@ -87,9 +90,13 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
             .or_else(|| reads(&["at", "all", "times"]).map(|len| (Sign::Always, len))),
         "from" | "form" | "frm" | "fron" => from(sentence, at),
         "going" | "moving" | "forward" => {
-            let is_phrase = sentence.is(at + 1, &["forward", "forwards"]) && !sentence.is(at + 2, &["with", "to", "on"]);
+            let is_phrase =
+                sentence.is(at + 1, &["forward", "forwards"]) && !sentence.is(at + 2, &["with", "to", "on"]);
             let is_verb = at > 0
-                && sentence.is(at - 1, &["am", "are", "is", "be", "was", "were", "keep", "i'm", "we're", "you're", "been"]);
+                && sentence.is(
+                    at - 1,
+                    &["am", "are", "is", "be", "was", "were", "keep", "i'm", "we're", "you're", "been"],
+                );
             (is_phrase && !is_verb).then_some((Sign::FromNowOn, 2))
         }
         "henceforth" | "henceforward" | "hereafter" => Some((Sign::FromNowOn, 1)),
@@ -106,7 +113,16 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
         }
         "next" => reads(&["next", "time"]).map(|len| (Sign::NextTime, len)),
         "prefer" | "favour" | "favor" => Some((Sign::Prefer, 1)),
-        "prefers" => Some((Sign::Prefer, 1)),
+        "prefers" | "preference" => Some((Sign::Prefer, 1)),
+        "rather" => sentence.is(at + 1, &["you", "have", "see", "use", "we"]).then_some((Sign::Prefer, 1)),
+        "nobody" | "no-one" | "noone" => sentence.is(at + 1, OBLIGED).then_some((Sign::NoWay, 2)),
+        "every" => {
+            let len = reads(&["every", "time"]).or_else(|| reads(&["every", "single", "time"]))?;
+            sentence.word(at + len).is_empty().then_some((Sign::Always, len))
+        }
+        "note" => (sentence.reads(at + 1, &["for", "the", "future"])
+            || sentence.reads(at + 1, &["to", "self"]))
+        .then_some((Sign::Remember, if sentence.word(at + 1) == "to" { 3 } else { 4 })),
         "default" => reads(&["default", "to"]).map(|len| (Sign::Prefer, len)),
         "stop" | "quit" | "cease" => {
             let with = sentence.word(at + 1) == "with" || sentence.reads(at + 1, &["it", "with"]);
@@ -114,6 +130,9 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
         }
         "enough" => reads(&["enough", "with"]).map(|len| (Sign::NoMore, len)),
         "no" => {
+            if sentence.is(at + 1, &["one"]) && sentence.is(at + 2, OBLIGED) {
+                return Some((Sign::NoWay, 3));
+            }
             let is_measure = sentence.is(at + 2, &["than"]);
             (sentence.is(at + 1, &["more", "longer"]) && !is_measure).then_some((Sign::NoMore, 2))
         }
@@ -145,13 +164,17 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
 fn from(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     const ON: [&str; 8] = ["on", "onward", "onwards", "forward", "forwards", "out", "in", "onwards,"];
     let is_on = |at: usize| usize::from(sentence.is(at, &ON));
-    if sentence.is(at + 1, &["now", "here", "no", "know", "hereon"]) && sentence.is(at + 2, &["on", "onward", "onwards", "forward", "out"]) {
+    if sentence.is(at + 1, &["now", "here", "no", "know", "hereon"])
+        && sentence.is(at + 2, &["on", "onward", "onwards", "forward", "out"])
+    {
         return Some((Sign::FromNowOn, 3 + usize::from(sentence.is(at + 3, &["out", "in", "forward"]))));
     }
     if sentence.word(at + 1) == "nowon" {
         return Some((Sign::FromNowOn, 2));
     }
-    if sentence.word(at + 1) == "this" && sentence.is(at + 2, &["point", "moment", "day", "pr", "commit", "release", "week", "sprint"]) {
+    if sentence.word(at + 1) == "this"
+        && sentence.is(at + 2, &["point", "moment", "day", "pr", "commit", "release", "week", "sprint"])
+    {
         let on = is_on(at + 3);
         let is_plain = on == 0 && !sentence.is(at + 2, &["point", "moment", "day"]);
         return (!is_plain).then_some((Sign::FromNowOn, 3 + on));
@@ -173,7 +196,9 @@ fn in_future(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
 /// "for future releases", "for the rest of this project"; "for future reference" is to be known.
 fn for_all(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     if sentence.reads(at + 1, &["the", "rest", "of"]) || sentence.reads(at + 1, &["the", "remainder", "of"]) {
-        let is_long = |word| matches!(word, "project" | "session" | "conversation" | "year" | "sprint" | "week" | "chat");
+        let is_long = |word| {
+            matches!(word, "project" | "session" | "conversation" | "year" | "sprint" | "week" | "chat")
+        };
         let scope = (at + 4..at + 7).find(|at| is_long(sentence.word(*at)))?;
         return Some((Sign::FromNowOn, scope + 1 - at));
     }
@@ -199,5 +224,7 @@ fn day(sentence: &Sentence<'_>, at: usize) -> Option<usize> {
 
 /// "releases", but no verb that happens to end so.
 fn is_plural(word: &str) -> bool {
-    word.ends_with('s') && !word.ends_with("ss") && !matches!(word, "is" | "was" | "has" | "does" | "always" | "us")
+    word.ends_with('s')
+        && !word.ends_with("ss")
+        && !matches!(word, "is" | "was" | "has" | "does" | "always" | "us")
 }

@@ -26,7 +26,9 @@ impl<'a> Sentence<'a> {
                     rest = rest.get(1..)?;
                     continue;
                 }
-                let ends = rest.iter().position(|token| matches!(token.kind, Kind::Line | Kind::Bullet) || is_stop(token));
+                let ends = rest
+                    .iter()
+                    .position(|token| matches!(token.kind, Kind::Line | Kind::Bullet) || is_stop(token));
                 let (tokens, behind) = rest.split_at_checked(ends.unwrap_or(rest.len()))?;
                 let end = behind.first().filter(|token| is_stop(token)).copied();
                 let marks = behind.iter().take_while(|token| is_stop(token)).count();
@@ -72,11 +74,6 @@ impl<'a> Sentence<'a> {
     /// Whether a quotation stands at `at`.
     pub(super) fn is_quoted(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|token| token.kind == Kind::Quoted)
-    }
-
-    /// Whether the word at `at` has a capital letter.
-    pub(super) fn is_capital(&self, at: usize) -> bool {
-        self.tokens.get(at).is_some_and(|token| token.is_capital)
     }
 
     /// Whether a mark of question ends it.

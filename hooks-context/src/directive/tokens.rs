@@ -13,8 +13,6 @@ pub(super) struct Token<'a> {
     pub(super) kind: Kind,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether it begins with a capital letter.
-    pub(super) is_capital: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +60,7 @@ impl<'a> Reader<'a> {
 
     fn push(&mut self, kind: Kind, end: usize) {
         let end = end.min(self.message.len());
-        self.tokens.push(Token { word: "", kind, start: self.at, end, is_capital: false });
+        self.tokens.push(Token { word: "", kind, start: self.at, end });
         self.at = end;
     }
 
@@ -77,7 +75,9 @@ impl<'a> Reader<'a> {
             '\'' | '‘' if !self.before().is_some_and(char::is_alphanumeric) => {
                 self.quotation(if c == '‘' { '’' } else { '\'' }, c);
             }
-            _ if c.is_alphanumeric() || (matches!(c, '-' | '_' | '@' | '#' | '/' | '$') && self.is_glued(c)) => {
+            _ if c.is_alphanumeric()
+                || (matches!(c, '-' | '_' | '@' | '#' | '/' | '$' | '.') && self.is_glued(c)) =>
+            {
                 self.word(c);
             }
             _ => self.push(Kind::Mark(c), self.at + c.len_utf8()),
@@ -96,8 +96,10 @@ impl<'a> Reader<'a> {
         let mut rest = self.rest().char_indices().peekable();
         let mut is_opening = !first.is_alphanumeric();
         while let Some((at, c)) = rest.next() {
-            let is_joining = matches!(c, '-' | '_' | '.' | '/' | '\\' | '@' | ':' | '\'' | '’' | '+' | '#' | '=' | '$');
-            let joins = is_joining && rest.peek().is_some_and(|(_, next)| next.is_alphanumeric() || *next == '_');
+            let is_joining =
+                matches!(c, '-' | '_' | '.' | '/' | '\\' | '@' | ':' | '\'' | '’' | '+' | '#' | '=' | '$');
+            let joins =
+                is_joining && rest.peek().is_some_and(|(_, next)| next.is_alphanumeric() || *next == '_');
             let opens = is_opening && c == first;
             is_opening = opens;
             if !c.is_alphanumeric() && c != '_' && !joins && !opens {
@@ -108,8 +110,7 @@ impl<'a> Reader<'a> {
         let end = end.max(self.at + first.len_utf8());
         let written = self.lower.get(self.at..end).unwrap_or_default();
         let word = if written.contains(['\'', '’']) { contraction(written) } else { written };
-        let is_capital = first.is_uppercase();
-        self.tokens.push(Token { word, kind: Kind::Word, start: self.at, end, is_capital });
+        self.tokens.push(Token { word, kind: Kind::Word, start: self.at, end });
         self.at = end;
     }
 
@@ -143,7 +144,8 @@ impl<'a> Reader<'a> {
 
     /// A line ends a sentence, unless it was filled and goes on in small letters.
     fn line_end(&mut self) {
-        let line = self.message.get(..self.at).and_then(|before| before.rsplit('\n').next()).map_or(0, str::len);
+        let line =
+            self.message.get(..self.at).and_then(|before| before.rsplit('\n').next()).map_or(0, str::len);
         let is_going_on = self.message.get(self.at + 1..).and_then(|next| next.chars().next());
         if line < FILLED || !is_going_on.is_some_and(|c| c.is_lowercase()) {
             self.push(Kind::Line, self.at + 1);

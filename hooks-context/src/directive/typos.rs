@@ -9,7 +9,8 @@ pub(super) fn corrected(written: &str) -> &str {
         if written == meant {
             return meant;
         }
-        let is_near = written.len().abs_diff(meant.len()) <= 1 && written.as_bytes().first() == meant.as_bytes().first();
+        let is_near = written.len().abs_diff(meant.len()) <= 1
+            && written.as_bytes().first() == meant.as_bytes().first();
         if is_near && is_one_off(written.as_bytes(), meant.as_bytes()) && !REAL.contains(&written) {
             return meant;
         }
