@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         let line =
             self.message.get(..self.at).and_then(|before| before.rsplit('\n').next()).map_or(0, str::len);
         let is_going_on = self.message.get(self.at + 1..).and_then(|next| next.chars().next());
-        if line < FILLED || !is_going_on.is_some_and(|c| c.is_lowercase()) {
+        if line < FILLED || !is_going_on.is_some_and(char::is_lowercase) {
             self.push(Kind::Line, self.at + 1);
         } else {
             self.at += 1;
@@ -176,7 +176,9 @@ impl<'a> Reader<'a> {
         };
         if length > 0 {
             self.at += indent;
-            self.push(Kind::Bullet, self.at + length);
+            let box_of = |text: &str| after(length).starts_with(text).then_some(text.len());
+            let ticked = [" [ ]", " [x]", " [X]"].into_iter().find_map(box_of).unwrap_or_default();
+            self.push(Kind::Bullet, self.at + length + ticked);
         }
     }
 }
