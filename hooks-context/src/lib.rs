@@ -4,7 +4,8 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`auto`] | what a session, a turn or a child begins with, within a budget of tokens |
-//! | [`brief`] | what of it a child gets, narrowed to its task |
+//! | [`beside`] | what the layers here have in common |
+//! | [`brief`] | a text put together of what several sources gave, within a budget |
 //! | [`budget`] | tokens: how they are counted, and how a budget is shared |
 //! | [`builtins`] | small handlers by name: the date, the branch, a file of prompts |
 //! | [`compaction`] | what survives when a conversation is shortened |
@@ -14,6 +15,7 @@
 //! | [`source`] | where context comes from |
 
 pub mod auto;
+pub mod beside;
 pub mod brief;
 pub mod budget;
 pub mod builtins;
@@ -22,3 +24,4 @@ pub mod directive;
 pub mod prompt;
 pub mod session_end;
 pub mod source;
+mod text;
