@@ -9,6 +9,7 @@
 //! | [`budget`] | tokens: how they are counted, and how a budget is shared |
 //! | [`builtins`] | small handlers by name: the date, the branch, a file of prompts |
 //! | [`compaction`] | what survives when a conversation is shortened |
+//! | [`config`] | the same as plain data, for a configuration file |
 //! | [`directive`] | standing wishes of a user, found in what they say |
 //! | [`prompt`] | what is done with a user's message before a model sees it |
 //! | [`session_end`] | what is put away when a session is over |
@@ -20,8 +21,12 @@ pub mod brief;
 pub mod budget;
 pub mod builtins;
 pub mod compaction;
+pub mod config;
 pub mod directive;
+mod place;
 pub mod prompt;
 pub mod session_end;
 pub mod source;
 mod text;
+
+pub use self::place::TeamPlace;

@@ -40,6 +40,10 @@ pub(super) async fn gather(shared: &Shared, ask: Arc<Ask>) -> Gathered {
         }
         _ => None,
     };
+    if ask.moment == Moment::Turn && before.is_none() {
+        // Nobody remembers what the session was given: it is not given again with every turn.
+        return Gathered::default();
+    }
     let ask = match &before {
         // As the session began, so that what was given then stays the most relevant.
         Some(record) if ask.task.is_empty() => Arc::new(Ask::clone(&ask).about(record.task.as_str())),

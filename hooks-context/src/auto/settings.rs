@@ -8,13 +8,13 @@ use hooks_core::event::{SessionStart, SubagentStart, TurnStart};
 use hooks_core::state::StateStore;
 use hooks_core::time::Timer;
 use hooks_core::{FailureLayer, HookFuture, HooksBuilder, Settle};
-use hooks_team::Team;
 use tower_layer::Layer;
 
 use super::AutoContextLayer;
 use super::gather::{Gathered, gather};
 use super::sent::Sent;
 use crate::budget::Tokenizers;
+use crate::place::TeamPlace;
 use crate::source::{Ask, ContextSource, Moment, Workers, team};
 
 /// The bounds of what is given. Budgets are in tokens.
@@ -76,9 +76,14 @@ impl AutoContext {
 
     /// Adds what a team folder has.
     #[must_use]
-    pub fn with_team(self, team: Team, workers: impl Workers + 'static, limits: team::Limits) -> Self {
+    pub fn with_team(
+        self,
+        team: impl Into<TeamPlace>,
+        workers: impl Workers + 'static,
+        limits: team::Limits,
+    ) -> Self {
         let workers: Arc<dyn Workers> = Arc::new(workers);
-        let sources = team::sources(team, &workers, limits);
+        let sources = team::sources(team.into(), &workers, limits);
         sources.into_iter().fold(self, |context, (part, source)| context.with_source(part.weight(), source))
     }
 
@@ -101,7 +106,8 @@ impl AutoContext {
     }
 
     /// Remembers in `store` what sessions were given, so that it is known there when they go on: in another process
-    /// too, if the store is shared. Without one, a session that goes on is given everything again.
+    /// too, if the store is shared. Without one, a session
+    /// that is resumed is given everything again, and a turn nothing.
     #[must_use]
     pub fn remembering_in(self, store: Arc<dyn StateStore>) -> Self {
         self.changed(|shared| shared.sent = Sent::in_store(store))

@@ -25,7 +25,9 @@ impl Boundary for SessionStart {
         let (ending, context) = (ending.clone(), Arc::clone(request.context()));
         let workers = Arc::clone(&ending.workers);
         offload(&*workers, move || {
-            let closing = Closing { team: &ending.team, settings: &ending.settings };
+            // Where there is no team, nothing is written.
+            let Some(team) = ending.place.team(&context) else { return Ok(()) };
+            let closing = Closing { team: &team, settings: &ending.settings };
             Ok(closing.begin(&context, context.timestamp)?)
         })
     }
@@ -48,7 +50,8 @@ impl Boundary for SessionEnd {
             let counts = ending.tally.take(&context.session_id);
             let workers = Arc::clone(&ending.workers);
             let done = offload(&*workers, move || {
-                let closing = Closing { team: &ending.team, settings: &ending.settings };
+                let Some(team) = ending.place.team(&context) else { return Ok(()) };
+                let closing = Closing { team: &team, settings: &ending.settings };
                 let opened = closing.opened(&context.session_id)?;
                 let mut ended = Ended::new(&context, opened.as_ref(), end, context.timestamp, counts);
                 ended.work = work;

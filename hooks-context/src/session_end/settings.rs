@@ -8,10 +8,10 @@ use hooks_core::event::{
     AfterModelCall, PreToolUse, SessionEnd, SessionStart, SubagentStart, UserPromptSubmitted,
 };
 use hooks_core::{BoxError, FailureLayer, HookContext, HookFuture, HooksBuilder, Settle};
-use hooks_team::Team;
 use tower_layer::Layer;
 
 use super::{SessionEndLayer, SessionTally};
+use crate::place::TeamPlace;
 use crate::source::Workers;
 
 /// What is put away.
@@ -54,7 +54,7 @@ pub trait OpenWork: Send + Sync {
 /// What ends sessions of a team. Cheap to clone.
 #[derive(Clone)]
 pub struct SessionEnding {
-    pub(super) team: Team,
+    pub(super) place: TeamPlace,
     pub(super) workers: Arc<dyn Workers>,
     pub(super) settings: SessionEndSettings,
     pub(super) work: Option<Arc<dyn OpenWork>>,
@@ -63,9 +63,9 @@ pub struct SessionEnding {
 
 impl SessionEnding {
     /// Ends the sessions of `team`; `workers` wait for its disk.
-    pub fn new(team: Team, workers: impl Workers + 'static) -> Self {
+    pub fn new(team: impl Into<TeamPlace>, workers: impl Workers + 'static) -> Self {
         Self {
-            team,
+            place: team.into(),
             workers: Arc::new(workers),
             settings: SessionEndSettings::default(),
             work: None,
@@ -110,7 +110,7 @@ impl SessionEnding {
 impl fmt::Debug for SessionEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SessionEnding")
-            .field("team", &self.team)
+            .field("team", &self.place)
             .field("settings", &self.settings)
             .field("work", &self.work.as_ref().map(|work| work.name().to_owned()))
             .finish_non_exhaustive()

@@ -82,7 +82,8 @@ fn added(target: &[u8], intent: &Intent) -> Vec<u8> {
     for part in &intent.parts {
         let group = part.group.as_deref();
         let is_there = group.is_some_and(|group| sections.contains_key(&key(group)));
-        if !is_there && !(part.leading && group.is_none()) {
+        let is_head = part.leading && group.is_none();
+        if !(is_there || is_head) {
             let number = *numbers.entry(group).or_insert(missing.len());
             if number == missing.len() {
                 missing.push((group, Default::default()));

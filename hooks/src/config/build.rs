@@ -16,6 +16,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::budget;
+use super::context::ContextSections;
 use super::error::{Mistakes, Place};
 use super::models::Models;
 use super::prune::Pruned;
@@ -31,6 +32,7 @@ pub(super) enum Settings {
     Strict {
         policy: Box<PolicyConfig>,
         models: Option<Box<ResilienceConfig>>,
+        context: Box<ContextSections>,
         state: Box<State>,
         from: Origin,
     },
@@ -161,7 +163,7 @@ pub(super) fn build(
     let builder = strict(Hooks::builder(), protection, &kept);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, models, from, state } => {
+        Settings::Strict { policy, models, context, from, state } => {
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => Some(Models::new(
                     config,
@@ -186,6 +188,7 @@ pub(super) fn build(
             if let Some(models) = &models {
                 builder = models.add_hooks(builder);
             }
+            builder = context.add_to(builder, &kept.store);
             Some(Built { hooks: builder.build(), kept, models })
         }
         Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {

@@ -30,6 +30,7 @@
 mod budget;
 mod build;
 mod check;
+mod context;
 mod document;
 mod error;
 mod lint;
@@ -49,6 +50,7 @@ mod yaml;
 
 pub use self::budget::{CallMeter, SpendClassify};
 pub use self::build::Kept;
+pub use self::context::ContextSections;
 pub use self::document::{Profile, schema};
 pub use self::error::{ConfigError, ConfigErrors};
 pub use self::models::Models;

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_team::TeamError;
@@ -11,9 +12,9 @@ use hooks_team::text::Document;
 /// How many files are remembered.
 const MOST: usize = 512;
 
-/// What was made of files, by place. A file is read each time, and parsed where its bytes are not those it had.
+/// What was made of files, by path. A file is read each time, and parsed where its bytes are not those it had.
 #[derive(Default)]
-pub(super) struct Cache(Mutex<HashMap<Place, Known>>);
+pub(super) struct Cache(Mutex<HashMap<PathBuf, Known>>);
 
 struct Known {
     bytes: Arc<[u8]>,
@@ -28,23 +29,24 @@ impl Cache {
         place: &Place,
         make: impl FnOnce(Document) -> T,
     ) -> Result<Arc<T>, TeamError> {
+        let file = folder.root().join(place.as_str());
         let bytes = folder.read(place)?.unwrap_or_default();
-        if let Some(known) = self.known::<T>(place, &bytes) {
+        if let Some(known) = self.known::<T>(&file, &bytes) {
             return Ok(known);
         }
         let made = Arc::new(make(Document::parse(bytes.as_slice())));
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if files.len() >= MOST && !files.contains_key(place) {
+        if files.len() >= MOST && !files.contains_key(&file) {
             files.clear();
         }
-        files.insert(place.clone(), Known { bytes: bytes.into(), made: made.clone() });
+        files.insert(file, Known { bytes: bytes.into(), made: made.clone() });
         Ok(made)
     }
 
-    fn known<T: Any + Send + Sync>(&self, place: &Place, bytes: &[u8]) -> Option<Arc<T>> {
+    fn known<T: Any + Send + Sync>(&self, file: &Path, bytes: &[u8]) -> Option<Arc<T>> {
         let (known, made) = {
             let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = files.get(place)?;
+            let known = files.get(file)?;
             (Arc::clone(&known.bytes), Arc::clone(&known.made))
         };
         // Compared without the lock: the files are large.

@@ -4,13 +4,13 @@ use hooks_core::BoxError;
 use hooks_team::files::{Ceremonies, Ceremony, CeremonyTime, CeremonyTrigger};
 use hooks_team::folder::Place;
 
-use super::{Section, Shared, cut};
+use super::{Reading, Section, cut};
 use crate::source::Item;
 
 /// The ceremonies that are held, and not only when somebody asks for them.
-pub(super) fn section(shared: &Shared) -> Result<Section, BoxError> {
+pub(super) fn section(from: &Reading<'_>) -> Result<Section, BoxError> {
     let place = Place::new("ceremonies.md")?;
-    let items = shared.cache.get(shared.team.folder(), &place, |document| {
+    let items = from.made(&place, |document| {
         let ceremonies = Ceremonies::new(document);
         let active = ceremonies.enabled().filter(|one| one.trigger != CeremonyTrigger::Manual);
         active.map(|ceremony| Item::new(&line(ceremony))).collect::<Vec<_>>()

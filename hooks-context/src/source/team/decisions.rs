@@ -10,7 +10,7 @@ use hooks_team::files::{Decisions, InboxFile, Roster};
 use hooks_team::folder::Place;
 use hooks_team::ledger::Entry;
 
-use super::{Ask, Section, Shared, cut};
+use super::{Ask, Reading, Section, cut};
 use crate::source::{Item, Words};
 
 /// A decision, as far as its order and its force need it.
@@ -30,9 +30,9 @@ struct Decision {
 }
 
 /// The decisions in force for the agent, those that are about its task first.
-pub(super) fn section(shared: &Shared, ask: &Ask) -> Result<Section, BoxError> {
-    let all = read(shared)?;
-    let agents = agents(shared)?;
+pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError> {
+    let all = read(from)?;
+    let agents = agents(from)?;
     let mut order = in_force(&all, &ask.agent, &agents, false);
     let me = Name::of_agent(&ask.agent).ok();
     order.sort_by_cached_key(|(at, decision)| {
@@ -44,16 +44,16 @@ pub(super) fn section(shared: &Shared, ask: &Ask) -> Result<Section, BoxError> {
         let is_mine = decision.by.is_some() && decision.by == me;
         std::cmp::Reverse((relevance, is_for_me, is_mine, decision.date, *at))
     });
-    Ok(given(order, "Decisions in force", shared.limits.decisions))
+    Ok(given(order, "Decisions in force", from.limits.decisions))
 }
 
 /// What the user wants from now on, the newest first.
-pub(super) fn directives(shared: &Shared, ask: &Ask) -> Result<Section, BoxError> {
-    let all = read(shared)?;
-    let agents = agents(shared)?;
+pub(super) fn directives(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError> {
+    let all = read(from)?;
+    let agents = agents(from)?;
     let mut order = in_force(&all, &ask.agent, &agents, true);
     order.sort_by_key(|(at, decision)| std::cmp::Reverse((decision.date, *at)));
-    Ok(given(order, "Standing directives of the user", shared.limits.decisions))
+    Ok(given(order, "Standing directives of the user", from.limits.decisions))
 }
 
 fn given(mut order: Vec<(usize, &Decision)>, title: &str, most: usize) -> Section {
@@ -90,9 +90,9 @@ fn in_force<'a>(
 }
 
 /// The decisions, then the inbox, as they stand.
-fn read(shared: &Shared) -> Result<Vec<Arc<Vec<Decision>>>, BoxError> {
-    let folder = shared.team.folder();
-    let mut all = vec![shared.cache.get(folder, &Place::new("decisions.md")?, |document| {
+fn read(from: &Reading<'_>) -> Result<Vec<Arc<Vec<Decision>>>, BoxError> {
+    let folder = from.team.folder();
+    let mut all = vec![from.made(&Place::new("decisions.md")?, |document| {
         Decisions::new(document).entries().map(|entry| decision(&entry, None, "")).collect::<Vec<_>>()
     })?];
     let inbox = Place::new("decisions/inbox")?;
@@ -102,7 +102,7 @@ fn read(shared: &Shared) -> Result<Vec<Arc<Vec<Decision>>>, BoxError> {
         if !name.to_ascii_lowercase().ends_with(".md") {
             continue;
         }
-        all.push(shared.cache.get(folder, &inbox.join(&file), |document| {
+        all.push(from.made(&inbox.join(&file), |document| {
             let file = InboxFile::new(name.as_str(), document);
             file.entries().map(|entry| decision(&entry, file.date(), &name)).collect::<Vec<_>>()
         })?);
@@ -110,9 +110,9 @@ fn read(shared: &Shared) -> Result<Vec<Arc<Vec<Decision>>>, BoxError> {
     Ok(all)
 }
 
-fn agents(shared: &Shared) -> Result<Arc<HashSet<Name>>, BoxError> {
+fn agents(from: &Reading<'_>) -> Result<Arc<HashSet<Name>>, BoxError> {
     let place = Place::new("team.md")?;
-    Ok(shared.cache.get(shared.team.folder(), &place, |document| {
+    Ok(from.made(&place, |document| {
         let roster = Roster::new(document);
         roster.members().iter().filter_map(|member| Name::of_agent(&member.name).ok()).collect()
     })?)

@@ -8,7 +8,7 @@ use hooks_team::TeamError;
 use hooks_team::files::History;
 use hooks_team::folder::Place;
 
-use super::{Ask, Section, Shared, cut};
+use super::{Ask, Reading, Section, cut};
 use crate::source::{Item, Words};
 
 /// An entry, as far as its order needs it.
@@ -20,20 +20,20 @@ struct Note {
 }
 
 /// The newest entries of the agent's history, those that are about its task first.
-pub(super) fn section(shared: &Shared, ask: &Ask) -> Result<Section, BoxError> {
-    let agent = match shared.team.agent(&ask.agent) {
+pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError> {
+    let agent = match from.team.agent(&ask.agent) {
         Ok(agent) => agent,
         // Who has no folder has no history.
         Err(TeamError::Missing { .. } | TeamError::Name { .. }) => return Ok(Section::default()),
         Err(error) => return Err(error.into()),
     };
     let place = Place::new(&format!("agents/{agent}/history.md"))?;
-    let notes = shared.cache.get(shared.team.folder(), &place, |document| notes(&History::new(document)))?;
+    let notes = from.made(&place, |document| notes(&History::new(document)))?;
     let mut order: Vec<(usize, &Note)> = notes.iter().enumerate().collect();
     // The newest: by date, and of one date what stands last.
     order.sort_by_key(|(at, note)| std::cmp::Reverse((note.date, *at)));
-    let more = order.len().saturating_sub(shared.limits.history);
-    order.truncate(shared.limits.history);
+    let more = order.len().saturating_sub(from.limits.history);
+    order.truncate(from.limits.history);
     if !ask.words.is_empty() {
         // Stable: of the same relevance, the newest stays first.
         order.sort_by_cached_key(|(_, note)| {

@@ -4,13 +4,13 @@ use hooks_core::BoxError;
 use hooks_team::files::{Insight, Now, Wisdom};
 use hooks_team::folder::Place;
 
-use super::{Section, Shared, cut};
+use super::{Reading, Section, cut};
 use crate::source::Item;
 
 /// What the team is at.
-pub(super) fn now(shared: &Shared) -> Result<Section, BoxError> {
+pub(super) fn now(from: &Reading<'_>) -> Result<Section, BoxError> {
     let place = Place::new("identity/now.md")?;
-    let items = shared.cache.get(shared.team.folder(), &place, |document| {
+    let items = from.made(&place, |document| {
         let now = Now::new(document);
         let mut lines = Vec::new();
         lines.extend(now.focus_area().map(|focus| format!("Focus: {focus}")));
@@ -26,9 +26,9 @@ pub(super) fn now(shared: &Shared) -> Result<Section, BoxError> {
 }
 
 /// What holds.
-pub(super) fn wisdom(shared: &Shared) -> Result<Section, BoxError> {
+pub(super) fn wisdom(from: &Reading<'_>) -> Result<Section, BoxError> {
     let place = Place::new("identity/wisdom.md")?;
-    let items = shared.cache.get(shared.team.folder(), &place, |document| {
+    let items = from.made(&place, |document| {
         Wisdom::new(document).insights().iter().map(|insight| Item::new(&line(insight))).collect::<Vec<_>>()
     })?;
     Ok(Section::new("What the team has learnt for good", items.to_vec()))

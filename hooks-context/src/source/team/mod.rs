@@ -20,15 +20,18 @@ mod history;
 mod identity;
 mod skills;
 
-use std::path::Path;
+use std::any::Any;
 use std::sync::Arc;
 
 use hooks_core::{BoxError, HookFuture};
-use hooks_team::{Name, Team};
+use hooks_team::folder::Place;
+use hooks_team::text::Document;
+use hooks_team::{Name, Team, TeamError};
 
 use self::cache::Cache;
 use super::workers::offload;
 use super::{Ask, ContextSource, Section, Workers};
+use crate::place::TeamPlace;
 use crate::text::head;
 
 /// The longest entry that is given, in bytes; of a longer one its first lines are.
@@ -110,8 +113,8 @@ impl Default for Limits {
 }
 
 /// The sources of one team folder, which share what they have read.
-pub fn sources(team: Team, workers: &Arc<dyn Workers>, limits: Limits) -> Vec<(Part, TeamSource)> {
-    let shared = Arc::new(Shared { team, cache: Cache::default(), limits });
+pub fn sources(place: TeamPlace, workers: &Arc<dyn Workers>, limits: Limits) -> Vec<(Part, TeamSource)> {
+    let shared = Arc::new(Shared { place, cache: Cache::default(), limits });
     Part::ALL
         .into_iter()
         .map(|part| (part, TeamSource { part, shared: Arc::clone(&shared), workers: Arc::clone(workers) }))
@@ -127,9 +130,27 @@ pub struct TeamSource {
 }
 
 struct Shared {
-    team: Team,
+    place: TeamPlace,
     cache: Cache,
     limits: Limits,
+}
+
+/// What a part is read from.
+struct Reading<'a> {
+    team: &'a Team,
+    cache: &'a Cache,
+    limits: Limits,
+}
+
+impl Reading<'_> {
+    /// What `make` makes of the file at `place`, which is made again where the file has changed.
+    fn made<T: Any + Send + Sync>(
+        &self,
+        place: &Place,
+        make: impl FnOnce(Document) -> T,
+    ) -> Result<Arc<T>, TeamError> {
+        self.cache.get(self.team.folder(), place, make)
+    }
 }
 
 impl ContextSource for TeamSource {
@@ -149,14 +170,16 @@ impl ContextSource for TeamSource {
 
 impl Shared {
     fn load(&self, part: Part, ask: &Ask) -> Result<Section, BoxError> {
+        let Some(team) = self.place.team(&ask.context) else { return Ok(Section::default()) };
+        let from = Reading { team: &team, cache: &self.cache, limits: self.limits };
         let section = match part {
-            Part::Wisdom => identity::wisdom(self)?,
-            Part::Skills => skills::section(self, ask),
-            Part::Ceremonies => ceremonies::section(self)?,
-            Part::Directives => decisions::directives(self, ask)?,
-            Part::Decisions => decisions::section(self, ask)?,
-            Part::Now => identity::now(self)?,
-            Part::History => history::section(self, ask)?,
+            Part::Wisdom => identity::wisdom(&from)?,
+            Part::Skills => skills::section(&from, ask),
+            Part::Ceremonies => ceremonies::section(&from)?,
+            Part::Directives => decisions::directives(&from, ask)?,
+            Part::Decisions => decisions::section(&from, ask)?,
+            Part::Now => identity::now(&from)?,
+            Part::History => history::section(&from, ask)?,
         };
         let more = section.more;
         Ok(section.with_rest(more, self.command(part, ask)))
@@ -178,8 +201,7 @@ impl Shared {
 
     /// A path as it is written from the project on.
     fn within(&self, file: &str) -> String {
-        let root = self.team.root().file_name().unwrap_or_default();
-        Path::new(root).join(file).display().to_string()
+        self.place.name().join(file).display().to_string()
     }
 }
 

@@ -2,13 +2,13 @@
 
 use hooks_team::files::Skill;
 
-use super::{Ask, Section, Shared, cut};
+use super::{Ask, Reading, Section, cut};
 use crate::source::{Item, Words};
 
 /// The skills that have to do with what the agent is for, or with its task: by what they share with the task, then
 /// with the agent, then by how sure the team is of them.
-pub(super) fn section(shared: &Shared, ask: &Ask) -> Section {
-    let team = &shared.team;
+pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Section {
+    let team = &from.team;
     let skills = team.skills();
     if skills.is_empty() {
         return Section::default();
@@ -33,8 +33,8 @@ pub(super) fn section(shared: &Shared, ask: &Ask) -> Section {
         })
         .collect();
     fitting.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.folder().cmp(other.folder())));
-    let more = skills.len().saturating_sub(fitting.len().min(shared.limits.skills));
-    fitting.truncate(shared.limits.skills);
+    let more = skills.len().saturating_sub(fitting.len().min(from.limits.skills));
+    fitting.truncate(from.limits.skills);
     let items = fitting.into_iter().map(|(_, skill)| Item::new(&line(skill))).collect();
     Section::new("Skills", items).with_rest(more, None)
 }
