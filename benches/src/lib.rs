@@ -6,6 +6,7 @@
 pub mod call;
 mod case;
 pub mod classic;
+pub mod context;
 pub mod govern;
 pub mod protocols;
 pub mod resilience;

@@ -1,11 +1,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::fs::Disk;
 use tower_layer::Layer;
 
 use super::prompts::Prompts;
 use super::{Enforces, Prompt, PromptConfig};
+use crate::TeamPlace;
 use crate::builtins::Redact;
 
 /// Reads and completes a user's messages before the inner hook sees them; see [`Prompt`].
@@ -15,9 +15,9 @@ pub struct PromptLayer {
 }
 
 impl PromptLayer {
-    /// A layer that does what `config` says, with the team folders on `disk`.
-    pub fn new(config: PromptConfig, disk: Arc<dyn Disk>) -> Self {
-        Self { prompts: Arc::new(Prompts::new(config, disk)) }
+    /// A layer that does what `config` says, for a team. Whoever gives the place heeds the configuration's `team`.
+    pub fn new(config: PromptConfig, team: impl Into<TeamPlace>) -> Self {
+        Self { prompts: Arc::new(Prompts::new(config, team.into())) }
     }
 
     /// Says what takes secrets out of messages, where the configuration asks for that. Without it, such a

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::event::{PromptKind, UserPromptSubmitted};
-use hooks_core::fs::{Disk, EntryKind};
 use hooks_core::{
     ContextNote, ContextPatch, Directive, HookContext, HookError, HookRequest, Lifetime, Reason,
 };
@@ -12,6 +11,7 @@ use hooks_team::{Digest, Team, TeamError};
 
 use super::inbox::{Capture, Kept, capture};
 use super::{Enforces, PromptConfig, Wishes, address, conventions};
+use crate::TeamPlace;
 use crate::builtins::Redact;
 use crate::directive::{Detected, detect};
 
@@ -25,19 +25,19 @@ pub(super) struct Prompts {
     pub(super) config: PromptConfig,
     pub(super) redact: Option<Arc<dyn Redact>>,
     pub(super) enforces: Option<Arc<dyn Enforces>>,
-    disk: Arc<dyn Disk>,
+    team: TeamPlace,
     /// What each session was told last.
     told: Mutex<HashMap<String, Digest>>,
 }
 
 impl Prompts {
-    pub(super) fn new(config: PromptConfig, disk: Arc<dyn Disk>) -> Self {
-        Self { config, redact: None, enforces: None, disk, told: Mutex::default() }
+    pub(super) fn new(config: PromptConfig, team: TeamPlace) -> Self {
+        Self { config, redact: None, enforces: None, team, told: Mutex::default() }
     }
 
     /// The same, with nothing told to anybody yet.
     pub(super) fn afresh(&self) -> Self {
-        let fresh = Self::new(self.config.clone(), Arc::clone(&self.disk));
+        let fresh = Self::new(self.config.clone(), self.team.clone());
         Self { redact: self.redact.clone(), enforces: self.enforces.clone(), ..fresh }
     }
 
@@ -52,7 +52,7 @@ impl Prompts {
         let mut patch = ContextPatch::default();
         let said = self.rewrite(request, &mut patch)?;
         let context = Arc::clone(request.context());
-        let team = self.team(&context);
+        let team = self.team.team(&context);
         self.wishes(&context, team.as_ref(), &said, &mut patch);
         if self.config.routing_hints
             && let Some(team) = &team
@@ -84,14 +84,6 @@ impl Prompts {
             request.rewrite(text);
         }
         Ok(said)
-    }
-
-    /// The team of the project, if there is one.
-    fn team(&self, context: &HookContext) -> Option<Team> {
-        let root = context.root().join(&self.config.team);
-        let entry = self.disk.entry(&root).ok().flatten()?;
-        (entry.kind == EntryKind::Directory)
-            .then(|| Team::new(Arc::clone(&self.disk), root, &context.environment))
     }
 
     /// Finds standing wishes and keeps them.

@@ -9,6 +9,7 @@ use hooks_core::{ContextPatch, Environment, FailureLayer, HookContext, Hooks, Ju
 use tower::ServiceBuilder;
 
 use super::*;
+use crate::TeamPlace;
 use crate::builtins::Redact;
 
 const TEAM: &str = "# T\n\n## Members\n\n| Name | Role | Charter | Status |\n|---|---|---|---|\n| Ripley | Lead | - | Active |\n";
@@ -31,8 +32,12 @@ fn context(session: &str) -> HookContext {
     HookContext::new(session, "coordinator").in_dir("/p").with_environment(environment)
 }
 
+fn place(disk: &FakeDisk) -> TeamPlace {
+    TeamPlace::below(Arc::new(disk.clone()), ".squad")
+}
+
 fn layer(disk: &FakeDisk) -> PromptLayer {
-    PromptLayer::new(PromptConfig::default(), Arc::new(disk.clone()))
+    PromptLayer::new(PromptConfig::default(), place(disk))
 }
 
 fn hooks(layer: PromptLayer) -> Hooks {
@@ -125,7 +130,7 @@ fn what_has_to_be_there_is_added_and_secrets_are_gone_everywhere() {
     let disk = disk();
     let config =
         PromptConfig { required: vec!["Keep to the law.".into()], scrub: true, ..PromptConfig::default() };
-    let layer = PromptLayer::new(config, Arc::new(disk.clone())).scrubbed_by(Arc::new(Stars));
+    let layer = PromptLayer::new(config, place(&disk)).scrubbed_by(Arc::new(Stars));
     let hooks = hooks(layer);
     let (prompt, patch) = say(&hooks, "s", "Always log in with hunter2.", PromptKind::Initial);
     assert_eq!(prompt, "Always log in with ***.\n\nKeep to the law.");
@@ -138,7 +143,7 @@ fn what_has_to_be_there_is_added_and_secrets_are_gone_everywhere() {
 #[test]
 fn a_message_that_nobody_scrubs_does_not_go_on() {
     let config = PromptConfig { scrub: true, ..PromptConfig::default() };
-    let hooks = hooks(PromptLayer::new(config, Arc::new(disk())));
+    let hooks = hooks(PromptLayer::new(config, place(&disk())));
     let bound = hooks.on(context("s"));
     let asked =
         bound.user_prompt_submitted(UserPromptSubmitted::new("x", PromptKind::Initial)).now_or_never();

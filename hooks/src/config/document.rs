@@ -9,6 +9,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::check::check;
+use super::context::{self, ContextSections};
 use super::error::Mistakes;
 use super::models;
 use super::prune::Pruned;
@@ -39,6 +40,7 @@ pub(super) struct Document {
     pub(super) policy: PolicyConfig,
     pub(super) models: Option<ResilienceConfig>,
     pub(super) store: Option<StoreConfig>,
+    pub(super) context: ContextSections,
     /// What it was read from.
     pub(super) tree: Pruned,
 }
@@ -84,6 +86,7 @@ pub fn schema() -> Value {
         }
         properties.insert(store::KEY.to_owned(), section::schema::<StoreConfig>(object));
         properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
+        context::schemas(&mut properties, object);
         object.insert("properties".to_owned(), Value::Object(properties));
     }
     schema
@@ -116,6 +119,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
+    let context = context::take(&mut sections, &tree, mistakes);
     let tenant = match sections.shift_remove(TENANT) {
         Some(Value::String(tenant)) => Some(tenant),
         _ => None,
@@ -123,7 +127,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
     match serde_json::from_value(Value::Object(sections)) {
         Ok(policy) => {
             let policy = PolicyConfig { spawn, ..policy };
-            Some(Document { self_protection, tenant, policy, models, store, tree })
+            Some(Document { self_protection, tenant, policy, models, store, context, tree })
         }
         Err(error) => {
             // The schema and the reader come from one type; where they differ, the reader is right.
@@ -137,6 +141,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
 
 fn is_whole(key: &str, value: &Value) -> bool {
     [models::KEY, spawn::KEY, store::KEY, TENANT].contains(&key)
+        || context::KEYS.contains(&key)
         || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 

@@ -9,6 +9,7 @@ use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::build::{Kept, Origin, Settings, State, build};
+use super::context::ContextSections;
 use super::document::{self, Document, Profile};
 use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
 use super::lint::lint;
@@ -27,6 +28,7 @@ pub struct Config {
     kept: Kept,
     hooks: Hooks,
     models: Option<Models>,
+    context: ContextSections,
     state: State,
 }
 
@@ -55,6 +57,11 @@ impl Config {
     /// What it says about models, where it does: the layers around their calls, and what is known about them.
     pub const fn models(&self) -> Option<&Models> {
         self.models.as_ref()
+    }
+
+    /// What it says about the context of sessions.
+    pub const fn context(&self) -> &ContextSections {
+        &self.context
     }
 
     /// The name it was read under.
@@ -223,13 +230,15 @@ impl ConfigReader {
             Settings::Strict { policy, from: Origin::Document(tree), .. } => lint(policy, &tree.root),
             _ => Vec::new(),
         };
-        let (profile, policy, state) = match settings {
-            Settings::Strict { policy, state, .. } => (Profile::Strict, *policy, *state),
-            Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default(), State::default()),
+        let (profile, policy, state, context) = match settings {
+            Settings::Strict { policy, state, context, .. } => (Profile::Strict, *policy, *state, *context),
+            Settings::SquadCompat(_) => {
+                (Profile::SquadCompat, PolicyConfig::default(), State::default(), ContextSections::default())
+            }
         };
         let name = name.to_owned();
         let (kept, hooks, models) = (built.kept, built.hooks, built.models);
-        Some(Config { name, profile, state, policy, protected, doubts, kept, hooks, models })
+        Some(Config { name, profile, state, policy, protected, doubts, kept, hooks, models, context })
     }
 
     fn settings(
@@ -246,7 +255,7 @@ impl ConfigReader {
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenant, policy, models, store, tree } =
+        let Document { self_protection, tenant, policy, models, store, context, tree } =
             document::read(root, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
@@ -263,6 +272,7 @@ impl ConfigReader {
             Settings::Strict {
                 policy: policy.into(),
                 models: models.map(Box::new),
+                context: Box::new(context),
                 state,
                 from: Origin::Document(tree),
             },

@@ -84,6 +84,7 @@ pub(super) fn into_strict(policy: &SquadPolicy, root: &Node, mistakes: &mut Mist
         Ok(policy) => Some(Settings::Strict {
             policy: policy.into(),
             models: None,
+            context: Box::default(),
             state: Box::default(),
             from: Origin::Squad,
         }),
