@@ -54,7 +54,10 @@ pub(super) fn capture(
             Some(same) => Kept::Known(same.title.clone()),
             None => {
                 let place = Place::new(&format!("decisions/inbox/user-directive-{}.md", name(&wish.text)))?;
-                let text = decision(author, context, wish).to_markdown(context.environment.clock.now())?;
+                let mut text =
+                    decision(author, context, wish).to_markdown(context.environment.clock.now())?;
+                // What tells it from other decisions, also once it is merged.
+                text.push_str(&format!("**Mode:** {}\n", wish.mode));
                 // Where the name is taken, it is by the same words.
                 writer.publish(&place, text.as_bytes())?;
                 Kept::New(place)
@@ -71,6 +74,7 @@ fn standing(team: &Team) -> Result<Vec<Standing>, TeamError> {
     let (decisions, inbox) = (team.decisions()?, team.inbox()?);
     let entries = decisions.entries().chain(inbox.iter().flat_map(InboxFile::entries));
     Ok(entries
+        .filter(|entry| !entry.field(&["status", "state"]).is_some_and(|status| is_over(&status)))
         .map(|entry| {
             let title = entry.title().into_owned();
             let what = entry.field(&["what"]);
@@ -80,16 +84,21 @@ fn standing(team: &Team) -> Result<Vec<Standing>, TeamError> {
         .collect())
 }
 
+/// Whether a decision of that status holds no longer, or not yet.
+fn is_over(status: &str) -> bool {
+    const OVER: [&str; 8] =
+        ["superseded", "rejected", "deprecated", "withdrawn", "expired", "obsolete", "proposed", "draft"];
+    let status = status.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    OVER.iter().any(|word| status.starts_with(word))
+}
+
 fn decision(author: &str, context: &HookContext, wish: &Detected) -> NewDecision {
     // A summary has its limits; the whole of it stands below.
     let summary: String =
         wish.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
     let whole = if summary.len() < wish.text.len() { format!("\n\n{}", wish.text) } else { String::new() };
-    let body = format!(
-        "A standing wish of the user (mode: {}), given in session `{}`.{whole}",
-        wish.mode,
-        context.session_id.replace(['`', '\n', '\r'], " "),
-    );
+    let session = context.session_id.replace(['`', '\n', '\r'], " ");
+    let body = format!("A standing wish of the user, given in session `{session}`.{whole}");
     NewDecision { author: author.to_owned(), summary, body, references: Vec::new() }
 }
 

@@ -76,7 +76,7 @@ fn a_wish_is_kept_once_and_told() {
         "{}",
         kept[0]
     );
-    assert!(kept[0].contains("mode: never") && kept[0].contains("session `s`"), "{}", kept[0]);
+    assert!(kept[0].ends_with("**Mode:** never\n") && kept[0].contains("session `s`"), "{}", kept[0]);
     assert!(
         patch.system_messages[0].contains("kept as a decision")
             && patch.system_messages[0].contains("no policy")
@@ -85,6 +85,14 @@ fn a_wish_is_kept_once_and_told() {
     let (_, again) = say(&hooks, "other", "Never log passwords!", PromptKind::FollowUp);
     assert_eq!(inbox(&disk).len(), 1);
     assert!(again.system_messages[0].contains("decided that already"), "{:?}", again.system_messages);
+}
+
+#[test]
+fn what_holds_no_longer_is_no_reason_not_to_keep_a_wish() {
+    let disk = disk();
+    disk.put("/p/.squad/decisions.md", "### 2026-01-01: Never log passwords\n**Status:** Superseded\n");
+    say(&hooks(layer(&disk)), "s", "Never log passwords.", PromptKind::Initial);
+    assert_eq!(inbox(&disk).len(), 1);
 }
 
 #[test]
