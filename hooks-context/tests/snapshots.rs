@@ -1,6 +1,7 @@
 //! Builtins and snapshots with a real git in folders that are thrown away.
 // The helpers are tests as well: the lints exempt them.
-#![cfg(all(test, unix))]
+#![cfg(test)]
+#![cfg(unix)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

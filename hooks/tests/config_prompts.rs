@@ -10,7 +10,8 @@ use tempfile::TempDir;
 async fn said(text: &str, folder: &TempDir, prompt: &str) -> (String, hooks::ContextPatch) {
     let config = Config::parse(text, "hooks.yaml").unwrap();
     let context = HookContext::new("s", "lead").in_dir(folder.path()).with_environment(system());
-    let bound = config.hooks().on(context);
+    let hooks = config.hooks();
+    let bound = hooks.on(context);
     let asked = bound.user_prompt_submitted(UserPromptSubmitted::new(prompt, PromptKind::Initial)).await;
     assert!(asked.outcome.goes_ahead());
     (asked.request.event().prompt.clone(), asked.outcome.notes().cloned().unwrap_or_default())
