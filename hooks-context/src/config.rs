@@ -65,7 +65,7 @@ pub struct SessionEndConfig {
     pub metrics: bool,
     /// Whether what a session was about is written to `log/`.
     pub recap: bool,
-    /// After so long a session that nobody ended is taken for killed.
+    /// So long after it began a session that nobody ended is taken for killed.
     #[serde(with = "hooks_core::duration")]
     #[schemars(with = "String")]
     pub abandoned_after: Duration,

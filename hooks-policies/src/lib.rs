@@ -27,6 +27,7 @@ pub mod command_guard;
 pub mod config;
 mod errors;
 pub mod facts;
+mod later;
 pub mod limits;
 pub mod lockout;
 mod patterns;

@@ -5,7 +5,7 @@ use super::Tokenizer;
 /// Counts tokens for any model without its vocabulary, on the safe side: words, numbers, marks and space are told
 /// apart as tokenizers tell them apart, and each is taken for what an unusual one of its kind needs.
 ///
-/// For prose, Markdown and code it says between what `cl100k` and `o200k` say and half as much again. Text without
+/// For prose, Markdown, code and JSON it says no less than `cl100k` and `o200k` do, and at most twice as much. Text without
 /// words (hashes, base64) may take up to twice as much as it says; nothing takes more. It allocates nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate;
@@ -94,6 +94,24 @@ impl Tokenizer for Estimate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What OpenAI's vocabularies say, the larger of both.
+    fn real(text: &str) -> u64 {
+        bpe_openai::o200k_base().count(text).max(bpe_openai::cl100k_base().count(text)) as u64
+    }
+
+    #[test]
+    fn usual_texts_are_counted_on_the_safe_side() {
+        let json = include_str!("../../../schema/events/session_start.json");
+        let (code, manifest) = (include_str!("mod.rs"), include_str!("../../Cargo.toml"));
+        let tests = include_str!("../session_end/tests.rs");
+        for text in [include_str!("../../../docs/context.md"), include_str!("../../../README.md"), json, code, manifest, tests] {
+            let (real, estimate) = (real(text), Estimate.count(text));
+            let title = text.lines().next().unwrap();
+            assert!(real <= estimate && estimate <= real * 2, "{title}: {estimate} for {real}");
+            println!("{title}: {:.2}", estimate as f64 / real as f64);
+        }
+    }
 
     #[test]
     fn words_are_told_apart() {

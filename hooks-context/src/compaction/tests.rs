@@ -1,7 +1,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::drivers::{Compaction, ModelCall, ModelRequest, ToolCall, ToolRequest, ToolResult};
+use hooks_core::drivers::{
+    Compaction, ModelCall, ModelRequest, SpawnRequest, Spawned, ToolCall, ToolRequest, ToolResult,
+};
 use hooks_core::event::*;
 use hooks_core::testing::{FakeDisk, FakeFileSystem, ScriptedTools, VirtualTime, world};
 use hooks_core::{BoxError, ContextNote, HookContext, Hooks, Session};
@@ -212,4 +214,37 @@ fn state_goes_from_one_process_to_the_next() {
     });
     assert!(given.contains("Use Postgres") && given.ends_with(KEPT), "{given}");
     assert_eq!(second.compacting.survivors("s"), Survivors::default(), "it is over");
+}
+
+#[test]
+fn a_model_is_sent_the_decision_at_the_start_after_a_compaction_and_in_a_child() {
+    let rig = rig();
+    let sent = |rig: &Rig| rig.last_sent().matches("### 2026-01-02: Use Postgres").count();
+    rig.run(async |session| {
+        // As the session begins.
+        let start = HookContext::clone(session.context());
+        let (session, patch) = Session::start(rig.hooks(), start, SessionStart::default()).await;
+        let begun = Message::text(Role::System, texts(&patch.additional_context));
+        rig.model(&session, vec![begun]).await;
+        assert_eq!(sent(&rig), 1);
+        // After a compaction that left nothing of it.
+        let asked = PreCompact::default();
+        drop(session.compact(asked.clone()).await);
+        session.compacted(PostCompact::after(&asked, "short", 10)).await;
+        rig.model(&session, vec![Message::text(Role::User, "short")]).await;
+        assert_eq!(sent(&rig), 1);
+        // In a child, as the hooks that it was created under govern it.
+        let spawner = session.spawner(service_fn(async |_: SubagentStart| Ok::<_, BoxError>(())));
+        let start = SubagentStart::new("tester", "look at the data");
+        let request = SpawnRequest { context: Arc::clone(session.context()), start };
+        let Spawned::Running(child, decision) = spawner.oneshot(request).await.unwrap() else { panic!() };
+        let notes = decision.notes().unwrap();
+        let begun = Message::text(Role::System, texts(&notes.additional_context));
+        let (environment, _, _) = world(FakeFileSystem::default());
+        let theirs = HookContext::new("child", "tester").in_dir("/p").with_environment(environment);
+        let (own, _) = Session::start(child.hooks().clone(), theirs, SessionStart::default()).await;
+        rig.model(&own, vec![begun]).await;
+        assert_eq!(sent(&rig), 1);
+        child.end(ChildStatus::Completed, None).await;
+    });
 }

@@ -61,8 +61,8 @@ impl Closing<'_> {
             self.team.recover()?;
         }
         for opened in self.all::<Opened>(&open_folder()?)? {
-            let is_silent = now.since(opened.since) >= self.settings.abandoned_after;
-            if !is_silent || opened.session == context.session_id {
+            let is_old = now.since(opened.since) >= self.settings.abandoned_after;
+            if !is_old || opened.session == context.session_id {
                 continue;
             }
             let mut end = SessionEnd::default();

@@ -9,7 +9,7 @@
 //!
 //! The end is written down before the first step, in one file; the file goes after the last. A process that is killed in
 //! between leaves the rest to the next session's start, and every step can be made again. A session whose process was
-//! killed before it ended is ended by a later start, once it was silent for a day.
+//! killed before it ended is ended by a later start, a day after it began.
 //!
 //! Archives are moves: first to the archive, then out of the history, finished by whoever takes the folder's lock next
 //! (see `hooks-team`). Every entry is in exactly one of the two.

@@ -26,7 +26,7 @@ pub struct SessionEndSettings {
     pub metrics: bool,
     /// Whether what a session was about is written down; it is unless told.
     pub recap: bool,
-    /// After so long a session that nobody ended is taken for killed; a day unless told.
+    /// So long after it began a session that nobody ended is taken for killed; a day unless told.
     pub abandoned_after: Duration,
 }
 

@@ -75,10 +75,10 @@ impl IterationLimit {
     async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
         if let Some(resumes) = self.resumes {
             let (store, key) = (self.store.of(context), key(context, "resumed", &context.agent_name));
-            let id = place_id(key.as_str(), context.call_id.as_deref(), "", context);
+            let id = place_id(key.as_str(), context.call_id.as_deref(), "", context).id;
             let scopes = Arc::from([Scope::spent(key, resumes).per(Window::SESSION)]);
-            match store.apply(Op::Reserve { id, scopes, amount: 1, ttl: A_MOMENT }).await? {
-                Answer::Done => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
+            match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
+                Answer::Granted(_) => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
                 // Told twice.
                 Answer::Ended { .. } => return Ok(None),
                 Answer::Refused { used, limit, .. } => return Ok(Some(no_more(used, limit))),

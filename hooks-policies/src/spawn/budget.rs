@@ -224,9 +224,10 @@ impl Engine {
             let entry = self.entry(asked, depth, hold, &registry, context);
             // From here on, whoever drops this gives the place back, however far it came.
             let mut place = self.place(id, entry, asked.by, registry.clone(), context);
-            let reserve = Op::Reserve { id: hold, scopes: Arc::clone(&scopes), amount: 1, ttl };
+            // The child may end at another instance.
+            let reserve = Op::reserve_for_all(hold, Arc::clone(&scopes), 1, ttl);
             match registry.apply(reserve).await? {
-                Answer::Done => {}
+                Answer::Granted(_) => {}
                 Answer::Refused { scope, used, limit } => {
                     place.is_open = false;
                     return Ok(Reservation::Refused(charges.refusal(scope, used, limit)));

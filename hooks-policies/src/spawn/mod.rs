@@ -55,7 +55,6 @@ mod children;
 pub(crate) mod config;
 pub(crate) mod events;
 mod keys;
-mod later;
 mod limits;
 mod lineage;
 mod matching;

@@ -12,14 +12,14 @@ use super::compile::compile;
 use super::config::SpendBudgetConfig;
 use super::hold::{Charge, Part, SpendHold};
 use super::limit::{Counter, FOLDER, SpendUnit, Who, counters, meter, scopes};
-use super::open_calls::part_id;
+use super::open_calls::{OpenCall, part_id};
 use super::price::{Listed, Price};
 use super::refusal::{SpendRefusal, bad_answer, refused, unknown_price, unknown_size};
 use super::report::BudgetReport;
 use super::rules::Rules;
 use super::watch::SpendWatch;
 use crate::errors::PolicyErrors;
-use crate::place::fresh_id;
+use crate::place::{again, fresh_id};
 use crate::store::CountingStore;
 
 /// How often one call may be taken up again under its id: each time is one more question to the store.
@@ -73,6 +73,15 @@ pub enum AnswerBound {
     Nothing,
 }
 
+/// Who may end what is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HeldFor {
+    /// This process, which may take it from what it has leased.
+    Here,
+    /// Every process that hears of the call.
+    All,
+}
+
 /// What is to be held for a call.
 struct Plan {
     price: Price,
@@ -123,8 +132,10 @@ impl SpendBudget {
     ) -> HookFuture<'static, Result<SpendHold, SpendRefusal>> {
         let (budget, size, id) = (self.clone(), size.clone(), fresh_id(FOLDER, &size.context));
         HookFuture::later(async move {
-            let taken = budget.take(&size, bound, id).await?;
-            taken.ok_or_else(|| bad_answer("it knows an id that is new"))
+            let plan = budget.plan(&size, bound).map_err(SpendRefusal::Refused)?;
+            let mut hold = budget.nothing_held(&size, &plan);
+            let is_new = budget.take(&mut hold, &size, plan, id, HeldFor::Here).await?;
+            is_new.then_some(hold).ok_or_else(|| bad_answer("it knows an id that is new"))
         })
     }
 
@@ -152,55 +163,76 @@ impl SpendBudget {
         BudgetReport::of(self, context).await
     }
 
-    /// Holds what a call may cost under `id`, or, where that is over, under one that follows from it.
-    pub(super) async fn take_up(&self, size: &CallSize, id: OpId) -> Result<(OpId, SpendHold), SpendRefusal> {
+    /// Holds what a call may cost under `id`, or, where that is over, under one that follows from it. It is written down
+    /// for whoever hears of the call's end, in this process or in another. Where the call was told of before, what is
+    /// held for it is the earlier one's: then the hold is not open.
+    pub(super) async fn hold_told(
+        &self,
+        size: &CallSize,
+        iteration: u64,
+        id: OpId,
+    ) -> Result<SpendHold, SpendRefusal> {
         let mut id = id;
         for _ in 0..MOST_TAKEN_UP {
-            match self.take(size, AnswerBound::Nothing, id).await? {
-                Some(hold) => return Ok((id, hold)),
-                None => id = OpId::of(&[&id.0.to_string(), "again"]),
+            let plan = self.plan(size, AnswerBound::Nothing).map_err(SpendRefusal::Refused)?;
+            let mut hold = self.nothing_held(size, &plan);
+            let held = plan.asked.iter().map(|asked| (asked.unit, asked.most)).collect();
+            OpenCall::of(id, size, iteration, held).write(&size.context, &mut hold).await?;
+            let taken = self.take(&mut hold, size, plan, id, HeldFor::All).await;
+            if let Ok(true) = taken {
+                return Ok(hold);
             }
+            hold.end().await?;
+            taken?;
+            id = again(id);
         }
         let message = format!("a call of this id was made {MOST_TAKEN_UP} times");
         let reason = Reason::new(super::refusal::NAME, "call", message);
         Err(SpendRefusal::Refused(reason.unless("give each call an id of its own").into()))
     }
 
-    /// Holds what a call may cost under `id`; None where what was held under it is over.
-    async fn take(
-        &self,
-        size: &CallSize,
-        bound: AnswerBound,
-        id: OpId,
-    ) -> Result<Option<SpendHold>, SpendRefusal> {
-        let plan = self.plan(size, bound).map_err(SpendRefusal::Refused)?;
-        let Plan { price, most_output_tokens, asked } = plan;
-        let (rules, context) = (self.rules.hold, &*size.context);
-        let mut hold = SpendHold {
-            store: self.store.of(context),
-            background: context.environment.background.clone(),
+    fn nothing_held(&self, size: &CallSize, plan: &Plan) -> SpendHold {
+        let rules = self.rules.hold;
+        SpendHold {
+            store: self.store.of(&size.context),
+            background: size.context.environment.background.clone(),
             parts: Vec::new(),
-            price,
+            price: plan.price,
             input_tokens: size.input_tokens,
             output_tokens: u64::MAX,
-            most_output_tokens,
+            most_output_tokens: plan.most_output_tokens,
             expires: rules.expires,
             unanswered: rules.unanswered,
             entry: None,
             charge: Charge::Nothing,
             open: true,
-        };
-        for Asked { unit, counters, least, most } in asked {
-            let scopes = scopes(&counters, meter(context, &size.model, unit));
+        }
+    }
+
+    /// Holds under `id` what is planned; false where what was held under it is over.
+    async fn take(
+        &self,
+        hold: &mut SpendHold,
+        size: &CallSize,
+        plan: Plan,
+        id: OpId,
+        held_for: HeldFor,
+    ) -> Result<bool, SpendRefusal> {
+        let ttl = hold.expires;
+        for Asked { unit, counters, least, most } in plan.asked {
+            let scopes = scopes(&counters, meter(&size.context, &size.model, unit));
             let id = part_id(id, unit);
-            // Before it is asked for: whoever gives up now may hold it already.
-            hold.parts.push(Part { id, unit, counters, held: 0 });
-            let ttl = rules.expires;
-            let op = if least == most {
-                Op::Reserve { id, scopes, amount: most, ttl }
-            } else {
-                Op::Lease { id, scopes, least, most, share: 1_000, ttl }
+            let op = match held_for {
+                HeldFor::All => Op::reserve_for_all(id, Arc::clone(&scopes), most, ttl),
+                HeldFor::Here if least == most => {
+                    Op::Reserve { id, scopes: Arc::clone(&scopes), amount: most, ttl }
+                }
+                HeldFor::Here => {
+                    Op::Lease { id, scopes: Arc::clone(&scopes), least, most, share: 1_000, ttl }
+                }
             };
+            // Before it is asked for: whoever gives up now may hold it already.
+            hold.parts.push(Part { id, unit, counters, scopes, held: 0 });
             let answer = hold.store.apply(op).await?;
             let Some(part) = hold.parts.last_mut() else { break };
             part.held = match answer {
@@ -212,14 +244,14 @@ impl SpendBudget {
                 }
                 Answer::Ended { .. } => {
                     hold.parts.pop();
-                    return Ok(None);
+                    return Ok(false);
                 }
                 other => return Err(bad_answer(&format!("it answered {other:?} to a reservation"))),
             };
-            let affordable = unit.output_for(&price, part.held, size.input_tokens);
+            let affordable = unit.output_for(&hold.price, part.held, size.input_tokens);
             hold.output_tokens = hold.output_tokens.min(affordable);
         }
-        Ok(Some(hold))
+        Ok(true)
     }
 
     /// What is to be held for a call, in which units.

@@ -53,6 +53,96 @@ async fn what_one_process_holds_another_settles() {
     }
 }
 
+/// An instance of a fleet: what is reserved here is taken from what it has leased, and nobody else knows of it.
+struct Instance {
+    leased: Memory,
+    shared: Arc<Memory>,
+}
+
+impl Instance {
+    fn of(shared: &Arc<Memory>) -> Arc<Self> {
+        Arc::new(Self { leased: Memory::new(Arc::new(FakeClock::default())), shared: Arc::clone(shared) })
+    }
+}
+
+impl StateStore for Instance {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        match op {
+            Op::Reserve { .. } => self.leased.apply(op),
+            Op::Settle { .. } | Op::Release { .. } => match self.leased.apply(op.clone()).now_or_never() {
+                Some(Ok(Answer::Unknown)) => self.shared.apply(op),
+                answer => HookFuture::Now(answer),
+            },
+            op => self.shared.apply(op),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_one_instance_of_a_fleet_holds_another_settles() {
+    for id in [Some("call-1"), None] {
+        let (store, _) = memory();
+        let [one, other] = [hooks(Instance::of(&store)), hooks(Instance::of(&store))];
+        assert!(before(&one, id, 1).await);
+        assert_eq!(charged(&*store, "of").await, (40_000, 40_000));
+        after(&other, id, 1, &reply(usage(100, 500))).await;
+        assert_eq!(charged(&*store, "of").await, (5_100, 0), "{id:?}");
+        // The end of another is heard of twice, and nobody held anything.
+        for instance in [&one, &other] {
+            after(instance, Some("call-2"), 2, &reply(usage(0, 10))).await;
+        }
+        assert_eq!(charged(&*store, "of").await, (5_200, 0), "{id:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_store_forgot_is_charged_when_it_ends() {
+    let [(store, _), (later, _)] = [memory(), memory()];
+    assert!(before(&hooks(store.clone()), Some("1"), 1).await);
+    // All that is left is that the call is open.
+    let set = Key::new(None, &["spend", "open", "s"]);
+    let Answer::Members { members, .. } = store.apply(Op::Members { set: set.clone() }).await.unwrap() else {
+        panic!("it has a set")
+    };
+    let [entry] = <[_; 1]>::try_from(members).unwrap();
+    let insert = Op::Insert { id: entry.id, set, name: entry.name, note: entry.note, ttl: None };
+    later.apply(insert).await.unwrap();
+    after(&hooks(later.clone()), Some("1"), 1, &reply(usage(100, 500))).await;
+    assert_eq!(charged(&*later, "of").await, (5_100, 0));
+}
+
+#[tokio::test]
+async fn what_was_given_back_and_was_spent_all_the_same_is_charged() {
+    let (store, _) = memory();
+    let hooks = hooks(store.clone());
+    assert!(before(&hooks, Some("1"), 1).await);
+    let call = crate::spend::events::call_id(&of_call(Some("1")), "1");
+    let part = open_calls::part_id(call, SpendUnit::Usd);
+    store.apply(Op::Release { id: part }).await.unwrap();
+    after(&hooks, Some("1"), 1, &reply(usage(100, 500))).await;
+    assert_eq!(charged(&*store, "of").await, (5_100, 0));
+}
+
+#[tokio::test]
+async fn wherever_the_second_telling_of_a_call_is_given_up_the_first_ones_hold_stays() {
+    for polls in 0..40 {
+        let (store, _) = memory();
+        let hooks = hooks(Arc::new(Slow(store.clone())));
+        assert!(before(&hooks, Some("1"), 1).await);
+        let event = BeforeModelCall::new("large", 1, Vec::new());
+        let at = hooks.on(of_call(Some("1")));
+        let mut second = Box::pin(at.before_model_call(event));
+        for _ in 0..polls {
+            if (&mut second).now_or_never().is_some() {
+                break;
+            }
+        }
+        drop(second);
+        quiet().await;
+        assert_eq!(charged(&*store, "of").await, (40_000, 40_000), "after {polls}");
+    }
+}
+
 #[tokio::test]
 async fn calls_without_ids_end_in_their_order_and_turns_are_told_apart() {
     let (store, _) = memory();
