@@ -16,8 +16,10 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::budget;
+use super::context::ContextSections;
 use super::error::{Mistakes, Place};
 use super::models::Models;
+use super::prompts;
 use super::prune::Pruned;
 use super::spawn;
 use super::squad;
@@ -32,6 +34,7 @@ pub(super) enum Settings {
     Strict {
         policy: Box<PolicyConfig>,
         models: Option<Box<ResilienceConfig>>,
+        context: Box<ContextSections>,
         state: Box<State>,
         from: Origin,
     },
@@ -176,7 +179,7 @@ pub(super) fn build(
     let builder = strict(builder, protection, &kept, tenancy);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, models, from, state } => {
+        Settings::Strict { policy, models, context, from, state } => {
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => {
                     Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))
@@ -196,6 +199,10 @@ pub(super) fn build(
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
             if let Some(models) = &models {
                 builder = models.add_hooks(builder);
+            }
+            builder = context.add_to(builder, &kept.store);
+            if let Some(config) = &context.prompts {
+                builder = prompts::add_to(builder, config, policy.redaction.as_ref());
             }
             Some(Built { hooks: builder.build(), kept, models })
         }

@@ -9,6 +9,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::check::check;
+use super::context::{self, ContextSections};
 use super::error::Mistakes;
 use super::models;
 use super::prune::Pruned;
@@ -40,6 +41,7 @@ pub(super) struct Document {
     pub(super) policy: PolicyConfig,
     pub(super) models: Option<ResilienceConfig>,
     pub(super) store: Option<StoreConfig>,
+    pub(super) context: ContextSections,
     /// What it was read from.
     pub(super) tree: Pruned,
 }
@@ -90,6 +92,7 @@ pub fn schema() -> Value {
         }
         properties.insert(store::KEY.to_owned(), section::schema::<StoreConfig>(object));
         properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
+        context::schemas(&mut properties, object);
         object.insert("properties".to_owned(), Value::Object(properties));
     }
     schema
@@ -122,6 +125,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
+    let context = context::take(&mut sections, &tree, mistakes);
     let tenancy = Tenancy::read(&tree.root, mistakes);
     sections.retain(|key, _| ![tenant::KEY, tenant::OTHERS].contains(&key.as_str()));
     match serde_json::from_value(Value::Object(sections)) {
@@ -133,7 +137,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
                 let hint = "give each tenant a configuration of its own, or leave `reviewer_lockout` out";
                 mistakes.add_with_hint(root.locate(tenant::OTHERS), tenant::OTHERS, problem, hint);
             }
-            Some(Document { self_protection, tenancy, policy, models, store, tree })
+            Some(Document { self_protection, tenancy, policy, models, store, context, tree })
         }
         Err(error) => {
             // The schema and the reader come from one type; where they differ, the reader is right.
@@ -147,6 +151,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
 
 fn is_whole(key: &str, value: &Value) -> bool {
     [models::KEY, spawn::KEY, store::KEY, tenant::KEY, tenant::OTHERS].contains(&key)
+        || context::KEYS.contains(&key)
         || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 

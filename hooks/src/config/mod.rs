@@ -30,10 +30,12 @@
 mod budget;
 mod build;
 mod check;
+mod context;
 mod document;
 mod error;
 mod lint;
 mod models;
+mod prompts;
 mod protect;
 mod prune;
 mod read;
@@ -50,7 +52,9 @@ mod yaml;
 
 pub use self::budget::{CallMeter, SpendClassify};
 pub use self::build::Kept;
+pub use self::context::ContextSections;
 pub use self::document::{Profile, schema};
 pub use self::error::{ConfigError, ConfigErrors};
 pub use self::models::Models;
+pub use self::prompts::Secrets;
 pub use self::read::{Config, ConfigReader};

@@ -10,6 +10,7 @@ use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::budget::priced;
 use super::build::{Kept, Origin, Settings, State, build};
+use super::context::ContextSections;
 use super::document::{self, Document, Profile};
 use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
 use super::lint::lint;
@@ -28,6 +29,7 @@ pub struct Config {
     kept: Kept,
     hooks: Hooks,
     models: Option<Models>,
+    context: ContextSections,
     state: State,
 }
 
@@ -56,6 +58,11 @@ impl Config {
     /// What it says about models, where it does: the layers around their calls, and what is known about them.
     pub const fn models(&self) -> Option<&Models> {
         self.models.as_ref()
+    }
+
+    /// What it says about the context of sessions.
+    pub const fn context(&self) -> &ContextSections {
+        &self.context
     }
 
     /// The name it was read under.
@@ -242,13 +249,15 @@ impl ConfigReader {
             }
             _ => Vec::new(),
         };
-        let (profile, policy, state) = match settings {
-            Settings::Strict { policy, state, .. } => (Profile::Strict, *policy, *state),
-            Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default(), State::default()),
+        let (profile, policy, state, context) = match settings {
+            Settings::Strict { policy, state, context, .. } => (Profile::Strict, *policy, *state, *context),
+            Settings::SquadCompat(_) => {
+                (Profile::SquadCompat, PolicyConfig::default(), State::default(), ContextSections::default())
+            }
         };
         let name = name.to_owned();
         let (kept, hooks, models) = (built.kept, built.hooks, built.models);
-        Some(Config { name, profile, state, policy, protected, doubts, kept, hooks, models })
+        Some(Config { name, profile, state, policy, protected, doubts, kept, hooks, models, context })
     }
 
     fn state(&self, store: Option<StoreConfig>, path: Option<&Path>) -> State {
@@ -275,7 +284,7 @@ impl ConfigReader {
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenancy, policy, models, store, tree } =
+        let Document { self_protection, tenancy, policy, models, store, context, tree } =
             document::read(root, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
@@ -291,6 +300,7 @@ impl ConfigReader {
             Settings::Strict {
                 policy: policy.into(),
                 models: models.map(Box::new),
+                context: Box::new(context),
                 state,
                 from: Origin::Document(tree),
             },
