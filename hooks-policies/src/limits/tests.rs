@@ -267,3 +267,42 @@ fn nonsense_is_refused() {
         assert_eq!(errors, [wanted]);
     }
 }
+
+#[tokio::test]
+async fn a_tree_of_sessions_shares_the_calls_of_its_root() {
+    let (store, _) = memory();
+    let limits = json!({ "calls": [{ "tools": ["deploy"], "most": 2, "of": "tree", "per": "session" }] });
+    let hooks = hooks_of(limits, store);
+    let deploys = async |session: &str, parent: Option<&str>| {
+        let mut context = HookContext::new(session, "a");
+        context.parent_session_id = parent.map(str::to_owned);
+        let mut decided = hooks.on(context).pre_tool_use(PreToolUse::new("deploy", json!({}))).await;
+        decided.outcome.take_holds().commit();
+        decided.outcome.goes_ahead()
+    };
+    assert!(deploys("child", Some("root")).await);
+    assert!(deploys("grandchild", Some("child")).await);
+    for (session, parent) in [("root", None), ("child", None), ("great", Some("grandchild"))] {
+        assert!(!deploys(session, parent).await, "{session}");
+    }
+    assert!(deploys("other", None).await);
+}
+
+#[tokio::test]
+async fn a_number_that_comes_back_is_another_iteration() {
+    let (store, _) = memory();
+    let hooks = hooks_of(json!({ "iterations": { "most": 3, "per": "session" } }), store);
+    let calls = async |text: Option<&str>| {
+        let messages = text.map(|text| hooks_core::event::Message::text(hooks_core::event::Role::User, text));
+        let mut context = HookContext::new("s", "a");
+        context.call_id = Some("call_0".to_owned());
+        let event = BeforeModelCall::new("m", 1, messages.into_iter().collect());
+        let mut decided = hooks.on(context).before_model_call(event).await;
+        decided.outcome.take_holds().commit();
+        decided.outcome.goes_ahead()
+    };
+    // Told twice it is one; what says something else is another, and what says nothing may be.
+    assert!(calls(Some("a")).await && calls(Some("a")).await);
+    assert!(calls(Some("b")).await && calls(None).await);
+    assert!(!calls(None).await && !calls(Some("c")).await);
+}

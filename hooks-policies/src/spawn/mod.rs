@@ -56,7 +56,6 @@ pub(crate) mod config;
 pub(crate) mod events;
 mod keys;
 mod limits;
-mod lineage;
 mod matching;
 mod names;
 mod notices;

@@ -11,7 +11,7 @@ use super::advice::Advice;
 use super::compile::compile;
 use super::config::SpendBudgetConfig;
 use super::hold::{Charge, Part, SpendHold};
-use super::limit::{Counter, FOLDER, SpendUnit, Who, counters, meter, scopes};
+use super::limit::{Counter, FOLDER, SpendLimit, SpendUnit, Who, counters, meter, scopes};
 use super::open_calls::{OpenCall, part_id};
 use super::price::{Listed, Price};
 use super::refusal::{SpendRefusal, bad_answer, refused, unknown_price, unknown_size};
@@ -19,6 +19,7 @@ use super::report::BudgetReport;
 use super::rules::Rules;
 use super::watch::SpendWatch;
 use crate::errors::PolicyErrors;
+use crate::lineage::Lineage;
 use crate::place::{again, fresh_id};
 use crate::store::CountingStore;
 
@@ -69,7 +70,8 @@ pub enum AnswerBound {
     Cut,
     /// The model is told to answer no more than what is held.
     Told,
-    /// Nothing: all that it may take is held, where that is known.
+    /// Nothing: all that it may take is held. Where nobody knows how much that is and something is limited, the call
+    /// is refused.
     Nothing,
 }
 
@@ -132,7 +134,8 @@ impl SpendBudget {
     ) -> HookFuture<'static, Result<SpendHold, SpendRefusal>> {
         let (budget, size, id) = (self.clone(), size.clone(), fresh_id(FOLDER, &size.context));
         HookFuture::later(async move {
-            let plan = budget.plan(&size, bound).map_err(SpendRefusal::Refused)?;
+            let root = budget.root(&size.context).await?;
+            let plan = budget.plan(&size, &root, bound).map_err(SpendRefusal::Refused)?;
             let mut hold = budget.nothing_held(&size, &plan);
             let is_new = budget.take(&mut hold, &size, plan, id, HeldFor::Here).await?;
             is_new.then_some(hold).ok_or_else(|| bad_answer("it knows an id that is new"))
@@ -147,11 +150,12 @@ impl SpendBudget {
         Advice::of(self, context, model).await
     }
 
-    /// A person approved that the budgets of `context` are spent beyond the threshold `ask`.
+    /// A person approved that the budgets of `context` are spent beyond the threshold `ask`: it holds until the window of
+    /// each ends. Of which budgets that is new, in words.
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn approve(&self, context: &Arc<HookContext>, model: &str) -> Result<(), StoreError> {
+    pub async fn approve(&self, context: &Arc<HookContext>, model: &str) -> Result<Vec<String>, StoreError> {
         super::advice::approve(self, context, model).await
     }
 
@@ -172,9 +176,10 @@ impl SpendBudget {
         iteration: u64,
         id: OpId,
     ) -> Result<SpendHold, SpendRefusal> {
+        let root = self.root(&size.context).await?;
         let mut id = id;
         for _ in 0..MOST_TAKEN_UP {
-            let plan = self.plan(size, AnswerBound::Nothing).map_err(SpendRefusal::Refused)?;
+            let plan = self.plan(size, &root, AnswerBound::Nothing).map_err(SpendRefusal::Refused)?;
             let mut hold = self.nothing_held(size, &plan);
             let held = plan.asked.iter().map(|asked| (asked.unit, asked.most)).collect();
             OpenCall::of(id, size, iteration, held).write(&size.context, &mut hold).await?;
@@ -255,25 +260,33 @@ impl SpendBudget {
     }
 
     /// What is to be held for a call, in which units.
-    fn plan(&self, size: &CallSize, bound: AnswerBound) -> Result<Plan, Box<Reason>> {
+    fn plan(&self, size: &CallSize, root: &str, bound: AnswerBound) -> Result<Plan, Box<Reason>> {
         let context = &*size.context;
         let rules = &*self.rules;
-        let who = rules.who(context, Some(&size.model));
+        let who = rules.who(context, root, Some(&size.model));
         let listed = rules.prices.get(&size.model, self.now(context));
+        let price = listed.map_or(Price::default(), |listed: Listed| listed.price);
         let said = size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
+        // What the budget states for all models binds no stream: that is cut where it is longer.
+        let stated = said.or(rules.hold.most);
+        let is_limited = |unit: &SpendUnit| {
+            !counters(&rules.limits, *unit, &who).is_empty() && unit.amount(&price, 0, u64::MAX) > 0
+        };
+        let is_open = bound == AnswerBound::Nothing && SpendUnit::ALL.iter().any(is_limited);
+        if stated.is_none() && (rules.hold.worst_case || is_open) {
+            return Err(unknown_size(&size.model).into());
+        }
         let most = said.unwrap_or(rules.hold.step);
         let (least, most) = match bound {
-            _ if rules.hold.worst_case && said.is_none() => return Err(unknown_size(&size.model).into()),
-            _ if rules.hold.worst_case => (most, most),
+            _ if rules.hold.worst_case => (stated.unwrap_or(most), stated.unwrap_or(most)),
             AnswerBound::Cut => {
                 let step = rules.hold.step.min(most);
                 // Near the limit a stream begins with less than a step, so that nothing is left over.
                 ((step / 8).max(1).min(step), step)
             }
             AnswerBound::Told => (rules.hold.step.min(most), most),
-            AnswerBound::Nothing => (most, most),
+            AnswerBound::Nothing => (stated.unwrap_or(most), stated.unwrap_or(most)),
         };
-        let price = listed.map_or(Price::default(), |listed: Listed| listed.price);
         let mut asked = Vec::new();
         for unit in SpendUnit::ALL {
             let counters = counters(&rules.limits, unit, &who);
@@ -293,14 +306,27 @@ impl SpendBudget {
         Ok(Plan { price, most_output_tokens: said, asked })
     }
 
+    /// The session at the root of the tree that `context` is in, where that makes a difference; else its own.
+    pub(super) async fn root(&self, context: &HookContext) -> Result<String, StoreError> {
+        if self.rules.limits.iter().any(SpendLimit::is_of_sessions) {
+            return Ok(Lineage::of(&*self.store.of(context), context).await?.root);
+        }
+        Ok(context.session_id.clone())
+    }
+
     pub(super) fn now(&self, context: &HookContext) -> Timestamp {
         context.environment.clock.now()
     }
 }
 
 impl Rules {
-    pub(super) fn who<'a>(&'a self, context: &'a HookContext, model: Option<&'a str>) -> Who<'a> {
-        Who { context, agent: &context.agent_name, model, roles: &self.roles }
+    pub(super) fn who<'a>(
+        &'a self,
+        context: &'a HookContext,
+        root: &'a str,
+        model: Option<&'a str>,
+    ) -> Who<'a> {
+        Who { context, root, agent: &context.agent_name, model, roles: &self.roles }
     }
 
     /// Whether `unit` is counted for the report although nothing limits it.

@@ -114,9 +114,9 @@ impl OpenCall {
         price: Price,
         rules: &Rules,
         store: Arc<dyn StateStore>,
-        context: &HookContext,
+        (context, root): (&HookContext, &str),
     ) -> SpendHold {
-        let who = rules.who(context, Some(&self.model));
+        let who = rules.who(context, root, Some(&self.model));
         let parts = self.held.iter().map(|(unit, held)| {
             let counters = counters(&rules.limits, *unit, &who);
             let scopes = scopes(&counters, meter(context, &self.model, *unit));

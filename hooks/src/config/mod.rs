@@ -44,6 +44,7 @@ mod spawn;
 mod squad;
 mod store;
 mod suggest;
+mod tenant;
 mod tree;
 mod words;
 mod yaml;

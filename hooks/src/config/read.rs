@@ -8,6 +8,7 @@ use hooks_core::Hooks;
 use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
+use super::budget::priced;
 use super::build::{Kept, Origin, Settings, State, build};
 use super::context::ContextSections;
 use super::document::{self, Document, Profile};
@@ -76,10 +77,15 @@ impl Config {
 
     /// Whose budgets and lockouts it is about; what names no tenant is its.
     pub fn tenant(&self) -> Option<&str> {
-        self.state.tenant.as_deref()
+        self.state.tenant()
     }
 
-    /// Where state is kept, where the file says so.
+    /// Who may be named beside the tenant.
+    pub fn tenants(&self) -> &[String] {
+        self.state.tenancy.as_ref().map_or(&[], |tenancy| &tenancy.others)
+    }
+
+    /// Where state is kept, where the file or its reader says so; in memory where neither does.
     pub const fn store(&self) -> Option<&StoreConfig> {
         self.state.store.as_ref()
     }
@@ -142,6 +148,7 @@ pub struct ConfigReader {
     profile: Option<Profile>,
     kept: Option<Kept>,
     answering: Answering,
+    engine: Option<Engine>,
 }
 
 impl ConfigReader {
@@ -156,6 +163,13 @@ impl ConfigReader {
     #[must_use]
     pub fn answering(mut self, answering: Answering) -> Self {
         self.answering = answering;
+        self
+    }
+
+    /// Keeps state in `engine` where the file does not say where: in memory, unless told.
+    #[must_use]
+    pub fn storing_in(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
         self
     }
 
@@ -227,7 +241,12 @@ impl ConfigReader {
         }
         let built = build(&settings, &protected, self.kept.clone(), &root, mistakes)?;
         let doubts = match &settings {
-            Settings::Strict { policy, from: Origin::Document(tree), .. } => lint(policy, &tree.root),
+            Settings::Strict { policy, state, from: Origin::Document(tree), .. } => {
+                // With what is kept from before, its host says where.
+                let engine = state.store.as_ref().map(|store| store.engine).unwrap_or(Engine::Memory);
+                let is_lost = engine == Engine::Memory && self.kept.is_none();
+                lint(&priced(policy, built.models.as_ref()), is_lost, &tree.root)
+            }
             _ => Vec::new(),
         };
         let (profile, policy, state, context) = match settings {
@@ -241,6 +260,16 @@ impl ConfigReader {
         Some(Config { name, profile, state, policy, protected, doubts, kept, hooks, models, context })
     }
 
+    fn state(&self, store: Option<StoreConfig>, path: Option<&Path>) -> State {
+        let by_default = || self.engine.map(|engine| StoreConfig { engine, ..StoreConfig::default() });
+        State {
+            tenancy: None,
+            store: store.or_else(by_default),
+            path: path.map(Path::to_path_buf),
+            answering: self.answering,
+        }
+    }
+
     fn settings(
         &self,
         root: &Node,
@@ -250,12 +279,12 @@ impl ConfigReader {
         if squad::is_meant(root) {
             let file = squad::read(root, mistakes)?;
             let settings = match self.profile.or(file.profile).unwrap_or_default() {
-                Profile::Strict => squad::into_strict(&file.policy, root, mistakes)?,
+                Profile::Strict => squad::into_strict(&file.policy, self.state(None, path), root, mistakes)?,
                 Profile::SquadCompat => Settings::SquadCompat(file.policy.into()),
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenant, policy, models, store, context, tree } =
+        let Document { self_protection, tenancy, policy, models, store, context, tree } =
             document::read(root, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
@@ -266,8 +295,7 @@ impl ConfigReader {
             );
             return None;
         }
-        let state =
-            Box::new(State { tenant, store, path: path.map(Path::to_path_buf), answering: self.answering });
+        let state = Box::new(State { tenancy, ..self.state(store, path) });
         Some((
             Settings::Strict {
                 policy: policy.into(),

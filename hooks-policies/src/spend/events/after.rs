@@ -9,6 +9,7 @@ use hooks_core::{Gate, HookContext, HookError, HookFuture, HookRequest, Stage};
 use tower_service::Service;
 
 use super::super::budget::{MOST_TAKEN_UP, SpendBudget};
+use super::super::config::UnansweredCharge;
 use super::super::estimate::estimated_tokens;
 use super::super::hold::{Charge, Used, charge};
 use super::super::limit::{FOLDER, SpendUnit, counters, meter, scopes};
@@ -61,14 +62,20 @@ async fn settle(
         let price = listed.map(|listed| listed.price);
         return charge_unheld(budget, &*store, context, &event.model, price, used).await;
     };
+    let root = budget.root(context).await?;
     let input_tokens = open.input_tokens;
     // A model that answered instead and has no price costs what the one that was asked for does.
     let listed = listed.or_else(|| budget.rules.prices.get(&open.model, budget.now(context)));
     let price = listed.map(|listed| listed.price);
-    let mut hold = open.into_hold(entry.id, price.unwrap_or_default(), &budget.rules, store, context);
+    let (price_or_none, at) = (price.unwrap_or_default(), (&**context, &*root));
+    let mut hold = open.into_hold(entry.id, price_or_none, &budget.rules, store, at);
     if event.usage.total() == 0 && event.cost.is_none() {
         if is_empty(&event.response) {
-            hold.sent();
+            match budget.rules.hold.unanswered {
+                UnansweredCharge::Nothing => hold.sent(),
+                // Nobody counted and nobody saw it: it may have taken all that was held.
+                UnansweredCharge::Input | UnansweredCharge::Held => hold.used(Used::default()),
+            }
         } else {
             // Nobody counted: what is there is estimated, and never less than what was held.
             let output_tokens = estimated_tokens(std::slice::from_ref(&event.response));
@@ -96,12 +103,14 @@ async fn charge_unheld(
         Some(call) => call_id(context, call),
         None => fresh_id(FOLDER, context),
     };
+    let root = budget.root(context).await?;
     for unit in SpendUnit::ALL {
         let actual = match unit {
             SpendUnit::Usd => used.cost.or_else(|| Some(price?.of(&used.usage))).unwrap_or_default().0,
             SpendUnit::Tokens => used.usage.total(),
         };
-        let counters = counters(&budget.rules.limits, unit, &budget.rules.who(context, Some(model)));
+        let who = budget.rules.who(context, &root, Some(model));
+        let counters = counters(&budget.rules.limits, unit, &who);
         if actual == 0 || counters.is_empty() && !budget.rules.counts(unit) {
             continue;
         }

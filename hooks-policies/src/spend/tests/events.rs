@@ -206,25 +206,33 @@ async fn an_answer_of_unknown_size_is_charged_as_it_is_held_or_as_it_looks() {
         ModelReply { response: Message::text(Role::Assistant, "x".repeat(30_000)), ..reply(usage(0, 0)) };
     after(&hooks, Some("2"), 2, &long).await;
     assert_eq!(charged(&*store, "of").await, (40_000 + 100_080, 0));
+    // Nothing at all, and nobody says what it took: perhaps all there was.
+    assert!(before(&hooks, Some("empty"), 2).await);
+    let empty = ModelReply { response: Message::text(Role::Assistant, ""), ..reply(usage(0, 0)) };
+    after(&hooks, Some("empty"), 2, &empty).await;
+    assert_eq!(charged(&*store, "of").await, (40_000 + 100_080 + 40_000, 0));
     // The provider's word on the cost is the last.
     assert!(before(&hooks, Some("3"), 3).await);
     let told = ModelReply { cost: Some(hooks_core::event::MicroUsd(7)), ..reply(usage(5, 5)) };
     after(&hooks, Some("3"), 3, &told).await;
-    assert_eq!(charged(&*store, "of").await, (140_087, 0));
+    assert_eq!(charged(&*store, "of").await, (180_087, 0));
 }
 
 #[tokio::test]
-async fn a_failed_call_gives_back_what_it_holds() {
+async fn a_failed_call_is_charged_what_was_sent() {
     let (store, _) = memory();
     let hooks = hooks(store.clone());
-    assert!(before(&hooks, Some("1"), 1).await);
+    let sends = BeforeModelCall::new("large", 1, vec![Message::text(Role::User, "x".repeat(3_000))]);
+    let mut decided = hooks.on(of_call(Some("1"))).before_model_call(sends).await;
+    decided.outcome.take_holds().commit();
+    let input = 1_008;
     let mut failed = ErrorOccurred::new("HTTP 529", ErrorType::Model);
     let tools = ErrorOccurred::new("no such file", ErrorType::Tool);
     hooks.on(of_call(Some("1"))).error_occurred(tools).await;
-    assert_eq!(charged(&*store, "of").await.1, 40_000);
+    assert_eq!(charged(&*store, "of").await.1, 40_000 + input);
     failed.current_model = Some("large".to_owned());
     hooks.on(of_call(Some("1"))).error_occurred(failed).await;
-    assert_eq!(charged(&*store, "of").await, (0, 0));
+    assert_eq!(charged(&*store, "of").await, (input, 0));
 }
 
 #[tokio::test]
@@ -265,7 +273,7 @@ async fn a_governed_session_is_settled_and_reported() {
 }
 
 #[tokio::test]
-async fn a_governed_call_that_is_dropped_or_refused_leaves_nothing_behind() {
+async fn a_governed_call_that_is_dropped_is_charged_and_one_that_is_refused_leaves_nothing() {
     let (store, _) = memory();
     let hooks = hooks(store.clone());
     let never = service_fn(|_: ModelRequest| std::future::pending::<Result<ModelReply, String>>());
@@ -278,11 +286,41 @@ async fn a_governed_call_that_is_dropped_or_refused_leaves_nothing_behind() {
     assert_eq!(charged(&*store, "of").await, (40_000, 40_000));
     drop(running);
     quiet().await;
-    assert_eq!(charged(&*store, "of").await, (0, 0));
+    // The driver knows neither what was answered nor what it took.
+    assert_eq!(charged(&*store, "of").await, (40_000, 0));
     let refused = model.call(call("unknown")).await.unwrap();
     assert!(
         matches!(refused, ModelOutcome::Stopped(reason) if reason == "nobody knows what `unknown` costs")
     );
+}
+
+#[tokio::test]
+async fn an_answer_of_which_nobody_knows_how_long_it_may_be_is_not_asked_for() {
+    let (store, _) = memory();
+    let limits = || json!([{ "of": "team", "per": "always", "usd": 1 }]);
+    let of = |most: Option<u64>, limits: Value| {
+        let mut budget = config(limits);
+        budget.hold.most_output_tokens = most;
+        budget.cheaper.clear();
+        hooks_with(budget, store.clone(), Arc::default())
+    };
+    // A call in flight for each: whatever they answer, no more is spent than there is.
+    let hooks = of(Some(50_000), limits());
+    for (id, goes_ahead) in [("1", true), ("2", true), ("3", false)] {
+        assert_eq!(before(&hooks, Some(id), 1).await, goes_ahead, "{id}");
+    }
+    for id in ["1", "2"] {
+        after(&hooks, Some(id), 1, &reply(usage(0, 50_000))).await;
+    }
+    assert_eq!(charged(&*store, "of").await, (1_000_000, 0));
+
+    let event = BeforeModelCall::new("large", 1, Vec::new());
+    let refused = of(None, limits()).on(of_call(Some("4"))).before_model_call(event).await.outcome;
+    let reason = refused.shown_reason().unwrap();
+    assert_eq!((&*reason.rule, refused.is_denied()), ("unknown-size", true));
+    assert!(reason.remedy.as_deref().unwrap().contains("`most_output_tokens`"), "{reason:?}");
+    // Where nothing is limited, it is only counted.
+    assert!(before(&of(None, json!([])), Some("5"), 1).await);
 }
 
 #[tokio::test]
