@@ -72,10 +72,8 @@ pub fn read_reply(handler: &Handler, event: &str, reply: &str) -> Result<Value, 
         "" => "no reason provided",
         reason => reason,
     };
-    let mut said = specific(
-        event,
-        json!({"permission_decision": decision, "permission_decision_reason": reason}),
-    );
+    let mut said =
+        specific(event, json!({"permission_decision": decision, "permission_decision_reason": reason}));
     if let Some(fields) = said.as_object_mut() {
         fields.insert("system_message".to_owned(), format!("🤖 model judge: {decision} — {reason}").into());
     }
@@ -116,7 +114,9 @@ mod tests {
 
     #[test]
     fn anything_else_is_an_error() {
-        for reply in ["fine", "}{", "{\"decision\": \"maybe\"}", "{\"reason\": \"x\"}", "{\"decision\": 1}", "{"] {
+        for reply in
+            ["fine", "}{", "{\"decision\": \"maybe\"}", "{\"reason\": \"x\"}", "{\"decision\": 1}", "{"]
+        {
             assert!(judge(reply).is_err(), "{reply}");
         }
     }
