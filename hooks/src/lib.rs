@@ -29,6 +29,8 @@ pub use hooks_core::*;
 pub use hooks_core::{drivers::ModelRequest, state::OpId};
 
 pub use self::system::{StdFileSystem, SystemClock, SystemRandom, system};
+#[cfg(feature = "context")]
+pub use self::system::{SystemMachine, SystemPrograms};
 #[cfg(feature = "tokio")]
 pub use self::system::{TokioBackground, TokioTimer};
 
@@ -49,4 +51,10 @@ pub mod store {
 pub mod policies {
     pub use hooks_policies::config::*;
     pub use hooks_policies::*;
+}
+
+/// Context that is always there, and what a session starts, says and ends with.
+#[cfg(feature = "context")]
+pub mod context {
+    pub use hooks_context::*;
 }

@@ -67,8 +67,7 @@ impl CommandHooks {
         let mut builder = builder;
         for event in EVENTS {
             // A guard of either kind comes before what may still ask and rewrite.
-            let lanes = if event.name == "tool_guard" { &[Lane::Ordinary][..] } else { LANES };
-            for lane in lanes.iter().copied().filter(|lane| self.has(event, *lane)) {
+            for lane in [Lane::Preempt, Lane::Ordinary].into_iter().filter(|lane| self.has(event, *lane)) {
                 builder = self.add(builder, event, lane);
             }
         }
@@ -126,8 +125,6 @@ impl CommandHooks {
         builder.hook(&FailureLayer::new(event.name), Told(phase))
     }
 }
-
-const LANES: &[Lane] = &[Lane::Preempt, Lane::Ordinary];
 
 /// The handlers of one event of the table, as a [`Decider`](hooks_core::Decider).
 #[derive(Debug)]

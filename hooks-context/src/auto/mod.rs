@@ -1,0 +1,1 @@
+//! What a session, a turn or a child begins with.

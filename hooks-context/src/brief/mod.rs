@@ -1,0 +1,1 @@
+//! What a child gets of its parent's context.

@@ -1,0 +1,1 @@
+//! Tokens: how they are counted, and how a budget is shared.

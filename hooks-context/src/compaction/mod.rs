@@ -1,0 +1,1 @@
+//! What survives when a conversation is shortened.

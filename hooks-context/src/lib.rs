@@ -1,0 +1,24 @@
+//! Context that is always there: what an agent has to know is given to it by code, not by a prompt that asks it to
+//! read files.
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`auto`] | what a session, a turn or a child begins with, within a budget of tokens |
+//! | [`brief`] | what of it a child gets, narrowed to its task |
+//! | [`budget`] | tokens: how they are counted, and how a budget is shared |
+//! | [`builtins`] | small handlers by name: the date, the branch, a file of prompts |
+//! | [`compaction`] | what survives when a conversation is shortened |
+//! | [`directive`] | standing wishes of a user, found in what they say |
+//! | [`prompt`] | what is done with a user's message before a model sees it |
+//! | [`session_end`] | what is put away when a session is over |
+//! | [`source`] | where context comes from |
+
+pub mod auto;
+pub mod brief;
+pub mod budget;
+pub mod builtins;
+pub mod compaction;
+pub mod directive;
+pub mod prompt;
+pub mod session_end;
+pub mod source;

@@ -1,0 +1,1 @@
+//! What is done with a user's message before a model sees it.

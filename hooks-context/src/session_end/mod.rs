@@ -1,0 +1,1 @@
+//! What is put away when a session is over.
