@@ -16,6 +16,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::budget;
+use super::command::{Handlers, Host};
 use super::error::{Mistakes, Place};
 use super::models::Models;
 use super::prune::Pruned;
@@ -32,6 +33,7 @@ pub(super) enum Settings {
         policy: Box<PolicyConfig>,
         models: Option<Box<ResilienceConfig>>,
         state: Box<State>,
+        handlers: Option<Box<Handlers>>,
         from: Origin,
     },
     SquadCompat(Box<SquadPolicy>),
@@ -54,6 +56,8 @@ pub(super) struct State {
 pub(super) enum Origin {
     /// A `hooks.yaml`, without its mistakes.
     Document(Pruned),
+    /// A docker-agent agent file.
+    Agents,
     /// A Squad policy.
     Squad,
 }
@@ -148,6 +152,7 @@ pub(super) fn build(
     settings: &Settings,
     protected: &[String],
     kept: Option<Kept>,
+    host: &Host,
     root: &Node,
     mistakes: &mut Mistakes,
 ) -> Option<Built> {
@@ -161,7 +166,7 @@ pub(super) fn build(
     let builder = strict(Hooks::builder(), protection, &kept);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, models, from, state } => {
+        Settings::Strict { policy, models, from, state, handlers } => {
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => Some(Models::new(
                     config,
@@ -185,6 +190,9 @@ pub(super) fn build(
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
             if let Some(models) = &models {
                 builder = models.add_hooks(builder);
+            }
+            if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
+                builder = commands.add_to(builder);
             }
             Some(Built { hooks: builder.build(), kept, models })
         }
@@ -228,6 +236,7 @@ fn report_in(errors: PolicyErrors, from: &Origin, root: &Node, mistakes: &mut Mi
     for error in errors {
         let (place, path) = match from {
             Origin::Document(tree) => (tree.root.locate(&error.field), tree.path_before(&error.field)),
+            Origin::Agents => (&root.place, error.field),
             Origin::Squad => {
                 let path = squad::path_in(root, &error.field);
                 (root.locate(&path), path)

@@ -85,6 +85,7 @@ pub(super) fn into_strict(policy: &SquadPolicy, root: &Node, mistakes: &mut Mist
             policy: policy.into(),
             models: None,
             state: Box::default(),
+            handlers: None,
             from: Origin::Squad,
         }),
         Err(errors) => {
