@@ -158,7 +158,6 @@ impl Engine {
     /// Runs a handler within its time.
     async fn run(&self, ask: &Ask<'_>, handler: &Arc<Handler>, input: Arc<Map<String, Value>>) -> Finished {
         let limit = handler.limit();
-        // Made before the clock starts, so that a handler that is ready at once needs none.
         let work = pin!(self.start(ask, handler, input));
         let end = pin!(async {
             let up = self.world.timer.sleep(limit);
@@ -170,12 +169,13 @@ impl Engine {
                 Some(cancelled) => matches!(select(up, cancelled.clone()).await, Either::Left(_)),
             }
         });
-        match select(work, end).await {
-            Either::Left((finished, _)) => finished,
-            Either::Right((true, _)) => {
+        // The clock is asked first, so that what starting takes counts too.
+        match select(end, work).await {
+            Either::Right((finished, _)) => finished,
+            Either::Left((true, _)) => {
                 Finished::failed(format!("did not answer within {} s (timed out)", limit.as_secs()))
             }
-            Either::Right((false, _)) => Finished::failed("was cancelled"),
+            Either::Left((false, _)) => Finished::failed("was cancelled"),
         }
     }
 

@@ -45,12 +45,11 @@ mod tests {
     #[test]
     fn what_says_nothing_is_left_out() {
         let event = HookEvent::named("after_compaction").unwrap();
-        let Value::Object(fields) = json!({
+        let fields = json!({
             "session_id": "", "output_tokens": 0, "tool_error": false, "messages": [], "tool_input": {},
             "summary": "", "cost": 0, "input_tokens": 7, "reason": null
-        }) else {
-            unreachable!()
-        };
+        });
+        let fields = fields.as_object().cloned().unwrap();
         let said = Value::Object(payload(event, "/run", fields));
         let wanted = json!({
             "session_id": "", "cost": 0, "input_tokens": 7, "hook_event_name": "after_compaction", "cwd": "/run"

@@ -162,12 +162,12 @@ impl Merger {
     fn failed(&mut self, handler: &Handler, error: String, stderr: String) -> CameTo {
         let on_error = handler.on_error.unwrap_or_default();
         let blocks = self.powers.closes || (self.powers.blocks && on_error == OnError::Block);
-        let message = match self.profile {
-            Profile::July => format!("PreToolUse hook failed to execute: {error}"),
-            Profile::September => {
-                format!("{} hook failed to execute: hook \"{}\": {error}", self.event, handler.title())
-            }
+        let event = match self.profile {
+            // Whatever the event was.
+            Profile::July => "PreToolUse",
+            Profile::September => self.event.name,
         };
+        let message = format!("{event} hook failed to execute: hook \"{}\": {error}", handler.title());
         if blocks {
             self.merged.allowed = false;
             self.merged.exit_code = -1;

@@ -122,7 +122,7 @@ impl Reader<'_> {
             for (path, item) in items(key, value) {
                 let at = At { events: &events, powers, path: &path };
                 if let Some(entry) = self.entry(at, item) {
-                    self.add(&events, entry);
+                    self.add(&events, &entry);
                 }
             }
             return;
@@ -133,11 +133,11 @@ impl Reader<'_> {
             handlers.extend(self.handler(at, item));
         }
         if !handlers.is_empty() {
-            self.add(&events, Entry { handlers, ..Entry::default() });
+            self.add(&events, &Entry { handlers, ..Entry::default() });
         }
     }
 
-    fn add(&mut self, events: &[&'static HookEvent], entry: Entry) {
+    fn add(&mut self, events: &[&'static HookEvent], entry: &Entry) {
         for event in events {
             self.read.block.add(event, entry.clone());
         }

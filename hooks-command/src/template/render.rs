@@ -55,9 +55,9 @@ impl Renderer<'_> {
                     let known = self.variables.len();
                     let value = self.pipeline(pipeline, dot)?;
                     if value.is_true() {
-                        self.nodes(body, &value)?
+                        self.nodes(body, &value)?;
                     } else {
-                        self.nodes(otherwise, dot)?
+                        self.nodes(otherwise, dot)?;
                     }
                     self.variables.truncate(known);
                 }
