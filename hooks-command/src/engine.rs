@@ -289,11 +289,7 @@ fn rewrite(rewrites: Rewrites, said: &Said, input: &mut Map<String, Value>) {
         }
         Rewrites::Response => {
             if let Some(response) = &specific.updated_tool_response {
-                if response.is_empty() {
-                    input.remove("tool_response");
-                } else {
-                    input.insert("tool_response".to_owned(), response.as_str().into());
-                }
+                input.insert("tool_response".to_owned(), response.as_str().into());
             }
         }
     }

@@ -7,8 +7,8 @@ use crate::event::HookEvent;
 /// Always there, also when empty.
 const ALWAYS: [&str; 3] = ["session_id", "cwd", "hook_event_name"];
 
-/// Nothing and zero differ here: unpriced and free.
-const ZERO_COUNTS: [&str; 1] = ["cost"];
+/// There unless it is nothing: free differs from unpriced, and an empty result from none.
+const EMPTY_COUNTS: [&str; 3] = ["cost", "usage", "tool_response"];
 
 /// The payload of an event: with its name and a folder, without what is empty, zero or false.
 pub fn payload(event: &HookEvent, folder: &str, mut fields: Map<String, Value>) -> Map<String, Value> {
@@ -19,7 +19,7 @@ pub fn payload(event: &HookEvent, folder: &str, mut fields: Map<String, Value>) 
     }
     fields.retain(|name, value| {
         ALWAYS.contains(&name.as_str())
-            || (ZERO_COUNTS.contains(&name.as_str()) && !value.is_null())
+            || (EMPTY_COUNTS.contains(&name.as_str()) && !value.is_null())
             || says_something(value)
     });
     fields
@@ -47,12 +47,12 @@ mod tests {
         let event = HookEvent::named("after_compaction").unwrap();
         let fields = json!({
             "session_id": "", "output_tokens": 0, "tool_error": false, "messages": [], "tool_input": {},
-            "summary": "", "cost": 0, "input_tokens": 7, "reason": null
+            "summary": "", "tool_response": "", "cost": 0, "input_tokens": 7, "reason": null
         });
         let fields = fields.as_object().cloned().unwrap();
         let said = Value::Object(payload(event, "/run", fields));
         let wanted = json!({
-            "session_id": "", "cost": 0, "input_tokens": 7, "hook_event_name": "after_compaction", "cwd": "/run"
+            "session_id": "", "tool_response": "", "cost": 0, "input_tokens": 7, "hook_event_name": "after_compaction", "cwd": "/run"
         });
         assert_eq!(said, wanted);
     }

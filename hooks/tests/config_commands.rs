@@ -100,7 +100,6 @@ agents:
     let paths = [
         (6, 7, path("tool_gaurd"), "did you mean `tool_guard`?"),
         (9, 20, path("pre_tool_use[0].matcher"), "a glob star is written `.*` here"),
-        (11, 15, path("pre_tool_use[0].hooks[0]"), "write the line that the shell runs"),
         (12, 15, path("pre_tool_use[0].hooks[0].comand"), "did you mean `command`?"),
         (13, 11, path("pre_tool_use[1]"), "put the hook under `hooks:`"),
         (15, 18, path("pre_tool_use[2].hooks"), "list at least one, or leave the entry out"),
@@ -111,15 +110,9 @@ agents:
             path("turn_end[1].matcher"),
             "write the hooks of this event as a list, without `matcher` and `hooks`",
         ),
-        (
-            21,
-            11,
-            path("turn_end[1].hooks"),
-            "write the hooks of this event as a list, without `matcher` and `hooks`",
-        ),
         (22, 19, path("turn_end[2].type"), ""),
         (23, 11, path("turn_end[3]"), "write what the model is to judge"),
-        (23, 51, path("turn_end[3].schema"), ""),
+        (23, 53, path("turn_end[3].schema"), ""),
         (24, 54, path("turn_end[4].timeout"), "write it as `timeout: 5`"),
         (24, 65, path("turn_end[4].env"), "write it as `env: { NAME: value }`"),
         (25, 37, path("turn_end[5].command"), "did you mean `add_date`?"),
@@ -137,7 +130,7 @@ agents:
         assert!(shown.contains(words), "{words}: {shown}");
     }
     let json = serde_json::to_value(errors.errors()).unwrap();
-    assert_eq!((&json[0]["level"], &json[14]["level"]), (&json!("error"), &json!("warning")));
+    assert_eq!((&json[0]["level"], &json[12]["level"]), (&json!("error"), &json!("warning")));
     assert!(
         json[0]["text"]
             .as_str()

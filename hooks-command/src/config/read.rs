@@ -247,7 +247,8 @@ impl Reader<'_> {
             return None;
         };
         if !at.powers.on_tools {
-            for key in ["matcher", "preempt_yolo", "hooks"].iter().filter(|key| options.contains_key(**key)) {
+            let entry = options.keys().find(|key| ENTRY.contains(&key.as_str()));
+            if let Some(key) = entry {
                 let message = format!("{} has no entries: `{key}` does not belong here", at.events_named());
                 let hint =
                     "write the hooks of this event as a list, without `matcher` and `hooks`".to_owned();
@@ -258,7 +259,7 @@ impl Reader<'_> {
             }
         }
         let names: &[&str] = if at.powers.on_tools { &HANDLER } else { &HANDLER_OR_ENTRY };
-        self.unknown_options(at.path, options, names);
+        let misspelt = self.unknown_options(at.path, options, names);
         let mut text = |name: &str| self.text(&join(at.path, name), options.get(name)).unwrap_or_default();
         let mut handler = Handler {
             name: text("name"),
@@ -274,17 +275,19 @@ impl Reader<'_> {
         handler.timeout = self.timeout(&join(at.path, "timeout"), options.get("timeout"));
         handler.on_error = self.on_error(at, options.get("on_error"));
         handler.strict_output = self.flag(&join(at.path, STRICT_OUTPUT), options.get(STRICT_OUTPUT));
-        handler.kind = self.kind(at, options.get("type"))?;
-        self.required(at, &handler);
+        handler.kind = self.kind(at, options.get("type"), &misspelt)?;
+        self.required(at, &handler, &misspelt);
         self.doubts(at, &handler);
         Some(Arc::new(handler))
     }
 
-    fn kind(&mut self, at: At<'_>, value: Option<&Value>) -> Option<HandlerKind> {
+    fn kind(&mut self, at: At<'_>, value: Option<&Value>, misspelt: &[&str]) -> Option<HandlerKind> {
         let path = join(at.path, "type");
         let words = HandlerKind::WORDS.map(|(word, _)| word).join(", ");
         let Some(word) = value.filter(|value| !value.is_null()) else {
-            self.error(at.path, format!("`type` is missing: it takes one of {words}"));
+            if !misspelt.contains(&"type") {
+                self.error(at.path, format!("`type` is missing: it takes one of {words}"));
+            }
             return None;
         };
         let word = self.text(&path, Some(word))?;
@@ -350,8 +353,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What a handler of its kind cannot do without.
-    fn required(&mut self, at: At<'_>, handler: &Handler) {
+    /// What a handler of its kind cannot do without. What is there under a misspelt name is told already.
+    fn required(&mut self, at: At<'_>, handler: &Handler, misspelt: &[&str]) {
         let missing: &[(&str, bool)] = match handler.kind {
             HandlerKind::Command => &[("command", handler.command.is_empty())],
             HandlerKind::Builtin => &[("command", handler.command.is_empty())],
@@ -360,7 +363,7 @@ impl Reader<'_> {
             }
         };
         for (name, is_missing) in missing {
-            if *is_missing {
+            if *is_missing && !misspelt.contains(name) {
                 let kind = handler.kind.word();
                 let message = format!("`{name}` is missing, and a {kind} hook cannot do without");
                 let hint = match *name {
@@ -401,7 +404,14 @@ impl Reader<'_> {
         }
     }
 
-    fn unknown_options(&mut self, path: &str, options: &Map<String, Value>, known: &[&str]) {
+    /// Reports options that are not known; gives the names that they are likely to mean.
+    fn unknown_options<'k>(
+        &mut self,
+        path: &str,
+        options: &Map<String, Value>,
+        known: &[&'k str],
+    ) -> Vec<&'k str> {
+        let mut meant = Vec::new();
         for key in options.keys() {
             let is_new = key == STRICT_OUTPUT && self.known.profile == Profile::July;
             if known.contains(&key.as_str()) && !is_new {
@@ -410,10 +420,13 @@ impl Reader<'_> {
             let hint = if is_new {
                 Some(format!("leave the profile `{}` out to have it", self.known.profile))
             } else {
-                nearest(key, known.iter().copied()).map(|name| format!("did you mean `{name}`?"))
+                let name = nearest(key, known.iter().copied());
+                meant.extend(name);
+                name.map(|name| format!("did you mean `{name}`?"))
             };
             self.fault(&join(path, key), true, format!("unknown option {}", quoted(key)), hint);
         }
+        meant
     }
 
     /// A text; a number or a flag is taken as it is written. Nothing is an empty one; `None` where it is neither.

@@ -70,7 +70,7 @@ mod tests {
     fn render(template: &str) -> Result<String, TemplateError> {
         let payload = json!({
             "session_id": "s-1", "tool_name": "shell", "iteration": 3, "prompt": "hello",
-            "tool_input": {"cmd": "ls <a>", "n": 5.0, "list": [1, "b"], "deep": {"x": null}},
+            "tool_input": {"cmd": "ls <a>", "n": 5.0, "list": [1, "b"], "deep": {"x": null}, "big": 1_234_567, "small": 0.5},
             "usage": {"input_tokens": 7}, "steering_messages": ["one", "two"]
         });
         Template::parse(template)?.render(payload.as_object().unwrap())
@@ -86,11 +86,14 @@ mod tests {
             ("{{ .ToolInput.cmd }} {{ .ToolInput.nobody }}", "ls <a> <no value>"),
             (
                 "{{ .ToolInput | toJSON }}",
-                r#"{"cmd":"ls \u003ca\u003e","deep":{"x":null},"list":[1,"b"],"n":5}"#,
+                r#"{"big":1234567,"cmd":"ls \u003ca\u003e","deep":{"x":null},"list":[1,"b"],"n":5,"small":0.5}"#,
             ),
-            ("{{ .ToolInput }}", "map[cmd:ls <a> deep:map[x:<nil>] list:[1 b] n:5]"),
+            (
+                "{{ .ToolInput }}",
+                "map[big:1.234567e+06 cmd:ls <a> deep:map[x:<nil>] list:[1 b] n:5 small:0.5]",
+            ),
             ("{{ truncate 2 .ToolName }}{{ .ToolName | truncate 9 }}", "sh…shell"),
-            ("{{ len .Prompt }} {{ len .ToolInput }} {{ len .Messages }}", "5 4 0"),
+            ("{{ len .Prompt }} {{ len .ToolInput }} {{ len .Messages }}", "5 6 0"),
             ("{{ if eq .ToolName \"shell\" \"bash\" }}y{{ else }}n{{ end }}", "y"),
             ("{{ if .ToolError }}a{{ else if gt .Iteration 2 }}b{{ end }}", "b"),
             (
@@ -98,8 +101,8 @@ mod tests {
                 "0=one;1=two;",
             ),
             ("{{ range .Messages }}x{{ else }}none{{ end }}", "none"),
-            ("{{ range $k, $v := .ToolInput }}{{ $k }} {{ end }}", "cmd deep list n "),
-            ("{{ with .ToolInput.deep }}{{ .x }}{{ $.ToolName }}{{ end }}", "<nil>shell"),
+            ("{{ range $k, $v := .ToolInput }}{{ $k }} {{ end }}", "big cmd deep list n small "),
+            ("{{ with .ToolInput.deep }}{{ .x }}{{ $.ToolName }}{{ end }}", "<no value>shell"),
             ("{{ $x := .ToolName }}{{ $x }}{{ $x = `z` }}{{ $x }}", "shellz"),
             (
                 "{{ printf \"%s-%d-%v-%q-%5.1f%%\" .ToolName .Iteration true \"q\" 1.25 }}",
@@ -110,6 +113,10 @@ mod tests {
             ("{{ and .ToolName 0 }} {{ or .Reason \"d\" }} {{ not true }}", "0 d false"),
             ("{{ print .ToolName 1 2 \"x\" }}{{ println 1 }}", "shell1 2x1\n"),
             ("{{ \"{{\" }}", "{{"),
+            (
+                "{{ .ToolInput.big }} {{ .ToolInput.big | toJSON }} {{ .ToolInput.small }}",
+                "1.234567e+06 1234567 0.5",
+            ),
         ] {
             assert_eq!(render(template).as_deref(), Ok(wanted), "{template}");
         }

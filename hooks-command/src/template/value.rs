@@ -1,6 +1,6 @@
 //! What templates work on, and how Go writes it.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::{TemplateError, error};
 
@@ -88,9 +88,12 @@ impl Thing {
     pub(super) fn field(&self, name: &str, payload: &Map<String, Value>) -> Result<Self, TemplateError> {
         match self {
             Self::Payload => match FIELDS.iter().find(|(known, ..)| *known == name) {
-                Some((_, key, zero)) => {
-                    Ok(Self::Value(payload.get(*key).cloned().unwrap_or_else(|| zero.value())))
-                }
+                Some((_, key, zero)) => Ok(Self::Value(match payload.get(*key) {
+                    // What has no type of its own there has floats for numbers.
+                    Some(value) if matches!(zero, Zero::Map) || *key == "tool_response" => in_floats(value),
+                    Some(value) => value.clone(),
+                    None => zero.value(),
+                })),
                 None => error(format!("there is no field `{name}`")),
             },
             Self::Value(Value::Object(fields)) => {
@@ -129,8 +132,8 @@ impl Thing {
     pub(super) fn print(&self, payload: &Map<String, Value>) -> String {
         match self {
             Self::Payload => printed(&Value::Object(payload.clone())),
+            Self::Missing | Self::Value(Value::Null) => "<no value>".to_owned(),
             Self::Value(value) => printed(value),
-            Self::Missing => "<no value>".to_owned(),
         }
     }
 }
@@ -156,10 +159,31 @@ pub(super) fn printed(value: &Value) -> String {
     }
 }
 
-fn number_text(number: &serde_json::Number) -> String {
-    match number.as_f64() {
-        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 1e21 => format!("{float:.0}"),
-        _ => number.to_string(),
+/// A number as `%v` writes it: a float from a million on, or below a ten thousandth, with an exponent.
+fn number_text(number: &Number) -> String {
+    let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
+    let written = format!("{float:e}");
+    let Some((digits, exponent)) = written.split_once('e') else { return written };
+    match exponent.parse::<i32>() {
+        Ok(exponent) if !(-4..6).contains(&exponent) && float != 0.0 => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
+        }
+        _ => format!("{float}"),
+    }
+}
+
+/// The same value with floats for all of its numbers.
+fn in_floats(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => {
+            number.as_f64().and_then(Number::from_f64).map_or_else(|| value.clone(), Value::Number)
+        }
+        Value::Array(items) => items.iter().map(in_floats).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), in_floats(value))).collect())
+        }
+        other => other.clone(),
     }
 }
 
@@ -177,9 +201,13 @@ fn in_order(value: &Value) -> Value {
             fields.sort_by(|(a, _), (b, _)| a.cmp(b));
             Value::Object(fields.into_iter().collect())
         }
-        Value::Number(number) if number.is_f64() => {
-            serde_json::from_str(&number_text(number)).unwrap_or_else(|_| value.clone())
-        }
+        // A float without a fraction is written without one.
+        Value::Number(number) if number.is_f64() => match number.as_f64() {
+            Some(float) if float.fract() == 0.0 && float.abs() < 1e21 => {
+                serde_json::from_str(&format!("{float:.0}")).unwrap_or_else(|_| value.clone())
+            }
+            _ => value.clone(),
+        },
         other => other.clone(),
     }
 }

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod common;
+mod page;
 #[cfg(unix)]
 mod processes;
 mod rules;

@@ -158,7 +158,7 @@ fn responses_and_messages_chain_and_what_is_empty_counts_for_one() {
     ]);
     let said = about_tools(SEPTEMBER, "tool_response_transform", &[command("wipe"), command("see")], &script);
     assert_eq!(said, json!({"allowed": true, "updated_tool_response": ""}));
-    assert_eq!(script.seen("see")[0].get("tool_response"), None);
+    assert_eq!(script.seen("see")[0]["tool_response"], "");
     let said = flat(SEPTEMBER, "before_llm_call", &[command("messages"), command("no messages")], &script);
     assert_eq!(said, json!({"allowed": true, "updated_messages": [{"role": "user", "content": "b"}]}));
 }
