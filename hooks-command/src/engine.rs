@@ -67,6 +67,8 @@ pub struct Ask<'a> {
     pub input: Map<String, Value>,
     /// Where handlers run that do not say otherwise.
     pub folder: &'a Path,
+    /// Another name of the tool, which matchers may name as well.
+    pub also_called: Option<&'a str>,
     /// Ends it early.
     pub cancelled: Option<Cancelled>,
 }
@@ -81,8 +83,10 @@ impl std::fmt::Debug for Ask<'_> {
 }
 
 impl Ask<'_> {
-    fn tool(&self) -> &str {
-        self.input.get("tool_name").and_then(Value::as_str).unwrap_or_default()
+    /// The names of the tool.
+    fn names(&self) -> Vec<&str> {
+        let name = self.input.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+        [Some(name), self.also_called].into_iter().flatten().collect()
     }
 }
 
@@ -102,15 +106,16 @@ impl Engine {
         self.rules
     }
 
-    /// Whether an event about `tool` has a handler in a lane. Where it has none, nothing else need be done.
-    pub fn is_for(&self, event: &HookEvent, lane: Lane, tool: &str) -> bool {
-        let entries = self.block.entries(event).iter();
-        entries.filter(|entry| entry.lane == lane).any(|entry| entry.matcher.matches(tool))
+    /// Whether an event about a tool of any of these names has a handler in a lane. Where it has none, nothing else
+    /// need be done.
+    pub fn is_for(&self, event: &HookEvent, lane: Lane, names: &[&str]) -> bool {
+        let mut entries = self.block.entries(event).iter().filter(|entry| entry.lane == lane);
+        entries.any(|entry| names.iter().any(|name| entry.matcher.matches(name)))
     }
 
     /// Asks the handlers of an event, and merges what they say.
     pub async fn ask(&self, ask: Ask<'_>) -> Merged {
-        let handlers = self.block.handlers(ask.event, ask.lane, ask.tool(), self.rules.profile);
+        let handlers = self.block.handlers(ask.event, ask.lane, &ask.names(), self.rules.profile);
         if handlers.is_empty() {
             return Merged::nothing();
         }

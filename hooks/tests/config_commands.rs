@@ -244,11 +244,11 @@ async fn a_rewrite_of_an_approving_hook_is_judged_again() {
     );
     let hooks = config(&text, &played).hooks();
     let asked = hooks.on(here()).pre_tool_use(PreToolUse::new("bash", json!({"command": "ls"}))).await;
-    assert_eq!(asked.request.event().tool_args, json!({"command": "ls", "cmd": "rm x"}));
+    assert_eq!(asked.request.event().tool_args, json!({"command": "rm x"}));
     let guards: Vec<_> =
         played.read().into_iter().filter(|input| input["hook_event_name"] == "tool_guard").collect();
     assert_eq!(guards.last().unwrap()["tool_input"]["cmd"], "rm x");
-    assert!(asked.outcome.strength() != Strength::Allow);
+    assert!(asked.outcome.is_denied(), "the command guard judges what will run");
 }
 
 #[tokio::test]

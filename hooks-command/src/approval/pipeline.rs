@@ -400,7 +400,7 @@ impl Run<'_, '_> {
             Lane::Preempt => format!("{name}[preempt]"),
         });
         let Value::Object(input) = input else { return Merged::nothing() };
-        engine.ask(Ask { event, lane, input, folder, cancelled: None }).await
+        engine.ask(Ask { event, lane, input, folder, also_called: None, cancelled: None }).await
     }
 
     fn is_september(&self) -> bool {

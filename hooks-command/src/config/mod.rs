@@ -72,18 +72,19 @@ impl Block {
         self.entries(event).iter().any(|entry| entry.lane == lane && !entry.handlers.is_empty())
     }
 
-    /// The handlers for an event about `tool`, in order; what stands there twice is there once. What counts as twice
-    /// depends on the generation.
+    /// The handlers for an event about a tool of any of these names, in order; what stands there twice is there once.
+    /// What counts as twice depends on the generation.
     pub fn handlers(
         &self,
         event: &HookEvent,
         lane: Lane,
-        tool: &str,
+        names: &[&str],
         profile: Profile,
     ) -> Vec<&Arc<Handler>> {
         let mut chosen: Vec<&Arc<Handler>> = Vec::new();
         let entries = self.entries(event).iter().filter(|entry| entry.lane == lane);
-        for handler in entries.filter(|entry| entry.matcher.matches(tool)).flat_map(|entry| &entry.handlers) {
+        let fitting = entries.filter(|entry| names.iter().any(|name| entry.matcher.matches(name)));
+        for handler in fitting.flat_map(|entry| &entry.handlers) {
             if !chosen.iter().any(|known| known.is_same(handler, profile)) {
                 chosen.push(handler);
             }

@@ -4,6 +4,7 @@ use hooks_core::{Event, HookContext, HookError, HookRequest, WireEvent};
 use hooks_protocols::{Client, Decoded, payload};
 use serde_json::{Map, Value};
 
+use super::words::translated;
 use crate::engine::{Ask, Engine};
 use crate::event::{HookEvent, Lane};
 use crate::merge::Merged;
@@ -19,8 +20,14 @@ where
     E: Event + Into<WireEvent>,
 {
     let context = request.context();
-    let input = fields(event, context, request.event().clone().into())?;
-    Ok(engine.ask(Ask { event, lane, input, folder: &context.cwd, cancelled: None }).await)
+    let mut input = fields(event, context, request.event().clone().into())?;
+    let name = input.get("tool_name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if let Some(told) = translated(&name, input.get("tool_input").unwrap_or(&Value::Null)) {
+        input.insert("tool_name".to_owned(), told.name.into());
+        input.insert("tool_input".to_owned(), told.arguments());
+    }
+    let ask = Ask { event, lane, input, folder: &context.cwd, also_called: Some(&name), cancelled: None };
+    Ok(engine.ask(ask).await)
 }
 
 /// The fields of the payload, in docker-agent's words where it has the event.

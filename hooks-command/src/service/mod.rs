@@ -7,11 +7,15 @@
 //! | the other events that block | deciders that wait |
 //! | events that inform | hooks that are told |
 //!
+//! Handlers are told of tools in docker-agent's words, whichever client calls: `shell` with `cmd` is what Claude Code
+//! calls `Bash` with `command`. A matcher may name either, and what a handler rewrites goes back in the client's words.
+//!
 //! A denial names the handler that gave it, and whether the handler said so or failed. Where no handler is for an event,
 //! or for its tool, nothing is started, nothing is written down and nothing is waited for.
 
 mod asked;
 mod outcome;
+mod words;
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -145,7 +149,8 @@ impl<E: Event> Phase<E> {
     /// The handlers that are to be asked about an event, where there are any.
     fn engine(&self, context: &HookContext, tool: &str) -> Option<Engine> {
         let engine = self.hooks.engine(&context.agent_name);
-        engine.is_for(self.event, self.lane, tool).then(|| engine.clone())
+        let names: Vec<_> = [Some(tool), words::dockers_name(tool)].into_iter().flatten().collect();
+        engine.is_for(self.event, self.lane, &names).then(|| engine.clone())
     }
 }
 

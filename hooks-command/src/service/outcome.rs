@@ -12,6 +12,7 @@ use hooks_core::{
 };
 use serde_json::Value;
 
+use super::words::translated;
 use crate::event::HookEvent;
 use crate::merge::{CameTo, Merged, Report, Verdict as Said};
 
@@ -118,9 +119,14 @@ impl Decide for PreToolUse {
         rewrites: bool,
     ) -> Result<Opinion<Self>, HookError> {
         let opinion = Opinion::new(decision(row, &merged));
-        let arguments = merged.updated_input.filter(|_| rewrites).map(Value::Object);
+        let call = request.event();
+        let told = translated(&call.tool_name, &call.tool_args);
+        let arguments = merged.updated_input.filter(|_| rewrites).map(|arguments| match &told {
+            Some(told) => told.back(arguments),
+            None => Value::Object(arguments),
+        });
         // The same arguments again are no change: nobody need judge them anew.
-        Ok(match arguments.filter(|arguments| *arguments != request.event().tool_args) {
+        Ok(match arguments.filter(|arguments| *arguments != call.tool_args) {
             Some(arguments) => opinion.rewriting(arguments),
             None => opinion,
         })

@@ -90,6 +90,6 @@ pub(crate) fn ask(
     let engine = Engine::new(read.block, rules, script.world());
     let Value::Object(input) = input else { panic!("an object") };
     let event = HookEvent::named(event).unwrap();
-    let ask = Ask { event, lane, input, folder: Path::new("/run"), cancelled: None };
+    let ask = Ask { event, lane, input, folder: Path::new("/run"), also_called: None, cancelled: None };
     serde_json::to_value(script.finish(engine.ask(ask))).unwrap()
 }

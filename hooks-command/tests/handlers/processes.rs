@@ -42,7 +42,9 @@ fn input() -> Map<String, Value> {
 async fn ask_in(folder: &Path, event: &str, handler: Handler, processes: Processes) -> Merged {
     let engine = engine(event, handler, processes);
     let event = HookEvent::named(event).unwrap();
-    engine.ask(Ask { event, lane: Lane::Ordinary, input: input(), folder, cancelled: None }).await
+    engine
+        .ask(Ask { event, lane: Lane::Ordinary, input: input(), folder, also_called: None, cancelled: None })
+        .await
 }
 
 fn shell() -> Processes {
@@ -178,14 +180,28 @@ async fn what_is_not_read_does_not_matter() {
         let mut input = input();
         input.insert("tool_input".to_owned(), json!({"blob": "x".repeat(1 << 20)}));
         let engine = engine("pre_tool_use", Handler::command(line), shell());
-        let ask = Ask { event, lane: Lane::Ordinary, input, folder: Path::new("/"), cancelled: None };
+        let ask = Ask {
+            event,
+            lane: Lane::Ordinary,
+            input,
+            folder: Path::new("/"),
+            also_called: None,
+            cancelled: None,
+        };
         assert_eq!(engine.ask(ask).await.message, Vec::<String>::new(), "{line}");
     }
     let all = "test $(wc -c) -gt 1048576 || exit 2; echo '{}'";
     let mut input = input();
     input.insert("tool_input".to_owned(), json!({"blob": "x".repeat(1 << 20)}));
     let engine = engine("pre_tool_use", Handler::command(all), shell());
-    let ask = Ask { event, lane: Lane::Ordinary, input, folder: Path::new("/"), cancelled: None };
+    let ask = Ask {
+        event,
+        lane: Lane::Ordinary,
+        input,
+        folder: Path::new("/"),
+        also_called: None,
+        cancelled: None,
+    };
     assert!(engine.ask(ask).await.allowed);
 }
 

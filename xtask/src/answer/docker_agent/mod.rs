@@ -52,7 +52,8 @@ fn dispatch(asked: &Value, profile: Profile) -> Option<Value> {
     let engine = Engine::new(block, Rules::exactly(profile), world.handlers());
     let input = question::field(asked, "input").as_object().cloned().unwrap_or_default();
     let cancelled = asked.get("cancel_after_ms").and_then(Value::as_u64).map(|after| world.cancelled(after));
-    let merged = world.finish(engine.ask(Ask { event, lane, input, folder: folder.path(), cancelled }))?;
+    let ask = Ask { event, lane, input, folder: folder.path(), also_called: None, cancelled };
+    let merged = world.finish(engine.ask(ask))?;
     let mut answer = Map::new();
     answer.insert("result".to_owned(), serde_json::to_value(merged).ok()?);
     answer.extend(script.seen());

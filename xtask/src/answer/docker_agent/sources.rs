@@ -40,7 +40,7 @@ pub(super) fn answer(asked: &Value, profile: Profile) -> Value {
         whole.append(part);
     }
     let Some(event) = HookEvent::named(question::text(asked, "event")) else { return Value::Null };
-    let handlers = whole.handlers(event, Lane::Ordinary, "", profile);
+    let handlers = whole.handlers(event, Lane::Ordinary, &[""], profile);
     let order: Vec<_> = handlers.iter().map(|handler| handler.command.as_str()).collect();
     json!({"order": order, "warned": warned})
 }
