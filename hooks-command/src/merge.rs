@@ -81,6 +81,8 @@ pub struct Report {
     pub handler: String,
     /// What it came to.
     pub came_to: CameTo,
+    /// What of its output was nearly an answer, and how to write it.
+    pub near_miss: Option<String>,
 }
 
 /// What a handler came to.
@@ -136,8 +138,8 @@ impl Merger {
 
     /// Adds what the next handler said, and what of it was nearly an answer.
     pub fn add(&mut self, handler: &Handler, reading: Reading, near_miss: Option<String>) {
-        if let Some(problem) = near_miss {
-            self.tell(handler, &problem);
+        if let Some(problem) = &near_miss {
+            self.tell(handler, problem);
         }
         let came_to = match reading {
             Reading::PassedOver => CameTo::Nothing,
@@ -151,7 +153,7 @@ impl Merger {
             }
             Reading::Answer(said) => self.answered(handler, *said),
         };
-        self.merged.reports.push(Report { handler: handler.title().to_owned(), came_to });
+        self.merged.reports.push(Report { handler: handler.title().to_owned(), came_to, near_miss });
     }
 
     /// What they said together.

@@ -105,7 +105,7 @@ async fn fire_all(hooks: &Hooks, folder: &Path) {
     on.session_end(end).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn the_example_means_what_it_meant() {
     let folder = tempfile::tempdir().unwrap();
     let config =

@@ -48,12 +48,17 @@ pub(super) trait Inform: Event + Into<WireEvent> {
     fn outcome(row: &'static HookEvent, merged: Merged) -> Self::Outcome;
 }
 
-/// Records every handler that failed, whether that closed or opened.
+/// Records every handler that failed, whether that closed or opened, or whose output was nearly an answer: not every
+/// outcome can tell the user.
 pub(super) fn record_failures<E: Event>(request: &HookRequest<E>, merged: &Merged) {
     for report in &merged.reports {
-        if let CameTo::Failed { error, .. } = &report.came_to {
+        let problem = match &report.came_to {
+            CameTo::Failed { error, .. } => Some(error),
+            _ => report.near_miss.as_ref(),
+        };
+        if let Some(problem) = problem {
             let context = request.context();
-            context.environment.failures.record(context, E::KIND, &failure(report, error));
+            context.environment.failures.record(context, E::KIND, &failure(report, problem));
         }
     }
 }
