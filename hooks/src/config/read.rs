@@ -11,6 +11,7 @@ use hooks_core::Hooks;
 use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
+use super::budget::priced;
 use super::build::{Kept, Origin, Settings, State, build};
 use super::command::{self, Handlers, Host};
 use super::document::{self, Document, Profile};
@@ -74,10 +75,15 @@ impl Config {
 
     /// Whose budgets and lockouts it is about; what names no tenant is its.
     pub fn tenant(&self) -> Option<&str> {
-        self.state.tenant.as_deref()
+        self.state.tenant()
     }
 
-    /// Where state is kept, where the file says so.
+    /// Who may be named beside the tenant.
+    pub fn tenants(&self) -> &[String] {
+        self.state.tenancy.as_ref().map_or(&[], |tenancy| &tenancy.others)
+    }
+
+    /// Where state is kept, where the file or its reader says so; in memory where neither does.
     pub const fn store(&self) -> Option<&StoreConfig> {
         self.state.store.as_ref()
     }
@@ -152,6 +158,7 @@ pub struct ConfigReader {
     kept: Option<Kept>,
     answering: Answering,
     host: Host,
+    engine: Option<Engine>,
 }
 
 impl ConfigReader {
@@ -195,6 +202,13 @@ impl ConfigReader {
     #[must_use]
     pub fn answering(mut self, answering: Answering) -> Self {
         self.answering = answering;
+        self
+    }
+
+    /// Keeps state in `engine` where the file does not say where: in memory, unless told.
+    #[must_use]
+    pub fn storing_in(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
         self
     }
 
@@ -266,7 +280,12 @@ impl ConfigReader {
         }
         let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
         let mut doubts = match &settings {
-            Settings::Strict { policy, from: Origin::Document(tree), .. } => lint(policy, &tree.root),
+            Settings::Strict { policy, state, from: Origin::Document(tree), .. } => {
+                // With what is kept from before, its host says where.
+                let engine = state.store.as_ref().map(|store| store.engine).unwrap_or(Engine::Memory);
+                let is_lost = engine == Engine::Memory && self.kept.is_none();
+                lint(&priced(policy, built.models.as_ref()), is_lost, &tree.root)
+            }
             _ => Vec::new(),
         };
         if mistakes.is_empty() {
@@ -284,6 +303,16 @@ impl ConfigReader {
         Some(Config { name, profile, state, policy, protected, doubts, handlers, kept, hooks, models })
     }
 
+    fn state(&self, store: Option<StoreConfig>, path: Option<&Path>) -> State {
+        let by_default = || self.engine.map(|engine| StoreConfig { engine, ..StoreConfig::default() });
+        State {
+            tenancy: None,
+            store: store.or_else(by_default),
+            path: path.map(Path::to_path_buf),
+            answering: self.answering,
+        }
+    }
+
     fn settings(
         &self,
         root: &Node,
@@ -293,25 +322,23 @@ impl ConfigReader {
         if squad::is_meant(root) {
             let file = squad::read(root, mistakes)?;
             let settings = match self.profile.or(file.profile).unwrap_or_default() {
-                Profile::Strict => squad::into_strict(&file.policy, root, mistakes)?,
+                Profile::Strict => squad::into_strict(&file.policy, self.state(None, path), root, mistakes)?,
                 Profile::SquadCompat => Settings::SquadCompat(file.policy.into()),
             };
             return Some((settings, true));
         }
         if command::is_meant(root) {
             let handlers = command::read_agents(root, &self.host, mistakes)?;
-            let state =
-                State { path: path.map(Path::to_path_buf), answering: self.answering, ..State::default() };
             let settings = Settings::Strict {
                 policy: Box::default(),
                 models: None,
-                state: Box::new(state),
+                state: Box::new(self.state(None, path)),
                 handlers: Some(Box::new(handlers)),
                 from: Origin::Agents,
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenant, policy, models, store, handlers, tree } =
+        let Document { self_protection, tenancy, policy, models, store, handlers, tree } =
             document::read(root, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
@@ -322,8 +349,7 @@ impl ConfigReader {
             );
             return None;
         }
-        let state =
-            Box::new(State { tenant, store, path: path.map(Path::to_path_buf), answering: self.answering });
+        let state = Box::new(State { tenancy, ..self.state(store, path) });
         Some((
             Settings::Strict {
                 policy: policy.into(),
