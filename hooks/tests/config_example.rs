@@ -1,5 +1,6 @@
 //! An agent file of the summer of 2026, of the shape that was published then: nineteen events, real commands.
-#![cfg(all(test, unix))]
+#![cfg(test)]
+#![cfg(unix)]
 
 use std::path::Path;
 
