@@ -47,10 +47,7 @@ impl Pipeline<'_> {
             Profile::July => run.july().await,
             Profile::September => run.september().await,
         }
-        let grants = &run.session.rules.allow;
-        if run.outcome.approval.as_ref().is_some_and(|approval| approval.source == "user_approved_tool") {
-            run.outcome.session_allow_after.clone_from(grants);
-        }
+        run.outcome.session_allow_after.clone_from(&run.session.rules.allow);
         run.outcome
     }
 }

@@ -1,6 +1,6 @@
 //! Every client's tools in docker-agent's words, so that one handler serves all of them.
 
-use hooks_facts::tools::{Canonical, Dialect};
+use hooks_protocols::{Canonical, Dialect};
 use serde_json::{Map, Value};
 
 /// What the handlers are told, and how to get back from there.

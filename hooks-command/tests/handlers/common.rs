@@ -26,7 +26,11 @@ struct Inner {
 
 impl Script {
     pub(crate) fn new<const N: usize>(parts: [(&'static str, Value); N]) -> Self {
-        Self(Arc::new(Inner { parts: parts.into(), time: VirtualTime::default(), seen: Mutex::default() }))
+        Self::of(parts.into())
+    }
+
+    pub(crate) fn of(parts: Vec<(&'static str, Value)>) -> Self {
+        Self(Arc::new(Inner { parts, time: VirtualTime::default(), seen: Mutex::default() }))
     }
 
     /// What a command read, at each start.

@@ -2,6 +2,7 @@
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
+mod approval;
 mod common;
 mod page;
 #[cfg(unix)]
