@@ -60,9 +60,6 @@ impl fmt::Display for ConfigError {
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
-        if self.gravity == Gravity::Warning {
-            f.write_str("warning: ")?;
-        }
         f.write_str(&self.message)?;
         match &self.hint {
             Some(hint) => write!(f, "; {hint}"),
@@ -107,7 +104,8 @@ impl fmt::Display for ConfigErrors {
             if index > 0 {
                 writeln!(f)?;
             }
-            write!(f, "{}: {error}", self.name)?;
+            let level = if error.gravity == Gravity::Warning { "warning: " } else { "" };
+            write!(f, "{}: {level}{error}", self.name)?;
         }
         Ok(())
     }
