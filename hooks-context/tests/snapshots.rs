@@ -1,4 +1,6 @@
 //! Builtins and snapshots with a real git in folders that are thrown away.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
 #![cfg(unix)]
 
 use std::fs;

@@ -23,6 +23,7 @@ const CORPORA: &[(&str, &[&str])] = &[
     ("write", &["--min-block", "1", "--max-fp", "0"]),
     ("shell_write", &["--min-block", "0.86", "--max-fp", "0"]),
     ("scrub", &["--min-recall", "1", "--max-fp", "0"]),
+    ("directive", &["--min-recall", "1", "--max-fp", "0"]),
 ];
 
 /// Scores every suite.

@@ -2,7 +2,7 @@
 
 use super::sentence::Sentence;
 use super::typos::corrected;
-use super::words::{DAYS, NOT_GOING_ON};
+use super::words::{DAYS, NOT_GOING_ON, OF_WORK, TOLD};
 
 /// What "nobody" is followed by where it is a rule.
 const OBLIGED: &[&str] = &["should", "must", "may", "shall", "is"];
@@ -51,11 +51,14 @@ impl Marker {
     }
 }
 
+/// The most markers that are looked at in a sentence.
+const MOST: usize = 24;
+
 /// All markers of a sentence, in order; none is within another.
 pub(super) fn all(sentence: &Sentence<'_>) -> Vec<Marker> {
     let mut markers = Vec::new();
     let mut at = 0;
-    while at < sentence.len() {
+    while at < sentence.len() && markers.len() < MOST {
         match marker(sentence, at) {
             Some((sign, len)) => {
                 markers.push(Marker { sign, at, len });
@@ -115,6 +118,11 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
         "prefer" | "favour" | "favor" => Some((Sign::Prefer, 1)),
         "prefers" | "preference" => Some((Sign::Prefer, 1)),
         "rather" => sentence.is(at + 1, &["you", "have", "see", "use", "we"]).then_some((Sign::Prefer, 1)),
+        "not" => {
+            (sentence.word(at + 1) == "ever" && at > 0 && sentence.is(at - 1, &["must", "should", "shall"]))
+                .then_some((Sign::Never, 2))
+        }
+        "hence" => reads(&["hence", "forth"]).map(|len| (Sign::FromNowOn, len)),
         "nobody" | "no-one" | "noone" => sentence.is(at + 1, OBLIGED).then_some((Sign::NoWay, 2)),
         "every" => {
             let len = reads(&["every", "time"]).or_else(|| reads(&["every", "single", "time"]))?;
@@ -132,6 +140,12 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
         "no" => {
             if sentence.is(at + 1, &["one"]) && sentence.is(at + 2, OBLIGED) {
                 return Some((Sign::NoWay, 3));
+            }
+            let obliged = (at + 2..at + 4).find(|at| sentence.is(*at, OBLIGED));
+            if let Some(obliged) = obliged.filter(|at| sentence.word(at + 1) == "ever")
+                && (sentence.is(at + 1, TOLD) || sentence.is(at + 1, OF_WORK))
+            {
+                return Some((Sign::NoWay, obliged + 2 - at));
             }
             let is_measure = sentence.is(at + 2, &["than"]);
             (sentence.is(at + 1, &["more", "longer"]) && !is_measure).then_some((Sign::NoMore, 2))

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use super::tokens::{Kind, Token};
 
+/// The longest sentence, in words and marks.
+const LONGEST: usize = 160;
+
 /// A sentence, without the marks around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sentence<'a> {
@@ -26,10 +29,12 @@ impl<'a> Sentence<'a> {
                     rest = rest.get(1..)?;
                     continue;
                 }
-                let ends = rest
-                    .iter()
-                    .position(|token| matches!(token.kind, Kind::Line | Kind::Bullet) || is_stop(token));
-                let (tokens, behind) = rest.split_at_checked(ends.unwrap_or(rest.len()))?;
+                // Nobody says more in one breath; what does so is read in pieces, so that time stays linear.
+                let breath = rest.get(..LONGEST).unwrap_or(rest);
+                let is_end =
+                    |token: &Token<'_>| matches!(token.kind, Kind::Line | Kind::Bullet) || is_stop(token);
+                let ends = breath.iter().position(is_end).unwrap_or(breath.len());
+                let (tokens, behind) = rest.split_at_checked(ends)?;
                 let end = behind.first().filter(|token| is_stop(token)).copied();
                 let marks = behind.iter().take_while(|token| is_stop(token)).count();
                 // "?!" is still a question.

@@ -32,12 +32,40 @@ struct Reader<'a> {
     lower: &'a str,
     at: usize,
     tokens: Vec<Token<'a>>,
+    ahead: Ahead,
+}
+
+/// Where things are that were looked for ahead, so that no byte is looked at again and again.
+#[derive(Default)]
+struct Ahead {
+    double: Next,
+    single: Next,
+    curly_double: Next,
+    curly_single: Next,
+    angle: Next,
+    code: Next,
+    line: Next,
+    paragraph: Next,
+}
+
+/// Where the next one of something is.
+#[derive(Default)]
+struct Next(usize);
+
+impl Next {
+    /// The first one from `from` on, which only grows.
+    fn next(&mut self, from: usize, find: impl FnOnce(usize) -> usize) -> usize {
+        if self.0 < from {
+            self.0 = find(from);
+        }
+        self.0
+    }
 }
 
 /// Reads `message`, of which `lower` is the same in lower case.
 pub(super) fn tokens<'a>(message: &'a str, lower: &'a str) -> Vec<Token<'a>> {
     let tokens = Vec::with_capacity(message.len() / 5 + 4);
-    let mut reader = Reader { message, lower, at: 0, tokens };
+    let mut reader = Reader { message, lower, at: 0, tokens, ahead: Ahead::default() };
     reader.line_start();
     while let Some(c) = reader.next() {
         reader.read(c);
@@ -126,20 +154,26 @@ impl<'a> Reader<'a> {
 
     /// What is between two marks of quotation in one paragraph; a mark without its other half is only a mark.
     fn quotation(&mut self, closing: char, opening: char) {
-        let rest = self.rest();
-        let mut previous = opening;
-        for (at, c) in rest.char_indices().skip(1).take_while(|(at, _)| *at < QUOTATION) {
-            if c == '\n' && (closing == '\'' || previous == '\n') {
-                break;
-            }
-            let after = rest.get(at + c.len_utf8()..).and_then(|after| after.chars().next());
-            let is_apostrophe = matches!(c, '\'' | '’') && after.is_some_and(char::is_alphanumeric);
-            if c == closing && !is_apostrophe && !previous.is_whitespace() {
-                return self.push(Kind::Quoted, self.at + at + c.len_utf8());
-            }
-            previous = c;
+        let (message, from) = (self.message, self.at + opening.len_utf8());
+        let ahead = match closing {
+            '"' => &mut self.ahead.double,
+            '\'' => &mut self.ahead.single,
+            '”' => &mut self.ahead.curly_double,
+            '’' => &mut self.ahead.curly_single,
+            '»' => &mut self.ahead.angle,
+            _ => &mut self.ahead.code,
+        };
+        let closes = ahead.next(from, |from| closing_mark(message, from, closing));
+        // An apostrophe is as common as a quotation: that one ends with its line.
+        let breaks = match closing {
+            '\'' => self.ahead.line.next(from, |from| find(message, from, "\n")),
+            _ => self.ahead.paragraph.next(from, |from| find(message, from, "\n\n")),
+        };
+        if closes < breaks && closes - from < QUOTATION {
+            self.push(Kind::Quoted, closes + closing.len_utf8());
+        } else {
+            self.push(Kind::Mark(opening), from);
         }
-        self.push(Kind::Mark(opening), self.at + opening.len_utf8());
     }
 
     /// A line ends a sentence, unless it was filled and goes on in small letters.
@@ -147,7 +181,7 @@ impl<'a> Reader<'a> {
         let line =
             self.message.get(..self.at).and_then(|before| before.rsplit('\n').next()).map_or(0, str::len);
         let is_going_on = self.message.get(self.at + 1..).and_then(|next| next.chars().next());
-        if line < FILLED || !is_going_on.is_some_and(|c| c.is_lowercase()) {
+        if line < FILLED || !is_going_on.is_some_and(char::is_lowercase) {
             self.push(Kind::Line, self.at + 1);
         } else {
             self.at += 1;
@@ -176,9 +210,30 @@ impl<'a> Reader<'a> {
         };
         if length > 0 {
             self.at += indent;
-            self.push(Kind::Bullet, self.at + length);
+            let box_of = |text: &str| after(length).starts_with(text).then_some(text.len());
+            let ticked = [" [ ]", " [x]", " [X]"].into_iter().find_map(box_of).unwrap_or_default();
+            self.push(Kind::Bullet, self.at + length + ticked);
         }
     }
+}
+
+/// Where a quotation can end: behind something, and not within a word.
+fn closing_mark(message: &str, from: usize, closing: char) -> usize {
+    let mut previous = message.get(..from).and_then(|before| before.chars().next_back()).unwrap_or(' ');
+    let mut rest = message.get(from..).unwrap_or_default().char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let is_within =
+            matches!(c, '\'' | '’') && rest.peek().is_some_and(|(_, after)| after.is_alphanumeric());
+        if c == closing && !is_within && !previous.is_whitespace() {
+            return from + at;
+        }
+        previous = c;
+    }
+    usize::MAX
+}
+
+fn find(message: &str, from: usize, what: &str) -> usize {
+    message.get(from..).and_then(|rest| rest.find(what)).map_or(usize::MAX, |at| from + at)
 }
 
 /// A line this long was broken because it was full, not because its sentence was over.

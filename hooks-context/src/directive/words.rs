@@ -137,6 +137,15 @@ pub(super) const WEIGHTY: &[&str] = &[
     "policy",
     "rule",
     "convention",
+    "habit",
+    "practice",
+    "point",
+];
+
+/// Verbs after which a "that" has a rule behind it.
+pub(super) const RULING: &[&str] = &[
+    "agreed", "agree", "decided", "insist", "expect", "require", "ask", "demand", "want", "prefer", "is",
+    "remember", "promise",
 ];
 
 /// Things that a way of working has: a rule about them is a rule about work.

@@ -17,8 +17,10 @@ use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::budget;
 use super::command::{Handlers, Host};
+use super::context::ContextSections;
 use super::error::{Mistakes, Place};
 use super::models::Models;
+use super::prompts;
 use super::prune::Pruned;
 use super::spawn;
 use super::squad;
@@ -33,6 +35,7 @@ pub(super) enum Settings {
     Strict {
         policy: Box<PolicyConfig>,
         models: Option<Box<ResilienceConfig>>,
+        context: Box<ContextSections>,
         state: Box<State>,
         handlers: Option<Box<Handlers>>,
         from: Origin,
@@ -181,7 +184,7 @@ pub(super) fn build(
     let builder = strict(builder, protection, &kept, tenancy);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, models, from, state, handlers } => {
+        Settings::Strict { policy, models, context, from, state, handlers } => {
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => {
                     Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))
@@ -204,6 +207,10 @@ pub(super) fn build(
             }
             if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
                 builder = commands.add_to(builder);
+            }
+            builder = context.add_to(builder, &kept.store);
+            if let Some(config) = &context.prompts {
+                builder = prompts::add_to(builder, config, policy.redaction.as_ref());
             }
             Some(Built { hooks: builder.build(), kept, models })
         }

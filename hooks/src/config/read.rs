@@ -14,6 +14,7 @@ use hooks_store::{Answering, Engine, StoreConfig};
 use super::budget::priced;
 use super::build::{Kept, Origin, Settings, State, build};
 use super::command::{self, Handlers, Host};
+use super::context::ContextSections;
 use super::document::{self, Document, Profile};
 use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
 use super::lint::lint;
@@ -33,6 +34,7 @@ pub struct Config {
     kept: Kept,
     hooks: Hooks,
     models: Option<Models>,
+    context: ContextSections,
     state: State,
 }
 
@@ -61,6 +63,11 @@ impl Config {
     /// What it says about models, where it does: the layers around their calls, and what is known about them.
     pub const fn models(&self) -> Option<&Models> {
         self.models.as_ref()
+    }
+
+    /// What it says about the context of sessions.
+    pub const fn context(&self) -> &ContextSections {
+        &self.context
     }
 
     /// The name it was read under.
@@ -292,15 +299,30 @@ impl ConfigReader {
             doubts.extend(mistakes.take_doubts());
         }
         doubts.sort_by_key(|doubt| doubt.span.start);
-        let (profile, policy, state, handlers) = match settings {
-            Settings::Strict { policy, state, handlers, .. } => (Profile::Strict, *policy, *state, handlers),
+        let (profile, policy, state, context, handlers) = match settings {
+            Settings::Strict { policy, state, context, handlers, .. } => {
+                (Profile::Strict, *policy, *state, *context, handlers)
+            }
             Settings::SquadCompat(_) => {
-                (Profile::SquadCompat, PolicyConfig::default(), State::default(), None)
+                let (policy, state) = (PolicyConfig::default(), State::default());
+                (Profile::SquadCompat, policy, state, ContextSections::default(), None)
             }
         };
         let name = name.to_owned();
         let (kept, hooks, models) = (built.kept, built.hooks, built.models);
-        Some(Config { name, profile, state, policy, protected, doubts, handlers, kept, hooks, models })
+        Some(Config {
+            name,
+            profile,
+            state,
+            policy,
+            protected,
+            doubts,
+            handlers,
+            kept,
+            hooks,
+            models,
+            context,
+        })
     }
 
     fn state(&self, store: Option<StoreConfig>, path: Option<&Path>) -> State {
@@ -332,13 +354,14 @@ impl ConfigReader {
             let settings = Settings::Strict {
                 policy: Box::default(),
                 models: None,
+                context: Box::default(),
                 state: Box::new(self.state(None, path)),
                 handlers: Some(Box::new(handlers)),
                 from: Origin::Agents,
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenancy, policy, models, store, handlers, tree } =
+        let Document { self_protection, tenancy, policy, models, store, handlers, context, tree } =
             document::read(root, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
@@ -354,6 +377,7 @@ impl ConfigReader {
             Settings::Strict {
                 policy: policy.into(),
                 models: models.map(Box::new),
+                context: Box::new(context),
                 state,
                 handlers: handlers.map(Box::new),
                 from: Origin::Document(tree),
