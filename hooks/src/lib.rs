@@ -58,6 +58,12 @@ pub mod store {
     pub use hooks_store::*;
 }
 
+/// External command hooks: handlers as docker-agent writes them, their rules and their engine.
+#[cfg(feature = "command")]
+pub mod command {
+    pub use hooks_command::*;
+}
+
 /// The classic policies, and the plain data that configures them.
 #[cfg(feature = "policies")]
 pub mod policies {

@@ -32,7 +32,8 @@ usage: cargo xtask COMMAND
   examples                      runs every example
   msrv                          checks the workspace with the oldest Rust it promises to build with
   conformance                   holds the recorded vectors and corpora beside the checkout against their floors
-  answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict; corpora)
+  answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
+                                docker-agent: 2026-09, 2026-07; corpora)
   bench [FILTER]                measures what everything costs, against its bars
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
