@@ -13,6 +13,7 @@ mod event;
 mod explain;
 mod failure;
 mod load;
+mod manual;
 mod paint;
 mod run;
 mod schema;
@@ -48,6 +49,8 @@ fn main() -> ExitCode {
         Command::Schema(schema) => schema::run(&schema),
         Command::State(state) => state::run(&state),
         Command::Bench(bench) => bench::run(&bench),
+        Command::Completions(asked) => manual::completions(&asked),
+        Command::Man(asked) => manual::man(&asked),
     };
     match done {
         Ok(status) => status.into(),
