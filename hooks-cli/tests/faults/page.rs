@@ -48,7 +48,9 @@ pub(super) fn hold(matrix: &Matrix) {
     );
     let is_blessed = env::var_os("HOOKS_BLESS").is_some();
     if is_blessed {
-        assert!(cfg!(feature = "faults"), "blessing needs `--features faults`");
+        if !cfg!(feature = "faults") {
+            panic!("blessing needs `--features faults`");
+        }
         fs::write(PAGE, format!("{INTRODUCTION}{head}{}\n", rows.join("\n"))).unwrap();
     }
     let page = fs::read_to_string(PAGE).unwrap();

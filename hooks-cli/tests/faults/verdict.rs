@@ -1,7 +1,7 @@
 //! Whether what a client is told stops it.
 
 use hooks::event::EventKind;
-use hooks_protocols::{Client, Place, Reply, decode, failure};
+use hooks_protocols::{Client, Degraded, Place, Reply, decode, failure};
 use serde_json::Value;
 
 use super::cases::Case;
@@ -43,7 +43,7 @@ pub(super) fn of(case: &Case, told: &Told, reason: &str) -> Result<Verdict, Stri
         [Place::Decoded(&decoded), Place::Event(case.client, case.event)].map(|place| failure(place, "x"));
     let said = expected.iter().find(|reply| says(reply, exit, told, reason));
     match said {
-        Some(reply) if reply.degraded.iter().any(|note| note.is_unsafe()) => Ok(Verdict::Told),
+        Some(reply) if reply.degraded.iter().any(Degraded::is_unsafe) => Ok(Verdict::Told),
         Some(_) => Ok(Verdict::Denied),
         None => Err(format!("no denial: {:?}", expected[0])),
     }
