@@ -54,4 +54,5 @@ pub use self::build::Kept;
 pub use self::document::{Profile, schema};
 pub use self::error::{ConfigError, ConfigErrors};
 pub use self::models::Models;
+pub use self::protect::as_pattern;
 pub use self::read::{Config, ConfigReader};

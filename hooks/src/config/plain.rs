@@ -85,11 +85,11 @@ paths: { root: /srv, case_insensitive: false }
 write_guard: { allow: [src/**], deny: [src/x], missing_path: ask }
 command_guard: { block: [rm -rf], fragments: ['| sh'], unresolvable: deny }
 ask_user: { max_per_session: 3, counts: attempted }
-redaction: { patterns: { ticket: 'T-[0-9]+' } }
+redaction: { patterns: { TICKET: 'T-[0-9]+' } }
 reviewer_lockout: { locked: { src/auth.rs: [backend] }, when_all_locked: deny }
-limits: { calls: [{ tools: [bash], max: 30 }] }
-spawn: { max_depth: 2 }
-budget: { limits: [{ level: session, usd: 2.5 }], prices: [{ model: m, input: 3, output: 15.5 }] }
+limits: { calls: [{ tools: [bash], most: 30, of: team, per: session }] }
+spawn: { depth: 2, lease: 5m }
+budget: { limits: [{ of: session, per: session, usd: 2.5 }], prices: [{ model: m, input: 3, output: 15.5 }] }
 protected: [Makefile]
 store: { path: state.db }
 rules:
