@@ -45,6 +45,7 @@ mod spawn;
 mod squad;
 mod store;
 mod suggest;
+mod tenant;
 mod tree;
 mod words;
 mod yaml;
