@@ -187,7 +187,7 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "store corrupt",
-        reason: "the state store cannot be reached",
+        reason: "the state store is closed",
         is_about: calls,
         strike: corrupt,
     },
