@@ -5,6 +5,7 @@ mod bench;
 mod ci;
 mod codegen;
 mod conformance;
+mod dist;
 mod error;
 mod examples;
 mod features;
@@ -13,6 +14,8 @@ mod metadata;
 mod msrv;
 mod overspend;
 mod process;
+#[cfg(unix)]
+mod start;
 mod stopwatch;
 mod storm;
 mod tidy;
@@ -35,6 +38,8 @@ usage: cargo xtask COMMAND
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
                                 docker-agent: 2026-09, 2026-07; corpora)
   bench [FILTER]                measures what everything costs, against its bars
+  bench start                   measures what it costs to start `hooks run`, beside /bin/true and a hook of bash and jq
+  dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short]
@@ -69,7 +74,10 @@ fn run(arguments: &[&str]) -> Result {
             answer::run(suite, Some(profile))
         }
         ["bench"] => bench::run(""),
+        #[cfg(unix)]
+        ["bench", "start"] => start::run(),
         ["bench", filter] => bench::run(filter),
+        ["dist"] => dist::run(),
         ["overspend", options @ ..] => overspend::run(options),
         ["storm", options @ ..] => storm::run(options),
         ["instructions"] => instructions::check(),
