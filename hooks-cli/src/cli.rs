@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Answer events: JSON Lines in, JSON Lines out
     Eval(Eval),
+    /// Be the hook command of an agent client: one event on standard input, the client's own answer on standard output
+    Run(Run),
     /// Say everything that is wrong with a configuration
     Check(Check),
     /// Tell the whole story of one decision
@@ -74,6 +76,31 @@ A line that is no event gets a line with `error`, the rest goes on, and the exit
 pub(crate) struct Eval {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks run --client claude --event PreToolUse < payload.json
+  hooks run --client copilot --event preToolUse --config /etc/agents/hooks.yaml
+
+Without `--client` and `--event` the payload says whose it is, where that is unambiguous.
+Without `--config` the first of these counts: the variable HOOKS_CONFIG, `.hooks/hooks.yaml` or `hooks.yaml` of the
+project, `hooks/hooks.yaml` in the user's configuration folder. Without any, what can be denied is denied.
+
+Whatever goes wrong is a denial in the client's own form, with the reason.")]
+pub(crate) struct Run {
+    /// The client that calls, such as `claude`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) client: Option<String>,
+    /// The event, in the client's own words, such as `PreToolUse`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) event: Option<String>,
+    /// The configuration
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Deny after this time, such as `20s`; a little less than the client waits for
+    #[arg(long, value_name = "TIME", value_parser = some_deadline)]
+    pub(crate) deadline: Option<Duration>,
 }
 
 #[derive(Args, Debug)]
@@ -234,6 +261,15 @@ pub(crate) enum Format {
     Text,
     /// For a program
     Json,
+}
+
+/// A time in which an answer is possible.
+fn some_deadline(text: &str) -> Result<Duration, String> {
+    match hooks::duration::parse(text) {
+        Ok(time) if time.is_zero() => Err("nothing is answered in no time".to_owned()),
+        Ok(time) => Ok(time),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// A duration that is one.

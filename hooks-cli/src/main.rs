@@ -14,6 +14,7 @@ mod explain;
 mod failure;
 mod load;
 mod paint;
+mod run;
 mod schema;
 mod snippet;
 mod state;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Demo(demo) => demo::run(&demo),
         Command::Eval(eval) => eval::run(&eval),
+        Command::Run(asked) => run::run(&asked),
         Command::Check(check) => check::run(&check),
         Command::Explain(explain) => explain::run(&explain),
         Command::Schema(schema) => schema::run(&schema),
