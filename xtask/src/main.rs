@@ -5,6 +5,7 @@ mod bench;
 mod ci;
 mod codegen;
 mod conformance;
+mod e2e;
 mod error;
 mod examples;
 mod features;
@@ -33,6 +34,7 @@ usage: cargo xtask COMMAND
   msrv                          checks the workspace with the oldest Rust it promises to build with
   conformance                   holds the recorded vectors and corpora beside the checkout against their floors
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict; corpora)
+  e2e [CLIENT...] [--bless]     runs the real clients (claude, codex, gemini, copilot) against a scripted model, governed by `hooks`
   bench [FILTER]                measures what everything costs, against its bars
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
@@ -67,6 +69,9 @@ fn run(arguments: &[&str]) -> Result {
         ["answer", suite, "--profile", profile] | ["answer", "--profile", profile, suite] => {
             answer::run(suite, Some(profile))
         }
+        ["e2e", options @ ..] => e2e::run(options),
+        // What `e2e` has clients call.
+        ["stand-in", options @ ..] => e2e::stand_in::run(options),
         ["bench"] => bench::run(""),
         ["bench", filter] => bench::run(filter),
         ["overspend", options @ ..] => overspend::run(options),

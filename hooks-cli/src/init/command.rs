@@ -92,13 +92,13 @@ fn words(line: &str) -> impl Iterator<Item = String> + '_ {
         chars.peek()?;
         let mut word = String::new();
         let mut quote = None;
-        for c in chars.by_ref() {
+        while let Some(c) = chars.next() {
             match (quote, c) {
                 (None, c) if c.is_whitespace() => break,
                 (None, '\'' | '"') => quote = Some(c),
                 (Some(open), c) if open == c => quote = None,
-                // Only before a quote: Windows has it between folders.
-                (None, '\\') if cfg!(unix) => {}
+                // Windows has it between folders.
+                (None, '\\') if cfg!(unix) => word.extend(chars.next()),
                 (_, c) => word.push(c),
             }
         }

@@ -2,7 +2,6 @@
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
-use super::command;
 use super::settings;
 use super::wiring::Refused;
 
@@ -131,7 +130,7 @@ fn retain(item: &mut Item, keep: &mut dyn FnMut(&mut dyn TableLike) -> bool) {
         Item::ArrayOfTables(tables) => {
             let mut at = 0;
             while let Some(table) = tables.get_mut(at) {
-                if keep(table) { at = at.saturating_add(1) } else { tables.remove(at) }
+                if keep(table) { at = at.saturating_add(1) } else { drop(tables.remove(at)) }
             }
         }
         Item::Value(Value::Array(values)) => {
