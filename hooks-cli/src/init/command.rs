@@ -17,6 +17,8 @@ pub(crate) struct Ours {
     pub(crate) client: String,
     /// The event, in the client's words.
     pub(crate) event: String,
+    /// The rules, where it names some.
+    pub(crate) config: Option<String>,
 }
 
 /// The command line for an event.
@@ -60,16 +62,17 @@ pub(crate) fn read(line: &str) -> Option<Ours> {
     if name != "hooks" || words.next()? != "run" {
         return None;
     }
-    let (mut client, mut event) = (None, None);
+    let (mut client, mut event, mut config) = (None, None, None);
     while let Some(word) = words.next() {
         match &*word {
             "--client" => client = words.next(),
             "--event" => event = words.next(),
+            "--config" => config = words.next(),
             "||" => break,
             _ => {}
         }
     }
-    Some(Ours { program, client: client?, event: event? })
+    Some(Ours { program, client: client?, event: event?, config })
 }
 
 /// A word as every shell reads it.

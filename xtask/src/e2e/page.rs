@@ -94,5 +94,5 @@ fn cell(row: &Capabilities, wish: Wish) -> &'static str {
 
 fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
     // A text can always be written to.
-    drop(writeln!(page, "{text}"));
+    let _ = writeln!(page, "{text}");
 }

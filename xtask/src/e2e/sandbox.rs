@@ -146,7 +146,7 @@ fn end_group(id: u32) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
         // Mostly there is nobody left.
-        drop(rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     #[cfg(not(unix))]
     drop(id);

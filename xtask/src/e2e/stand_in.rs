@@ -5,8 +5,8 @@
 use std::io::{Read, Write};
 use std::path::Path;
 
-use hooks_core::ResultRewrite;
-use hooks_core::event::WireEvent;
+use hooks_core::WireEvent;
+use hooks_core::event::ResultRewrite;
 use hooks_protocols::{Answer, Client, Decoded, Rewrite, decode, encode};
 use serde_json::Value;
 
@@ -109,7 +109,7 @@ fn real(hooks: &str, client: Client, event: &str, rules: &str, payload: &[u8]) -
 /// Ends like a program that was killed.
 fn crash() -> Result {
     #[cfg(unix)]
-    drop(rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL));
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     Err(Error::new("there is no crashing here"))
 }
 
