@@ -2,7 +2,6 @@
 
 use hooks_protocols::Client;
 
-use super::sandbox::Sandbox;
 use super::server::Speech;
 
 /// A client that can be run without an account.
@@ -30,7 +29,7 @@ pub(super) struct Runnable {
     arguments: &'static [&'static str],
     /// Its environment, where `{url}` is the server's.
     variables: &'static [(&'static str, &'static str)],
-    /// Files in its home.
+    /// Files in its home, where `{work}` is the project.
     home: &'static [(&'static str, &'static str)],
 }
 
@@ -79,13 +78,11 @@ pub(super) const CLIENTS: &[Runnable] = &[
             "model_provider=scripted",
             "-c",
             "model_providers.scripted={name=\"scripted\",base_url=\"{url}/v1\",env_key=\"OPENAI_API_KEY\",wire_api=\"responses\"}",
-            "-c",
-            // Else the settings of the project are not read.
-            "projects.\"{work}\".trust_level=\"trusted\"",
             PROMPT,
         ],
         variables: &[("OPENAI_API_KEY", NO_KEY)],
-        home: &[],
+        // Else the settings of the project are not read.
+        home: &[(".codex/config.toml", "[projects.\"{work}\"]\ntrust_level = \"trusted\"\n")],
     },
     Runnable {
         client: Client::Gemini,
@@ -98,8 +95,13 @@ pub(super) const CLIENTS: &[Runnable] = &[
         prompt: "BeforeAgent",
         settings: ".gemini/settings.json",
         // With a model named, none is asked which to use.
-        arguments: &["--model", "gemini-2.5-pro", "--prompt", PROMPT, "--yolo", "--skip-trust"],
-        variables: &[("GEMINI_API_KEY", NO_KEY), ("GOOGLE_GEMINI_BASE_URL", "{url}")],
+        arguments: &["--model", "gemini-2.5-pro", "--prompt", PROMPT, "--yolo"],
+        variables: &[
+            ("GEMINI_API_KEY", NO_KEY),
+            ("GOOGLE_GEMINI_BASE_URL", "{url}"),
+            // `--skip-trust` lets the tools of a project run, and not its hooks.
+            ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+        ],
         home: &[(
             ".gemini/settings.json",
             "{\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}, \"privacy\": {\"usageStatisticsEnabled\": false}}",
@@ -115,7 +117,7 @@ pub(super) const CLIENTS: &[Runnable] = &[
         after_tool: "postToolUse",
         prompt: "userPromptSubmitted",
         settings: ".github/hooks/hooks.json",
-        arguments: &["-p", PROMPT, "--allow-all-tools", "--allow-all-paths"],
+        arguments: &["-p", PROMPT, "--allow-all-tools", "--allow-all-paths", "--trust-folder"],
         variables: &[
             ("COPILOT_PROVIDER_TYPE", "openai"),
             ("COPILOT_PROVIDER_BASE_URL", "{url}/v1"),
@@ -135,12 +137,8 @@ const NO_KEY: &str = "none";
 
 impl Runnable {
     /// Its arguments against a server.
-    pub(super) fn arguments(&self, url: &str, sandbox: &Sandbox) -> Vec<String> {
-        let work = sandbox.work().to_string_lossy().into_owned();
-        self.arguments
-            .iter()
-            .map(|argument| argument.replace("{url}", url).replace("{work}", &work))
-            .collect()
+    pub(super) fn arguments(&self, url: &str) -> Vec<String> {
+        self.arguments.iter().map(|argument| argument.replace("{url}", url)).collect()
     }
 
     /// Its environment against a server.

@@ -256,7 +256,7 @@ fn session(client: &Runnable, program: &Path, sandbox: &Sandbox, script: Script)
     let count = script.calls.len();
     let server = Server::start(client.speech, script, &sandbox.work())?;
     let url = server.url();
-    let run = sandbox.run(program, &client.arguments(&url, sandbox), &client.variables(&url), PATIENCE)?;
+    let run = sandbox.run(program, &client.arguments(&url), &client.variables(&url), PATIENCE)?;
     let asked = server.recorded();
     if asked.len() <= count {
         // Or else what did not happen was never tried.
