@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use hooks::config::Profile;
 
 use crate::init::Scope;
@@ -12,7 +13,7 @@ use crate::init::Scope;
 #[derive(Debug, Parser)]
 #[command(
     name = "hooks",
-    version,
+    version = env!("HOOKS_VERSION"),
     after_help = "Begin with `hooks demo`: it needs no set-up, and everything in it really happens.\n\n\
                   Exit status: 0 all went well, 1 something was found, 2 the command line is wrong or a file \
                   cannot be read."
@@ -44,6 +45,10 @@ pub(crate) enum Command {
     State(State),
     /// Measure what a configuration costs per event, policy by policy
     Bench(Bench),
+    /// Print the script by which a shell completes this command line
+    Completions(Completions),
+    /// Print the manual page
+    Man(Manual),
 }
 
 #[derive(Args, Debug)]
@@ -291,6 +296,25 @@ pub(crate) enum StateAction {
         /// The name of the entry
         entry: String,
     },
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks completions bash > ~/.local/share/bash-completion/completions/hooks
+  hooks completions zsh > ~/.zfunc/_hooks")]
+pub(crate) struct Completions {
+    /// Which shell
+    pub(crate) shell: Shell,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks man | man -l -
+  hooks man run > ~/.local/share/man/man1/hooks-run.1")]
+pub(crate) struct Manual {
+    /// The command to tell about; the program as a whole where absent
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 /// The configuration that a command works with.

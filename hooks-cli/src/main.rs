@@ -15,6 +15,7 @@ mod explain;
 mod failure;
 mod init;
 mod load;
+mod manual;
 mod paint;
 mod run;
 mod schema;
@@ -52,6 +53,8 @@ fn main() -> ExitCode {
         Command::Schema(schema) => schema::run(&schema),
         Command::State(state) => state::run(&state),
         Command::Bench(bench) => bench::run(&bench),
+        Command::Completions(asked) => manual::completions(&asked),
+        Command::Man(asked) => manual::man(&asked),
     };
     match done {
         Ok(status) => status.into(),

@@ -6,6 +6,7 @@ mod ci;
 mod codegen;
 mod conformance;
 mod e2e;
+mod dist;
 mod error;
 mod examples;
 mod features;
@@ -14,6 +15,8 @@ mod metadata;
 mod msrv;
 mod overspend;
 mod process;
+#[cfg(unix)]
+mod start;
 mod stopwatch;
 mod storm;
 mod tidy;
@@ -36,6 +39,8 @@ usage: cargo xtask COMMAND
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict; corpora)
   e2e [CLIENT...] [--bless]     runs the real clients (claude, codex, gemini, copilot) against a scripted model, governed by `hooks`
   bench [FILTER]                measures what everything costs, against its bars
+  bench start                   measures what it costs to start `hooks run`, beside /bin/true and a hook of bash and jq
+  dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short]
@@ -73,7 +78,10 @@ fn run(arguments: &[&str]) -> Result {
         // What `e2e` has clients call.
         ["stand-in", options @ ..] => e2e::stand_in::run(options),
         ["bench"] => bench::run(""),
+        #[cfg(unix)]
+        ["bench", "start"] => start::run(),
         ["bench", filter] => bench::run(filter),
+        ["dist"] => dist::run(),
         ["overspend", options @ ..] => overspend::run(options),
         ["storm", options @ ..] => storm::run(options),
         ["instructions"] => instructions::check(),

@@ -1,12 +1,11 @@
 //! The command line that a client runs for an event: written, and recognised again.
 
+use std::env;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use hooks::EventKind;
-use hooks_protocols::{Client, capabilities};
-
-/// What a client prints where the program is gone or was ended by a signal, beside exit code 2.
-const NO_ANSWER: &str = "hooks gave no answer, so this is denied; `hooks doctor` says why";
+use hooks_protocols::{Client, capabilities, command_line};
 
 /// A command line of ours, as far as it says whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,26 +20,35 @@ pub(crate) struct Ours {
     pub(crate) config: Option<String>,
 }
 
+/// Shells of people that do not read what `sh` reads.
+const OTHER_SHELLS: [&str; 8] = ["fish", "nu", "csh", "tcsh", "elvish", "xonsh", "pwsh", "murex"];
+
 /// The command line for an event.
 ///
-/// A shell runs it. Where a client lets a call through because its hook could not be started or crashed, the line itself ends
-/// in a denial then; any shell understands it, and it costs nothing while all goes well.
+/// A shell runs it: where a client would let a call through because its hook could not be started or crashed, the line itself
+/// ends in a denial then. Some clients use the shell of the user; where that is none of the usual ones, `sh` is asked by name.
 pub(super) fn line(program: &str, client: Client, event: &str, config: Option<&str>) -> String {
-    let mut line = format!("{} run --client {} --event {event}", quoted(program), client.name());
-    if let Some(config) = config {
-        line.push_str(" --config ");
-        line.push_str(&quoted(config));
+    let options: Vec<&str> = config.iter().flat_map(|config| ["--config", config]).collect();
+    if cfg!(windows) {
+        let words = [program, "run", "--client", client.name(), "--event", event];
+        let words: Vec<String> = words.into_iter().chain(options).map(in_double_quotes).collect();
+        return words.join(" ");
     }
-    if cfg!(unix) && denies_by_exit_code(client, event) {
-        line.push_str(&format!(" || sh -c 'echo \"{}\" >&2; exit 2'", NO_ANSWER.replace('`', "")));
+    in_sh(command_line(program, client, event, &options), env::var_os("SHELL").as_deref().map(Path::new))
+}
+
+/// The line as the shell of the user has to be given it.
+fn in_sh(line: String, shell: Option<&Path>) -> String {
+    let name = shell.and_then(Path::file_stem).and_then(OsStr::to_str);
+    if name.is_some_and(|name| OTHER_SHELLS.contains(&name)) {
+        return format!("/bin/sh -c '{}'", line.replace('\'', r"'\''"));
     }
     line
 }
 
-/// Whether this client is to be told by exit code 2 that a failed hook is a denial.
-pub(super) fn denies_by_exit_code(client: Client, event: &str) -> bool {
-    let lets_through = matches!(client, Client::Claude | Client::Codex | Client::Gemini | Client::VsCode);
-    lets_through && is_gate(client, event)
+/// A word as Windows reads it; no file there has a quote in its name.
+fn in_double_quotes(word: &str) -> String {
+    if word.contains(' ') { format!("\"{word}\"") } else { word.to_owned() }
 }
 
 /// Whether something happens after this event that a failed hook has to keep from happening.
@@ -56,8 +64,14 @@ pub(super) fn is_gate(client: Client, event: &str) -> bool {
 
 /// Reads a command line; `None` where it is somebody else's.
 pub(crate) fn read(line: &str) -> Option<Ours> {
+    let inner;
     let mut words = words(line);
-    let program = words.next()?;
+    let mut program = words.next()?;
+    if program == "/bin/sh" && words.next()? == "-c" {
+        inner = words.next()?;
+        words = self::words(&inner);
+        program = words.next()?;
+    }
     let name = Path::new(&program).file_stem()?.to_str()?.to_ascii_lowercase();
     if name != "hooks" || words.next()? != "run" {
         return None;
@@ -68,26 +82,13 @@ pub(crate) fn read(line: &str) -> Option<Ours> {
             "--client" => client = words.next(),
             "--event" => event = words.next(),
             "--config" => config = words.next(),
-            "||" => break,
             _ => {}
         }
     }
     Some(Ours { program, client: client?, event: event?, config })
 }
 
-/// A word as every shell reads it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | ':');
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    if cfg!(windows) {
-        return format!("\"{word}\"");
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-/// The words of a command line, as far as quotes go.
+/// The words of the first command of a line, as far as quotes go.
 fn words(line: &str) -> impl Iterator<Item = String> + '_ {
     let mut chars = line.chars().peekable();
     std::iter::from_fn(move || {
@@ -100,6 +101,11 @@ fn words(line: &str) -> impl Iterator<Item = String> + '_ {
                 (None, c) if c.is_whitespace() => break,
                 (None, '\'' | '"') => quote = Some(c),
                 (Some(open), c) if open == c => quote = None,
+                // What follows is the shell's part.
+                (None, ';' | '|' | '&') => {
+                    chars.by_ref().for_each(drop);
+                    break;
+                }
                 // Windows has it between folders.
                 (None, '\\') if cfg!(unix) => word.extend(chars.next()),
                 (_, c) => word.push(c),
@@ -116,13 +122,17 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         for program in ["/usr/bin/hooks", "/home/a b/hooks", "/it's/$HOME/hooks"] {
-            let line = line(program, Client::Codex, "PreToolUse", Some("/a b/hooks.yaml"));
-            let ours = read(&line).unwrap();
-            assert_eq!(
-                (&*ours.program, &*ours.client, &*ours.event),
-                (program, "codex", "PreToolUse"),
-                "{line}"
-            );
+            let options = ["--config", "/a b/hooks.yaml"];
+            let line = command_line(program, Client::Codex, "PreToolUse", &options);
+            for shell in ["/bin/bash", "/usr/bin/fish"] {
+                let line = in_sh(line.clone(), Some(Path::new(shell)));
+                let ours = read(&line).unwrap();
+                assert_eq!(
+                    (&*ours.program, &*ours.client, &*ours.event, ours.config.as_deref()),
+                    (program, "codex", "PreToolUse", Some("/a b/hooks.yaml")),
+                    "{line}"
+                );
+            }
         }
     }
 
@@ -131,16 +141,5 @@ mod tests {
         for line in ["", "hooks", "hooks check a.yaml", "policy run --client claude --event Stop", "hooks run"] {
             assert_eq!(read(line), None, "{line}");
         }
-    }
-
-    #[test]
-    fn a_crash_is_a_denial_where_the_client_would_let_it_pass() {
-        let ends_in_denial =
-            |client, event| line("/bin/hooks", client, event, None).contains("exit 2");
-        assert!(ends_in_denial(Client::Codex, "PreToolUse"));
-        // It must not be told to go on for ever.
-        assert!(!ends_in_denial(Client::Codex, "Stop"));
-        // It denies by itself.
-        assert!(!ends_in_denial(Client::Copilot, "preToolUse"));
     }
 }

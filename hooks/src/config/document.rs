@@ -11,6 +11,7 @@ use hooks_store::StoreConfig;
 use super::check::check;
 use super::error::Mistakes;
 use super::models;
+use super::plain;
 use super::prune::Pruned;
 use super::section;
 use super::spawn;
@@ -44,7 +45,7 @@ pub(super) struct Document {
 }
 
 /// Whose the rest is.
-const TENANT: &str = "tenant";
+pub(super) const TENANT: &str = "tenant";
 
 /// The keys that are about the file itself.
 const ABOUT_THE_FILE: [&str; 3] = ["version", "profile", "self_protection"];
@@ -100,7 +101,9 @@ pub(super) fn profile_schema() -> Value {
 
 /// Reads the tree of a `hooks.yaml`; of one with mistakes, what is left without them.
 pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
-    check(&schema(), &without_squads_names(root, mistakes), mistakes);
+    if !plain::is_right(root) {
+        check(&schema(), &without_squads_names(root, mistakes), mistakes);
+    }
     let tree = Pruned::new(root, mistakes.paths());
     let self_protection =
         tree.root.get("self_protection").is_none_or(|node| !matches!(node.kind, Kind::Bool(false)));

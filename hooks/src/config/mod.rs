@@ -34,6 +34,8 @@ mod document;
 mod error;
 mod lint;
 mod models;
+mod naming;
+mod plain;
 mod protect;
 mod prune;
 mod read;

@@ -24,7 +24,8 @@ mod script;
 mod server;
 pub(crate) mod stand_in;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::thread;
 
 use self::clients::{CLIENTS, Runnable};
 use self::proof::Results;
@@ -55,17 +56,23 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         return Err(Error::new("the page tells of all clients: bless it with a run of all of them"));
     }
     let hooks = build()?;
-    let mut all = Vec::new();
-    for client in chosen {
-        let watch = Stopwatch::start();
-        let program = install::install(client)?;
-        println!("\n{} {}: installed, {watch}", client.client, client.version);
-        let watch = Stopwatch::start();
-        let results = proof::prove(client, &program, &hooks)?;
-        println!("{results}{} proven in {watch}", client.client);
-        all.push(results);
-    }
+    // They mostly wait.
+    let all = thread::scope(|scope| {
+        let running: Vec<_> = chosen.iter().map(|client| scope.spawn(|| one(client, &hooks))).collect();
+        running.into_iter().map(|one| one.join().map_err(|_| Error::new("a run panicked"))?).collect::<Result<Vec<_>>>()
+    })?;
     report(&all, bless)
+}
+
+/// Installs a client and runs it.
+fn one(client: &Runnable, hooks: &Path) -> Result<Results> {
+    let watch = Stopwatch::start();
+    let program = install::install(client)?;
+    let installed = watch.to_string();
+    let watch = Stopwatch::start();
+    let results = proof::prove(client, &program, hooks)?;
+    println!("\n{}: installed in {installed}, run in {watch}\n{results}", results.title);
+    Ok(results)
 }
 
 /// In CI: where npm can be reached.

@@ -1,4 +1,5 @@
-//! What is proven of a client, in three runs: without hooks, with `hooks`, and with a hook that says and does what rules do not.
+//! What is proven of a client, in four runs: without hooks; with `hooks` in a project; with a hook that says and does what
+//! rules do not; with `hooks` of a user, and the rules that `hooks init` writes.
 
 use std::fmt;
 use std::path::Path;
@@ -37,6 +38,9 @@ rules:
     no_match:
       - { tool: bash, args: { command: echo touch } }
 ";
+
+/// What the first rules deny. It fails, and does no harm: there is no repository.
+const RESET: &str = "git reset --hard; touch after-reset";
 
 /// Whether something is so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +105,7 @@ pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<R
     control(client, program)?;
     governed(client, program, hooks, &mut results)?;
     stood_in(client, program, hooks, &mut results)?;
+    of_user(client, program, hooks, &mut results)?;
     Ok(results)
 }
 
@@ -115,6 +120,7 @@ fn calls(client: &Runnable) -> Script {
             shell("echo text > allowed-by-command"),
             Call::Write("open/by-write.txt", "text"),
             shell("printf 'TICKET-%s' 123456"),
+            shell(RESET),
         ],
     }
 }
@@ -131,6 +137,7 @@ fn control(client: &Runnable, program: &Path) -> Result {
         sandbox.has("allowed-by-command"),
         sandbox.has("open/by-write.txt"),
         says(&asked, "TICKET-123456"),
+        sandbox.has("after-reset"),
     ];
     if happened.contains(&false) {
         return Err(failed(client, &format!("without hooks not everything happens: {happened:?}"), &run, &asked));
@@ -211,6 +218,20 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     Ok(())
 }
 
+/// With hooks in the user's own settings, and the first rules.
+fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client)?;
+    furnish(client, &sandbox)?;
+    init(client, &sandbox, hooks, &["--scope", "user"])?;
+    let allowed = Call::Shell("echo text > allowed-by-command".to_owned());
+    let script = Script { calls: vec![Call::Shell(RESET.to_owned()), allowed] };
+    let (run, asked) = session(client, program, &sandbox, script)?;
+    results.claim("the settings of a user govern, by the first rules", !sandbox.has("after-reset"));
+    results.claim("the first rules allow what harms nobody", sandbox.has("allowed-by-command"));
+    shown(client, &run, &asked, results);
+    Ok(())
+}
+
 /// The folders that calls write into.
 fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
     let settings = sandbox.work().join(client.settings);
@@ -223,7 +244,12 @@ fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
 /// `hooks init`, with rules of ours.
 fn wire(client: &Runnable, sandbox: &Sandbox, hooks: &Path) -> Result {
     sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
-    let arguments = ["init", client.client.name()].map(str::to_owned);
+    init(client, sandbox, hooks, &[])
+}
+
+fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) -> Result {
+    let arguments: Vec<String> =
+        ["init", client.client.name()].iter().chain(options).map(|word| (*word).to_owned()).collect();
     let run = sandbox.run(hooks, &arguments, &[], PATIENCE)?;
     if !run.succeeded {
         return Err(Error::new(format!("`hooks init {}` failed:\n{}{}", client.client.name(), run.stdout, run.stderr)));
