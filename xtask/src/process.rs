@@ -81,8 +81,10 @@ impl Program {
     /// It cannot be started, or ends by a signal.
     pub(crate) fn answer(mut self, input: &[u8]) -> Result<((Vec<u8>, Vec<u8>), i32)> {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child =
-            self.command.spawn().map_err(|cause| Error::doing(format!("`{}` cannot be started", self.line), cause))?;
+        let mut child = self
+            .command
+            .spawn()
+            .map_err(|cause| Error::doing(format!("`{}` cannot be started", self.line), cause))?;
         if let Some(mut stdin) = child.stdin.take() {
             // Who has read enough may go.
             drop(stdin.write_all(input));

@@ -125,11 +125,12 @@ fn report(client: Client) -> Report {
         // Not every client has settings in both.
         let Ok(settings) = settings::of(client, &base, None) else { continue };
         let found = wired(&settings);
-        is_wired |= found.iter().any(|finding| finding.state != State::Absent);
+        let is_here = found.iter().any(|finding| finding.state != State::Absent);
         findings.extend(found);
-        if is_wired {
+        if is_here {
             findings.extend(traps::of(&settings, &base));
         }
+        is_wired |= is_here;
     }
     let version = version::of(client);
     // Who neither has it nor has wired it wants to know no more.

@@ -39,12 +39,16 @@ fn denies(client: Client, one: &Found) -> Finding {
         }
     };
     match reason(client, &output) {
+        Some(reason) if reason.starts_with("hooks failed") => {
+            Finding::bad(format!("at `{event}` everything is denied: {reason}"), "mend what the reason names")
+        }
         Some(reason) => Finding::good(format!("at `{event}` a denial denies: {reason}")),
         None => {
-            let Output { stdout, code, .. } = output;
+            let Output { stdout, stderr, code } = output;
             let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
-            let said: String = stdout.chars().take(200).collect();
-            let what = format!("at `{event}` a call that must be denied is not ({code}, `{said}`)");
+            let said: String = stdout.chars().chain(stderr.chars()).take(200).collect();
+            let what =
+                format!("at `{event}` a call that must be denied is not ({code}, `{}`)", said.trim_end());
             Finding::bad(what, "`hooks explain` tells why; `self_protection` has to be on")
         }
     }

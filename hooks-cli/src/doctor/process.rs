@@ -51,7 +51,9 @@ pub(super) fn run(program: &str, arguments: &[&str], input: &[u8], patience: Dur
         })
         .await;
         end_group(id);
-        outcome.unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {patience:?}"))))
+        outcome.unwrap_or_else(|_| {
+            Err(io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {patience:?}")))
+        })
     })
 }
 

@@ -13,12 +13,14 @@ pub(super) fn of(settings: &Settings, base: &Base) -> Vec<Finding> {
     let mut found = switched_off(settings);
     match settings.client {
         Client::Codex => found.push(codex_trust(base)),
-        Client::Gemini | Client::Copilot if base.scope == Scope::Project => {
-            found.push(Finding::doubtful(
-                "it reads the settings of a folder only where that is trusted, and says nothing otherwise",
-                "start it here once and say that you trust the folder",
-            ));
-        }
+        Client::Gemini if base.scope == Scope::Project => found.push(Finding::doubtful(
+            "it reads the settings of a folder only where that is trusted; with `--skip-trust` it runs tools without these hooks",
+            "trust the folder once, or govern all of them: `hooks init gemini --scope user`",
+        )),
+        Client::Copilot if base.scope == Scope::Project => found.push(Finding::doubtful(
+            "it reads the hooks of a folder only where that is trusted; headless, that takes `--trust-folder`",
+            "trust the folder once, or govern all of them: `hooks init copilot --scope user`",
+        )),
         _ => {}
     }
     found
@@ -41,7 +43,10 @@ fn codex_trust(base: &Base) -> Finding {
     let text = config.ok().and_then(|path| files::read(&path).ok().flatten()).unwrap_or_default();
     let folder = base.folder().to_string_lossy();
     if text.contains("trusted_hash") && (base.scope == Scope::User || text.contains(&*folder)) {
-        return Finding::doubtful("Codex has trusted some hooks; whether these ones, only it can say", remedy);
+        return Finding::doubtful(
+            "Codex has trusted some hooks; whether these ones, only it can say",
+            remedy,
+        );
     }
     Finding::bad("nobody trusted these hooks in Codex, so it skips them without a word", remedy)
 }

@@ -27,7 +27,10 @@ pub(super) fn of(client: Client) -> Finding {
         }
     };
     let Some(version) = first_version(&output.stdout) else {
-        return Finding::doubtful(format!("`{program} --version` names none"), "see whether it starts at all");
+        return Finding::doubtful(
+            format!("`{program} --version` names none"),
+            "see whether it starts at all",
+        );
     };
     match client.tested() {
         Some(tested) if tested == version => Finding::good(format!("version {version}, as tested")),

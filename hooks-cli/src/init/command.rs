@@ -138,7 +138,9 @@ mod tests {
 
     #[test]
     fn what_others_wrote_is_not_ours() {
-        for line in ["", "hooks", "hooks check a.yaml", "policy run --client claude --event Stop", "hooks run"] {
+        for line in
+            ["", "hooks", "hooks check a.yaml", "policy run --client claude --event Stop", "hooks run"]
+        {
             assert_eq!(read(line), None, "{line}");
         }
     }

@@ -58,9 +58,8 @@ impl Change {
 
     /// Does it.
     pub(super) fn make(&self) -> Result<(), Failure> {
-        let failed = |error: io::Error| {
-            Failure::said(format!("`{}` cannot be written: {error}", self.path.display()))
-        };
+        let failed =
+            |error: io::Error| Failure::said(format!("`{}` cannot be written: {error}", self.path.display()));
         if read(&self.path)? != self.was {
             return Err(Failure::said(format!(
                 "`{}` was changed by somebody else meanwhile; run this again",
@@ -128,12 +127,18 @@ pub(super) fn remember(change: &Change) -> Result<(), Failure> {
     let memory = Memory { path: change.path.clone(), was, is: digest(will) };
     let text = serde_json::to_string(&memory)?;
     replace(&place, &text, true).map_err(|error| {
-        Failure::said(format!("`{}` cannot be written, so this could not be undone: {error}", place.display()))
+        Failure::said(format!(
+            "`{}` cannot be written, so this could not be undone: {error}",
+            place.display()
+        ))
     })
 }
 
 /// What the file was before us, if it is still as we left it; `None` where that is not known.
-#[expect(clippy::option_option, reason = "a file that was not there is something else than one not remembered")]
+#[expect(
+    clippy::option_option,
+    reason = "a file that was not there is something else than one not remembered"
+)]
 pub(super) fn recall(path: &Path, is: Option<&str>) -> Option<Option<String>> {
     let text = fs::read_to_string(place_of(path)?).ok()?;
     let memory: Memory = serde_json::from_str(&text).ok()?;

@@ -153,8 +153,11 @@ fn notes(client: Client, scope: Scope) -> Vec<&'static str> {
                 notes.push("and it reads the settings of a project only once you trust the project");
             }
         }
-        Client::Copilot | Client::Gemini if scope == Scope::Project => {
-            notes.push("it reads the hooks of a folder only once you trust the folder");
+        Client::Gemini if scope == Scope::Project => {
+            notes.push("it reads these settings only once you trust the folder, and never with `--skip-trust`; `--scope user` always holds");
+        }
+        Client::Copilot if scope == Scope::Project => {
+            notes.push("it reads these hooks only once you trust the folder (headless: `--trust-folder`); `--scope user` always holds");
         }
         _ => {}
     }

@@ -21,7 +21,9 @@ impl Base {
         let folder = match scope {
             Scope::Project => project()?,
             Scope::User => variable("HOME").or_else(|| variable("USERPROFILE")).ok_or_else(|| {
-                Failure::said("where your own settings are is not known; set `HOME`, or use `--scope project`")
+                Failure::said(
+                    "where your own settings are is not known; set `HOME`, or use `--scope project`",
+                )
             })?,
         };
         Ok(Self { scope, folder })

@@ -57,10 +57,14 @@ pub(crate) fn of(client: Client, base: &Base, file: Option<PathBuf>) -> Result<S
         (Client::Cursor, _) => (base.join(".cursor/hooks.json"), Form::Flat),
         (Client::DockerAgent, Scope::Project) => (agent_file(base, file)?, Form::Agents),
         (Client::DockerAgent, Scope::User) => {
-            return no_such("has its hooks in the file of each agent; use `--scope project`, or `--file FILE`");
+            return no_such(
+                "has its hooks in the file of each agent; use `--scope project`, or `--file FILE`",
+            );
         }
         (Client::CopilotSdk, _) => {
-            return no_such("calls hooks of the program that uses it; call `hooks run --client copilot-sdk` there");
+            return no_such(
+                "calls hooks of the program that uses it; call `hooks run --client copilot-sdk` there",
+            );
         }
         _ => return no_such("has no settings to write"),
     };

@@ -8,9 +8,10 @@ use super::wiring::Refused;
 /// Whether a text has hooks in it.
 pub(super) fn has_hooks(text: &str) -> bool {
     text.parse::<DocumentMut>().is_ok_and(|document| {
-        document.get("hooks").and_then(Item::as_table_like).is_some_and(|hooks| {
-            hooks.iter().any(|(key, item)| key != "state" && !item.is_none())
-        })
+        document
+            .get("hooks")
+            .and_then(Item::as_table_like)
+            .is_some_and(|hooks| hooks.iter().any(|(key, item)| key != "state" && !item.is_none()))
     })
 }
 
@@ -30,7 +31,11 @@ pub(super) fn commands(text: &str) -> Result<Vec<(String, String)>, Refused> {
 }
 
 /// The text with a group for each event.
-pub(super) fn wire(text: &str, client: hooks_protocols::Client, lines: &[(&str, String)]) -> Result<String, Refused> {
+pub(super) fn wire(
+    text: &str,
+    client: hooks_protocols::Client,
+    lines: &[(&str, String)],
+) -> Result<String, Refused> {
     let mut document = parse(text)?;
     let hooks = document.entry("hooks").or_insert_with(implicit_table);
     let Some(hooks) = hooks.as_table_like_mut() else { return Err(Refused::other("`hooks` is no table")) };
@@ -143,4 +148,3 @@ fn retain(item: &mut Item, keep: &mut dyn FnMut(&mut dyn TableLike) -> bool) {
         _ => {}
     }
 }
-

@@ -57,7 +57,12 @@ pub(crate) struct Found {
 }
 
 /// The text with a hook for each event; those of ours that were there are replaced.
-pub(super) fn wire(text: &str, client: Client, form: Form, lines: &[(&str, String)]) -> Result<String, Refused> {
+pub(super) fn wire(
+    text: &str,
+    client: Client,
+    form: Form,
+    lines: &[(&str, String)],
+) -> Result<String, Refused> {
     if is_wired(text, client, form, lines)? {
         return Ok(text.to_owned());
     }
@@ -71,7 +76,8 @@ pub(super) fn wire(text: &str, client: Client, form: Form, lines: &[(&str, Strin
         "{}\n".clone_into(&mut text);
     }
     if let Some(version) = settings::version(client).filter(|_| !is_general(client, &text)) {
-        text = json::set_missing(&text, "version", &version).map_err(|error| Refused::edit(&text, error, ""))?;
+        text =
+            json::set_missing(&text, "version", &version).map_err(|error| Refused::edit(&text, error, ""))?;
     }
     for (event, line) in lines {
         let entry = settings::entry(client, event, line);
@@ -94,7 +100,9 @@ fn is_general(client: Client, text: &str) -> bool {
 fn is_wired(text: &str, client: Client, form: Form, lines: &[(&str, String)]) -> Result<bool, Refused> {
     let wanted = |found: &[Found]| {
         found.len() == lines.len()
-            && lines.iter().all(|(event, line)| found.iter().any(|one| one.event == *event && one.line == *line))
+            && lines
+                .iter()
+                .all(|(event, line)| found.iter().any(|one| one.event == *event && one.line == *line))
     };
     Ok(match form {
         Form::Agents => {
@@ -162,7 +170,9 @@ fn commands(text: &str) -> Result<Vec<(String, String)>, Refused> {
     for event in events {
         for entry in event.value.items() {
             let hooks = entry.member("hooks").map_or(std::slice::from_ref(entry), Node::items);
-            all.extend(hooks.iter().filter_map(|hook| Some((event.key.clone(), command_of(hook)?.to_owned()))));
+            all.extend(
+                hooks.iter().filter_map(|hook| Some((event.key.clone(), command_of(hook)?.to_owned()))),
+            );
         }
     }
     Ok(all)
@@ -172,4 +182,3 @@ fn commands(text: &str) -> Result<Vec<(String, String)>, Refused> {
 fn command_of(hook: &Node) -> Option<&str> {
     ["command", "bash", "powershell"].into_iter().find_map(|key| hook.member(key)?.text())
 }
-

@@ -111,8 +111,9 @@ pub(super) fn wire(text: &str, lines: &[(&str, String)]) -> Result<String, Refus
         };
         for (event, line) in lines {
             match hooks.members().iter().find(|(name, ..)| name == event) {
-                None => splices
-                    .push((line_of(text, *first), whole_event(event, line, &column(text, *first)))),
+                None => {
+                    splices.push((line_of(text, *first), whole_event(event, line, &column(text, *first))))
+                }
                 Some((_, _, entries)) => {
                     let Kind::List(items) = &entries.kind else {
                         return Err(Refused::at(text, entries.span.start, format!("`{event}` is no list")));
@@ -148,10 +149,14 @@ pub(super) fn unwire(text: &str, is_meant: impl Fn(&str) -> bool) -> Result<Stri
         let mut emptied = Vec::new();
         for (_, at, entries) in hooks.members() {
             let items = entries.items();
-            let ours: Vec<&Node> = items.iter().copied().filter(|entry| {
-                let hooks = hooks_of(entry);
-                !hooks.is_empty() && hooks.iter().all(|hook| is_ours(hook))
-            }).collect();
+            let ours: Vec<&Node> = items
+                .iter()
+                .copied()
+                .filter(|entry| {
+                    let hooks = hooks_of(entry);
+                    !hooks.is_empty() && hooks.iter().all(|hook| is_ours(hook))
+                })
+                .collect();
             if !items.is_empty() && ours.len() == items.len() {
                 emptied.push(block_of(text, *at));
             } else {
@@ -197,7 +202,9 @@ fn item(event: &str, line: &str, indent: &str) -> String {
 /// Whether the hooks of an event stand in groups that match tools.
 fn is_of_a_tool(event: &str) -> bool {
     let kinds = [EventKind::PreToolUse, EventKind::PermissionRequest, EventKind::PostToolUse];
-    capabilities(Client::DockerAgent, event).and_then(|row| row.event()).is_some_and(|kind| kinds.contains(&kind))
+    capabilities(Client::DockerAgent, event)
+        .and_then(|row| row.event())
+        .is_some_and(|kind| kinds.contains(&kind))
 }
 
 fn agents<'n>(text: &str, root: &'n Node) -> Result<&'n [(String, usize, Node)], Refused> {
@@ -260,7 +267,8 @@ struct Open {
 
 fn parse(text: &str) -> Result<Node, Refused> {
     let place = |span: Span| {
-        let offset = |marker: granit_parser::Marker| marker.byte_offset().unwrap_or(text.len()).min(text.len());
+        let offset =
+            |marker: granit_parser::Marker| marker.byte_offset().unwrap_or(text.len()).min(text.len());
         offset(span.start)..offset(span.end)
     };
     let mut open: Vec<Open> = Vec::new();
@@ -284,7 +292,9 @@ fn parse(text: &str) -> Result<Node, Refused> {
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                let Some(Open { span: start, is_flow, is_map, members, items, .. }) = open.pop() else { break };
+                let Some(Open { span: start, is_flow, is_map, members, items, .. }) = open.pop() else {
+                    break;
+                };
                 let kind = if is_map { Kind::Map(members) } else { Kind::List(items) };
                 Node { span: start.start..span.end, is_flow, kind }
             }
@@ -315,7 +325,8 @@ mod tests {
     fn each_agent_is_wired_and_unwired_again() {
         let lines = [("pre_tool_use", "hooks run \"x\"".to_owned()), ("stop", "hooks run y".to_owned())];
         let wired = wire(AGENTS, &lines).unwrap();
-        let ours = |all: &[(String, String)]| all.iter().filter(|(_, line)| line.starts_with("hooks")).count();
+        let ours =
+            |all: &[(String, String)]| all.iter().filter(|(_, line)| line.starts_with("hooks")).count();
         let found = commands(&wired).unwrap();
         assert_eq!(found.iter().map(|all| ours(all)).collect::<Vec<_>>(), [2, 2], "{wired}");
         assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2, 4], "{wired}");
@@ -324,7 +335,9 @@ mod tests {
 
     #[test]
     fn what_has_no_lines_is_refused() {
-        for text in ["agents: {root: {model: m}}\n", "agents: []\n", "", "models: {}\n", "agents:\n  a: &x\n   - 1\n"] {
+        for text in
+            ["agents: {root: {model: m}}\n", "agents: []\n", "", "models: {}\n", "agents:\n  a: &x\n   - 1\n"]
+        {
             assert!(wire(text, &[("stop", "x".to_owned())]).is_err(), "{text}");
         }
     }

@@ -47,7 +47,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     let mut chosen: Vec<&Runnable> = Vec::new();
     for name in &names {
         let client = CLIENTS.iter().find(|client| client.client.name() == *name);
-        chosen.push(client.ok_or_else(|| Error::new(format!("`{name}` is no client that is run here; there are {}", list())))?);
+        chosen.push(client.ok_or_else(|| {
+            Error::new(format!("`{name}` is no client that is run here; there are {}", list()))
+        })?);
     }
     if chosen.is_empty() {
         chosen = CLIENTS.iter().collect();
@@ -59,7 +61,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     // They mostly wait.
     let all = thread::scope(|scope| {
         let running: Vec<_> = chosen.iter().map(|client| scope.spawn(|| one(client, &hooks))).collect();
-        running.into_iter().map(|one| one.join().map_err(|_| Error::new("a run panicked"))?).collect::<Result<Vec<_>>>()
+        running
+            .into_iter()
+            .map(|one| one.join().map_err(|_| Error::new("a run panicked"))?)
+            .collect::<Result<Vec<_>>>()
     })?;
     report(&all, bless)
 }

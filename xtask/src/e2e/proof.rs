@@ -8,7 +8,7 @@ use std::time::Duration;
 use hooks_protocols::{Ability, Wish, capabilities};
 use serde_json::Value;
 
-use super::clients::Runnable;
+use super::clients::{Runnable, Trust};
 use super::sandbox::{Run, Sandbox};
 use super::script::{Call, Script};
 use super::server::Server;
@@ -100,8 +100,7 @@ impl fmt::Display for Results {
 
 /// Proves it of a client.
 pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<Results> {
-    let mut results =
-        Results { title: format!("{} {}", client.client, client.version), claims: Vec::new() };
+    let mut results = Results { title: format!("{} {}", client.client, client.version), claims: Vec::new() };
     control(client, program)?;
     governed(client, program, hooks, &mut results)?;
     stood_in(client, program, hooks, &mut results)?;
@@ -127,9 +126,9 @@ fn calls(client: &Runnable) -> Script {
 
 /// Without hooks everything happens.
 fn control(client: &Runnable, program: &Path) -> Result {
-    let sandbox = Sandbox::new(client)?;
+    let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
-    let (run, asked) = session(client, program, &sandbox, calls(client))?;
+    let (run, asked) = session(client, program, &sandbox, calls(client), Trust::Given)?;
     let happened = [
         sandbox.has("by-command"),
         sandbox.has("locked/by-write.txt"),
@@ -140,21 +139,29 @@ fn control(client: &Runnable, program: &Path) -> Result {
         sandbox.has("after-reset"),
     ];
     if happened.contains(&false) {
-        return Err(failed(client, &format!("without hooks not everything happens: {happened:?}"), &run, &asked));
+        return Err(failed(
+            client,
+            &format!("without hooks not everything happens: {happened:?}"),
+            &run,
+            &asked,
+        ));
     }
     Ok(())
 }
 
 /// With `hooks`, wired by `hooks init`, what rules say happens.
 fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    let sandbox = Sandbox::new(client)?;
+    let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
     wire(client, &sandbox, hooks)?;
     let settings = sandbox.text(client.settings);
-    let (run, asked) = session(client, program, &sandbox, calls(client))?;
+    let (run, asked) = session(client, program, &sandbox, calls(client), Trust::Given)?;
     results.claim("a denied command does not run", !sandbox.has("by-command"));
     results.claim("a denied write does not happen", !sandbox.has("locked/by-write.txt"));
-    results.claim("the agent cannot change the settings that govern it", sandbox.text(client.settings) == settings);
+    results.claim(
+        "the agent cannot change the settings that govern it",
+        sandbox.text(client.settings) == settings,
+    );
     results.claim("an allowed command runs", sandbox.has("allowed-by-command"));
     results.claim("an allowed write happens", sandbox.has("open/by-write.txt"));
     results.claim("the model reads why", says(&asked, REASON));
@@ -170,7 +177,7 @@ fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
 
 /// With a hook that fails on demand, and says what rules do not.
 fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    let sandbox = Sandbox::new(client)?;
+    let sandbox = Sandbox::new(client, Trust::Given)?;
     furnish(client, &sandbox)?;
     let stand_in = stand_in(&sandbox, hooks)?;
     wire(client, &sandbox, hooks)?;
@@ -190,7 +197,7 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
             Call::Shell("printf 'result-%s' secret".to_owned()),
         ],
     };
-    let (run, asked) = session(client, program, &sandbox, script)?;
+    let (run, asked) = session(client, program, &sandbox, script, Trust::Given)?;
     results.claim("a hook that crashes denies", !sandbox.has(stand_in::CRASH));
     results.claim("a hook that is gone denies", !sandbox.has(stand_in::GONE));
     results.claim("rules that cannot be read deny", !sandbox.has(stand_in::BROKEN));
@@ -218,15 +225,18 @@ fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Resul
     Ok(())
 }
 
-/// With hooks in the user's own settings, and the first rules.
+/// With hooks in the user's own settings, and the first rules, in a folder that nobody trusts.
 fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
-    let sandbox = Sandbox::new(client)?;
+    let sandbox = Sandbox::new(client, Trust::None)?;
     furnish(client, &sandbox)?;
     init(client, &sandbox, hooks, &["--scope", "user"])?;
     let allowed = Call::Shell("echo text > allowed-by-command".to_owned());
     let script = Script { calls: vec![Call::Shell(RESET.to_owned()), allowed] };
-    let (run, asked) = session(client, program, &sandbox, script)?;
-    results.claim("the settings of a user govern, by the first rules", !sandbox.has("after-reset"));
+    let (run, asked) = session(client, program, &sandbox, script, Trust::None)?;
+    results.claim(
+        "the settings of a user govern in any folder, by the first rules",
+        !sandbox.has("after-reset"),
+    );
     results.claim("the first rules allow what harms nobody", sandbox.has("allowed-by-command"));
     shown(client, &run, &asked, results);
     Ok(())
@@ -235,7 +245,11 @@ fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Result
 /// The folders that calls write into.
 fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
     let settings = sandbox.work().join(client.settings);
-    for folder in [&*sandbox.work().join("locked"), &*sandbox.work().join("open"), settings.parent().unwrap_or(&settings)] {
+    for folder in [
+        &*sandbox.work().join("locked"),
+        &*sandbox.work().join("open"),
+        settings.parent().unwrap_or(&settings),
+    ] {
         std::fs::create_dir_all(folder)?;
     }
     Ok(())
@@ -252,7 +266,12 @@ fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) ->
         ["init", client.client.name()].iter().chain(options).map(|word| (*word).to_owned()).collect();
     let run = sandbox.run(hooks, &arguments, &[], PATIENCE)?;
     if !run.succeeded {
-        return Err(Error::new(format!("`hooks init {}` failed:\n{}{}", client.client.name(), run.stdout, run.stderr)));
+        return Err(Error::new(format!(
+            "`hooks init {}` failed:\n{}{}",
+            client.client.name(),
+            run.stdout,
+            run.stderr
+        )));
     }
     Ok(())
 }
@@ -278,15 +297,27 @@ fn stand_in(sandbox: &Sandbox, hooks: &Path) -> Result<String> {
 }
 
 /// A session of the client, and what it asked its model.
-fn session(client: &Runnable, program: &Path, sandbox: &Sandbox, script: Script) -> Result<(Run, Vec<Value>)> {
+fn session(
+    client: &Runnable,
+    program: &Path,
+    sandbox: &Sandbox,
+    script: Script,
+    trust: Trust,
+) -> Result<(Run, Vec<Value>)> {
     let count = script.calls.len();
     let server = Server::start(client.speech, script, &sandbox.work())?;
     let url = server.url();
-    let run = sandbox.run(program, &client.arguments(&url), &client.variables(&url), PATIENCE)?;
+    let run =
+        sandbox.run(program, &client.arguments(&url, trust), &client.variables(&url, trust), PATIENCE)?;
     let asked = server.recorded();
     if asked.len() <= count {
         // Or else what did not happen was never tried.
-        return Err(failed(client, &format!("only {} of {} questions came", asked.len(), count.saturating_add(1)), &run, &asked));
+        return Err(failed(
+            client,
+            &format!("only {} of {} questions came", asked.len(), count.saturating_add(1)),
+            &run,
+            &asked,
+        ));
     }
     Ok((run, asked))
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::clients::Runnable;
+use super::clients::{Runnable, Trust};
 use super::install;
 use crate::error::{Error, Result};
 use crate::workspace;
@@ -37,16 +37,20 @@ pub(super) struct Run {
 }
 
 impl Sandbox {
-    /// A new one for a client.
-    pub(super) fn new(client: &Runnable) -> Result<Self> {
+    /// A new one for a client, in a folder that somebody trusts or nobody.
+    pub(super) fn new(client: &Runnable, trust: Trust) -> Result<Self> {
         let runs = install::folder()?.join("runs");
         fs::create_dir_all(&runs)?;
-        let sandbox = Self { folder: tempfile::Builder::new().prefix(client.client.name()).tempdir_in(&runs)? };
+        let sandbox =
+            Self { folder: tempfile::Builder::new().prefix(client.client.name()).tempdir_in(&runs)? };
         for folder in [sandbox.home(), sandbox.work()] {
             fs::create_dir_all(folder)?;
         }
-        for (path, text) in client.home() {
-            sandbox.put(&sandbox.home().join(path), &text.replace("{work}", &sandbox.work().to_string_lossy()))?;
+        for (path, text) in client.home(trust) {
+            sandbox.put(
+                &sandbox.home().join(path),
+                &text.replace("{work}", &sandbox.work().to_string_lossy()),
+            )?;
         }
         Ok(sandbox)
     }
@@ -126,7 +130,8 @@ fn watched(mut command: Command, folder: &Path, patience: Duration) -> Result<Ru
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let name = command.get_program().to_string_lossy().into_owned();
-    let mut child = command.spawn().map_err(|cause| Error::doing(format!("`{name}` cannot be started"), cause))?;
+    let mut child =
+        command.spawn().map_err(|cause| Error::doing(format!("`{name}` cannot be started"), cause))?;
     let id = child.id();
     let (sender, ended) = mpsc::channel::<io::Result<ExitStatus>>();
     drop(thread::Builder::new().spawn(move || sender.send(child.wait()))?);

@@ -41,7 +41,9 @@ pub(super) const MASKED: &str = "result-masked";
 /// # Errors
 /// It is not called as `hooks` is, or something cannot be written.
 pub(crate) fn run(arguments: &[&str]) -> Result {
-    let [hooks, beside, rest @ ..] = arguments else { return Err(Error::new("a program and a folder are missing")) };
+    let [hooks, beside, rest @ ..] = arguments else {
+        return Err(Error::new("a program and a folder are missing"));
+    };
     let option = |name: &str| {
         let at = rest.iter().position(|word| *word == name)?;
         rest.get(at.checked_add(1)?).copied()
@@ -87,8 +89,8 @@ fn answer(decoded: &Decoded, command: &str) -> Answer {
         Some(WireEvent::PreToolUse(_)) if command.contains(NOTE) => Answer::context(before),
         Some(WireEvent::PostToolUse(_)) if command.contains(NOTE) => Answer::context(after),
         Some(WireEvent::PostToolUse(done)) if done.tool_result.to_string().contains(SECRET) => {
-            let result: Value =
-                serde_json::from_str(&done.tool_result.to_string().replace(SECRET, MASKED)).unwrap_or_default();
+            let result: Value = serde_json::from_str(&done.tool_result.to_string().replace(SECRET, MASKED))
+                .unwrap_or_default();
             let rewrite = ResultRewrite { result: Some(result), error: None };
             Answer::default().rewritten(Rewrite::Result(rewrite))
         }
@@ -99,7 +101,8 @@ fn answer(decoded: &Decoded, command: &str) -> Answer {
 
 /// The real one, with other rules and less patience.
 fn real(hooks: &str, client: Client, event: &str, rules: &str, payload: &[u8]) -> Result {
-    let arguments = ["run", "--client", client.name(), "--event", event, "--config", rules, "--deadline", "2s"];
+    let arguments =
+        ["run", "--client", client.name(), "--event", event, "--config", rules, "--deadline", "2s"];
     let (output, code) = Program::new(hooks, arguments).answer(payload)?;
     std::io::stdout().write_all(&output.0)?;
     std::io::stderr().write_all(&output.1)?;

@@ -60,11 +60,7 @@ pub(crate) fn set_missing(text: &str, key: &str, value: &Value) -> Result<String
 ///
 /// # Errors
 /// The text is no JSON.
-pub(crate) fn remove(
-    text: &str,
-    key: &str,
-    is_meant: impl Fn(&Node) -> bool,
-) -> Result<String, Malformed> {
+pub(crate) fn remove(text: &str, key: &str, is_meant: impl Fn(&Node) -> bool) -> Result<String, Malformed> {
     let mut text = text.to_owned();
     // Each turn makes the text shorter.
     loop {
@@ -186,7 +182,8 @@ fn take_out(text: &str, container: &Node, index: usize) -> String {
     };
     let before = style.behind(before);
     let mut splices = Vec::new();
-    if let (Some(comma), true, None) = (before.comma, index.saturating_add(1) == children.len(), behind.comma) {
+    if let (Some(comma), true, None) = (before.comma, index.saturating_add(1) == children.len(), behind.comma)
+    {
         // It was the last, and the text does not end its lists with a comma.
         splices.push((comma..comma.saturating_add(1), String::new()));
     }

@@ -19,7 +19,9 @@ pub(super) fn answer(path: &str, body: &Value, turn: impl Fn(usize) -> Turn) -> 
             json!({"type": "input_json_delta", "partial_json": wanted.arguments.to_string()}),
             "tool_use",
         ),
-        _ => (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": "Done."}), "end_turn"),
+        _ => {
+            (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": "Done."}), "end_turn")
+        }
     };
     let message = json!({
         "id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model"), "content": [],

@@ -11,7 +11,8 @@ pub(super) fn answer(body: &Value, turn: impl Fn(usize) -> Turn) -> Reply {
     let (message, reason) = match turn(count(messages, "role", "tool")) {
         Turn::Call(number, wanted) if offers(body, wanted.tool) => {
             let function = json!({"name": wanted.tool, "arguments": wanted.arguments.to_string()});
-            let call = json!({"index": 0, "id": format!("call_{number}"), "type": "function", "function": function});
+            let call =
+                json!({"index": 0, "id": format!("call_{number}"), "type": "function", "function": function});
             (json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls")
         }
         _ => (json!({"role": "assistant", "content": "Done."}), "stop"),
