@@ -150,7 +150,7 @@ pub(super) fn entry(client: Client, event: &str, line: &str) -> Value {
 }
 
 /// The same with its group around it.
-pub(super) fn group(entry: Value) -> Value {
+pub(super) fn group(entry: &Value) -> Value {
     json!({"hooks": [entry]})
 }
 
@@ -162,7 +162,7 @@ pub(super) const fn patience(client: Client) -> u64 {
     }
 }
 
-/// Whether `path` takes part in a file of its own that we may delete when nothing else is in it.
+/// Which version of its form a file of hooks says that it has.
 pub(super) fn version(client: Client) -> Option<Value> {
     matches!(client, Client::Copilot | Client::Cursor).then(|| json!(1))
 }

@@ -81,7 +81,7 @@ pub(super) fn wire(
     }
     for (event, line) in lines {
         let entry = settings::entry(client, event, line);
-        let item = if form == Form::Grouped { settings::group(entry) } else { entry };
+        let item = if form == Form::Grouped { settings::group(&entry) } else { entry };
         text = json::append(&text, &["hooks", event], item)
             .map_err(|error| Refused::edit(&text, error, event))?;
     }

@@ -112,7 +112,7 @@ pub(super) fn wire(text: &str, lines: &[(&str, String)]) -> Result<String, Refus
         for (event, line) in lines {
             match hooks.members().iter().find(|(name, ..)| name == event) {
                 None => {
-                    splices.push((line_of(text, *first), whole_event(event, line, &column(text, *first))))
+                    splices.push((line_of(text, *first), whole_event(event, line, &column(text, *first))));
                 }
                 Some((_, _, entries)) => {
                     let Kind::List(items) = &entries.kind else {
