@@ -90,7 +90,9 @@ pub(crate) struct Eval {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
+#[command(
+    args_override_self = true,
+    after_help = "Examples:
   hooks run --client claude --event PreToolUse < payload.json
   hooks run --client copilot --event preToolUse --config /etc/agents/hooks.yaml
 
@@ -98,7 +100,8 @@ Without `--client` and `--event` the payload says whose it is, where that is una
 Without `--config` the first of these counts: the variable HOOKS_CONFIG, `.hooks/hooks.yaml` or `hooks.yaml` of the
 project, `hooks/hooks.yaml` in the user's configuration folder. Without any, what can be denied is denied.
 
-Whatever goes wrong is a denial in the client's own form, with the reason.")]
+Whatever goes wrong is a denial in the client's own form, with the reason."
+)]
 pub(crate) struct Run {
     /// The client that calls, such as `claude`
     #[arg(long, value_name = "NAME")]

@@ -37,6 +37,9 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            if error.use_stderr() {
+                run::deny_if_called(&error);
+            }
             // Nothing is left to say where even this cannot be said.
             drop(error.print());
             return if error.use_stderr() { Status::Usage } else { Status::Well }.into();

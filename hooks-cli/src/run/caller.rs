@@ -1,5 +1,6 @@
 //! Who calls, and about which event: what the command line says, and then what the payload says.
 
+use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -38,6 +39,19 @@ impl Caller {
             limit: asked.deadline,
             refused,
         }
+    }
+
+    /// Who calls on a command line that cannot be read as a whole; `None` where it is not one of `hooks run`.
+    pub(super) fn of_line(mut line: impl Iterator<Item = OsString>) -> Option<Self> {
+        let (_, command) = (line.next()?, line.next()?);
+        let words: Vec<String> = line.filter_map(|word| word.into_string().ok()).collect();
+        let value = |name: &str| {
+            let at = words.iter().position(|word| word == name)?;
+            words.get(at.checked_add(1)?).cloned()
+        };
+        let known =
+            Known { client: value("--client").and_then(|name| name.parse().ok()), event: value("--event") };
+        (command == "run").then(|| Self { known: Mutex::new(known), limit: None, refused: None })
     }
 
     /// Whether the command line can be meant.

@@ -17,7 +17,8 @@ const STACK: usize = 128 << 10;
 pub(super) fn watch(caller: &Arc<Caller>, delivery: &Arc<Delivery>) -> io::Result<()> {
     let limit = caller.limit().unwrap_or_else(|| of(caller.known().client));
     let (caller, delivery) = (Arc::clone(caller), Arc::clone(delivery));
-    let watch = Builder::new().name("deadline".to_owned()).stack_size(STACK).spawn(move || {
+    // Without a name, which would be one more thing to do at the start.
+    let watch = Builder::new().stack_size(STACK).spawn(move || {
         wait(limit);
         delivery.deliver(&caller.failure(&format!("the hooks did not answer within {limit:?}")));
     })?;

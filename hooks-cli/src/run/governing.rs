@@ -11,7 +11,7 @@ use hooks_protocols::Decoded;
 use tokio::runtime::{Builder, Runtime};
 
 use super::project::{self, Found};
-use super::{Failure, Notes};
+use super::{Failure, Notes, settled};
 use crate::cli::Run;
 use crate::event::here;
 use crate::load;
@@ -41,7 +41,7 @@ pub(super) fn of(asked: &Run, decoded: &Decoded) -> Result<Governing, Failure> {
         // Each event has a process of its own: what is counted in memory is forgotten with the next one.
         .storing(StoreConfig::default())
         .protecting(would_govern);
-    let config = reader.read(&config).map_err(|errors| told(&errors))?;
+    let config = settled::read(&config, || reader.read(&config))?.map_err(|errors| told(&errors))?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("nothing can be waited for: {error}"))?;
     Ok(Governing { config, root, runtime, unfinished: Unfinished::default() })

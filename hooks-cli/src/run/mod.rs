@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | who calls, about what | [`caller`] |
 //! | the payload | [`input`] |
-//! | which configuration governs it | [`project`], [`governing`] |
+//! | which configuration governs it | [`project`], [`governing`], [`settled`] |
 //! | what the hooks say | [`asking`] |
 //! | the answer, once | [`delivery`] |
 //! | in time | [`deadline`] |
@@ -18,11 +18,14 @@ mod asking;
 mod caller;
 mod deadline;
 mod delivery;
+#[cfg(feature = "faults")]
+mod faults;
 mod governing;
 mod input;
 mod notes;
 mod panics;
 mod project;
+mod settled;
 
 use std::sync::Arc;
 
@@ -43,6 +46,16 @@ pub(crate) fn run(asked: &Run) -> ! {
         Err(error) => caller.failure(&format!("no time can be kept: {error}")),
     };
     delivery.deliver(&reply)
+}
+
+/// Denies where the command line is one of `hooks run` that cannot be read: a slip in the settings of a client.
+pub(crate) fn deny_if_called(error: &clap::Error) {
+    let Some(caller) = Caller::of_line(std::env::args_os()) else { return };
+    let text = error.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let reason =
+        format!("`hooks run` was called wrongly: {}", first.strip_prefix("error: ").unwrap_or(first));
+    Delivery::default().deliver(&caller.failure(&reason))
 }
 
 /// Why there is no answer of the hooks.
@@ -81,6 +94,8 @@ fn hear(asked: &Run, decoded: &Decoded, notes: &Notes) -> Result<Reply, Failure>
         // Nobody decides about an event without a type, and nobody is told of it.
         return Ok(encode(decoded, &Answer::default()));
     };
+    #[cfg(feature = "faults")]
+    faults::strike();
     let governing = governing::of(asked, decoded)?;
     let Asked { answer, holds } = asking::ask(&governing, decoded, event.clone(), notes)?;
     let reply = encode(decoded, &answer);

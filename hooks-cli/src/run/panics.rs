@@ -9,7 +9,10 @@ pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let heard = Arc::clone(&told);
     panic::set_hook(Box::new(move |panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        let text = panic.payload_as_str().unwrap_or("no text");
+        let payload = panic.payload();
+        let text =
+            payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+        let text = text.unwrap_or("no text");
         *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{text} ({place})"));
     }));
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {

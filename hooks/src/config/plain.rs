@@ -135,7 +135,7 @@ rules:
             json!([[]]),
         ];
         let mut taken = 0;
-        for at in places(&whole, String::new(), 8) {
+        for at in places(&whole, "", 8) {
             for other in &others {
                 for changed in [replaced(&whole, &at, other), with_another_key(&whole, &at)] {
                     let node = of(&changed);
@@ -149,8 +149,8 @@ rules:
         assert!(taken > 20, "{taken}");
     }
 
-    fn places(value: &Value, at: String, depth: usize) -> Vec<String> {
-        let mut all = vec![at.clone()];
+    fn places(value: &Value, at: &str, depth: usize) -> Vec<String> {
+        let mut all = vec![at.to_owned()];
         let inner: Vec<(String, &Value)> = match value {
             Value::Object(map) => map.iter().map(|(key, value)| (key.replace('/', "~1"), value)).collect(),
             Value::Array(items) => {
@@ -160,7 +160,7 @@ rules:
         };
         if depth > 0 {
             all.extend(
-                inner.into_iter().flat_map(|(key, value)| places(value, format!("{at}/{key}"), depth - 1)),
+                inner.into_iter().flat_map(|(key, value)| places(value, &format!("{at}/{key}"), depth - 1)),
             );
         }
         all
