@@ -1,7 +1,7 @@
 //! Starts other programs, always from the root of the workspace.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use crate::error::{Error, Result};
 use crate::workspace;
@@ -75,23 +75,20 @@ impl Program {
         String::from_utf8(output.stdout).map_err(|cause| Error::doing(&self.line, cause))
     }
 
-    /// Gives it `input`, and returns what it writes to both outputs, and its exit code.
+    /// Gives it `input`, and returns what becomes of it.
     ///
     /// # Errors
-    /// It cannot be started, or ends by a signal.
-    pub(crate) fn answer(mut self, input: &[u8]) -> Result<((Vec<u8>, Vec<u8>), i32)> {
+    /// It cannot be started.
+    pub(crate) fn answer(mut self, input: &[u8]) -> Result<Output> {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = self
-            .command
-            .spawn()
-            .map_err(|cause| Error::doing(format!("`{}` cannot be started", self.line), cause))?;
+        let started = self.command.spawn();
+        let mut child =
+            started.map_err(|cause| Error::doing(format!("`{}` cannot be started", self.line), cause))?;
         if let Some(mut stdin) = child.stdin.take() {
             // Who has read enough may go.
             drop(stdin.write_all(input));
         }
-        let output = child.wait_with_output()?;
-        let code = output.status.code().ok_or_else(|| Error::new(format!("`{}` was killed", self.line)))?;
-        Ok(((output.stdout, output.stderr), code))
+        Ok(child.wait_with_output()?)
     }
 }
 

@@ -27,18 +27,29 @@ hooks doctor                          # whether a denial really denies
 | Cursor (`cursor`) | `.cursor/hooks.json` | `~/.cursor/hooks.json` |
 | docker-agent (`docker-agent`) | the file of the agents, or `--file FILE` | it has none |
 
-`hooks init squad` lays out a `.squad` folder. Codex skips hooks, without a word, until a person trusts them (`/hooks` in the program);
-Codex, Gemini CLI and Copilot CLI read the hooks of a project only where the folder is trusted.
+`hooks init squad` lays out a `.squad` folder. A variable that moves a user's folder counts (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
+`COPILOT_HOME`).
+
+What a client has besides its settings:
+
+* Codex CLI skips hooks, without a word, until a person trusts them: start it, enter `/hooks`, accept them; again after each change.
+* Codex CLI, Gemini CLI and Copilot CLI read the hooks of a project only where a person trusts the folder. Gemini CLI with `--skip-trust`
+  runs the tools of a folder and not its hooks. `--scope user` governs in any folder.
+* Clients wait a bounded time and then let the call through (Claude Code is told not to, Cursor too). `hooks run` denies before that.
+* Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is gone or crashes. The command line in their settings denies
+  in its place.
 
 ## What was seen
 
-The real clients, headless, against a scripted model. Without hooks each of the calls happens; these are the runs with hooks.
+The real clients, headless, against a scripted model: `cargo xtask e2e` installs them from npm into `target/e2e`, each in the version named
+here, and runs each four times, with a home of its own, a key that opens nothing and no network but loopback. Without hooks each of the calls
+happens; this is with hooks. All of it takes two minutes; `cargo xtask e2e claude` is one client. In CI it runs where npm is reached.
 ";
 
 const ABILITIES: &str = "
 ## What can be said
 
-By our tables, which were recorded from the same programs; of those without a version, from documentation only. **yes**: as it is meant.
+By our tables, which were recorded from the same programs; those without a version were not run, and are from documentation only. **yes**: as it is meant.
 *less*: something near, never weaker. *some*: about some calls only. Empty: not at all.
 ";
 

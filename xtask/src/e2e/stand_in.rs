@@ -103,10 +103,10 @@ fn answer(decoded: &Decoded, command: &str) -> Answer {
 fn real(hooks: &str, client: Client, event: &str, rules: &str, payload: &[u8]) -> Result {
     let arguments =
         ["run", "--client", client.name(), "--event", event, "--config", rules, "--deadline", "2s"];
-    let (output, code) = Program::new(hooks, arguments).answer(payload)?;
-    std::io::stdout().write_all(&output.0)?;
-    std::io::stderr().write_all(&output.1)?;
-    leave(code)
+    let output = Program::new(hooks, arguments).answer(payload)?;
+    std::io::stdout().write_all(&output.stdout)?;
+    std::io::stderr().write_all(&output.stderr)?;
+    output.status.code().map_or_else(crash, leave)
 }
 
 /// Ends like a program that was killed.
