@@ -36,17 +36,20 @@ pub(super) fn folder() -> Result<PathBuf> {
 pub(super) fn install(client: &Runnable) -> Result<PathBuf> {
     let folder = folder()?.join("clients").join(format!("{}-{}", client.client.name(), client.version));
     let program = folder.join("node_modules/.bin").join(client.program);
-    if program.exists() {
+    // Written last: an installation that was cut short is made again.
+    let whole = folder.join("installed");
+    if whole.exists() {
         return Ok(program);
     }
     std::fs::create_dir_all(&folder)?;
     let package = format!("{}@{}", client.package, client.version);
     let prefix = text(&folder)?;
-    let arguments = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", prefix, &package];
+    let arguments = ["install", "--no-audit", "--no-fund", "--prefix", prefix, &package];
     let run = sandbox::with_our_environment("npm", &arguments, PATIENCE)?;
     if !run.succeeded || !program.exists() {
         return Err(Error::new(format!("`npm install {package}` failed:\n{}{}", run.stdout, run.stderr)));
     }
+    std::fs::write(whole, client.version)?;
     Ok(program)
 }
 
