@@ -239,6 +239,8 @@ pub(crate) struct Bench {
   hooks state -c hooks.yaml lock src/auth.rs backend --why 'no tests' --for 2d
   hooks state -c hooks.yaml clear src/auth.rs --by lead
   hooks state -c hooks.yaml set ask-limit/session-1 0 --why 'refunded'
+  hooks state -c hooks.yaml set spend/of/team//usd '$1.50'
+  hooks state -c hooks.yaml approve session-1 --agent backend
   hooks state -c hooks.yaml remove children/session-1 child-7
   hooks state -c hooks.yaml history
 
@@ -280,15 +282,26 @@ pub(crate) enum StateAction {
     },
     /// Let all agents write an artifact again
     Clear {
-        /// As it was locked
+        /// By any name for it: `./src/a` is `src/a`
         artifact: String,
     },
     /// Set what is spent of a counter
     Set {
         /// As `show` names it
         counter: String,
-        /// In its own unit; money in millionths
-        spent: u64,
+        /// As `show` writes it: `$1.50`, `20000 tokens`, `7`; or the number alone
+        spent: String,
+    },
+    /// Approve what a budget asks about: it holds until the budget's window ends
+    Approve {
+        /// The session that was asked about
+        session: String,
+        /// Its agent
+        #[arg(long, value_name = "NAME", default_value = "")]
+        agent: String,
+        /// The model it calls
+        #[arg(long, value_name = "NAME", default_value = "")]
+        model: String,
     },
     /// Open a store again whose file was damaged and moved aside: what was counted and locked in it is forgotten
     AcceptLoss,

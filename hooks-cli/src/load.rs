@@ -4,18 +4,28 @@ use std::fs;
 use std::path::Path;
 
 use hooks::config::{Config, ConfigReader, Profile};
-use hooks::store::Answering;
+use hooks::store::{Answering, Engine};
 
 use crate::failure::{Failure, Status};
 use crate::snippet;
 
 /// The configuration at `path`.
 pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
+    read(&reader(profile), path)
+}
+
+/// The configuration at `path`, to be tried out: what is counted ends with this process, unless the file says
+/// otherwise.
+pub(crate) fn on_trial(path: &Path) -> Result<Config, Failure> {
+    read(&ConfigReader::default().answering(Answering::AtOnce), path)
+}
+
+fn read(reader: &ConfigReader, path: &Path) -> Result<Config, Failure> {
     // Told apart from what is wrong inside, which is a finding for `check`.
     if let Err(error) = fs::metadata(path) {
         return Err(Failure::said(format!("`{}` cannot be read: {error}", path.display())));
     }
-    reader(profile).read(path).map_err(|errors| match snippet::write(&mut anstream::stderr(), &errors) {
+    reader.read(path).map_err(|errors| match snippet::write(&mut anstream::stderr(), &errors) {
         Ok(()) => Failure::Shown(Status::Usage),
         Err(error) => error.into(),
     })
@@ -23,8 +33,9 @@ pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Fa
 
 /// A reader for a profile that was asked for.
 pub(crate) fn reader(profile: Option<Profile>) -> ConfigReader {
-    // One thing after the other, and what was answered is done when the process ends.
-    let reader = ConfigReader::default().answering(Answering::AtOnce);
+    // One thing after the other, and what was answered is done when the process ends. What was counted outlives it,
+    // unless the file says otherwise.
+    let reader = ConfigReader::default().answering(Answering::AtOnce).storing_in(Engine::File);
     match profile {
         Some(profile) => reader.profile(profile),
         None => reader,

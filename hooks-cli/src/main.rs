@@ -4,6 +4,7 @@
 //! Exit status: 0 where all went well, 1 where something was found (a mistake in a file, a denial, a line that
 //! is no event), 2 where the command line is wrong or a file cannot be read.
 
+mod amount;
 mod bench;
 mod check;
 mod cli;

@@ -1,16 +1,18 @@
 //! `hooks state`: what is kept of budgets, limits, lockouts and children, and changes by hand.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use hooks::config::Config;
-use hooks::policies::{Lockout, LockoutError, StoredLockouts};
+use hooks::policies::{Lockout, LockoutError, PolicyHooks, StoredLockouts, artifact_name, is_same_artifact};
 use hooks::state::{Charged, Key, StoreError, Window};
-use hooks::store::{ByHand, Listed, SqliteStore};
+use hooks::store::{ByHand, Engine, Listed, SqliteStore};
 use hooks::time::Timestamp;
-use hooks::{SystemRandom, duration};
+use hooks::{HookContext, SystemRandom, duration};
 use serde_json::{Value, json};
 
+use crate::amount::Unit;
 use crate::cli::{State, StateAction};
 use crate::eval::runtime;
 use crate::failure::{Failure, Status};
@@ -27,29 +29,37 @@ const MOST: usize = 400;
 struct Kept {
     by_hand: ByHand,
     lockouts: Arc<StoredLockouts>,
+    /// Artifacts that the configuration locks, and for whom.
+    configured: BTreeMap<String, Vec<String>>,
     tenant: Option<String>,
 }
 
 /// Shows or changes the state.
 pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
     let config = load::config(&asked.config.path, asked.config.profile)?;
-    let Some(lockouts) = config.kept().stored_lockouts() else {
+    let is_kept = config.store().is_some_and(|store| store.engine != Engine::Memory);
+    let Some(lockouts) = config.kept().stored_lockouts().filter(|_| is_kept) else {
         return Err(Failure::said(format!(
-            "`{}` keeps state in memory, where it ends with each process; add `store: {{engine: file}}`",
+            "`{}` keeps state in memory, where it ends with each process; write `store: {{engine: file}}`",
             asked.config.path.display()
         )));
     };
     let own = config.tenant().map(str::to_owned);
-    if asked.tenant.is_some() && asked.tenant != own {
+    let is_other = asked.tenant.is_some() && asked.tenant != own;
+    if is_other && !config.tenants().iter().any(|other| asked.tenant.as_deref() == Some(other)) {
         let name = own.map_or_else(|| "none".to_owned(), |own| format!("`{own}`"));
         return Err(Failure::said(format!(
             "the configuration's tenant is {name}: name its own configuration"
         )));
     }
+    // Lockouts are the own tenant's alone: with others, there are none.
+    let own = if is_other { asked.tenant.clone() } else { own };
     let by = asked.by.clone().unwrap_or_else(user);
     let (store, random) = (Arc::clone(config.kept().store()), Arc::new(SystemRandom));
     let by_hand = ByHand::new(store, random, own.as_deref(), &by);
-    let kept = Kept { by_hand, lockouts: Arc::clone(lockouts), tenant: own };
+    let configured = config.policy().reviewer_lockout.as_ref().map(|lockout| lockout.locked.clone());
+    let configured = configured.unwrap_or_default();
+    let kept = Kept { by_hand, lockouts: Arc::clone(lockouts), configured, tenant: own };
     let mut out = anstream::stdout().lock();
     runtime()?.block_on(async {
         match asked.action.as_ref().unwrap_or(&StateAction::Show) {
@@ -61,11 +71,7 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
                         "no lockout is enforced; add `reviewer_lockout: {}` to the configuration",
                     ));
                 }
-                for (what, name) in [("artifact", artifact), ("agent", agent)] {
-                    if name.trim().is_empty() {
-                        return Err(Failure::said(format!("the name of the {what} is empty")));
-                    }
-                }
+                let artifact = &artifact_name(artifact).map_err(|error| Failure::said(error.to_string()))?;
                 let lockout = Lockout::new(artifact, agent).by(&by);
                 let lockout = match &asked.why {
                     Some(why) => lockout.because(why),
@@ -77,16 +83,30 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
                 done(&mut out, &format!("`{agent}` is locked out of `{artifact}`"))
             }
             StateAction::Clear { artifact } => {
+                // What an agent is locked out of by the configuration is not its to clear for others either.
                 let count = kept.lockouts.clear(artifact, &by).await?;
+                let name = artifact_name(artifact);
+                if kept.is_configured(artifact) {
+                    let where_it_stands = "`reviewer_lockout.locked` of the configuration locks it";
+                    return found_nothing(&format!("{where_it_stands}: take `{artifact}` out there"));
+                }
                 if count == 0 {
-                    return found_nothing(&format!("nobody is locked out of `{artifact}`"));
+                    return found_nothing(&match name {
+                        Ok(name) => format!("nobody is locked out of `{name}`"),
+                        Err(error) => error.to_string(),
+                    });
                 }
                 let to = format!("`{artifact}` cleared for {count}");
                 kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
                 done(&mut out, &format!("`{artifact}` is cleared: agents that were locked out: {count}"))
             }
             StateAction::AcceptLoss => accept_loss(&config, &mut out),
-            StateAction::Set { counter, spent } => kept.set(counter, *spent, asked, &mut out).await,
+            StateAction::Set { counter, spent } => kept.set(counter, spent, asked, &mut out).await,
+            StateAction::Approve { session, agent, model } => {
+                let mut context = HookContext::new(session, agent).with_environment(hooks::system());
+                context.tenant = kept.tenant.clone();
+                kept.approve(&config, context.into(), model, asked, &mut out).await
+            }
             StateAction::Remove { set, entry } => kept.remove(set, entry, asked, &mut out).await,
         }
     })
@@ -102,7 +122,8 @@ impl Kept {
         if as_json {
             let counters: Vec<_> = counters.iter().map(|charged| self.counter_json(charged)).collect();
             let sets: Vec<_> = sets.iter().map(|listed| self.set_json(listed, now)).collect();
-            let lockouts: Vec<_> = lockouts.iter().map(lockout_json).collect();
+            let mut lockouts: Vec<_> = lockouts.iter().map(|lockout| lockout_json(lockout, false)).collect();
+            lockouts.extend(self.configured().iter().map(|lockout| lockout_json(lockout, true)));
             let all = json!({
                 "tenant": self.tenant, "now": now.to_string(),
                 "counters": counters, "lockouts": lockouts, "sets": sets,
@@ -110,12 +131,12 @@ impl Kept {
             writeln!(out, "{all:#}")?;
             return Ok(Status::Well);
         }
-        if counters.is_empty() && lockouts.is_empty() && sets.is_empty() {
+        if counters.is_empty() && lockouts.is_empty() && sets.is_empty() && self.configured.is_empty() {
             writeln!(out, "nothing is kept yet")?;
             return Ok(Status::Well);
         }
         self.write_counters(&counters, out)?;
-        write_lockouts(&lockouts, out)?;
+        write_lockouts(&lockouts, &self.configured(), out)?;
         for listed in &sets {
             self.write_set(listed, now, out)?;
         }
@@ -129,11 +150,12 @@ impl Kept {
         writeln!(out, "{LOUD}counters{LOUD:#}")?;
         let mut table = Table::new(["counter", "begins anew", "used", "held"]).numbers([2, 3]);
         for charged in counters {
+            let unit = Unit::of(&charged.key);
             table.row([
-                (self.name(&charged.key), GOOD),
+                (one_line(&self.name(&charged.key), WIDTH), GOOD),
                 (window(charged.window), QUIET),
-                (charged.used.to_string(), LOUD),
-                (charged.held.to_string(), if charged.held > 0 { OPEN } else { QUIET }),
+                (unit.show(charged.used), LOUD),
+                (unit.show(charged.held), if charged.held > 0 { OPEN } else { QUIET }),
             ]);
         }
         table.write(out)
@@ -167,11 +189,12 @@ impl Kept {
         }
         let mut table = Table::new(["when", "who", "what", "to", "why"]);
         for change in changes {
+            let key = Key::from(change.what);
             table.row([
                 (change.at.to_string(), QUIET),
                 (one_line(&change.by, WIDTH), LOUD),
-                (one_line(&self.name(&Key::from(change.what)), WIDTH), GOOD),
-                (one_line(&change.to, WIDTH), LOUD),
+                (one_line(&self.name(&key), WIDTH), GOOD),
+                (one_line(&in_its_unit(&key, &change.to), WIDTH), LOUD),
                 (one_line(&change.why.unwrap_or_default(), WIDTH), QUIET),
             ]);
         }
@@ -182,7 +205,7 @@ impl Kept {
     async fn set(
         &self,
         counter: &str,
-        spent: u64,
+        spent: &str,
         asked: &State,
         out: &mut impl Write,
     ) -> Result<Status, Failure> {
@@ -193,10 +216,12 @@ impl Kept {
                 "there is no counter `{counter}` that something is charged to; `hooks state` lists them"
             ));
         };
+        let unit = Unit::of(&first.key);
+        let spent = unit.read(spent).map_err(Failure::said)?;
         for charged in &named {
             self.by_hand.correct(&first.key, charged.window, spent, asked.why.as_deref()).await?;
         }
-        done(out, &format!("`{counter}` is {spent}, and what is held"))
+        done(out, &format!("`{counter}` is {}, and what is held", unit.show(spent)))
     }
 
     async fn remove(
@@ -218,6 +243,44 @@ impl Kept {
         done(out, &format!("`{entry}` is out of `{set}`"))
     }
 
+    /// Approves what the budgets of `context` ask about.
+    async fn approve(
+        &self,
+        config: &Config,
+        context: Arc<HookContext>,
+        model: &str,
+        asked: &State,
+        out: &mut impl Write,
+    ) -> Result<Status, Failure> {
+        let hooks = config.clone().hooks();
+        let Some(budget) = hooks.spend_budget() else {
+            return Err(Failure::said("the configuration has no `budget`"));
+        };
+        let approved = budget.approve(&context, model).await?;
+        if approved.is_empty() {
+            let session = &context.session_id;
+            return found_nothing(&format!(
+                "no budget asks about session `{session}`; name its `--agent` and `--model`, too"
+            ));
+        }
+        let to = format!("{} approved beyond the threshold", approved.join(", "));
+        self.by_hand.record(&self.key("spend"), to.clone(), asked.why.as_deref()).await?;
+        done(out, &to)
+    }
+
+    /// The lockouts of the configuration.
+    fn configured(&self) -> Vec<Lockout> {
+        let of = |(artifact, agents): (&String, &Vec<String>)| {
+            let artifact = artifact_name(artifact).unwrap_or_else(|_| artifact.clone());
+            agents.iter().map(|agent| Lockout::new(&artifact, agent)).collect::<Vec<_>>()
+        };
+        self.configured.iter().flat_map(of).collect()
+    }
+
+    fn is_configured(&self, artifact: &str) -> bool {
+        self.configured.keys().any(|known| is_same_artifact(known, artifact))
+    }
+
     /// A key as it is shown: without the tenant, whose state this is.
     fn name(&self, key: &Key) -> String {
         let text = key.as_str();
@@ -229,9 +292,11 @@ impl Kept {
     }
 
     fn counter_json(&self, charged: &Charged) -> Value {
+        let unit = Unit::of(&charged.key);
         json!({
-            "counter": self.name(&charged.key), "window": window(charged.window),
+            "counter": self.name(&charged.key), "window": window(charged.window), "unit": unit.name(),
             "used": charged.used, "held": charged.held,
+            "shown": {"used": unit.show(charged.used), "held": unit.show(charged.held)},
         })
     }
 
@@ -248,8 +313,8 @@ impl Kept {
     }
 }
 
-fn write_lockouts(lockouts: &[Lockout], out: &mut impl Write) -> io::Result<()> {
-    if lockouts.is_empty() {
+fn write_lockouts(lockouts: &[Lockout], configured: &[Lockout], out: &mut impl Write) -> io::Result<()> {
+    if lockouts.is_empty() && configured.is_empty() {
         return Ok(());
     }
     writeln!(out, "{LOUD}lockouts{LOUD:#}")?;
@@ -265,15 +330,28 @@ fn write_lockouts(lockouts: &[Lockout], out: &mut impl Write) -> io::Result<()> 
             (one_line(lockout.why.as_deref().unwrap_or_default(), WIDTH), QUIET),
         ]);
     }
+    for Lockout { artifact, agent, .. } in configured {
+        let by = ("(configuration)".to_owned(), QUIET);
+        let empty = || (String::new(), QUIET);
+        let (artifact, agent) = ((one_line(artifact, WIDTH), GOOD), (one_line(agent, WIDTH), LOUD));
+        table.row([artifact, agent, by, empty(), empty(), empty()]);
+    }
     table.write(out)
 }
 
-fn lockout_json(lockout: &Lockout) -> Value {
+fn lockout_json(lockout: &Lockout, is_configured: bool) -> Value {
     json!({
+        "from": if is_configured { "configuration" } else { "store" },
         "artifact": lockout.artifact, "agent": lockout.agent, "by": lockout.by, "why": lockout.why,
         "since": lockout.since.map(|since| since.to_string()),
         "until": lockout.until.map(|until| until.to_string()),
     })
+}
+
+/// What a counter was set to, as it is written now.
+fn in_its_unit(key: &Key, to: &str) -> String {
+    let amount = to.strip_prefix("spent ").and_then(|amount| amount.parse().ok());
+    amount.map_or_else(|| to.to_owned(), |amount| format!("spent {}", Unit::of(key).show(amount)))
 }
 
 /// A window in words.

@@ -21,7 +21,7 @@ struct Ran {
 fn hooks(dir: &Path, args: &[&str], input: &str) -> Ran {
     #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
-    command.args(args).current_dir(dir).env("NO_COLOR", "1");
+    command.args(args).current_dir(dir).env("NO_COLOR", "1").env("XDG_STATE_HOME", dir.join("state"));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = command.spawn().and_then(|mut child| {
         let (stdin, input) = (child.stdin.take(), input.to_owned());

@@ -309,6 +309,9 @@ fn an_agent_does_not_make_its_own_rules() {
             .claude("Write", &json!({"file_path": format!("/home/ada/app/{path}"), "content": "version: 1"}));
         told.says("is protected by");
     }
+    // Nor by moving the root of the repository to a folder above.
+    let above = world.path("hooks.yaml");
+    world.claude("Bash", &json!({"command": format!("echo 'version: 1' > {above}")})).says("is protected by");
     // In a project that has one, other files of the name govern nothing.
     world.write("app/.hooks/hooks.yaml", "version: 1\n");
     let write = |path: &str| world.claude("Write", &json!({"file_path": path, "content": ""}));

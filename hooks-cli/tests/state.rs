@@ -42,7 +42,7 @@ fn said(output: Output) -> String {
 
 fn folder(config: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("hooks.yaml"), format!("version: 1\nstore: {{}}\n{config}")).unwrap();
+    std::fs::write(dir.path().join("hooks.yaml"), format!("version: 1\n{config}")).unwrap();
     dir
 }
 
@@ -110,6 +110,8 @@ fn a_counter_is_set_by_hand() {
         decisions(&said(child.wait_with_output().unwrap())).remove(0)
     };
     assert_eq!((decide(), decide()), ("no_opinion".to_owned(), "deny".to_owned()));
+    let wrong = start(dir.path(), &["state", "-c", "hooks.yaml", "set", "ask-limit/s1", "$1"], "");
+    assert_eq!(wrong.wait_with_output().unwrap().status.code(), Some(2));
     run(dir.path(), &["state", "-c", "hooks.yaml", "set", "ask-limit/s1", "0"]);
     assert_eq!(decide(), "no_opinion");
     let wrong = start(dir.path(), &["state", "-c", "hooks.yaml", "set", "ask-limit/other", "0"], "");
@@ -119,7 +121,7 @@ fn a_counter_is_set_by_hand() {
 #[test]
 fn state_in_memory_is_said_to_end_with_its_process() {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("hooks.yaml"), "version: 1\n").unwrap();
+    std::fs::write(dir.path().join("hooks.yaml"), "version: 1\nstore: { engine: memory }\n").unwrap();
     let output = start(dir.path(), &["state", "-c", "hooks.yaml"], "").wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("store: {engine: file}"));
@@ -127,7 +129,8 @@ fn state_in_memory_is_said_to_end_with_its_process() {
 
 #[test]
 fn tokens_count_without_a_price() {
-    let dir = folder("budget: {limits: [{of: team, per: day, tokens: 100000}]}");
+    let budget = "budget: {limits: [{of: team, per: day, tokens: 100000}], hold: {most_output_tokens: 4000}}";
+    let dir = folder(budget);
     let call = |number: usize| {
         let at = json!({"session_id": "s", "call_id": format!("c{number}")});
         let before = json!({"event": "before_model_call", "at": at, "model": "m"});
@@ -189,4 +192,126 @@ fn a_damaged_store_denies_until_a_person_accepts_the_loss() {
     assert_eq!((decide(), decide()), ("deny".to_owned(), "deny".to_owned()));
     run(dir.path(), &["state", "-c", "hooks.yaml", "accept-loss"]);
     assert_eq!(decide(), "no_opinion");
+}
+
+#[test]
+fn two_projects_share_nothing_and_one_is_found_by_any_path() {
+    let (one, other) = (folder("ask_user: { max_per_session: 1 }"), tempfile::tempdir().unwrap());
+    std::fs::copy(one.path().join("hooks.yaml"), other.path().join("hooks.yaml")).unwrap();
+    let ask = call("a", "ask_user", &json!({"question": "?"}));
+    let state = one.path().join("state");
+    let decide = |dir: &Path, config: &str| {
+        #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+        command.args(["eval", "-c", config]).current_dir(dir).env("XDG_STATE_HOME", &state);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(ask.as_bytes()).unwrap();
+        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+    };
+    assert_eq!(decide(one.path(), "hooks.yaml"), "no_opinion");
+    assert_eq!(decide(other.path(), "hooks.yaml"), "no_opinion");
+    let absolute = one.path().join("hooks.yaml");
+    assert_eq!(decide(other.path(), &absolute.to_string_lossy()), "deny");
+    assert_eq!(decide(other.path(), "./hooks.yaml"), "deny");
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_denies_and_memory_takes_no_ones_place() {
+    let dir = folder("ask_user: { max_per_session: 5 }");
+    // A file where the folder has to be.
+    std::fs::write(dir.path().join("state"), "no folder").unwrap();
+    let calls = call("a", "ask_user", &json!({"question": "?"})) + &call("a", "view", &json!({"path": "a"}));
+    let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &calls);
+    let answers = said(child.wait_with_output().unwrap());
+    assert_eq!(decisions(&answers), ["deny", "no_opinion"], "only what is counted needs the store");
+    assert!(answers.contains("state"), "{answers}");
+}
+
+/// A call of a model by session `s`, as a line.
+fn model_call(id: &str) -> String {
+    let at = json!({"session_id": "s", "agent_name": "a", "call_id": id});
+    let messages = json!([{"role": "user", "content": id}]);
+    format!("{}\n", json!({"event": "before_model_call", "at": at, "model": "m", "messages": messages}))
+}
+
+#[test]
+fn money_and_tokens_are_shown_and_set_in_their_units() {
+    let dir = folder(
+        "budget:
+  limits: [{ of: team, per: day, usd: 2, tokens: 100000 }]
+  prices: [{ model: m, input: 0, output: 100, most_output_tokens: 15000 }]",
+    );
+    let state = |args: &[&str]| run(dir.path(), &[&["state", "-c", "hooks.yaml"], args].concat());
+    let decide = |id: &str| {
+        let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &model_call(id));
+        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+    };
+    assert_eq!((decide("1"), decide("2")), ("no_opinion".to_owned(), "deny".to_owned()));
+    let shown = state(&[]);
+    assert!(shown.contains("$1.50") && shown.contains("15009 tokens"), "{shown}");
+    let all: Value = serde_json::from_str(&state(&["--json"])).unwrap();
+    let team = all["counters"].as_array().unwrap().iter();
+    let team: Vec<_> = team.filter(|counter| counter["counter"] == "spend/of/team//usd").collect();
+    assert_eq!((&team[0]["used"], &team[0]["unit"]), (&json!(1_500_000), &json!("usd")), "{all}");
+    // What is held stays: nobody knows yet what it cost.
+    let said = state(&["set", "spend/of/team//usd", "$0.25", "--why", "a refund"]);
+    assert!(said.contains("is $0.25"), "{said}");
+    assert!(state(&[]).contains("$1.75"));
+    assert!(state(&["history"]).contains("spent $0.25"));
+}
+
+#[test]
+fn an_artifact_has_one_name_and_those_of_the_configuration_are_shown() {
+    let dir = folder("reviewer_lockout: { locked: { ./docs/: [Frontend] } }");
+    let state = |args: &[&str]| {
+        let args = [&["state", "-c", "hooks.yaml"], args].concat();
+        let output = start(dir.path(), &args, "").wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (output.status.code(), said)
+    };
+    let decide = |agent: &str, path: &str| {
+        let write = call(agent, "edit", &json!({"path": path}));
+        let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &write);
+        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+    };
+    for weird in ["../up", "src/../../x", "~/x", ".", "/", ""] {
+        let (status, said) = state(&["lock", weird, "backend"]);
+        assert!(status == Some(2) && said.contains("names no artifact"), "{weird}: {status:?} {said}");
+    }
+    assert_eq!(decide("backend", "src/auth.rs"), "no_opinion", "nothing was locked by them");
+    assert_eq!(state(&["lock", "./src//auth.rs", " Backend "]).0, Some(0));
+    assert_eq!((&*decide("BACKEND", "src/auth.rs"), &*decide("backend", "src/b.rs")), ("deny", "no_opinion"));
+    assert_eq!(decide(" frontend", "docs/a.md"), "deny");
+    let (_, shown) = state(&[]);
+    assert!(shown.contains("src/auth.rs") && shown.contains("(configuration)"), "{shown}");
+    let (_, json) = state(&["--json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let from: Vec<_> = json["lockouts"].as_array().unwrap().iter().map(|lockout| &lockout["from"]).collect();
+    assert_eq!(from, ["store", "configuration"], "{json}");
+    let (status, said) = state(&["clear", "docs"]);
+    assert!(status == Some(1) && said.contains("`reviewer_lockout.locked`"), "{said}");
+    assert_eq!(state(&["clear", "src\\AUTH.rs", "--by", "lead"]).0, Some(0));
+    assert_eq!(decide("backend", "src/auth.rs"), "no_opinion");
+}
+
+#[test]
+fn what_a_person_approves_of_a_budget_holds_for_its_window() {
+    let dir = folder(
+        "budget:
+  limits: [{ of: session, per: session, tokens: 1000 }]
+  thresholds: { ask: 10 }
+  hold: { most_output_tokens: 100 }",
+    );
+    let decide = |id: &str| {
+        let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &model_call(id));
+        decisions(&said(child.wait_with_output().unwrap())).remove(0)
+    };
+    assert_eq!(decide("1"), "no_opinion");
+    assert_eq!((decide("2"), decide("3")), ("ask".to_owned(), "ask".to_owned()));
+    let approve = ["state", "-c", "hooks.yaml", "approve", "s", "--why", "worth it"];
+    assert!(run(dir.path(), &approve).contains("the budget of session `s` approved"));
+    assert_eq!((decide("4"), decide("5")), ("no_opinion".to_owned(), "no_opinion".to_owned()));
+    let again = start(dir.path(), &approve, "").wait_with_output().unwrap();
+    assert_eq!(again.status.code(), Some(1), "nothing is asked any more");
+    assert!(run(dir.path(), &["state", "-c", "hooks.yaml", "history"]).contains("worth it"));
 }

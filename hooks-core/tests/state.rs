@@ -118,6 +118,12 @@ impl Model {
                 Some(Answer::Ended { actual: held.amount })
             }
             Op::Extend { .. } if held.ended => Some(Answer::Unknown),
+            Op::Settle { actual, .. } if held.ended && held.amount != *actual => {
+                Some(Answer::Ended { actual: held.amount })
+            }
+            Op::Release { .. } if held.ended && held.amount > 0 => {
+                Some(Answer::Ended { actual: held.amount })
+            }
             Op::Extend { to, .. } if held.amount < *to => None,
             _ => Some(Answer::Done),
         }

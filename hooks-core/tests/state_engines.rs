@@ -130,6 +130,19 @@ fn a_settlement_that_charges_again_when_sent_again_is_caught() {
 }
 
 #[test]
+fn a_second_end_that_is_not_told_what_the_first_charged_is_caught() {
+    assert_is_caught(|| {
+        |state: &mut State, op, now| {
+            let is_end = matches!(op, Op::Settle { .. } | Op::Release { .. });
+            match state.step(&op, now) {
+                Answer::Ended { .. } if is_end => Answer::Done,
+                answer => answer,
+            }
+        }
+    });
+}
+
+#[test]
 fn scopes_that_are_not_taken_all_or_none_are_caught() {
     assert_is_caught(|| {
         |state: &mut State, op, now| {

@@ -165,7 +165,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// A text as a file system without case compares it.
-fn folded(text: &str) -> Cow<'_, str> {
+pub(crate) fn folded(text: &str) -> Cow<'_, str> {
     // Without an early end, many bytes are looked at at once.
     let is_folded = |all: bool, byte: u8| all & byte.is_ascii() & !byte.is_ascii_uppercase();
     if text.bytes().fold(true, is_folded) {

@@ -1,7 +1,7 @@
 //! Limits how often the user is asked in a session.
 //!
 //! Takes a place in a [`StateStore`] for each call of a tool that asks, by the table of tool names; the counter is
-//! that of the tenant's session and shared by its agents. A call that is denied gives its place back, unless
+//! that of the tenant's session and shared by its agents, or that of the whole tree of sessions. A call that is denied gives its place back, unless
 //! attempts count. A client that asks twice about the same call takes one place; where that was given back in between,
 //! it takes another. A store that fails is a denial.
 //!
@@ -15,7 +15,10 @@
 //! ```
 
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::state::{Key, Scope, StateStore, Window};
@@ -25,8 +28,9 @@ use hooks_core::{
 };
 use hooks_facts::tools::ToolKind;
 
-use crate::config::{AskCounting, AskUserConfig};
+use crate::config::{AskCounting, AskLevel, AskUserConfig};
 use crate::facts::CallReader;
+use crate::lineage::Lineage;
 use crate::place::{MOST_GIVEN_BACK, NoPlace, Place, place_id};
 use crate::store::CountingStore;
 
@@ -37,6 +41,7 @@ pub struct AskLimit {
     reader: CallReader,
     limit: u64,
     counts: AskCounting,
+    of: AskLevel,
     store: CountingStore,
 }
 
@@ -46,8 +51,8 @@ pub type AskLimitLayer = ReserveLayer<Arc<AskLimit>>;
 impl AskLimit {
     /// A limit that counts in memory, by the clock of its first call.
     pub fn new(config: &AskUserConfig, reader: &CallReader) -> Self {
-        let (limit, counts) = (config.max_per_session, config.counts);
-        Self { reader: reader.clone(), limit, counts, store: CountingStore::default() }
+        let AskUserConfig { max_per_session: limit, counts, of } = *config;
+        Self { reader: reader.clone(), limit, counts, of, store: CountingStore::default() }
     }
 
     /// Counts in `store`, which may be shared and may last.
@@ -66,17 +71,17 @@ impl AskLimit {
         self.reader.read(request).kind() == ToolKind::AskUser
     }
 
-    fn question(&self, request: &HookRequest<PreToolUse>) -> Place {
-        let context = request.context();
-        let (tenant, session) = (context.tenant.as_deref(), context.session_id.as_str());
-        let key = Key::new(tenant, &[NAME, session]);
-        let call = request.event().tool_use_id.as_ref().or(context.call_id.as_ref());
-        let arguments = request.event().tool_args.to_string();
-        let id = place_id(key.as_str(), call.map(String::as_str), &arguments, context);
-        let scopes = Arc::from([Scope::spent(key, self.limit).per(Window::SESSION)]);
-        Place::new(id, scopes, self.store.of(context), context, |no_place| match no_place {
-            NoPlace::Refused { used, limit, .. } => refusal(used, limit),
-            NoPlace::TooOften => asked_too_often(),
+    /// Takes a place for a question.
+    fn take(&self, request: &HookRequest<PreToolUse>) -> HookFuture<'static, Result<Reservation, HookError>> {
+        let (limit, context) = (self.limit, request.context());
+        let store = self.store.of(context);
+        if self.of == AskLevel::Session {
+            return question(limit, store, request, &context.session_id).take();
+        }
+        let request = request.clone();
+        HookFuture::later(async move {
+            let root = Lineage::of(&*store, request.context()).await.map_err(HookError::other)?.root;
+            question(limit, store, &request, &root).take().await
         })
     }
 }
@@ -93,7 +98,7 @@ impl Reserve<PreToolUse> for AskLimit {
         if !self.asks(request) {
             return HookFuture::now(Ok(Reservation::NotNeeded));
         }
-        self.question(request).take()
+        self.take(request)
     }
 }
 
@@ -115,11 +120,13 @@ impl Observer<PreToolUse> for AskLimit {
                 place.commit();
             }
         };
-        match self.question(request).take() {
-            HookFuture::Now(taken) => taken.into_iter().for_each(count),
-            HookFuture::Later(taken) => {
+        let mut taking = self.take(request);
+        // What a store in this process answers needs no background.
+        match Pin::new(&mut taking).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(taken) => count(taken),
+            Poll::Pending => {
                 if let Some(background) = &request.context().environment.background {
-                    background.run(HookFuture::later(async move { count(taken.await) }));
+                    background.run(HookFuture::later(async move { count(taking.await) }));
                 }
             }
         }
@@ -133,6 +140,25 @@ impl fmt::Debug for AskLimit {
             .field("counts", &self.counts)
             .finish_non_exhaustive()
     }
+}
+
+/// A place for a question, among those of `session`.
+fn question(
+    limit: u64,
+    store: Arc<dyn StateStore>,
+    request: &HookRequest<PreToolUse>,
+    session: &str,
+) -> Place {
+    let context = request.context();
+    let key = Key::new(context.tenant.as_deref(), &[NAME, session]);
+    let call = request.event().tool_use_id.as_ref().or(context.call_id.as_ref());
+    let arguments = request.event().tool_args.to_string();
+    let id = place_id(key.as_str(), call.map(String::as_str), &arguments, context);
+    let scopes = Arc::from([Scope::spent(key, limit).per(Window::SESSION)]);
+    Place::new(id, scopes, store, context, |no_place| match no_place {
+        NoPlace::Refused { used, limit, .. } => refusal(used, limit),
+        NoPlace::TooOften => asked_too_often(),
+    })
 }
 
 fn refusal(used: u64, limit: u64) -> Reason {

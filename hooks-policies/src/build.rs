@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::state::StateStore;
+use hooks_core::state::{MAX_AMOUNT, StateStore};
 use hooks_core::{FailureLayer, Hooks, HooksBuilder, HooksConfig, Settle};
 use tower_layer::Layer;
 
@@ -15,11 +15,11 @@ use crate::arguments::ArgumentRecorder;
 use crate::artifacts::Artifacts;
 use crate::ask_limit::AskLimit;
 use crate::command_guard::CommandGuard;
-use crate::config::{AskCounting, PatternDialect, PolicyConfig};
+use crate::config::{AskCounting, LockoutConfig, PatternDialect, PolicyConfig};
 use crate::errors::PolicyErrors;
 use crate::facts::CallReader;
 use crate::limits::Limits;
-use crate::lockout::{LockoutRegistry, RefreshLockouts, ReviewerLockout, StoredLockouts};
+use crate::lockout::{LockoutRegistry, RefreshLockouts, ReviewerLockout, StoredLockouts, artifact_name};
 use crate::protected::ProtectedFiles;
 use crate::redaction::Options;
 use crate::result_redaction::{ResultRedaction, scrubber};
@@ -109,10 +109,12 @@ impl HooksConfig for StrictPolicies {
             (_, Some(scrubber)) => ArgumentRecorder::new(scrubber.clone()),
             (_, None) => ArgumentRecorder::default(),
         };
-        for artifact in config.reviewer_lockout.iter().flat_map(|lockout| lockout.locked.keys()) {
-            if let Some((problem, hint)) = Artifacts::problem_of(artifact, reader.dialect()) {
-                errors.push(format!("reviewer_lockout.locked.{artifact}"), problem, hint);
-            }
+        if config.ask_user.as_ref().is_some_and(|ask_user| ask_user.max_per_session > MAX_AMOUNT) {
+            let hint = format!("write at most {MAX_AMOUNT}");
+            errors.push("ask_user.max_per_session", "more questions than can be counted", hint);
+        }
+        if let Some(lockout) = &config.reviewer_lockout {
+            check_lockouts(lockout, reader.dialect(), &mut errors);
         }
         let rules = Rules::compile(&config.rules, &reader, &mut errors);
         let protected = ProtectedFiles::compile(&config.protected, &reader, &mut errors);
@@ -183,6 +185,30 @@ impl HooksConfig for StrictPolicies {
         }
         builder.add_extension(Arc::new(recorder));
         Ok(())
+    }
+}
+
+/// Reports names that stand for nothing.
+fn check_lockouts(config: &LockoutConfig, dialect: PatternDialect, errors: &mut PolicyErrors) {
+    for (artifact, agents) in &config.locked {
+        let field = format!("reviewer_lockout.locked.{artifact}");
+        match artifact_name(artifact) {
+            Err(error) => errors.push(field.as_str(), format!("`{artifact}`: {}", error.problem), error.hint),
+            Ok(name) => {
+                if let Some((problem, hint)) = Artifacts::problem_of(&name, dialect) {
+                    errors.push(field.as_str(), problem, hint);
+                }
+            }
+        }
+        check_names(&field, agents, errors);
+    }
+    check_names("reviewer_lockout.team", &config.team, errors);
+    check_names("reviewer_lockout.ignored_arguments", &config.ignored_arguments, errors);
+}
+
+fn check_names(field: &str, names: &[String], errors: &mut PolicyErrors) {
+    for (index, _) in names.iter().enumerate().filter(|(_, name)| name.trim().is_empty()) {
+        errors.push(format!("{field}[{index}]"), "the name is empty", "write a name, or leave it out");
     }
 }
 

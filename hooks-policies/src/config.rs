@@ -156,6 +156,20 @@ pub struct AskUserConfig {
     /// Which questions count.
     #[serde(default)]
     pub counts: AskCounting,
+    /// Whose questions are counted together.
+    #[serde(default)]
+    pub of: AskLevel,
+}
+
+/// Whose questions to the user are counted together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AskLevel {
+    /// Those of all agents of a session; one that it starts has its own.
+    #[default]
+    Session,
+    /// Those of a session and of all below it.
+    Tree,
 }
 
 /// Which questions to the user count.

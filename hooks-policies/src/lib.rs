@@ -27,8 +27,11 @@ pub mod command_guard;
 pub mod config;
 mod errors;
 pub mod facts;
+mod later;
 pub mod limits;
+mod lineage;
 pub mod lockout;
+mod names;
 mod patterns;
 mod place;
 pub mod profile;
@@ -55,8 +58,9 @@ pub use self::limits::{
     CallLimits, CallLimitsLayer, IterationLimit, IterationLimitLayer, LoopLimit, LoopLimitLayer,
 };
 pub use self::lockout::{
-    Cleared, LockedOut, Lockout, LockoutError, LockoutRegistry, RefreshLockouts, RefreshLockoutsLayer,
-    ReviewerLockout, ReviewerLockoutLayer, StoredLockouts,
+    ArtifactError, Cleared, LockedOut, Lockout, LockoutError, LockoutRegistry, RefreshLockouts,
+    RefreshLockoutsLayer, ReviewerLockout, ReviewerLockoutLayer, StoredLockouts, artifact_name,
+    is_same_artifact,
 };
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
 pub use self::result_redaction::{ResultRedaction, ResultRedactionLayer};

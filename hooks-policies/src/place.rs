@@ -1,13 +1,19 @@
 //! A place in a limit for one event: given back on drop, taken for good once the event went ahead.
+//!
+//! A call may be told twice, by two hook processes of one client for instance. Its place is one, under an id that
+//! follows from the call; it belongs to whoever told of the call first, and only that one gives it back. Who that is
+//! stands in a set of the session, for as long as the call is open. A call that goes ahead although its place was given
+//! back is counted then.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Op, OpId, Scope, StateStore, StoreError};
+use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, StoreError};
 use hooks_core::{Background, Hold, HookContext, HookError, HookFuture, Reason, Reservation};
 
-use crate::store::no_answer;
+use crate::later;
+use crate::store::beyond_limits;
 
 /// How long an event may stay open before its holder is taken for lost. Its place stays taken then.
 const OPEN: Duration = Duration::from_secs(24 * 60 * 60);
@@ -19,13 +25,32 @@ pub(crate) const MOST_GIVEN_BACK: usize = 32;
 pub(crate) struct Place {
     /// Follows from the call, and from how often its place was given back.
     id: OpId,
-    given_back: usize,
     scopes: Arc<[Scope]>,
     store: Arc<dyn StateStore>,
     background: Option<Arc<dyn Background>>,
     refuse: Box<dyn Fn(NoPlace) -> Reason + Send + Sync>,
-    /// Whether there is a place that dropping this gives back.
+    /// Where it stands whose place it is; `None` where nobody else can know of the call.
+    claim: Option<Claim>,
+    /// Whether there may be a place that dropping this gives back.
     open: bool,
+}
+
+/// The id of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlaceId {
+    pub(crate) id: OpId,
+    /// Whether it follows from the call, which others may tell of, too.
+    is_of_call: bool,
+}
+
+/// Whose place it is.
+struct Claim {
+    set: Key,
+    /// By the first id of the call.
+    name: Arc<str>,
+    /// The entry that says that it is this one's. It is nobody's before it was asked for.
+    entry: Option<OpId>,
+    fresh: OpId,
 }
 
 /// Why there is no place.
@@ -45,102 +70,163 @@ pub(crate) enum NoPlace {
 impl Place {
     /// A place for one event in `scopes`; `refuse` says why there is none.
     pub(crate) fn new(
-        id: OpId,
+        id: PlaceId,
         scopes: Arc<[Scope]>,
         store: Arc<dyn StateStore>,
         context: &HookContext,
         refuse: impl Fn(NoPlace) -> Reason + Send + Sync + 'static,
     ) -> Self {
+        let claim = id.is_of_call.then(|| Claim {
+            set: Key::new(context.tenant.as_deref(), &["places", &context.session_id]),
+            name: format!("{:032x}", id.id.0).into(),
+            entry: None,
+            fresh: fresh_id("places", context),
+        });
         let background = context.environment.background.clone();
-        Self { id, given_back: 0, scopes, store, background, refuse: Box::new(refuse), open: true }
+        Self { id: id.id, scopes, store, background, refuse: Box::new(refuse), claim, open: false }
     }
 
     /// Takes it, another one where the call's own was given back. Ready at once where the store is.
-    pub(crate) fn take(mut self) -> HookFuture<'static, Result<Reservation, HookError>> {
-        loop {
-            match self.ask() {
-                HookFuture::Now(answer) => {
-                    let answer = answer.unwrap_or_else(|| Err(no_answer()));
-                    if !self.goes_on(&answer) {
-                        return HookFuture::now(self.reservation(answer));
-                    }
+    pub(crate) fn take(self) -> HookFuture<'static, Result<Reservation, HookError>> {
+        later::begin(async move {
+            let mut place = self;
+            match place.taken().await {
+                Ok(Taken::Place) => Ok(Reservation::Held(Box::new(place))),
+                Ok(Taken::Before) => {
+                    place.leave().await;
+                    Ok(Reservation::NotNeeded)
                 }
-                HookFuture::Later(answer) => {
-                    return HookFuture::later(async move {
-                        let mut answer = answer.await;
-                        while self.goes_on(&answer) {
-                            answer = self.ask().await;
-                        }
-                        self.reservation(answer)
-                    });
+                Ok(Taken::Nothing(why)) => {
+                    place.leave().await;
+                    Ok(Reservation::Refused((place.refuse)(why)))
                 }
+                Err(error) => Err(error),
             }
-        }
+        })
     }
 
-    fn ask(&self) -> HookFuture<'static, Result<Answer, StoreError>> {
-        let scopes = Arc::clone(&self.scopes);
-        self.store.apply(Op::Reserve { id: self.id, scopes, amount: 1, ttl: OPEN })
-    }
-
-    /// Goes on to the next place of the call, where this one was given back before.
-    fn goes_on(&mut self, answer: &Result<Answer, StoreError>) -> bool {
-        let given_back = matches!(answer, Ok(Answer::Ended { actual: 0 }));
-        if !given_back || self.given_back == MOST_GIVEN_BACK {
-            return false;
-        }
-        self.given_back += 1;
-        self.id = OpId::of(&[&self.id.0.to_string(), "again"]);
-        true
-    }
-
-    fn reservation(mut self, answer: Result<Answer, StoreError>) -> Result<Reservation, HookError> {
-        match answer {
-            Ok(Answer::Done) => Ok(Reservation::Held(Box::new(self))),
-            Ok(Answer::Refused { scope, used, limit }) => {
-                self.open = false;
-                Ok(Reservation::Refused((self.refuse)(NoPlace::Refused { scope, used, limit })))
-            }
-            Ok(Answer::Ended { actual }) => {
-                self.open = false;
+    async fn taken(&mut self) -> Result<Taken, HookError> {
+        for _ in 0..=MOST_GIVEN_BACK {
+            self.lay_claim().await?;
+            // From here on there may be one, whatever is heard of it.
+            self.open = true;
+            match self.ask().await.map_err(HookError::other)? {
+                Answer::Done | Answer::Granted(_) => return Ok(Taken::Place),
+                Answer::Refused { scope, used, limit } => {
+                    self.open = false;
+                    return Ok(Taken::Nothing(NoPlace::Refused { scope, used, limit }));
+                }
+                // It was given back before: on to the next place of the call.
+                Answer::Ended { actual: 0 } => self.id = again(self.id),
                 // The event went ahead before, and is paid for.
-                Ok(if actual > 0 {
-                    Reservation::NotNeeded
-                } else {
-                    Reservation::Refused((self.refuse)(NoPlace::TooOften))
-                })
+                Answer::Ended { .. } => {
+                    self.open = false;
+                    return Ok(Taken::Before);
+                }
+                other => return Err(bad(&other)),
             }
-            Ok(other) => {
-                Err(HookError::bad_answer(format!("the state store answered {other:?} to a reservation")))
-            }
-            Err(error) => Err(HookError::other(error)),
+            self.open = false;
+        }
+        Ok(Taken::Nothing(NoPlace::TooOften))
+    }
+
+    /// A place that others may ask for is the store's own; any other may be taken from what is leased.
+    fn ask(&self) -> HookFuture<'static, Result<Answer, StoreError>> {
+        let (id, scopes) = (self.id, Arc::clone(&self.scopes));
+        self.store.apply(match self.claim {
+            Some(_) => Op::reserve_for_all(id, scopes, 1, OPEN),
+            None => Op::Reserve { id, scopes, amount: 1, ttl: OPEN },
+        })
+    }
+
+    /// Says that the call's place is this one's, unless it is another's.
+    async fn lay_claim(&mut self) -> Result<(), HookError> {
+        let Some(claim) = self.claim.as_mut().filter(|claim| claim.entry.is_none()) else { return Ok(()) };
+        let (id, set, name) = (claim.fresh, claim.set.clone(), Arc::clone(&claim.name));
+        // Before it is asked for: whoever gives up now may have it already.
+        claim.entry = Some(id);
+        let insert = Op::Insert { id, set, name, note: "".into(), ttl: Some(OPEN) };
+        match self.store.apply(insert).await.map_err(HookError::other)? {
+            Answer::Done => {}
+            Answer::Present(_) => claim.entry = None,
+            other => return Err(bad(&other)),
+        }
+        Ok(())
+    }
+
+    /// The place is another's, or nobody's.
+    async fn leave(&mut self) {
+        self.open = false;
+        if let Some(remove) = self.unclaim() {
+            // Where the store fails, a later telling of the call gives nothing back: the limit errs on its safe side.
+            let _removed = self.store.apply(remove).await;
         }
     }
 
-    /// Ends the reservation. Where nothing runs in the background the place stays taken: the limit errs on its safe
-    /// side.
-    fn end(&mut self, op: Op) {
-        self.open = false;
-        if let (HookFuture::Later(ended), Some(background)) = (self.store.apply(op), &self.background) {
-            background.run(HookFuture::later(async move {
-                let _ended = ended.await;
-            }));
+    fn unclaim(&mut self) -> Option<Op> {
+        let claim = self.claim.as_mut()?;
+        Some(Op::Remove { id: claim.entry.take()?, set: claim.set.clone() })
+    }
+
+    /// Whether it is this one that gives it back.
+    fn is_own(&self) -> bool {
+        self.claim.as_ref().is_none_or(|claim| claim.entry.is_some())
+    }
+
+    /// Counts it for good.
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        for _ in 0..=MOST_GIVEN_BACK {
+            match self.store.apply(Op::Settle { id: self.id, actual: 1 }).await? {
+                // Given back meanwhile by whoever told of the call first, or forgotten: the event goes ahead all the
+                // same, and counts.
+                Answer::Ended { actual: 0 } | Answer::Unknown => {}
+                _ => return Ok(()),
+            }
+            self.id = again(self.id);
+            let scopes = beyond_limits(&self.scopes);
+            self.store.apply(Op::reserve_for_all(self.id, scopes, 1, OPEN)).await?;
         }
+        Ok(())
     }
 }
 
+/// What came of asking for a place.
+enum Taken {
+    /// There is one now.
+    Place,
+    /// The call had it before, and it counts.
+    Before,
+    Nothing(NoPlace),
+}
+
 impl Hold for Place {
-    fn commit(mut self: Box<Self>) {
-        let id = self.id;
-        self.end(Op::Settle { id, actual: 1 });
+    fn commit(self: Box<Self>) {
+        let background = self.background.clone();
+        let mut place = *self;
+        // Where nothing runs in the background the place stays taken: the limit errs on its safe side.
+        place.open = false;
+        later::run(background.as_ref(), async move {
+            // Where the store fails it is charged when its time is up.
+            let _settled = place.settle().await;
+            place.leave().await;
+        });
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if self.open {
-            self.end(Op::Release { id: self.id });
+        let release = (self.open && self.is_own()).then_some(Op::Release { id: self.id });
+        let remove = self.unclaim();
+        if release.is_none() && remove.is_none() {
+            return;
         }
+        let store = Arc::clone(&self.store);
+        later::run(self.background.as_ref(), async move {
+            // In this order: whoever claims it next must not have it released.
+            for op in release.into_iter().chain(remove) {
+                let _ended = store.apply(op).await;
+            }
+        });
     }
 }
 
@@ -148,10 +234,10 @@ impl Drop for Place {
 ///
 /// `what` is what the call does: clients number their calls anew each turn, and a number that comes back with something
 /// else is another call. One that is empty is none.
-pub(crate) fn place_id(key: &str, call: Option<&str>, what: &str, context: &HookContext) -> OpId {
+pub(crate) fn place_id(key: &str, call: Option<&str>, what: &str, context: &HookContext) -> PlaceId {
     match call.filter(|call| !call.trim().is_empty()) {
-        Some(call) => OpId::of(&[key, "call", call, what]),
-        None => fresh_id(key, context),
+        Some(call) => PlaceId { id: OpId::of(&[key, "call", call, what]), is_of_call: true },
+        None => PlaceId { id: fresh_id(key, context), is_of_call: false },
     }
 }
 
@@ -162,4 +248,13 @@ pub(crate) fn fresh_id(key: &str, context: &HookContext) -> OpId {
     let number = ASKED.fetch_add(1, Ordering::Relaxed).to_string();
     let random = context.environment.random.next_u128().to_string();
     OpId::of(&[key, "random", &random, &number])
+}
+
+/// The id that follows on one whose reservation is over.
+pub(crate) fn again(id: OpId) -> OpId {
+    OpId::of(&[&id.0.to_string(), "again"])
+}
+
+fn bad(answer: &Answer) -> HookError {
+    HookError::bad_answer(format!("the state store answered {answer:?} to a reservation"))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use hooks_core::HookContext;
-use hooks_core::state::{Memory, StateStore, StoreError};
+use hooks_core::state::{Memory, Scope, StateStore};
 
 /// Where places are counted.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ impl fmt::Debug for CountingStore {
     }
 }
 
-/// What it means that a future that was ready had no answer.
-pub(crate) fn no_answer() -> StoreError {
-    StoreError::Unavailable("it gave no answer".to_owned())
+/// The same scopes without their limits: for what has happened, whatever they say.
+pub(crate) fn beyond_limits(scopes: &[Scope]) -> Arc<[Scope]> {
+    scopes.iter().map(|scope| Scope { limit: u64::MAX, ..scope.clone() }).collect()
 }

@@ -40,6 +40,12 @@ impl StateStore for LazyStore {
             Err(error) => HookFuture::now(Err(error)),
         }
     }
+
+    fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
+        // One that was not needed is not opened for that.
+        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        store.map_or_else(|| HookFuture::now(Ok(())), |store| store.close())
+    }
 }
 
 impl fmt::Debug for LazyStore {

@@ -17,7 +17,9 @@ mod watch;
 
 pub use self::away::{Away, AwaySettings, Rates, Values};
 pub use self::by_hand::{ByHand, Change, Listed};
-pub use self::config::{Durability, Engine, StoreConfig, StoreFault};
+pub use self::config::{
+    AwayBreakers, AwayConfig, AwayRates, AwaySpend, Durability, Engine, StoreConfig, StoreFault,
+};
 pub use self::lazy::LazyStore;
 pub use self::leased::{LeaseSettings, Leased};
 pub use self::open::{Answering, World, open_file, open_redis};

@@ -3,19 +3,23 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+#[cfg(feature = "redis")]
+use std::time::Duration;
 
 use hooks_core::state::{StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Timer};
 #[cfg(feature = "redis")]
 use hooks_core::{Background, HookFuture};
 
+#[cfg(feature = "redis")]
+use crate::config::{AwayBreakers, AwayConfig, AwayRates, AwaySpend};
 use crate::config::{Durability, StoreConfig};
 #[cfg(feature = "redis")]
 use crate::redis::{Redis, RedisSettings};
 #[cfg(feature = "sqlite")]
 use crate::sqlite::SqliteOptions;
 #[cfg(feature = "redis")]
-use crate::{Away, AwaySettings, LeaseSettings, Leased};
+use crate::{Away, AwaySettings, LeaseSettings, Leased, Rates, Values};
 
 /// The store in the file at `path`, made where it is not there, and its folder with it, for its user alone. Where
 /// `answering` is [`Answering::AtOnce`], whoever asks does the work; else a thread does.
@@ -36,7 +40,8 @@ pub fn open_file(
     let options = SqliteOptions::new(path).durability(durability);
     Ok(Arc::new(match answering {
         Answering::AtOnce => options.blocking().open()?,
-        Answering::Later => options.open()?,
+        // Whoever asks first is in a runtime.
+        Answering::Later => options.open_later()?,
     }))
 }
 
@@ -95,24 +100,50 @@ pub fn open_redis(
     answering: Answering,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
     let World { clock, timer, random } = world;
-    let settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());
-    let settings = match &config.prefix {
-        Some(prefix) => settings.with_prefix(prefix),
-        None => settings,
-    };
+    let mut settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());
+    settings.prefix = config.prefix.clone().unwrap_or(settings.prefix);
+    settings.timeout = config.timeout.unwrap_or(settings.timeout);
+    settings.settle = config.settle.unwrap_or(settings.settle);
     let redis = Redis::new(settings, Arc::clone(&clock), Arc::clone(&timer), Arc::clone(&random))?;
+    redis.record_losses();
     if answering == Answering::AtOnce {
         return Ok(Arc::new(redis));
     }
+    let away = config.away.clone().unwrap_or_default();
     let background = OnRuntime(tokio::runtime::Handle::current());
+    let settings = away_settings(config.stale_after, &away);
+    if away.spend == AwaySpend::Close {
+        return Ok(kept(Away::new(redis, settings, clock, &*random), timer, &background));
+    }
     let leased = Leased::new(redis, LeaseSettings::default(), Arc::clone(&clock), Arc::clone(&random));
     let leased = leased.returning_on(Arc::new(background.clone()));
-    let mut settings = AwaySettings::default();
-    settings.sets = config.stale_after.unwrap_or(settings.sets);
     background.run(HookFuture::later(leased.keep(Arc::clone(&timer))));
-    let store = Away::new(leased, settings, clock, &*random);
+    Ok(kept(Away::new(leased, settings, clock, &*random), timer, &background))
+}
+
+#[cfg(feature = "redis")]
+fn kept<S: StateStore + 'static>(
+    store: Away<S>,
+    timer: Arc<dyn Timer>,
+    background: &OnRuntime,
+) -> Arc<dyn StateStore> {
     background.run(HookFuture::later(store.keep(timer)));
-    Ok(Arc::new(store))
+    Arc::new(store)
+}
+
+#[cfg(feature = "redis")]
+fn away_settings(stale_after: Option<Duration>, config: &AwayConfig) -> AwaySettings {
+    let mut settings = AwaySettings::default();
+    settings.sets = stale_after.unwrap_or(settings.sets);
+    settings.rates = match config.rates {
+        AwayRates::Share => Rates::Share(config.instances.unwrap_or(1)),
+        AwayRates::Close => Rates::Closed,
+    };
+    settings.values = match config.breakers {
+        AwayBreakers::Local => Values::Local,
+        AwayBreakers::Close => Values::Closed,
+    };
+    settings
 }
 
 /// Keeps leases, and gives them back when the store is dropped, on the runtime that was entered when it was opened.

@@ -142,6 +142,12 @@ fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
+#[expect(clippy::disallowed_methods, reason = "how long something takes in real time")]
+fn uptime() -> Duration {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed()
+}
+
 #[test]
 fn processes_take_exactly_what_there_is() {
     let (_folder, path) = place();
@@ -178,6 +184,8 @@ fn a_stopped_process_is_waited_for_so_long_and_goes_on_later() {
         assert!(matches!(&answer, Err(StoreError::Unavailable(why)) if why.contains("locked")), "{answer:?}");
     }
     drop(process);
+    // For so long after it was waited for in vain, little is waited.
+    pause(Duration::from_millis(300));
     assert!(ask(&store, Op::Now).is_ok(), "its turn ends with it");
     assert!(ask(&store, Op::Now).is_ok());
 }
@@ -293,7 +301,7 @@ fn whoever_still_has_the_damaged_file_open_does_not_touch_the_new_one() {
         ask(&new, reserve(id, Duration::from_secs(600))).unwrap();
     }
     // It ends with the file it had, and goes on with the new one.
-    assert!(matches!(ask(&old, Op::Now), Err(StoreError::Unavailable(_))));
+    assert_eq!(used(&old), (3, 3));
     drop(old);
     assert_eq!(used(&options(&path).open().unwrap()), (3, 3));
     assert_eq!(used(&new), (3, 3));
@@ -314,12 +322,118 @@ fn a_row_that_makes_no_sense_is_damage() {
 }
 
 #[test]
-fn a_file_that_is_gone_is_not_made_again_by_those_who_have_it_open() {
+fn a_file_that_is_gone_is_not_made_again_by_anybody() {
     let (_folder, path) = place();
     let store = options(&path).open().unwrap();
+    ask(&store, reserve(1, Duration::from_secs(600))).unwrap();
     fs::remove_file(&path).unwrap();
-    let answer = ask(&store, Op::Now);
-    assert!(matches!(&answer, Err(StoreError::Unavailable(why)) if why.contains("moved")), "{answer:?}");
+    for _ in 0..3 {
+        let answer = ask(&store, Op::Now);
+        assert!(matches!(&answer, Err(StoreError::Unavailable(why)) if why.contains("moved")), "{answer:?}");
+    }
+    let opened = options(&path).open();
+    assert!(matches!(&opened, Err(StoreError::Closed(why)) if why.contains("accept-loss")), "{opened:?}");
+    assert!(matches!(ask(&store, Op::Now), Err(StoreError::Closed(_))));
+    assert!(!path.exists());
+    SqliteStore::accept_loss(&path).unwrap().unwrap();
+    assert_eq!(used(&store), (0, 0), "a person said so: who had it open goes on with the next");
+    assert_eq!(used(&options(&path).open().unwrap()), (0, 0));
+}
+
+#[test]
+fn a_file_that_was_emptied_is_damaged() {
+    for is_open in [false, true] {
+        let (_folder, path) = place();
+        let store = options(&path).open().unwrap();
+        ask(&store, reserve(1, Duration::from_secs(600))).unwrap();
+        let open = is_open.then_some(store);
+        fs::write(&path, "").unwrap();
+        for kind in ["-wal", "-shm"] {
+            let _maybe_not_there = fs::remove_file(format!("{}{kind}", path.display()));
+        }
+        for _ in 0..2 {
+            let opened = options(&path).open();
+            assert!(
+                matches!(&opened, Err(StoreError::Closed(why)) if why.contains("accept-loss")),
+                "{opened:?}"
+            );
+        }
+        assert!(open.is_none_or(|open| matches!(ask(&open, Op::Now), Err(StoreError::Closed(_)))));
+        SqliteStore::accept_loss(&path).unwrap().unwrap();
+        assert_eq!(used(&options(&path).open().unwrap()), (0, 0));
+    }
+}
+
+#[test]
+fn a_file_that_another_process_made_anew_is_not_gone_on_with() {
+    let (folder, path) = place();
+    let old = options(&path).open().unwrap();
+    ask(&old, reserve(1, Duration::from_secs(600))).unwrap();
+    for file in fs::read_dir(folder.path()).unwrap() {
+        fs::remove_file(file.unwrap().path()).unwrap();
+    }
+    let new = options(&path).open().unwrap();
+    for _ in 0..3 {
+        let answer = ask(&old, reserve(2, Duration::from_secs(600)));
+        assert!(
+            matches!(&answer, Err(StoreError::Unavailable(why)) if why.contains("replaced")),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(used(&new), (0, 0));
+    drop(old);
+    assert_eq!(used(&options(&path).open().unwrap()), (0, 0));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "nothing else makes a pipe")]
+fn a_pipe_in_place_of_a_file_is_told_and_not_waited_for() {
+    for kind in ["", ".turn", ".lock", ".closed"] {
+        let (_folder, path) = place();
+        let pipe = format!("{}{kind}", path.display());
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let opened = options(&path).open();
+        assert!(
+            matches!(&opened, Err(StoreError::Unavailable(why)) if why.contains("no regular file")),
+            "{opened:?}"
+        );
+    }
+}
+
+#[test]
+fn it_is_waited_so_long_in_all() {
+    let (_folder, path) = place();
+    let wait = Duration::from_secs(1);
+    let store = SqliteOptions::new(&path).blocking().wait(wait).open().unwrap();
+    let mut process = Process::start("transaction", &path);
+    process.says("ready");
+    let lock = fs::OpenOptions::new().write(true).open(format!("{}.lock", path.display())).unwrap();
+    lock.lock().unwrap();
+    let began = uptime();
+    let answer = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            pause(wait * 7 / 10);
+            lock.unlock().unwrap();
+        });
+        ask(&store, Op::Now)
+    });
+    let waited = uptime() - began;
+    assert!(matches!(&answer, Err(StoreError::Unavailable(why)) if why.contains("busy")), "{answer:?}");
+    assert!(waited < wait * 15 / 10, "{waited:?}");
+    // An event asks several times.
+    for _ in 0..3 {
+        ask(&store, Op::Now).unwrap_err();
+    }
+    assert!(uptime() - began < wait * 20 / 10, "{:?}", uptime() - began);
+}
+
+#[test]
+fn a_store_that_is_opened_later_says_then_what_is_wrong_and_tries_again() {
+    let (_folder, path) = place();
+    let store = SqliteOptions::new(path.join("in.db")).open_later().unwrap();
+    assert!(matches!(ask(&store, Op::Now), Err(StoreError::Unavailable(_))));
+    fs::create_dir(&path).unwrap();
+    assert_eq!(used(&store), (0, 0));
 }
 
 #[test]
@@ -364,6 +478,32 @@ fn time_goes_on_and_nobody_sets_it() {
     drop(store);
     let restarted = options(&path).clock(clock).open().unwrap();
     assert_eq!(now(&restarted), Timestamp(1_790_000_000_000), "a restart changes nothing");
+}
+
+#[test]
+fn a_clock_that_jumps_by_an_hour_gives_nothing_back() {
+    let (_folder, path) = place();
+    let clock = Arc::new(HandClock::default());
+    let (noon, hour) = (Timestamp(1_790_000_000_000), 3_600_000);
+    clock.set(noon);
+    let store = options(&path).clock(clock.clone()).open().unwrap();
+    let window = Window::Every(Duration::from_secs(3_600));
+    let scopes: Arc<[Scope]> = [Scope::spent(key(), 10).per(window)].into();
+    let reserve =
+        |id| Op::Reserve { id: OpId(id), scopes: scopes.clone(), amount: 6, ttl: Duration::from_secs(60) };
+    let hour_used = || ask(&store, Op::Used { key: key(), window }).unwrap();
+    assert_eq!(ask(&store, reserve(1)), Ok(Answer::Done));
+    clock.set(Timestamp(noon.0 - hour));
+    assert!(matches!(ask(&store, reserve(2)), Ok(Answer::Refused { used: 6, .. })), "back");
+    clock.set(Timestamp(noon.0 + hour));
+    assert_eq!(hour_used(), Answer::Used { used: 0, held: 0 });
+    assert_eq!(ask(&store, reserve(1)), Ok(Answer::Ended { actual: 6 }), "it is charged");
+    assert_eq!(ask(&store, reserve(2)), Ok(Answer::Done), "a new hour");
+    clock.set(noon);
+    assert_eq!(hour_used(), Answer::Used { used: 6, held: 6 }, "it stands");
+    // What began before the border is settled there.
+    assert_eq!(ask(&store, Op::Settle { id: OpId(1), actual: 9 }), Ok(Answer::Done));
+    assert_eq!(hour_used(), Answer::Used { used: 6, held: 6 });
 }
 
 #[test]

@@ -149,10 +149,19 @@ fn what_nobody_means_is_doubted() {
         let config = Config::parse(text, "hooks.yaml").unwrap();
         config.doubts().iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    let limit = "version: 1\nbudget: { limits: [{ of: team, per: day, usd: 1 }] }";
-    assert!(doubts(limit)[0].contains("no model has a price"));
-    assert!(doubts("version: 1\nbudget: {}")[0].contains("nothing is limited"));
-    assert!(doubts(FILE).is_empty());
+    let stored = "version: 1\nstore: {}\n";
+    let limit = format!("{stored}budget: {{ limits: [{{ of: team, per: day, usd: 1 }}], enforce: layer }}");
+    assert!(doubts(&limit)[0].contains("no model has a price"));
+    assert!(doubts(&format!("{stored}budget: {{}}"))[0].contains("nothing is limited"));
+    let lengths = doubts(&format!("{stored}budget: {{ limits: [{{ of: team, per: day, tokens: 1 }}] }}"));
+    assert!(lengths[0].contains("nobody knows how long answers may be"), "{lengths:?}");
+    assert!(doubts(&FILE.replace("version: 1", stored)).is_empty());
+    // In memory it ends with the process.
+    for engine in ["version: 1", "version: 1\nstore: { engine: memory }"] {
+        let counted = doubts(&format!("{engine}\nask_user: {{ max_per_session: 1 }}"));
+        assert_eq!(counted.len(), 1);
+        assert!(counted[0].contains("ask_user: it is counted in memory"), "{counted:?}");
+    }
 }
 
 const MODELS: &str = "
@@ -164,6 +173,7 @@ models:
   routing: { default: premium }
 budget:
   limits: [{ of: model, named: [opus], per: day, usd: 0.1 }]
+  hold: { most_output_tokens: 1000 }
   prices: [{ model: mini, input: 0.5, output: 4 }]
   enforce: layer
 ";

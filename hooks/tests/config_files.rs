@@ -220,7 +220,7 @@ command_guard: { block: [] }
             "line 3, column 25: command_guard.block: no command is blocked; leave `block` out to have the usual commands blocked",
         ]
     );
-    assert_eq!(read(FILE).doubts(), []);
+    assert_eq!(read(&FILE.replace("version: 1", "version: 1\nstore: {}")).doubts(), []);
 }
 
 #[test]

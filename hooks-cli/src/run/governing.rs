@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hooks::config::{Config, ConfigErrors};
-use hooks::store::StoreConfig;
 use hooks::{HookContext, Hooks};
 use hooks_protocols::Decoded;
 use tokio::runtime::{Builder, Runtime};
@@ -36,11 +35,8 @@ pub(super) fn of(asked: &Run, decoded: &Decoded) -> Result<Governing, Failure> {
             decoded.client.name()
         ));
     };
-    let reader = load::reader(None)
-        .spoken_in(decoded.client.dialect(&decoded.event_name))
-        // Each event has a process of its own: what is counted in memory is forgotten with the next one.
-        .storing(StoreConfig::default())
-        .protecting(would_govern);
+    let reader =
+        load::reader(None).spoken_in(decoded.client.dialect(&decoded.event_name)).protecting(would_govern);
     let config = settled::read(&config, || reader.read(&config))?.map_err(|errors| told(&errors))?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("nothing can be waited for: {error}"))?;

@@ -6,10 +6,11 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use hooks::config::as_pattern;
 use hooks_protocols::{Client, Decoded};
 
 /// Where a project may have its configuration.
-pub(crate) const PLACES: [&str; 2] = [".hooks/hooks.yaml", "hooks.yaml"];
+const PLACES: [&str; 2] = [".hooks/hooks.yaml", "hooks.yaml"];
 
 /// The variable that names the configuration where the command line does not.
 const NAMED_BY: &str = "HOOKS_CONFIG";
@@ -21,7 +22,7 @@ pub(super) struct Found {
     pub(super) config: PathBuf,
     /// The folder that its globs are relative to.
     pub(super) root: PathBuf,
-    /// Files that would govern instead if there were any: nobody but a person makes them.
+    /// Patterns of the files that would govern instead if there were any: nobody but a person makes them.
     pub(super) would_govern: Vec<String>,
 }
 
@@ -35,20 +36,26 @@ pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Optio
         let root = folders.first().map_or(start, |outermost| outermost);
         return Some(Found { config, root: root.to_path_buf(), would_govern: Vec::new() });
     }
-    let mut would_govern = Vec::new();
+    // Also beyond the repository: whoever makes one there moves its root.
+    let outside = start.ancestors().filter(|folder| !folders.contains(folder)).flat_map(places);
+    let mut would_govern: Vec<String> = outside.map(|place| as_pattern(&place)).collect();
     for folder in &folders {
-        for place in PLACES {
-            let config = folder.join(place);
+        for config in places(folder) {
             if config.is_file() {
                 return Some(Found { config, root: folder.to_path_buf(), would_govern });
             }
-            would_govern.push(config.to_string_lossy().into_owned());
+            would_govern.push(as_pattern(&config));
         }
     }
     let config = of_user().filter(|config| config.is_file())?;
     would_govern.extend(PLACES.map(|place| format!("**/{place}")));
     let root = folders.first().map_or(start, |outermost| outermost).to_path_buf();
     Some(Found { config, root, would_govern })
+}
+
+/// Where a folder may have a configuration.
+fn places(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    PLACES.iter().map(|place| folder.join(place))
 }
 
 /// The folders of the project that `start` is in, from the outermost: all up to the repository, the outer one of two; outside
@@ -60,7 +67,7 @@ fn folders(start: &Path) -> Vec<&Path> {
 }
 
 /// The user's own configuration (XDG base directories).
-pub(super) fn of_user() -> Option<PathBuf> {
+fn of_user() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
     Some(config.join("hooks").join("hooks.yaml"))

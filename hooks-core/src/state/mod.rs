@@ -27,11 +27,23 @@ use crate::future::HookFuture;
 pub trait StateStore: Send + Sync {
     /// Does one operation.
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>>;
+
+    /// Tells what is still to be told, and gives back what this process has of the store ahead of its use: leases. It
+    /// can be asked afterwards as well; a host does this before it ends.
+    ///
+    /// An engine that keeps nothing back has nothing to do.
+    fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
+        HookFuture::now(Ok(()))
+    }
 }
 
 impl<S: StateStore + ?Sized> StateStore for Arc<S> {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
         (**self).apply(op)
+    }
+
+    fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
+        (**self).close()
     }
 }
 

@@ -55,14 +55,15 @@ pub enum Op {
         /// From now on.
         ttl: Duration,
     },
-    /// Ends a reservation with what was really used; also one that had expired.
+    /// Ends a reservation with what was really used; also one that had expired. The first end counts. To another one
+    /// the answer is [`Answer::Ended`], with what the first charged: so whoever used more can still say so.
     Settle {
         /// Of the reservation.
         id: OpId,
         /// What was used.
         actual: u64,
     },
-    /// Ends a reservation that used nothing.
+    /// Ends a reservation that used nothing; the same as to settle it with nothing.
     Release {
         /// Of the reservation.
         id: OpId,
@@ -173,6 +174,16 @@ pub enum Op {
     },
     /// The store's time.
     Now,
+}
+
+impl Op {
+    /// Reserves `amount` where every process that uses the store finds it; the answer is [`Answer::Granted`].
+    ///
+    /// [`Op::Reserve`] may be answered out of what this process has leased, and then nobody else knows of it. This is
+    /// for a reservation that another process may end, or ask for again under the same id.
+    pub const fn reserve_for_all(id: OpId, scopes: Arc<[Scope]>, amount: u64, ttl: Duration) -> Self {
+        Self::Lease { id, scopes, least: amount, most: amount, share: 1_000, ttl }
+    }
 }
 
 /// A member of a set.

@@ -7,7 +7,7 @@ use crate::config::PolicyConfig;
 use hooks_core::state::{Answer, Memory, Op, StoreError};
 
 fn hooks(max_per_session: u64, counts: AskCounting) -> Hooks {
-    let ask_user = Some(AskUserConfig { max_per_session, counts });
+    let ask_user = Some(AskUserConfig { max_per_session, counts, ..AskUserConfig::default() });
     let no_bad =
         policy_fn("no-bad", |request: &HookRequest<PreToolUse>| {
             match request.event().tool_args["q"].as_str() {
@@ -139,7 +139,7 @@ impl StateStore for Slow {
 #[tokio::test]
 async fn a_store_that_answers_later_counts_and_one_that_fails_denies() {
     let config = || PolicyConfig {
-        ask_user: Some(AskUserConfig { max_per_session: 1, counts: AskCounting::Asked }),
+        ask_user: Some(AskUserConfig { max_per_session: 1, ..AskUserConfig::default() }),
         ..PolicyConfig::default()
     };
     let memory = Memory::new(Arc::new(hooks_core::time::StoppedClock::default()));
@@ -149,4 +149,39 @@ async fn a_store_that_answers_later_counts_and_one_that_fails_denies() {
         assert_eq!(ask(&hooks, "s", "ask_user", "a", None).await, first);
         assert_eq!(ask(&hooks, "s", "ask_user", "a", None).await, second);
     }
+}
+
+#[tokio::test]
+async fn a_tree_of_sessions_may_share_its_places() {
+    for (of, goes_ahead) in [(AskLevel::Session, true), (AskLevel::Tree, false)] {
+        let ask_user = Some(AskUserConfig { max_per_session: 1, of, ..AskUserConfig::default() });
+        let hooks = Hooks::from_policy(PolicyConfig { ask_user, ..PolicyConfig::default() }).unwrap();
+        let asks = async |session: &str, parent: &str| {
+            let mut context = HookContext::new(session, "Lead");
+            context.parent_session_id = Some(parent.to_owned());
+            let mut decided = hooks.on(context).pre_tool_use(PreToolUse::new("ask_user", json!({}))).await;
+            decided.outcome.take_holds().commit();
+            decided.outcome.goes_ahead()
+        };
+        assert!(asks("child", "root").await);
+        for (session, parent) in [("grandchild", "child"), ("root", "")] {
+            assert_eq!(asks(session, parent).await, goes_ahead, "{of:?} {session}");
+        }
+        assert!(asks("other", "").await);
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_counts_for_its_tree_also_without_a_background() {
+    let ask_user =
+        Some(AskUserConfig { max_per_session: 1, of: AskLevel::Tree, counts: AskCounting::Attempted });
+    let no_bad = policy_fn("no-bad", |request: &HookRequest<PreToolUse>| {
+        let is_bad = request.event().tool_args["q"] == "bad";
+        let deny = || hooks_core::Verdict::deny(Reason::new("no-bad", "word", "bad"));
+        if is_bad { deny() } else { hooks_core::Verdict::NO_OPINION }
+    });
+    let config = PolicyConfig { ask_user, ..PolicyConfig::default() };
+    let hooks = Hooks::builder().policy(no_bad).config(config).unwrap().build();
+    assert!(!ask(&hooks, "s", "ask_user", "bad", None).await);
+    assert!(!ask(&hooks, "s", "ask_user", "good", None).await);
 }

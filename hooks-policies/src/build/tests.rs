@@ -19,7 +19,7 @@ fn base() -> Value {
         "tools": {},
         "write_guard": {"allow": ["src/**"], "deny": ["src/x/**"], "missing_path": "deny"},
         "command_guard": {"block": ["rm -rf"], "fragments": [], "unresolvable": "deny", "missing_command": "deny"},
-        "ask_user": {"max_per_session": 1, "counts": "asked"},
+        "ask_user": {"max_per_session": 1, "counts": "asked", "of": "session"},
         "redaction": {"labels": ["EMAIL"], "patterns": {}, "dialect": "standard"},
         "reviewer_lockout": {"locked": {"src/l": ["Backend"]}, "ignored_arguments": [], "team": ["Backend"]},
         "rules": [
@@ -53,6 +53,7 @@ fn changes() -> Vec<(&'static str, &'static str, Value)> {
         ("command_guard.missing_command", "/command_guard/missing_command", json!("allow")),
         ("ask_user.max_per_session", "/ask_user/max_per_session", json!(5)),
         ("ask_user.counts", "/ask_user/counts", json!("attempted")),
+        ("ask_user.of", "/ask_user/of", json!("tree")),
         ("redaction.labels", "/redaction/labels", json!(["PHONE"])),
         ("redaction.dialect", "/redaction/dialect", json!("squad")),
         ("redaction.patterns", "/redaction/patterns", json!({"WORD": "word"})),
@@ -112,6 +113,10 @@ async fn answers(config: &Value) -> Vec<String> {
         decided.outcome.take_holds().commit();
         answers.push(format!("{} {:?}", decided.outcome.strength(), decided.outcome.shown_reason()));
     }
+    let mut child = context("Lead", FakeFileSystem::default());
+    child.parent_session_id = Some(std::mem::replace(&mut child.session_id, "child".to_owned()));
+    let decided = hooks.on(child).pre_tool_use(PreToolUse::new("ask_user", json!({}))).await;
+    answers.push(format!("{:?}", decided.outcome.reasons()));
     let call = PreToolUse::new("view", json!({}));
     let after = PostToolUse::after(
         &call,

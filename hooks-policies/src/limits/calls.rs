@@ -12,6 +12,8 @@ use hooks_core::{
 
 use super::config::{CallLevel, CallLimitConfig};
 use crate::errors::PolicyErrors;
+use crate::lineage::Lineage;
+use crate::names::{all_folded, folded};
 use crate::place::{NoPlace, Place, place_id};
 use crate::store::CountingStore;
 use crate::window::LimitWindow;
@@ -96,31 +98,51 @@ impl Reserve<PreToolUse> for CallLimits {
         request: &HookRequest<PreToolUse>,
     ) -> HookFuture<'static, Result<Reservation, HookError>> {
         let (context, event) = (request.context(), request.event());
-        let tool = event.tool_name.to_lowercase();
-        let agent = context.agent_name.to_lowercase();
+        let tool = folded(&event.tool_name);
+        let agent = folded(&context.agent_name);
         let mine: Vec<_> = (0..self.limits.len())
             .filter(|index| self.limits.get(*index).is_some_and(|limit| limit.is_for(&tool, &agent)))
             .collect();
         if mine.is_empty() {
             return HookFuture::now(Ok(Reservation::NotNeeded));
         }
-        let scopes: Arc<[Scope]> =
-            mine.iter().filter_map(|index| Some(self.limits.get(*index)?.scope(context, &agent))).collect();
-        let call = event.tool_use_id.as_ref().or(context.call_id.as_ref());
-        let session = Key::new(context.tenant.as_deref(), &[NAME, &context.session_id, &agent, &tool]);
-        let id = place_id(session.as_str(), call.map(String::as_str), &event.tool_args.to_string(), context);
-        let (limits, tool) = (Arc::clone(&self.limits), event.tool_name.clone());
-        let place = Place::new(id, scopes, self.store.of(context), context, move |no_place| match no_place {
-            NoPlace::Refused { scope, used, .. } => {
-                match mine.get(scope).and_then(|index| limits.get(*index)) {
-                    Some(limit) => limit.refusal(&tool, used),
-                    None => too_often(&tool),
-                }
-            }
-            NoPlace::TooOften => too_often(&tool),
-        });
-        place.take()
+        let (limits, store) = (Arc::clone(&self.limits), self.store.of(context));
+        let is_of_tree =
+            |index: &usize| limits.get(*index).is_some_and(|limit| limit.level == CallLevel::Tree);
+        if !mine.iter().any(is_of_tree) {
+            return place(limits, mine, store, request, &context.session_id).take();
+        }
+        let request = request.clone();
+        HookFuture::later(async move {
+            let root = Lineage::of(&*store, request.context()).await.map_err(HookError::other)?.root;
+            place(limits, mine, store, &request, &root).take().await
+        })
     }
+}
+
+/// A place for a call in those of `limits` that are `mine`, in the tree of `root`.
+fn place(
+    limits: Arc<[CallLimit]>,
+    mine: Vec<usize>,
+    store: Arc<dyn StateStore>,
+    request: &HookRequest<PreToolUse>,
+    root: &str,
+) -> Place {
+    let (context, event) = (request.context(), request.event());
+    let (agent, tool) = (folded(&context.agent_name), folded(&event.tool_name));
+    let scope = |index: &usize| Some(limits.get(*index)?.scope(context, &agent, root));
+    let scopes: Arc<[Scope]> = mine.iter().filter_map(scope).collect();
+    let call = event.tool_use_id.as_ref().or(context.call_id.as_ref());
+    let session = Key::new(context.tenant.as_deref(), &[NAME, &context.session_id, &agent, &tool]);
+    let id = place_id(session.as_str(), call.map(String::as_str), &event.tool_args.to_string(), context);
+    let tool = event.tool_name.clone();
+    Place::new(id, scopes, store, context, move |no_place| match no_place {
+        NoPlace::Refused { scope, used, .. } => match mine.get(scope).and_then(|index| limits.get(*index)) {
+            Some(limit) => limit.refusal(&tool, used),
+            None => too_often(&tool),
+        },
+        NoPlace::TooOften => too_often(&tool),
+    })
 }
 
 impl fmt::Debug for CallLimits {
@@ -145,13 +167,7 @@ impl CallLimit {
             let hint = format!("write at most {MAX_AMOUNT}");
             errors.push(format!("{field}.most"), "more calls than can be counted", hint);
         }
-        let lower = |names: &[String]| {
-            let mut names: Vec<_> = names.iter().map(|name| name.to_lowercase()).collect();
-            names.sort_unstable();
-            names.dedup();
-            names
-        };
-        let (tools, agents) = (lower(&config.tools), lower(&config.agents));
+        let (tools, agents) = (all_folded(&config.tools), all_folded(&config.agents));
         // As JSON, so that names with commas do not run into each other.
         let id = [&tools, &agents].map(|names| serde_json::Value::from(names.as_slice()).to_string());
         let tools = tools.into_iter().map(|name| match name.strip_suffix('*') {
@@ -178,14 +194,15 @@ impl CallLimit {
             && (self.agents.is_empty() || self.agents.iter().any(|name| name == agent))
     }
 
-    fn scope(&self, context: &HookContext, agent: &str) -> Scope {
+    fn scope(&self, context: &HookContext, agent: &str, root: &str) -> Scope {
         let [tools, agents] = &self.id;
         let mut parts = match self.level {
             CallLevel::Team => vec![NAME, "team", tools, agents],
             CallLevel::Agent => vec![NAME, "agent", tools, agents, agent],
             CallLevel::Session => vec![NAME, "session", tools, agents, &context.session_id],
+            CallLevel::Tree => vec![NAME, "tree", tools, agents, root],
         };
-        if self.window == LimitWindow::Session && self.level != CallLevel::Session {
+        if self.window == LimitWindow::Session && matches!(self.level, CallLevel::Team | CallLevel::Agent) {
             parts.push(&context.session_id);
         }
         Scope::spent(Key::new(context.tenant.as_deref(), &parts), self.most).per(self.window.window())
@@ -196,6 +213,7 @@ impl CallLimit {
             CallLevel::Team => "by the team",
             CallLevel::Agent => "by this agent",
             CallLevel::Session => "by all agents",
+            CallLevel::Tree => "by all agents and those below them",
         };
         let when = self.window.in_words();
         let message = match self.most {

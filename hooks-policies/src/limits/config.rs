@@ -43,8 +43,10 @@ pub enum CallLevel {
     Team,
     /// Those of each agent.
     Agent,
-    /// Those of all agents of a session.
+    /// Those of all agents of a session; one that it starts has its own.
     Session,
+    /// Those of all agents of a session and of all sessions below it.
+    Tree,
 }
 
 /// When an agent goes round in circles: the same calls with the same arguments and the same results.

@@ -14,7 +14,8 @@ use tower_service::Service;
 
 use super::config::{IterationLimitConfig, IterationSpan};
 use crate::errors::PolicyErrors;
-use crate::place::{NoPlace, Place, fresh_id, place_id};
+use crate::names::folded;
+use crate::place::{NoPlace, Place, PlaceId, fresh_id, place_id};
 use crate::store::CountingStore;
 
 const NAME: &str = "iteration-limit";
@@ -75,10 +76,10 @@ impl IterationLimit {
     async fn resume(&self, context: &HookContext) -> Result<Option<Reason>, StoreError> {
         if let Some(resumes) = self.resumes {
             let (store, key) = (self.store.of(context), key(context, "resumed", &context.agent_name));
-            let id = place_id(key.as_str(), context.call_id.as_deref(), "", context);
+            let id = place_id(key.as_str(), context.call_id.as_deref(), "", context).id;
             let scopes = Arc::from([Scope::spent(key, resumes).per(Window::SESSION)]);
-            match store.apply(Op::Reserve { id, scopes, amount: 1, ttl: A_MOMENT }).await? {
-                Answer::Done => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
+            match store.apply(Op::reserve_for_all(id, scopes, 1, A_MOMENT)).await? {
+                Answer::Granted(_) => store.apply(Op::Settle { id, actual: 1 }).await.map(drop)?,
                 // Told twice.
                 Answer::Ended { .. } => return Ok(None),
                 Answer::Refused { used, limit, .. } => return Ok(Some(no_more(used, limit))),
@@ -107,8 +108,7 @@ impl Reserve<BeforeModelCall> for IterationLimit {
     ) -> HookFuture<'static, Result<Reservation, HookError>> {
         let context = request.context();
         let key = key(context, "calls", &context.agent_name);
-        let iteration = request.event().iteration.to_string();
-        let id = place_id(key.as_str(), context.call_id.as_deref(), &iteration, context);
+        let id = call_id(&key, request);
         let scopes = Arc::from([Scope::spent(key, self.most).per(Window::SESSION)]);
         let span = self.span;
         let place = Place::new(id, scopes, self.store.of(context), context, move |no_place| match no_place {
@@ -187,8 +187,18 @@ impl Service<HookRequest<SubagentSpawned>> for IterationLimit {
 }
 
 fn key(context: &HookContext, what: &str, agent: &str) -> Key {
-    let parts = [NAME, what, &context.session_id, &agent.to_lowercase()];
+    let parts = [NAME, what, &context.session_id, &folded(agent)];
     Key::new(context.tenant.as_deref(), &parts)
+}
+
+/// The id of a call. Clients number theirs anew each turn: only one that says the same is the same, and one that says
+/// nothing is counted each time it is told.
+fn call_id(key: &Key, request: &HookRequest<BeforeModelCall>) -> PlaceId {
+    let (context, event) = (request.context(), request.event());
+    let call = context.call_id.as_deref().filter(|_| !event.messages.is_empty());
+    let messages = call.map(|_| serde_json::to_string(&event.messages).unwrap_or_default());
+    let what = format!("{} {} {}", event.iteration, event.model, messages.unwrap_or_default());
+    place_id(key.as_str(), call, &what, context)
 }
 
 fn reached(used: u64, limit: u64, span: IterationSpan) -> Reason {

@@ -15,6 +15,7 @@ use tower_service::Service;
 use super::config::{LoopAction, LoopLimitConfig};
 use super::history::{Circle, History, Step};
 use crate::errors::PolicyErrors;
+use crate::names::folded;
 use crate::place::fresh_id;
 use crate::store::CountingStore;
 
@@ -154,7 +155,7 @@ async fn read(store: &dyn StateStore, key: Key) -> Result<(History, u64), StoreE
 }
 
 fn key(context: &HookContext) -> Key {
-    Key::new(context.tenant.as_deref(), &[NAME, &context.session_id, &context.agent_name.to_lowercase()])
+    Key::new(context.tenant.as_deref(), &[NAME, &context.session_id, &folded(&context.agent_name)])
 }
 
 fn reason(tool: &str, circle: Circle) -> Reason {

@@ -91,6 +91,54 @@ async fn a_call_that_is_refused_takes_no_place_anywhere() {
     assert!(!call(&hooks_of(none, memory().0), "s", "x", "a", "").await);
 }
 
+/// Hooks with one call of `deploy`, and that call as its client tells of it.
+async fn told(hooks: &Hooks, id: &str) -> (bool, hooks_core::Holds) {
+    let mut event = PreToolUse::new("deploy", json!({}));
+    event.tool_use_id = Some(id.to_owned());
+    let mut outcome = hooks.on(HookContext::new("s", "a")).pre_tool_use(event).await.outcome;
+    (outcome.goes_ahead(), outcome.take_holds())
+}
+
+#[tokio::test]
+async fn a_call_that_is_told_twice_is_the_first_ones_to_give_back() {
+    let limits = json!({ "calls": [{ "most": 1, "of": "team", "per": "always" }] });
+    // Each telling in a process of its own.
+    let (store, _) = memory();
+    let tell = async |id| told(&hooks_of(limits.clone(), store.clone()), id).await;
+    let (first, second) = (tell("1").await, tell("1").await);
+    assert!(first.0 && second.0);
+    drop(second);
+    assert!(!tell("2").await.0, "the place is still the first one's");
+    drop(first);
+    let (goes_ahead, hold) = tell("2").await;
+    assert!(goes_ahead, "it was given back");
+    hold.commit();
+    assert!(!tell("3").await.0);
+    assert!(tell("2").await.0, "it went ahead before");
+    assert!(!tell("3").await.0, "and counts once");
+    let set = hooks_core::state::Key::new(None, &["places", "s"]);
+    let Answer::Members { members, .. } = store.apply(Op::Members { set }).await.unwrap() else { panic!() };
+    assert_eq!(members, [], "nothing is left of what is over");
+}
+
+#[tokio::test]
+async fn a_call_that_goes_ahead_counts_also_where_its_place_was_given_back() {
+    let limits = json!({ "calls": [{ "most": 1, "of": "team", "per": "always" }] });
+    for first_goes_ahead in [false, true] {
+        let (store, _) = memory();
+        let tell = async |id| told(&hooks_of(limits.clone(), store.clone()), id).await;
+        let (first, second) = (tell("1").await.1, tell("1").await.1);
+        if first_goes_ahead {
+            first.commit();
+            drop(second);
+        } else {
+            drop(first);
+            second.commit();
+        }
+        assert!(!tell("2").await.0, "{first_goes_ahead}");
+    }
+}
+
 #[tokio::test]
 async fn circles_are_stopped_over_processes_and_other_agents_are_none_of_it() {
     let (store, _) = memory();
@@ -218,4 +266,43 @@ fn nonsense_is_refused() {
         let errors = errors.unwrap_err().into_iter().map(|error| error.field).collect::<Vec<_>>();
         assert_eq!(errors, [wanted]);
     }
+}
+
+#[tokio::test]
+async fn a_tree_of_sessions_shares_the_calls_of_its_root() {
+    let (store, _) = memory();
+    let limits = json!({ "calls": [{ "tools": ["deploy"], "most": 2, "of": "tree", "per": "session" }] });
+    let hooks = hooks_of(limits, store);
+    let deploys = async |session: &str, parent: Option<&str>| {
+        let mut context = HookContext::new(session, "a");
+        context.parent_session_id = parent.map(str::to_owned);
+        let mut decided = hooks.on(context).pre_tool_use(PreToolUse::new("deploy", json!({}))).await;
+        decided.outcome.take_holds().commit();
+        decided.outcome.goes_ahead()
+    };
+    assert!(deploys("child", Some("root")).await);
+    assert!(deploys("grandchild", Some("child")).await);
+    for (session, parent) in [("root", None), ("child", None), ("great", Some("grandchild"))] {
+        assert!(!deploys(session, parent).await, "{session}");
+    }
+    assert!(deploys("other", None).await);
+}
+
+#[tokio::test]
+async fn a_number_that_comes_back_is_another_iteration() {
+    let (store, _) = memory();
+    let hooks = hooks_of(json!({ "iterations": { "most": 3, "per": "session" } }), store);
+    let calls = async |text: Option<&str>| {
+        let messages = text.map(|text| hooks_core::event::Message::text(hooks_core::event::Role::User, text));
+        let mut context = HookContext::new("s", "a");
+        context.call_id = Some("call_0".to_owned());
+        let event = BeforeModelCall::new("m", 1, messages.into_iter().collect());
+        let mut decided = hooks.on(context).before_model_call(event).await;
+        decided.outcome.take_holds().commit();
+        decided.outcome.goes_ahead()
+    };
+    // Told twice it is one; what says something else is another, and what says nothing may be.
+    assert!(calls(Some("a")).await && calls(Some("a")).await);
+    assert!(calls(Some("b")).await && calls(None).await);
+    assert!(!calls(None).await && !calls(Some("c")).await);
 }

@@ -29,11 +29,13 @@
 //! # Ok::<(), hooks_policies::PolicyErrors>(())
 //! ```
 
+mod artifact;
 mod policy;
 mod refresh;
 mod registry;
 mod stored;
 
+pub use self::artifact::{ArtifactError, artifact_name, is_same_artifact};
 pub use self::policy::{ReviewerLockout, ReviewerLockoutLayer};
 pub use self::refresh::{RefreshLockouts, RefreshLockoutsLayer};
 pub use self::registry::{LockedOut, Lockout, LockoutRegistry};

@@ -9,7 +9,10 @@ use hooks_core::state::{Answer, Key, Member, Op, OpId, StateStore, StoreError};
 use hooks_core::time::{Clock, Random, Tick};
 use serde::{Deserialize, Serialize};
 
-use super::registry::{LockedOut, Lockout, LockoutRegistry, folded};
+use super::artifact::{ArtifactError, is_same_artifact};
+use super::registry::{LockedOut, Lockout, LockoutRegistry};
+use crate::artifacts;
+use crate::names::folded;
 
 /// How long the last known lockouts are believed while the store is away (reliability of fleets: staleness of lists).
 const STALE_AFTER: Duration = Duration::from_secs(30);
@@ -77,6 +80,12 @@ pub enum LockoutError {
     /// Whoever asks is locked out themselves.
     #[error(transparent)]
     LockedOut(#[from] LockedOut),
+    /// The name stands for no artifact.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// Nobody is named who would be locked out.
+    #[error("the name of the agent is empty; write who may not write the artifact")]
+    NoAgent,
     /// The store fails.
     #[error("the lockouts cannot be known: {0}")]
     Store(#[from] StoreError),
@@ -122,10 +131,15 @@ impl StoredLockouts {
     /// stands.
     ///
     /// # Errors
-    /// The store fails: then nobody knows whether it holds.
+    /// The name stands for no artifact, or that of the agent is empty; the store fails: then nobody knows whether it
+    /// holds.
     pub async fn lock(&self, lockout: Lockout, lasting: Option<Duration>) -> Result<(), LockoutError> {
         let Lockout { artifact, agent, by, why, .. } = lockout;
-        let name = format!("{}\n{artifact}", folded(&agent));
+        let artifact = self.registry.name_of(&artifact)?;
+        if agent.trim().is_empty() {
+            return Err(LockoutError::NoAgent);
+        }
+        let name = format!("{}\n{}", folded(&agent), artifacts::folded(&artifact));
         let note = written(&Entry { artifact, agent, by, why })?;
         let (note, set): (Arc<str>, _) = (note.into(), self.set.clone());
         let id = OpId(self.random.next_u128());
@@ -159,7 +173,7 @@ impl StoredLockouts {
             .iter()
             .filter(|member| !member.is_over(now))
             .filter_map(|member| Some((member.id, read(member)?)))
-            .filter(|(_, lockout)| lockout.artifact == artifact)
+            .filter(|(_, lockout)| is_same_artifact(&lockout.artifact, artifact))
             .collect();
         if locked.iter().any(|(_, lockout)| folded(&lockout.agent) == folded(by)) {
             return Err(LockedOut { agent: by.to_owned(), artifact: artifact.to_owned() }.into());

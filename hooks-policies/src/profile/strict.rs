@@ -59,10 +59,11 @@ pub fn squad_policy_to_strict(policy: &SquadPolicy) -> Result<PolicyConfig, Poli
             ..WriteGuardConfig::default()
         }),
         command_guard: command_guard(commands),
-        ask_user: limit
-            .or(other_limit)
-            .flatten()
-            .map(|max_per_session| AskUserConfig { max_per_session, counts: AskCounting::Attempted }),
+        ask_user: limit.or(other_limit).flatten().map(|max_per_session| AskUserConfig {
+            max_per_session,
+            counts: AskCounting::Attempted,
+            ..AskUserConfig::default()
+        }),
         redaction: scrubs.then(redaction),
         reviewer_lockout: locks.then(|| LockoutConfig {
             ignored_arguments: vec![UNLOCKED_ARGUMENT.to_owned()],

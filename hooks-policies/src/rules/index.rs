@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::config::{RuleAction, RuleConfig};
 use crate::errors::PolicyErrors;
 use crate::facts::CallReader;
+use crate::names;
 use crate::patterns::PathPatterns;
 
 /// The rules by tool.
@@ -161,5 +162,5 @@ impl<T> ByAction<T> {
 
 /// A name as it is compared.
 pub(super) fn folded(name: &str) -> String {
-    name.trim().to_lowercase()
+    names::folded(name).into_owned()
 }

@@ -19,11 +19,10 @@ use super::children::Children;
 use super::config::SpawnConfig;
 use super::keys::{Keys, hex};
 use super::limits::{Charges, Limits, Parent};
-use super::lineage::unexpected;
 use super::matching::{Found, Sought, asked_before, find};
 use super::names::folded;
 use super::place::Place;
-use super::registry::Registry;
+use super::registry::{Registry, unexpected};
 use super::rules::SpawnRules;
 use crate::errors::PolicyErrors;
 use crate::facts::CallReader;
@@ -192,7 +191,7 @@ impl Engine {
         // From here on, whoever drops this gives the place back: the child of the call will not be.
         let place = self.place(candidate.id, entry, asked.by, registry.clone(), context);
         if let Some(child) = &asked.child {
-            registry.lineage.write_down(&*registry.store, &registry.keys, child, depth).await?;
+            registry.place(child, depth).await?;
         }
         registry.update(candidate.id, Some(&place.entry), self.limits.lease).await?;
         Ok(Reservation::Held(Box::new(place)))
@@ -224,9 +223,10 @@ impl Engine {
             let entry = self.entry(asked, depth, hold, &registry, context);
             // From here on, whoever drops this gives the place back, however far it came.
             let mut place = self.place(id, entry, asked.by, registry.clone(), context);
-            let reserve = Op::Reserve { id: hold, scopes: Arc::clone(&scopes), amount: 1, ttl };
+            // The child may end at another instance.
+            let reserve = Op::reserve_for_all(hold, Arc::clone(&scopes), 1, ttl);
             match registry.apply(reserve).await? {
-                Answer::Done => {}
+                Answer::Granted(_) => {}
                 Answer::Refused { scope, used, limit } => {
                     place.is_open = false;
                     return Ok(Reservation::Refused(charges.refusal(scope, used, limit)));
@@ -244,7 +244,7 @@ impl Engine {
                 continue;
             }
             if let Some(child) = &asked.child {
-                registry.lineage.write_down(&*registry.store, &registry.keys, child, depth).await?;
+                registry.place(child, depth).await?;
             }
             return Ok(Reservation::Held(Box::new(place)));
         }

@@ -15,8 +15,8 @@ use hooks_facts::tools::ToolKind;
 use super::NAME;
 use super::asked::{Asked, given};
 use super::budget::{Engine, SpawnBudget, is_of};
-use super::later;
 use super::notices;
+use crate::later;
 
 /// Adds `budget` to all events that it is about.
 pub(crate) fn add_to(builder: &mut HooksBuilder, budget: &SpawnBudget) {

@@ -25,9 +25,9 @@ impl Keys {
         self.key("children", &[root])
     }
 
-    /// Where a session stands in its tree. All budgets share it.
-    pub(super) fn lineage(&self, session: &str) -> Key {
-        Key::new(self.tenant.as_deref(), &["spawn", "lineage", session])
+    /// Whose they are.
+    pub(super) fn tenant(&self) -> Option<&str> {
+        self.tenant.as_deref()
     }
 
     /// Who did `what` to an entry: only the first one does.

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use hooks_core::state::{Key, Scope, Window};
+use hooks_core::state::{Key, MAX_AMOUNT, Scope, Window};
 use hooks_core::{Evidence, Reason};
 
 use super::NAME;
 use super::asked::Asked;
 use super::config::SpawnConfig;
 use super::keys::Keys;
-use super::lineage::Lineage;
 use super::names::{Names, folded};
 use crate::errors::PolicyErrors;
+use crate::lineage::Lineage;
 
 /// Rates and leases longer than this are a slip of the pen.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
@@ -74,6 +74,22 @@ impl Limits {
             within("rate.per", rate.per, Duration::from_millis(1));
         }
         let parent = config.per_parent.clone().unwrap_or_default();
+        let mut numbers = vec![
+            ("concurrent".to_owned(), config.concurrent),
+            ("total".to_owned(), config.total),
+            ("depth".to_owned(), config.depth),
+            ("rate.children".to_owned(), config.rate.as_ref().map(|rate| rate.children)),
+            ("per_parent.concurrent".to_owned(), parent.concurrent),
+            ("per_parent.total".to_owned(), parent.total),
+        ];
+        for (index, role) in config.roles.iter().enumerate() {
+            numbers.push((format!("roles[{index}].concurrent"), role.concurrent));
+            numbers.push((format!("roles[{index}].total"), role.total));
+        }
+        for (field, _) in numbers.iter().filter(|(_, number)| *number > Some(MAX_AMOUNT)) {
+            let hint = format!("write at most {MAX_AMOUNT}");
+            errors.push(format!("spawn.{field}"), "more than can be counted", hint);
+        }
         Self {
             depth: config.depth,
             lease: config.lease,

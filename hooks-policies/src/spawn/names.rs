@@ -1,6 +1,7 @@
 //! Lists of names as the configuration has them: without regard to case, `*` for any text.
 
 use crate::errors::PolicyErrors;
+use crate::names;
 
 /// Names, compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Names {
 
 /// A name as it is compared.
 pub(super) fn folded(name: &str) -> Vec<char> {
-    name.trim().chars().flat_map(char::to_lowercase).collect()
+    names::folded(name).chars().collect()
 }
 
 /// Whether `pattern` is all of `name`. At most as many steps as the product of their lengths, and the pattern is

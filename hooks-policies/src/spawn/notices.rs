@@ -10,8 +10,8 @@ use super::NAME;
 use super::budget::is_of;
 use super::child::{ChildState, Known};
 use super::keys::hex;
-use super::lineage::unexpected;
 use super::registry::Registry;
+use super::registry::unexpected;
 
 /// How many children one notice names.
 const MOST: usize = 10;

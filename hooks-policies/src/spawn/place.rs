@@ -8,8 +8,8 @@ use hooks_core::{Background, Hold};
 
 use super::budget::ENDED_FOR;
 use super::child::{ChildState, Entry};
-use super::later;
 use super::registry::Registry;
+use crate::later;
 
 /// A place that is given back when this is dropped, and kept for as long as the child shows life once it exists.
 pub(super) struct Place {

@@ -9,7 +9,7 @@ use hooks_core::{HookContext, HookError};
 
 use super::child::{Entry, Known};
 use super::keys::{Keys, hex};
-use super::lineage::{Lineage, unexpected};
+use crate::lineage::Lineage;
 
 /// The most entries of children that ended which one visit takes out.
 const MOST_SWEPT: usize = 32;
@@ -32,7 +32,7 @@ impl Registry {
         keys: Keys,
         context: &HookContext,
     ) -> Result<Self, HookError> {
-        let lineage = Lineage::of(&*store, &keys, context).await?;
+        let lineage = Lineage::of(&*store, context).await.map_err(HookError::other)?;
         let set = keys.children(&lineage.root);
         Ok(Self { store, keys, lineage, set })
     }
@@ -99,6 +99,12 @@ impl Registry {
         self.apply(Op::Update { id, set: self.set.clone(), note, ttl: Some(ttl) }).await.map(|_| ())
     }
 
+    /// Writes down that `child` is of this tree.
+    pub(super) async fn place(&self, child: &str, depth: u32) -> Result<(), HookError> {
+        let (store, tenant) = (&*self.store, self.keys.tenant());
+        self.lineage.write_down(store, tenant, child, depth).await.map_err(HookError::other)
+    }
+
     pub(super) async fn remove(&self, id: OpId) -> Result<(), HookError> {
         self.apply(Op::Remove { id, set: self.set.clone() }).await.map(|_| ())
     }
@@ -106,6 +112,11 @@ impl Registry {
     pub(super) async fn apply(&self, op: Op) -> Result<Answer, HookError> {
         self.store.apply(op).await.map_err(HookError::other)
     }
+}
+
+/// A store that answers what nobody asked.
+pub(super) fn unexpected(answer: &Answer) -> HookError {
+    HookError::bad_answer(format!("the state store answered {answer:?}"))
 }
 
 fn written(entry: &Entry) -> Result<String, HookError> {

@@ -59,6 +59,9 @@ impl SpawnRules {
         };
         let agents = names(&config.agents, "spawn.agents");
         let known_models = names(&config.known_models, "spawn.known_models");
+        for (tier, models) in &config.tiers {
+            Names::compile(models, &format!("spawn.tiers.{tier}"), errors);
+        }
         let models = config.models.iter().enumerate();
         let models = models.map(|(index, rule)| ModelRule::compile(rule, index, &config.tiers, errors));
         let models = models.collect();

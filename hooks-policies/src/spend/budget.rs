@@ -11,15 +11,16 @@ use super::advice::Advice;
 use super::compile::compile;
 use super::config::SpendBudgetConfig;
 use super::hold::{Charge, Part, SpendHold};
-use super::limit::{Counter, FOLDER, SpendUnit, Who, counters, meter, scopes};
-use super::open_calls::part_id;
+use super::limit::{Counter, FOLDER, SpendLimit, SpendUnit, Who, counters, meter, scopes};
+use super::open_calls::{OpenCall, part_id};
 use super::price::{Listed, Price};
 use super::refusal::{SpendRefusal, bad_answer, refused, unknown_price, unknown_size};
 use super::report::BudgetReport;
 use super::rules::Rules;
 use super::watch::SpendWatch;
 use crate::errors::PolicyErrors;
-use crate::place::fresh_id;
+use crate::lineage::Lineage;
+use crate::place::{again, fresh_id};
 use crate::store::CountingStore;
 
 /// How often one call may be taken up again under its id: each time is one more question to the store.
@@ -69,8 +70,18 @@ pub enum AnswerBound {
     Cut,
     /// The model is told to answer no more than what is held.
     Told,
-    /// Nothing: all that it may take is held, where that is known.
+    /// Nothing: all that it may take is held. Where nobody knows how much that is and something is limited, the call
+    /// is refused.
     Nothing,
+}
+
+/// Who may end what is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HeldFor {
+    /// This process, which may take it from what it has leased.
+    Here,
+    /// Every process that hears of the call.
+    All,
 }
 
 /// What is to be held for a call.
@@ -123,8 +134,11 @@ impl SpendBudget {
     ) -> HookFuture<'static, Result<SpendHold, SpendRefusal>> {
         let (budget, size, id) = (self.clone(), size.clone(), fresh_id(FOLDER, &size.context));
         HookFuture::later(async move {
-            let taken = budget.take(&size, bound, id).await?;
-            taken.ok_or_else(|| bad_answer("it knows an id that is new"))
+            let root = budget.root(&size.context).await?;
+            let plan = budget.plan(&size, &root, bound).map_err(SpendRefusal::Refused)?;
+            let mut hold = budget.nothing_held(&size, &plan);
+            let is_new = budget.take(&mut hold, &size, plan, id, HeldFor::Here).await?;
+            is_new.then_some(hold).ok_or_else(|| bad_answer("it knows an id that is new"))
         })
     }
 
@@ -136,11 +150,12 @@ impl SpendBudget {
         Advice::of(self, context, model).await
     }
 
-    /// A person approved that the budgets of `context` are spent beyond the threshold `ask`.
+    /// A person approved that the budgets of `context` are spent beyond the threshold `ask`: it holds until the window of
+    /// each ends. Of which budgets that is new, in words.
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn approve(&self, context: &Arc<HookContext>, model: &str) -> Result<(), StoreError> {
+    pub async fn approve(&self, context: &Arc<HookContext>, model: &str) -> Result<Vec<String>, StoreError> {
         super::advice::approve(self, context, model).await
     }
 
@@ -152,55 +167,77 @@ impl SpendBudget {
         BudgetReport::of(self, context).await
     }
 
-    /// Holds what a call may cost under `id`, or, where that is over, under one that follows from it.
-    pub(super) async fn take_up(&self, size: &CallSize, id: OpId) -> Result<(OpId, SpendHold), SpendRefusal> {
+    /// Holds what a call may cost under `id`, or, where that is over, under one that follows from it. It is written down
+    /// for whoever hears of the call's end, in this process or in another. Where the call was told of before, what is
+    /// held for it is the earlier one's: then the hold is not open.
+    pub(super) async fn hold_told(
+        &self,
+        size: &CallSize,
+        iteration: u64,
+        id: OpId,
+    ) -> Result<SpendHold, SpendRefusal> {
+        let root = self.root(&size.context).await?;
         let mut id = id;
         for _ in 0..MOST_TAKEN_UP {
-            match self.take(size, AnswerBound::Nothing, id).await? {
-                Some(hold) => return Ok((id, hold)),
-                None => id = OpId::of(&[&id.0.to_string(), "again"]),
+            let plan = self.plan(size, &root, AnswerBound::Nothing).map_err(SpendRefusal::Refused)?;
+            let mut hold = self.nothing_held(size, &plan);
+            let held = plan.asked.iter().map(|asked| (asked.unit, asked.most)).collect();
+            OpenCall::of(id, size, iteration, held).write(&size.context, &mut hold).await?;
+            let taken = self.take(&mut hold, size, plan, id, HeldFor::All).await;
+            if let Ok(true) = taken {
+                return Ok(hold);
             }
+            hold.end().await?;
+            taken?;
+            id = again(id);
         }
         let message = format!("a call of this id was made {MOST_TAKEN_UP} times");
         let reason = Reason::new(super::refusal::NAME, "call", message);
         Err(SpendRefusal::Refused(reason.unless("give each call an id of its own").into()))
     }
 
-    /// Holds what a call may cost under `id`; None where what was held under it is over.
-    async fn take(
-        &self,
-        size: &CallSize,
-        bound: AnswerBound,
-        id: OpId,
-    ) -> Result<Option<SpendHold>, SpendRefusal> {
-        let plan = self.plan(size, bound).map_err(SpendRefusal::Refused)?;
-        let Plan { price, most_output_tokens, asked } = plan;
-        let (rules, context) = (self.rules.hold, &*size.context);
-        let mut hold = SpendHold {
-            store: self.store.of(context),
-            background: context.environment.background.clone(),
+    fn nothing_held(&self, size: &CallSize, plan: &Plan) -> SpendHold {
+        let rules = self.rules.hold;
+        SpendHold {
+            store: self.store.of(&size.context),
+            background: size.context.environment.background.clone(),
             parts: Vec::new(),
-            price,
+            price: plan.price,
             input_tokens: size.input_tokens,
             output_tokens: u64::MAX,
-            most_output_tokens,
+            most_output_tokens: plan.most_output_tokens,
             expires: rules.expires,
             unanswered: rules.unanswered,
             entry: None,
             charge: Charge::Nothing,
             open: true,
-        };
-        for Asked { unit, counters, least, most } in asked {
-            let scopes = scopes(&counters, meter(context, &size.model, unit));
+        }
+    }
+
+    /// Holds under `id` what is planned; false where what was held under it is over.
+    async fn take(
+        &self,
+        hold: &mut SpendHold,
+        size: &CallSize,
+        plan: Plan,
+        id: OpId,
+        held_for: HeldFor,
+    ) -> Result<bool, SpendRefusal> {
+        let ttl = hold.expires;
+        for Asked { unit, counters, least, most } in plan.asked {
+            let scopes = scopes(&counters, meter(&size.context, &size.model, unit));
             let id = part_id(id, unit);
-            // Before it is asked for: whoever gives up now may hold it already.
-            hold.parts.push(Part { id, unit, counters, held: 0 });
-            let ttl = rules.expires;
-            let op = if least == most {
-                Op::Reserve { id, scopes, amount: most, ttl }
-            } else {
-                Op::Lease { id, scopes, least, most, share: 1_000, ttl }
+            let op = match held_for {
+                HeldFor::All => Op::reserve_for_all(id, Arc::clone(&scopes), most, ttl),
+                HeldFor::Here if least == most => {
+                    Op::Reserve { id, scopes: Arc::clone(&scopes), amount: most, ttl }
+                }
+                HeldFor::Here => {
+                    Op::Lease { id, scopes: Arc::clone(&scopes), least, most, share: 1_000, ttl }
+                }
             };
+            // Before it is asked for: whoever gives up now may hold it already.
+            hold.parts.push(Part { id, unit, counters, scopes, held: 0 });
             let answer = hold.store.apply(op).await?;
             let Some(part) = hold.parts.last_mut() else { break };
             part.held = match answer {
@@ -212,36 +249,44 @@ impl SpendBudget {
                 }
                 Answer::Ended { .. } => {
                     hold.parts.pop();
-                    return Ok(None);
+                    return Ok(false);
                 }
                 other => return Err(bad_answer(&format!("it answered {other:?} to a reservation"))),
             };
-            let affordable = unit.output_for(&price, part.held, size.input_tokens);
+            let affordable = unit.output_for(&hold.price, part.held, size.input_tokens);
             hold.output_tokens = hold.output_tokens.min(affordable);
         }
-        Ok(Some(hold))
+        Ok(true)
     }
 
     /// What is to be held for a call, in which units.
-    fn plan(&self, size: &CallSize, bound: AnswerBound) -> Result<Plan, Box<Reason>> {
+    fn plan(&self, size: &CallSize, root: &str, bound: AnswerBound) -> Result<Plan, Box<Reason>> {
         let context = &*size.context;
         let rules = &*self.rules;
-        let who = rules.who(context, Some(&size.model));
+        let who = rules.who(context, root, Some(&size.model));
         let listed = rules.prices.get(&size.model, self.now(context));
+        let price = listed.map_or(Price::default(), |listed: Listed| listed.price);
         let said = size.most_output_tokens.or_else(|| listed.and_then(|listed| listed.most_output_tokens));
+        // What the budget states for all models binds no stream: that is cut where it is longer.
+        let stated = said.or(rules.hold.most);
+        let is_limited = |unit: &SpendUnit| {
+            !counters(&rules.limits, *unit, &who).is_empty() && unit.amount(&price, 0, u64::MAX) > 0
+        };
+        let is_open = bound == AnswerBound::Nothing && SpendUnit::ALL.iter().any(is_limited);
+        if stated.is_none() && (rules.hold.worst_case || is_open) {
+            return Err(unknown_size(&size.model).into());
+        }
         let most = said.unwrap_or(rules.hold.step);
         let (least, most) = match bound {
-            _ if rules.hold.worst_case && said.is_none() => return Err(unknown_size(&size.model).into()),
-            _ if rules.hold.worst_case => (most, most),
+            _ if rules.hold.worst_case => (stated.unwrap_or(most), stated.unwrap_or(most)),
             AnswerBound::Cut => {
                 let step = rules.hold.step.min(most);
                 // Near the limit a stream begins with less than a step, so that nothing is left over.
                 ((step / 8).max(1).min(step), step)
             }
             AnswerBound::Told => (rules.hold.step.min(most), most),
-            AnswerBound::Nothing => (most, most),
+            AnswerBound::Nothing => (stated.unwrap_or(most), stated.unwrap_or(most)),
         };
-        let price = listed.map_or(Price::default(), |listed: Listed| listed.price);
         let mut asked = Vec::new();
         for unit in SpendUnit::ALL {
             let counters = counters(&rules.limits, unit, &who);
@@ -261,14 +306,27 @@ impl SpendBudget {
         Ok(Plan { price, most_output_tokens: said, asked })
     }
 
+    /// The session at the root of the tree that `context` is in, where that makes a difference; else its own.
+    pub(super) async fn root(&self, context: &HookContext) -> Result<String, StoreError> {
+        if self.rules.limits.iter().any(SpendLimit::is_of_sessions) {
+            return Ok(Lineage::of(&*self.store.of(context), context).await?.root);
+        }
+        Ok(context.session_id.clone())
+    }
+
     pub(super) fn now(&self, context: &HookContext) -> Timestamp {
         context.environment.clock.now()
     }
 }
 
 impl Rules {
-    pub(super) fn who<'a>(&'a self, context: &'a HookContext, model: Option<&'a str>) -> Who<'a> {
-        Who { context, agent: &context.agent_name, model, roles: &self.roles }
+    pub(super) fn who<'a>(
+        &'a self,
+        context: &'a HookContext,
+        root: &'a str,
+        model: Option<&'a str>,
+    ) -> Who<'a> {
+        Who { context, root, agent: &context.agent_name, model, roles: &self.roles }
     }
 
     /// Whether `unit` is counted for the report although nothing limits it.

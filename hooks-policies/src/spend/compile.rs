@@ -14,6 +14,7 @@ use super::limit::SpendLimit;
 use super::price::{Listed, Price, PriceTable};
 use super::rules::{HoldRules, Rules, Thresholds};
 use crate::errors::PolicyErrors;
+use crate::names::{all_folded, folded};
 
 /// Where the budget stands in the configuration.
 const SECTION: &str = "budget";
@@ -59,13 +60,8 @@ impl Compiler<'_> {
             self.say(field, "it limits nothing", "give it `usd`, `tokens` or both");
         }
         let usd = limit.usd.and_then(|dollars| self.dollars(&format!("{field}.usd"), dollars));
-        if limit.tokens.is_some_and(|tokens| tokens > MAX_AMOUNT) {
-            let problem = "more tokens than can be counted";
-            self.say(&format!("{field}.tokens"), problem, &format!("give at most {MAX_AMOUNT}"));
-        }
-        let mut named: Vec<_> = limit.named.iter().map(|name| name.to_lowercase()).collect();
-        named.sort_unstable();
-        named.dedup();
+        self.countable(&format!("{field}.tokens"), limit.tokens);
+        let named = all_folded(&limit.named);
         SpendLimit {
             index,
             level: limit.of,
@@ -114,7 +110,7 @@ impl Compiler<'_> {
 
     fn price(&mut self, field: &str, entry: &ModelPriceConfig) -> Option<(Timestamp, Listed)> {
         let before = entry.model.strip_suffix('*').unwrap_or(&entry.model);
-        if before.contains('*') || entry.model.is_empty() {
+        if before.contains('*') || entry.model.trim().is_empty() {
             let hint = "write the name of a model; one `*` may stand at its end";
             self.say(&format!("{field}.model"), &format!("`{}` names no model", entry.model), hint);
             return None;
@@ -134,6 +130,7 @@ impl Compiler<'_> {
             let hint = "leave it out where it is not known";
             self.say(&format!("{field}.most_output_tokens"), "a model that answers nothing", hint);
         }
+        self.countable(&format!("{field}.most_output_tokens"), entry.most_output_tokens);
         let mut amount = |name: &str, dollars: f64| self.dollars(&format!("{field}.{name}"), dollars);
         let (input, output) = (amount("input", entry.input), amount("output", entry.output));
         let cached = entry.cached.map_or(input, |dollars| amount("cached", dollars));
@@ -146,13 +143,17 @@ impl Compiler<'_> {
         let mut of_agent: HashMap<String, Vec<String>> = HashMap::new();
         let mut seen = BTreeSet::new();
         for (role, agents) in roles {
-            let name = role.to_lowercase();
+            let name = folded(role).into_owned();
             if name.trim().is_empty() || !seen.insert(name.clone()) {
                 let problem = format!("`{role}` is empty, or stands here twice");
                 self.say(&format!("roles.{role}"), &problem, "give each role a name of its own");
             }
-            for agent in agents {
-                let roles = of_agent.entry(agent.to_lowercase()).or_default();
+            for (place, agent) in agents.iter().enumerate() {
+                if agent.trim().is_empty() {
+                    let hint = "name an agent, or leave it out";
+                    self.say(&format!("roles.{role}[{place}]"), "the name is empty", hint);
+                }
+                let roles = of_agent.entry(folded(agent).into_owned()).or_default();
                 if !roles.contains(&name) {
                     roles.push(name.clone());
                 }
@@ -163,7 +164,7 @@ impl Compiler<'_> {
 
     fn cheaper(&mut self, cheaper: &BTreeMap<String, String>) -> HashMap<String, String> {
         for (model, instead) in cheaper {
-            if model == instead || instead.is_empty() {
+            if model == instead || model.trim().is_empty() || instead.trim().is_empty() {
                 let problem = format!("`{instead}` in place of `{model}` changes nothing");
                 self.say(&format!("cheaper.{model}"), &problem, "name another model, or leave it out");
             }
@@ -194,8 +195,23 @@ impl Compiler<'_> {
             let hint = "write more than the longest call takes, such as 900";
             self.say("hold.expires_seconds", &problem, hint);
         }
-        let (step, worst_case, unanswered) = (config.output_tokens, config.worst_case, config.unanswered);
-        HoldRules { step, worst_case, expires, unanswered }
+        if config.most_output_tokens == Some(0) {
+            let hint = "leave it out where it is not known";
+            self.say("hold.most_output_tokens", "models that answer nothing", hint);
+        }
+        self.countable("hold.output_tokens", Some(config.output_tokens));
+        self.countable("hold.most_output_tokens", config.most_output_tokens);
+        let SpendHoldConfig { output_tokens: step, most_output_tokens: most, worst_case, unanswered, .. } =
+            *config;
+        HoldRules { step, most, worst_case, expires, unanswered }
+    }
+
+    /// Refuses more tokens than a store counts.
+    fn countable(&mut self, field: &str, tokens: Option<u64>) {
+        if tokens.is_some_and(|tokens| tokens > MAX_AMOUNT) {
+            let hint = format!("write at most {MAX_AMOUNT}");
+            self.say(field, "more tokens than can be counted", &hint);
+        }
     }
 
     /// Millionths of a dollar, exactly as they are written.
@@ -227,7 +243,7 @@ impl Compiler<'_> {
 }
 
 fn same(one: &str, other: &str) -> bool {
-    one.to_lowercase() == other.to_lowercase()
+    folded(one) == folded(other)
 }
 
 /// When a day begins that is written as `2026-01-31`, in UTC.
@@ -322,6 +338,9 @@ mod tests {
             (json!({"price_ceiling": {"input": 1, "output": -2}}), "`budget.price_ceiling.output`"),
             (json!({"thresholds": {"ask": 101}}), "`budget.thresholds.ask`"),
             (json!({"hold": {"output_tokens": 0}}), "`budget.hold.output_tokens`"),
+            (json!({"hold": {"output_tokens": u64::MAX}}), "`budget.hold.output_tokens`"),
+            (json!({"hold": {"most_output_tokens": 0}}), "`budget.hold.most_output_tokens`"),
+            (json!({"hold": {"most_output_tokens": u64::MAX}}), "`budget.hold.most_output_tokens`"),
             (json!({"hold": {"expires_seconds": 0}}), "`budget.hold.expires_seconds`"),
             (json!({"hold": {"expires_seconds": 90_000}}), "`budget.hold.expires_seconds`"),
             (json!({"cheaper": {"a": "a"}}), "`budget.cheaper.a`"),

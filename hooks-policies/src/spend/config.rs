@@ -59,7 +59,7 @@ pub enum SpendLevel {
     Agent,
     /// The agents of a role together.
     Role,
-    /// A session, with the sessions that it started itself.
+    /// A session, with all sessions below it.
     Session,
     /// The calls of a model.
     Model,
@@ -126,12 +126,15 @@ pub struct SpendHoldConfig {
     /// How many tokens of an answer are held beside the input: a stream that grows beyond them holds so many more
     /// each time, and is cut where there is no more.
     pub output_tokens: u64,
+    /// The most tokens that an answer takes of which neither its request nor its model says it. Without it, calls of
+    /// unknown size are refused where something is limited and nobody cuts the answer.
+    pub most_output_tokens: Option<u64>,
     /// Whether all that an answer may take is held from the start, also for streams.
     pub worst_case: bool,
     /// After how many seconds without a sign the caller of a model is taken for lost. What its call holds is charged
     /// then.
     pub expires_seconds: u64,
-    /// What is charged for a call that failed or was given up before any of its answer came.
+    /// What is charged for a call that was sent, and failed or was given up before any of its answer came.
     pub unanswered: UnansweredCharge,
 }
 
@@ -139,9 +142,10 @@ impl Default for SpendHoldConfig {
     fn default() -> Self {
         Self {
             output_tokens: 4_000,
+            most_output_tokens: None,
             worst_case: false,
             expires_seconds: 900,
-            unanswered: UnansweredCharge::Nothing,
+            unanswered: UnansweredCharge::default(),
         }
     }
 }
@@ -150,10 +154,10 @@ impl Default for SpendHoldConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnansweredCharge {
-    /// Nothing.
-    #[default]
+    /// Nothing: for models that do not charge for what they did not answer.
     Nothing,
     /// What was sent.
+    #[default]
     Input,
     /// All that was held.
     Held,

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::event::{MicroUsd, Usage};
-use hooks_core::state::{Answer, Key, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, StoreError};
 use hooks_core::{Background, Hold, HookFuture, Reason};
 
+use super::advice::bad;
 use super::config::UnansweredCharge;
 use super::limit::{Counter, SpendUnit};
 use super::price::Price;
 use super::refusal::{SpendRefusal, bad_answer, refused};
+use crate::later;
+use crate::store::beyond_limits;
 
 /// What a call took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +78,19 @@ pub(super) struct Part {
     pub(super) id: OpId,
     pub(super) unit: SpendUnit,
     pub(super) counters: Vec<Counter>,
+    /// What it is taken from.
+    pub(super) scopes: Arc<[Scope]>,
     pub(super) held: u64,
+}
+
+/// How a hold ends: what its store is told.
+struct Ending {
+    store: Arc<dyn StateStore>,
+    /// Of each part, with what it was taken from.
+    parts: Vec<(Op, Arc<[Scope]>)>,
+    /// The entry that is written down of it.
+    entry: Option<(Key, OpId)>,
+    expires: Duration,
 }
 
 /// What is charged when a hold ends.
@@ -151,9 +166,7 @@ impl SpendHold {
         }
         let mut hold = self;
         HookFuture::later(async move {
-            for op in hold.ending() {
-                hold.store.apply(op).await?;
-            }
+            hold.ending().tell().await?;
             // Up to here, dropping it ends it all the same.
             hold.open = false;
             drop(hold);
@@ -204,12 +217,14 @@ impl SpendHold {
     }
 
     /// What ends it.
-    fn ending(&self) -> Vec<Op> {
-        let mut ops: Vec<_> = self.parts.iter().map(|part| self.settling(part)).collect();
-        if let Some((set, id)) = &self.entry {
-            ops.push(Op::Remove { id: *id, set: set.clone() });
+    fn ending(&self) -> Ending {
+        let parts = self.parts.iter().map(|part| (self.settling(part), Arc::clone(&part.scopes)));
+        Ending {
+            store: Arc::clone(&self.store),
+            parts: parts.collect(),
+            entry: self.entry.clone(),
+            expires: self.expires,
         }
-        ops
     }
 
     fn settling(&self, part: &Part) -> Op {
@@ -243,15 +258,63 @@ impl Drop for SpendHold {
         if !std::mem::take(&mut self.open) {
             return;
         }
-        let ended: Vec<_> = self.ending().into_iter().map(|op| self.store.apply(op)).collect();
-        let later: Vec<_> = ended.into_iter().filter(|ended| matches!(ended, HookFuture::Later(_))).collect();
-        if let (Some(background), false) = (&self.background, later.is_empty()) {
-            background.run(HookFuture::later(async move {
-                for ended in later {
-                    let _ended = ended.await;
-                }
-            }));
+        let ending = self.ending();
+        later::run(self.background.as_ref(), async move {
+            // Where the store fails, what is held stays until it expires, and is charged whole.
+            let _told = ending.tell().await;
+        });
+    }
+}
+
+impl Ending {
+    /// Tells all of it. What the store does not know, or knows to have ended with less, was spent all the same, and is
+    /// charged now.
+    async fn tell(self) -> Result<(), StoreError> {
+        let mut told = Ok(());
+        for (op, scopes) in self.parts {
+            told = told.and(settle(&*self.store, op, &scopes, self.expires).await);
         }
+        // It stays for as long as something may still have to be ended.
+        if let (Some((set, id)), Ok(())) = (self.entry, &told) {
+            self.store.apply(Op::Remove { id, set }).await?;
+        }
+        told
+    }
+}
+
+async fn settle(
+    store: &dyn StateStore,
+    op: Op,
+    scopes: &[Scope],
+    expires: Duration,
+) -> Result<(), StoreError> {
+    let Op::Settle { id, actual } = op else { return store.apply(op).await.map(drop) };
+    let before = match store.apply(op).await? {
+        Answer::Unknown => 0,
+        Answer::Ended { actual } => actual,
+        _ => return Ok(()),
+    };
+    if before < actual {
+        let id = OpId::of(&[&id.0.to_string(), "late"]);
+        charge(store, id, scopes, actual - before, expires).await?;
+    }
+    Ok(())
+}
+
+/// Charges what was spent, whatever the limits say: once under an id. What was charged under it before.
+pub(super) async fn charge(
+    store: &dyn StateStore,
+    id: OpId,
+    scopes: &[Scope],
+    actual: u64,
+    expires: Duration,
+) -> Result<Option<u64>, StoreError> {
+    match store.apply(Op::reserve_for_all(id, beyond_limits(scopes), actual, expires)).await? {
+        Answer::Granted(_) => store.apply(Op::Settle { id, actual }).await.map(|_| None),
+        Answer::Ended { actual } => Ok(Some(actual)),
+        // More than can be counted: then nothing more is let through.
+        Answer::Refused { .. } => Ok(Some(actual)),
+        other => Err(bad(&other)),
     }
 }
 

@@ -10,6 +10,7 @@ use hooks_core::state::{Key, MAX_AMOUNT, Scope, Window};
 use serde::{Deserialize, Serialize};
 
 use super::config::SpendLevel;
+use crate::names::folded;
 use crate::window::LimitWindow;
 
 /// What is counted.
@@ -57,6 +58,11 @@ pub(super) struct SpendLimit {
 }
 
 impl SpendLimit {
+    /// Whether it is counted by sessions, so that the tree they are of matters.
+    pub(super) fn is_of_sessions(&self) -> bool {
+        self.level == SpendLevel::Session || self.window == LimitWindow::Session
+    }
+
     pub(super) fn amount(&self, unit: SpendUnit) -> Option<u64> {
         match unit {
             SpendUnit::Usd => self.usd,
@@ -68,15 +74,21 @@ impl SpendLimit {
     fn names(&self, who: &Who<'_>) -> Vec<String> {
         let mut names = match self.level {
             SpendLevel::Team => vec![String::new()],
-            SpendLevel::Agent => vec![who.agent.to_lowercase()],
-            SpendLevel::Role => who.roles.get(&who.agent.to_lowercase()).cloned().unwrap_or_default(),
+            SpendLevel::Agent => vec![folded(who.agent).into_owned()],
+            SpendLevel::Role => who.roles.get(&*folded(who.agent)).cloned().unwrap_or_default(),
             SpendLevel::Session => {
-                let parent = who.context.parent_session_id.iter();
-                std::iter::once(&who.context.session_id).chain(parent).cloned().collect()
+                let (own, parent) = (&*who.context.session_id, who.context.parent_session_id.as_deref());
+                let mut sessions = vec![own];
+                for above in parent.into_iter().chain([who.root]) {
+                    if !sessions.contains(&above) {
+                        sessions.push(above);
+                    }
+                }
+                sessions.into_iter().map(str::to_owned).collect()
             }
-            SpendLevel::Model => who.model.map(str::to_lowercase).into_iter().collect(),
+            SpendLevel::Model => who.model.map(|model| folded(model).into_owned()).into_iter().collect(),
         };
-        names.retain(|name| self.named.is_empty() || self.named.contains(&name.to_lowercase()));
+        names.retain(|name| self.named.is_empty() || self.named.iter().any(|named| *named == *folded(name)));
         names.dedup();
         names
     }
@@ -86,6 +98,8 @@ impl SpendLimit {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Who<'a> {
     pub(super) context: &'a HookContext,
+    /// The session that all of its tree are below.
+    pub(super) root: &'a str,
     pub(super) agent: &'a str,
     /// None where it is not about a call.
     pub(super) model: Option<&'a str>,
@@ -141,7 +155,7 @@ pub(super) fn counters(limits: &[SpendLimit], unit: SpendUnit, who: &Who<'_>) ->
     for limit in limits {
         let Some(amount) = limit.amount(unit) else { continue };
         for name in limit.names(who) {
-            let counter = counter(limit, unit, amount, name, who.context);
+            let counter = counter(limit, unit, amount, name, who);
             let same = |other: &&mut Counter| {
                 other.scope.key == counter.scope.key && other.scope.window == counter.scope.window
             };
@@ -155,7 +169,7 @@ pub(super) fn counters(limits: &[SpendLimit], unit: SpendUnit, who: &Who<'_>) ->
     counters
 }
 
-fn counter(limit: &SpendLimit, unit: SpendUnit, amount: u64, name: String, context: &HookContext) -> Counter {
+fn counter(limit: &SpendLimit, unit: SpendUnit, amount: u64, name: String, who: &Who<'_>) -> Counter {
     let level = match limit.level {
         SpendLevel::Team => "team",
         SpendLevel::Agent => "agent",
@@ -164,11 +178,12 @@ fn counter(limit: &SpendLimit, unit: SpendUnit, amount: u64, name: String, conte
         SpendLevel::Model => "model",
     };
     let mut parts = vec![FOLDER, "of", level, &name, unit.name()];
-    // A counter of one session; that of a session itself is named so already.
+    // A counter of one tree of sessions; that of a session itself is named so already.
     if limit.window == LimitWindow::Session && limit.level != SpendLevel::Session {
-        parts.push(&context.session_id);
+        parts.push(who.root);
     }
-    let scope = Scope::spent(Key::new(context.tenant.as_deref(), &parts), amount).per(limit.window.window());
+    let scope =
+        Scope::spent(Key::new(who.context.tenant.as_deref(), &parts), amount).per(limit.window.window());
     Counter { scope, unit, level: limit.level, window: limit.window, name, index: limit.index }
 }
 
@@ -189,11 +204,6 @@ pub(super) fn meter(context: &HookContext, model: &str, unit: SpendUnit) -> Scop
 /// Where it is kept which calls of a session are open.
 pub(super) fn open_calls(context: &HookContext) -> Key {
     Key::new(context.tenant.as_deref(), &[FOLDER, "open", &context.session_id])
-}
-
-/// Where it is kept what was said of a threshold.
-pub(super) fn said(context: &HookContext, what: &str) -> Key {
-    Key::new(context.tenant.as_deref(), &[FOLDER, "said", what])
 }
 
 /// The counters with a meter behind them, as scopes.

@@ -54,7 +54,7 @@
 //! | `price`, `estimate` | what tokens cost, and how many there are where nobody counts |
 //! | `limit` | the counters that a call draws on |
 //! | `budget`, `hold` | the engine: holds before a call, settles after it |
-//! | `advice`, `watch`, `report` | what is done before a limit is reached, who is told, what came of it all |
+//! | `advice`, `said`, `watch`, `report` | what is done before a limit is reached, who is told, what came of it all |
 //! | `meter`, `layer`, `service`, `future`, `stream` | around a model |
 //! | `events`, `open_calls` | on events |
 
@@ -75,6 +75,7 @@ mod price;
 mod refusal;
 mod report;
 mod rules;
+mod said;
 mod service;
 mod stream;
 mod watch;

@@ -8,8 +8,9 @@ use hooks_core::state::{Answer, Member, Op, OpId, StateStore, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::advice::bad;
+use super::budget::CallSize;
 use super::hold::{Charge, Part, SpendHold};
-use super::limit::{FOLDER, SpendUnit, open_calls};
+use super::limit::{FOLDER, SpendUnit, counters, meter, open_calls, scopes};
 use super::price::Price;
 use super::rules::Rules;
 use crate::place::fresh_id;
@@ -41,26 +42,23 @@ pub(super) struct Sought<'a> {
 }
 
 impl OpenCall {
-    /// `hold` of a call, to be written down.
-    pub(super) fn of(id: OpId, context: &HookContext, model: &str, iteration: u64, hold: &SpendHold) -> Self {
+    /// A call that `held` is to be held for, to be written down.
+    pub(super) fn of(id: OpId, size: &CallSize, iteration: u64, held: Vec<(SpendUnit, u64)>) -> Self {
         Self {
             id: id.0,
-            call: context.call_id.clone(),
-            agent: context.agent_name.clone(),
-            model: model.to_owned(),
+            call: size.context.call_id.clone(),
+            agent: size.context.agent_name.clone(),
+            model: size.model.clone(),
             iteration,
-            input_tokens: hold.input_tokens,
-            held: hold.parts.iter().map(|part| (part.unit, part.held)).collect(),
+            input_tokens: size.input_tokens,
+            held,
         }
     }
 
-    /// Writes it down for `hold`. False where it is written down already: the hold is that of an earlier event about
-    /// the same call.
-    pub(super) async fn write(
-        &self,
-        context: &HookContext,
-        hold: &mut SpendHold,
-    ) -> Result<bool, StoreError> {
+    /// Writes it down for `hold`, before anything is held: from then on what is held for the call is that one's to give
+    /// back. Where it is written down already, it is that of an earlier event about the same call, and dropping
+    /// `hold` ends nothing.
+    pub(super) async fn write(&self, context: &HookContext, hold: &mut SpendHold) -> Result<(), StoreError> {
         let set = open_calls(context);
         // Of this event: whoever tells of the same call again has another.
         let id = fresh_id(FOLDER, context);
@@ -69,8 +67,11 @@ impl OpenCall {
         hold.entry = Some((set.clone(), id));
         let ttl = Some(hold.expires);
         match hold.store.apply(Op::Insert { id, set, name, note, ttl }).await? {
-            Answer::Done => Ok(true),
-            Answer::Present(_) => Ok(false),
+            Answer::Done => Ok(()),
+            Answer::Present(_) => {
+                hold.open = false;
+                Ok(())
+            }
             other => Err(bad(&other)),
         }
     }
@@ -113,13 +114,13 @@ impl OpenCall {
         price: Price,
         rules: &Rules,
         store: Arc<dyn StateStore>,
-        context: &HookContext,
+        (context, root): (&HookContext, &str),
     ) -> SpendHold {
-        let parts = self.held.iter().map(|(unit, held)| Part {
-            id: part_id(OpId(self.id), *unit),
-            unit: *unit,
-            counters: Vec::new(),
-            held: *held,
+        let who = rules.who(context, root, Some(&self.model));
+        let parts = self.held.iter().map(|(unit, held)| {
+            let counters = counters(&rules.limits, *unit, &who);
+            let scopes = scopes(&counters, meter(context, &self.model, *unit));
+            Part { id: part_id(OpId(self.id), *unit), unit: *unit, counters, scopes, held: *held }
         });
         SpendHold {
             store,

@@ -101,7 +101,7 @@ pub(super) fn unknown_price(model: &str, begins: Option<String>) -> Reason {
 pub(super) fn unknown_size(model: &str) -> Reason {
     let message = format!("nobody knows how many tokens `{model}` answers at most");
     Reason::new(NAME, "unknown-size", message)
-        .unless("give its price a `most_output_tokens`, or set `budget.hold.worst_case` to `false`")
+        .unless("give its price a `most_output_tokens`, or state one for all models in `budget.hold`")
 }
 
 /// A person has to approve.
@@ -111,7 +111,7 @@ pub(super) fn question(counter: &Counter, used: u64) -> Reason {
         format!("{counter} is nearly used up: {} of {}", counter.unit.show(used), counter.unit.show(limit));
     Reason::new(NAME, "ask", message)
         .because(Evidence::Count { used, limit })
-        .unless("have a person approve it, or raise `budget.thresholds.ask`")
+        .unless("have a person approve it (`hooks state approve`), or raise `budget.thresholds.ask`")
 }
 
 /// No further agents.

@@ -65,12 +65,14 @@ impl BudgetReport {
             report.spent.entry(model).or_default().add(&unit, charged.used.saturating_sub(charged.held));
             report.held.add(&unit, charged.held);
         }
+        let root = budget.root(context).await?;
         let models: Vec<_> = report.spent.keys().cloned().collect();
         for unit in SpendUnit::ALL {
             let mut seen = Vec::new();
             // A session that called no model yet draws on all budgets but those of models.
             for model in models.iter().map(|model| Some(model.as_str())).chain([None]) {
-                for counter in counters(&budget.rules.limits, unit, &budget.rules.who(context, model)) {
+                let who = budget.rules.who(context, &root, model);
+                for counter in counters(&budget.rules.limits, unit, &who) {
                     if seen.contains(&counter.scope) {
                         continue;
                     }

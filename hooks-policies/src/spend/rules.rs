@@ -34,6 +34,8 @@ pub(super) struct Thresholds {
 pub(super) struct HoldRules {
     /// Tokens of an answer.
     pub(super) step: u64,
+    /// The most that an answer takes of which nobody says it.
+    pub(super) most: Option<u64>,
     pub(super) worst_case: bool,
     pub(super) expires: Duration,
     pub(super) unanswered: UnansweredCharge,

@@ -111,6 +111,14 @@ impl<S: StateStore + 'static> StateStore for Away<S> {
             }
         }
     }
+
+    fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
+        let inner = Arc::clone(&self.0);
+        HookFuture::later(async move {
+            inner.tell().await?;
+            inner.store.close().await
+        })
+    }
 }
 
 impl<S: StateStore> Inner<S> {
@@ -148,7 +156,7 @@ impl<S: StateStore> Inner<S> {
                 self.ends().keep(id, op, self.settings.kept).then_some(Answer::Done)
             }
             // It may have been granted, and nobody knows.
-            Op::Reserve { id, .. } => {
+            Op::Reserve { id, .. } | Op::Lease { id, .. } => {
                 self.ends().keep(id, Op::Release { id }, self.settings.kept);
                 None
             }

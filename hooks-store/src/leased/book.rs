@@ -33,7 +33,7 @@ pub(super) struct Pool {
     /// What is taken from, where there is something.
     pub(super) lease: Option<OpId>,
     /// A lease whose grant was not heard of. The same is asked for again.
-    pub(super) pending: Option<OpId>,
+    pub(super) pending: Option<Pending>,
     pub(super) spending: Spending,
     /// When something was reserved last.
     pub(super) used: Tick,
@@ -41,6 +41,14 @@ pub(super) struct Pool {
     pub(super) exact_until: Tick,
     /// One asks the store at a time; the others then find what was leased.
     pub(super) gate: Arc<Gate<()>>,
+}
+
+/// A lease that was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    pub(super) id: OpId,
+    /// When one of its windows ends. It was asked for before: also if it is asked for again later, it is of that window.
+    pub(super) ends: Tick,
 }
 
 /// A lease.
@@ -154,7 +162,10 @@ impl Book {
     pub(super) fn change(&mut self, op: &Op) -> Answer {
         let answer = self.here(op.clone());
         match (op, &answer) {
-            (Op::Settle { id, .. } | Op::Release { id }, Answer::Done | Answer::Unknown) => {
+            (
+                Op::Settle { id, .. } | Op::Release { id },
+                Answer::Done | Answer::Ended { .. } | Answer::Unknown,
+            ) => {
                 if let Some(Place::Lease(lease, _)) = self.places.remove(id)
                     && let Some(lease) = self.leases.get_mut(&lease)
                 {
@@ -261,7 +272,7 @@ impl Book {
     /// All leases with what was used and is still held of them, and all that may have been granted.
     pub(super) fn all(&self) -> Vec<(OpId, u64)> {
         let leases = self.leases.iter().map(|(id, lease)| (*id, self.used(lease).0));
-        leases.chain(self.pools.values().filter_map(|pool| Some((pool.pending?, 0)))).collect()
+        leases.chain(self.pools.values().filter_map(|pool| Some((pool.pending?.id, 0)))).collect()
     }
 
     /// A lease went back.
@@ -288,7 +299,7 @@ impl Book {
         });
         let unheard = self.pools.iter().filter(|(_, pool)| now.since(pool.used) >= idle);
         let unheard = unheard.filter_map(|(key, pool)| {
-            Some(Unheard { id: pool.pending?, scopes: Arc::clone(&key.0), gate: Arc::clone(&pool.gate) })
+            Some(Unheard { id: pool.pending?.id, scopes: Arc::clone(&key.0), gate: Arc::clone(&pool.gate) })
         });
         unheard.collect()
     }

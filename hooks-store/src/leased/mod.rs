@@ -26,7 +26,7 @@ use hooks_core::state::{Answer, Memory, Op, OpId, Scope, ScopeKind, StateStore, 
 use hooks_core::time::{Clock, Random, Tick, Timer, Timestamp};
 use hooks_core::{Background, HookFuture};
 
-use self::book::Book;
+use self::book::{Book, Pending};
 pub use self::settings::LeaseSettings;
 
 /// A store whose budgets are leased. Cheap to clone; clones share the leases.
@@ -142,6 +142,14 @@ impl<S: StateStore + 'static> StateStore for Leased<S> {
             op => self.0.store.apply(op),
         }
     }
+
+    fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
+        let leases = self.clone();
+        HookFuture::later(async move {
+            Self::close(&leases).await?;
+            leases.0.store.close().await
+        })
+    }
 }
 
 impl<S: StateStore> Inner<S> {
@@ -175,7 +183,7 @@ impl<S: StateStore> Inner<S> {
             self.give_back(&asked.scopes).await?;
             let sent = self.clock.tick();
             let Some(ends) = self.look(&asked.scopes, sent).await? else { break };
-            let (id, most) = self.plan(&asked, sent);
+            let (Pending { id, ends }, most) = self.plan(&asked, ends, sent);
             let LeaseSettings { share, ttl, .. } = self.settings;
             let scopes = Arc::clone(&asked.scopes);
             let lease = Op::Lease { id, scopes, least: asked.amount, most, share, ttl };
@@ -230,14 +238,15 @@ impl<S: StateStore> Inner<S> {
         Ok(Some(ends(scopes, now, sent)))
     }
 
-    /// The id and the size of the next lease.
-    fn plan(&self, asked: &Asked, now: Tick) -> (OpId, u64) {
+    /// The next lease, whose windows end at `ends` unless it was asked for before, and its size.
+    fn plan(&self, asked: &Asked, ends: Tick, now: Tick) -> (Pending, u64) {
         let mut book = self.book();
         let pool = book.pool(&asked.scopes, now);
-        let id = *pool.pending.get_or_insert_with(|| OpId(self.random.next_u128()));
+        let fresh = || Pending { id: OpId(self.random.next_u128()), ends };
+        let pending = *pool.pending.get_or_insert_with(fresh);
         // What is asked for now will have been spent, too.
         let spent = pool.spending.lately(now, self.settings.horizon);
-        (id, spent.max(asked.amount).min(self.settings.most).max(asked.amount))
+        (pending, spent.max(asked.amount).min(self.settings.most).max(asked.amount))
     }
 
     /// Takes no more from the lease of `scopes`, and gives back what nothing is held of.

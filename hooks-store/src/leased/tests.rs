@@ -11,13 +11,19 @@ use super::*;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A store that counts how often it is asked, answers later as a server does, and can be away.
+/// A store that counts how often it is asked, answers later as a server does, can be away, and can lose what it says to
+/// leases.
 #[derive(Clone)]
-struct Far(Arc<(Memory, AtomicU64, AtomicBool)>);
+struct Far(Arc<(Memory, AtomicU64, AtomicBool, AtomicBool)>);
 
 impl Far {
     fn new(time: &VirtualTime) -> Self {
-        Self(Arc::new((Memory::new(Arc::new(time.clone())), AtomicU64::new(0), AtomicBool::new(false))))
+        let memory = Memory::new(Arc::new(time.clone()));
+        Self(Arc::new((memory, AtomicU64::new(0), AtomicBool::new(false), AtomicBool::new(false))))
+    }
+
+    fn loses_leases(&self, loses: bool) {
+        self.0.3.store(loses, Ordering::Relaxed);
     }
 
     fn asked(&self) -> u64 {
@@ -37,7 +43,9 @@ impl StateStore for Far {
             if far.0.2.load(Ordering::Relaxed) {
                 return Err(StoreError::Unavailable("away".to_owned()));
             }
-            far.0.0.apply(op).await
+            let is_lost = matches!(op, Op::Lease { .. }) && far.0.3.load(Ordering::Relaxed);
+            let answer = far.0.0.apply(op).await;
+            if is_lost { Err(StoreError::Unavailable("lost".to_owned())) } else { answer }
         })
     }
 }
@@ -109,8 +117,8 @@ fn the_same_message_does_nothing_more() {
         for id in [0, 1, 1, 0, 1] {
             assert_eq!(leased.apply(reserve(id, &scopes, 10)).await.unwrap(), Answer::Done);
         }
-        for actual in [4, 9] {
-            assert_eq!(leased.apply(Op::Settle { id: OpId(1), actual }).await.unwrap(), Answer::Done);
+        for (actual, answer) in [(4, Answer::Done), (4, Answer::Done), (9, Answer::Ended { actual: 4 })] {
+            assert_eq!(leased.apply(Op::Settle { id: OpId(1), actual }).await.unwrap(), answer);
         }
         assert_eq!(leased.apply(reserve(1, &scopes, 10)).await.unwrap(), Answer::Ended { actual: 4 });
         leased.apply(Op::Release { id: OpId(0) }).await.unwrap();
@@ -195,6 +203,23 @@ fn what_was_leased_is_spent_while_the_store_is_away_and_then_nothing() {
         assert_eq!(100 + more, u128::from(before));
         store.is_away(false);
         assert_eq!(leased.apply(reserve(5_000, &scopes, 1)).await.unwrap(), Answer::Done);
+    });
+}
+
+#[test]
+fn a_lease_whose_grant_was_lost_before_a_window_ended_pays_for_nothing_after_it() {
+    run(async |time, store| {
+        let leased = leased(&store, time, 1);
+        let window = Window::Every(MINUTE);
+        let scopes: Arc<[Scope]> = [Scope::spent(day(), 1_000).per(window)].into();
+        time.sleep(MINUTE - Duration::from_secs(5)).await;
+        store.loses_leases(true);
+        leased.apply(reserve(1, &scopes, 10)).await.unwrap_err();
+        store.loses_leases(false);
+        time.sleep(Duration::from_secs(10)).await;
+        assert_eq!(leased.apply(reserve(2, &scopes, 10)).await.unwrap(), Answer::Done);
+        let now = store.apply(Op::Used { key: day(), window }).await.unwrap();
+        assert!(matches!(now, Answer::Used { used: 10.., .. }), "{now:?}");
     });
 }
 

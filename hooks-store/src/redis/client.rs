@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use super::breaker::Breaker;
 use super::epoch::{Epoch, EpochChange, EpochSink};
 use super::journal::{Journal, Known};
-use super::link::{Hashes, Link, Trouble};
+use super::link::{Greeting, Hashes, Link, Trouble};
 use super::reply::Reply;
 use super::settings::RedisSettings;
 
@@ -53,7 +53,7 @@ enum Connection {
     Open(Arc<Link>),
 }
 
-type Opening = Shared<BoxFuture<'static, Result<Arc<Link>, Arc<str>>>>;
+type Opening = Shared<BoxFuture<'static, Result<Arc<Link>, Trouble>>>;
 
 #[derive(Default)]
 struct State {
@@ -116,12 +116,20 @@ impl Client {
                 self.journal.enter(&op, &answer, store, self.clock.tick());
                 Ok(answer)
             }
-            Err(Trouble::Unsupported) => Err(StoreError::Unsupported),
+            Err(trouble @ (Trouble::Unsupported | Trouble::Settling(_))) => {
+                self.breaker.succeeded();
+                Err(trouble.into())
+            }
             Err(trouble) => {
                 self.breaker.failed(self.clock.tick());
                 Err(trouble.into())
             }
         }
+    }
+
+    /// Since when the store has not been empty.
+    pub(super) fn origin(&self) -> Option<Arc<str>> {
+        self.state().epoch.as_ref().map(|epoch| Arc::clone(&epoch.origin))
     }
 
     /// Connects, if nobody did yet.
@@ -132,12 +140,26 @@ impl Client {
     /// Asks once, for so long. A connection on which the answer did not come in time is given up: its other end may be
     /// gone without a word.
     async fn attempt(self: &Arc<Self>, op: &Op) -> Result<(Answer, Option<Timestamp>), Trouble> {
+        self.first_link().await?;
         let (link, timeout) = (AtomicU64::new(NONE), self.settings.timeout);
         let answered = self.within(timeout, self.converse(op, &link)).await;
         answered.unwrap_or_else(|| {
             self.give_up(link.load(Ordering::Relaxed));
             Err(Trouble::Cut(format!("no answer within {timeout:?}")))
         })
+    }
+
+    /// Waits for the first connection, which takes longer than an answer.
+    async fn first_link(self: &Arc<Self>) -> Result<(), Trouble> {
+        if self.state().epoch.is_some() {
+            return Ok(());
+        }
+        let connecting = self.settings.connecting;
+        match self.within(connecting, self.link()).await {
+            Some(linked) => linked.map(drop),
+            // Asked again at once, it would not be there either.
+            None => Err(Trouble::Refused(format!("no connection within {connecting:?}"))),
+        }
     }
 
     /// Waits so long.
@@ -166,6 +188,7 @@ impl Client {
             match reply {
                 // Connecting again finds out what happened.
                 Ok(Reply::Epoch) => self.give_up(link.number),
+                Ok(Reply::Settling(left)) => return Err(Trouble::Settling(left)),
                 Ok(Reply::Due | Reply::Answer(..)) => {}
                 Err(trouble) => {
                     if matches!(trouble, Trouble::Cut(_)) {
@@ -191,33 +214,33 @@ impl Client {
                 }
             }
         };
-        opening.await.map_err(|why| Trouble::Cut(why.to_string()))
+        opening.await
     }
 
     /// Connects in the background: whoever waits may stop waiting, and the next finds it further on.
     fn start_opening(self: &Arc<Self>) -> Opening {
         let client = Arc::clone(self);
         let task = self.runtime.spawn(async move {
-            let opened = client.open().await.map_err(|trouble| StoreError::from(trouble).to_string().into());
+            let opened = client.open().await;
             client.state().connection = match &opened {
                 Ok(link) => Connection::Open(Arc::clone(link)),
                 Err(_) => Connection::None,
             };
             opened
         });
-        task.map(|ended| ended.unwrap_or_else(|error| Err(error.to_string().into()))).boxed().shared()
+        task.map(|ended| ended.unwrap_or_else(|error| Err(Trouble::Cut(error.to_string())))).boxed().shared()
     }
 
     async fn open(self: &Arc<Self>) -> Result<Arc<Link>, Trouble> {
         let link = self.patiently(self.greet()).await??;
         let before = self.state().epoch.clone();
         let kind = before.and_then(|before| link.epoch.since(&before));
+        let restored = if kind.is_some() { self.restore(&link).await? } else { 0 };
+        self.state().epoch = Some(link.epoch.clone());
         if let Some(kind) = kind {
-            let restored = self.restore(&link).await?;
             let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
             told.iter().for_each(|sink| sink.changed(EpochChange { kind, restored }));
         }
-        self.state().epoch = Some(link.epoch.clone());
         Ok(Arc::new(link))
     }
 
@@ -225,7 +248,11 @@ impl Client {
         let number = self.links.fetch_add(1, Ordering::Relaxed);
         let mut link = Link::open(&self.server, &self.settings.prefix, number).await?;
         let fresh = format!("{:032x}", self.random.next_u128());
-        link.greet(&self.hashes, &fresh, self.journal.revision()).await?;
+        let known = self.state().epoch.clone();
+        let origin = known.as_ref().map_or("", |epoch| &*epoch.origin);
+        let (revision, settle) = (self.journal.revision(), self.settings.settle);
+        let greeting = Greeting { fresh: &fresh, revision, origin, settle };
+        link.greet(&self.hashes, &greeting).await?;
         Ok(link)
     }
 
@@ -246,7 +273,8 @@ impl Client {
                 Known::Entry(op) => link.ask(&self.hashes, op, self.given()).await?,
             };
             match reply {
-                Reply::Answer(..) => return Ok(()),
+                // Nothing of what is told asks for more.
+                Reply::Answer(..) | Reply::Settling(_) => return Ok(()),
                 Reply::Due => drop(link.expire(&self.hashes, self.given()).await?),
                 Reply::Epoch => return Err(Trouble::Cut("the store changed again".to_owned())),
             }

@@ -1,7 +1,12 @@
 //! When a store is no longer the one that was known.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use hooks_core::state::{Key, Op, OpId};
+
+use super::client::Client;
 
 /// A store may have forgotten something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +51,29 @@ impl<F: Fn(EpochChange) + Send + Sync> EpochSink for F {
         self(change);
     }
 }
+
+/// Writes down in the store itself that it was emptied, once for all who notice it.
+pub(super) struct Recorder {
+    pub(super) client: Weak<Client>,
+}
+
+impl EpochSink for Recorder {
+    fn changed(&self, change: EpochChange) {
+        let Some(client) = self.client.upgrade().filter(|_| change.kind == EpochKind::Emptied) else {
+            return;
+        };
+        let name: Arc<str> = client.origin().unwrap_or_default();
+        let id = OpId::of(&["emptied", &name]);
+        let set = Key::new(None, &["hooks", "losses"]);
+        let insert = Op::Insert { id, set, name, note: change.to_string().into(), ttl: Some(RECORDED) };
+        // The connection is there when this is done.
+        let runtime = client.runtime.clone();
+        drop(runtime.spawn(async move { drop(client.apply(insert).await) }));
+    }
+}
+
+/// How long it is known that a store was emptied: more than a year.
+const RECORDED: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 /// The epoch that is known.
 #[derive(Clone, Debug)]

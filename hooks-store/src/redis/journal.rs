@@ -70,7 +70,9 @@ impl Journal {
             (Op::Extend { id, to, ttl }, Answer::Done, Some(since)) => {
                 pages.extended(*id, *to, since, (*ttl, self.remembered), now);
             }
-            (Op::Settle { id, actual }, Answer::Done, _) => {
+            (Op::Settle { id, actual }, Answer::Done, _)
+            // Whose message came before, it has ended with that.
+            | (Op::Settle { id, .. } | Op::Release { id }, Answer::Ended { actual }, _) => {
                 pages.ended(*id, *actual, now.after(self.remembered));
             }
             (Op::Release { id }, Answer::Done, _) => pages.ended(*id, 0, now.after(self.remembered)),

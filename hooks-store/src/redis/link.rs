@@ -1,6 +1,7 @@
 //! One connection to one server process, and what is asked over it.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use hooks_core::state::{Op, OpId, StoreError};
 use hooks_core::time::Timestamp;
@@ -24,16 +25,34 @@ pub(super) struct Link {
     pub(super) epoch: Epoch,
 }
 
+/// What a client says of the store that it knows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Greeting<'a> {
+    /// The name of an epoch, should one begin.
+    pub(super) fresh: &'a str,
+    /// The latest revision that was seen: where an empty store goes on.
+    pub(super) revision: u64,
+    /// Of the store that was known; empty where none was.
+    pub(super) origin: &'a str,
+    /// For how long nothing is granted where that was another one.
+    pub(super) settle: Duration,
+}
+
 /// Why there is no answer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Trouble {
     /// The connection is of no use any more: with another one it may go better.
     Cut(String),
     /// The server does not want to; asked again at once, it would not either.
     Refused(String),
+    /// The server was emptied and grants nothing for so long.
+    Settling(Duration),
     /// No operation of this kind is known.
     Unsupported,
 }
+
+/// The version of what the scripts write.
+const VERSION: u32 = 1;
 
 /// The hashes by which the server knows the scripts, each once the server was given it.
 #[derive(Debug, Default)]
@@ -49,19 +68,33 @@ impl Link {
         Ok(Self { connection, number, prefix: prefix.to_owned(), epoch: unknown })
     }
 
-    /// Learns which store this is. `fresh` is the name of an epoch, should one begin; the latest `revision` that was
-    /// seen is where an empty store goes on.
-    pub(super) async fn greet(&mut self, hashes: &Hashes, fresh: &str, revision: u64) -> Result<(), Trouble> {
+    /// Learns which store this is.
+    pub(super) async fn greet(&mut self, hashes: &Hashes, greeting: &Greeting<'_>) -> Result<(), Trouble> {
         let server = self.inspect().await?;
         let hello = |command: &mut Cmd| {
-            command.arg(&server).arg(fresh).arg(revision);
+            let Greeting { fresh, revision, origin, settle } = *greeting;
+            command
+                .arg(&server)
+                .arg(fresh)
+                .arg(revision)
+                .arg(origin)
+                .arg(request::millis(settle))
+                .arg(VERSION);
         };
         let Value::Array(values) = self.run_bare(hashes, Script::Hello, hello).await? else {
             return Err(unexpected());
         };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).as_ref().into();
         match values.as_slice() {
+            [Value::BulkString(word), Value::BulkString(version)] if word == b"version" => {
+                Err(Trouble::Refused(format!(
+                    "the server keeps state of version {} below `{}`, this program knows {VERSION}; run the same \
+                     version of it everywhere, or give this one a prefix of its own",
+                    String::from_utf8_lossy(version),
+                    self.prefix,
+                )))
+            }
             [Value::BulkString(name), Value::BulkString(origin)] => {
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).as_ref().into();
                 self.epoch = Epoch { name: text(name), origin: text(origin) };
                 Ok(())
             }
@@ -229,6 +262,10 @@ impl From<Trouble> for StoreError {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::Cut(why) | Trouble::Refused(why) => Self::Unavailable(why),
+            Trouble::Settling(left) => Self::Closed(format!(
+                "it was emptied, and what was spent before is forgotten. Nothing is granted for another {left:?}, in \
+                 which everybody tells it what is held; look at what was spent, and correct it with `hooks state`"
+            )),
             Trouble::Unsupported => Self::Unsupported,
         }
     }

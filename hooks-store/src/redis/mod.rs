@@ -35,6 +35,7 @@ use hooks_core::time::{Clock, Random, Timer};
 use tokio::runtime::Handle;
 
 use self::client::Client;
+use self::epoch::Recorder;
 pub use self::epoch::{EpochChange, EpochKind, EpochSink};
 pub use self::settings::RedisSettings;
 pub use self::wakes::RedisWakes;
@@ -67,6 +68,11 @@ impl Redis {
     /// Tells `sink` as well when the server may have forgotten something.
     pub fn tell(&self, sink: Arc<dyn EpochSink>) {
         self.0.tell(sink);
+    }
+
+    /// Writes down in the store itself that it was emptied, where `hooks state` shows it.
+    pub fn record_losses(&self) {
+        self.tell(Arc::new(Recorder { client: Arc::downgrade(&self.0) }));
     }
 
     /// Takes the store's time from `clock` instead of the server: for tests.

@@ -16,6 +16,8 @@ pub(super) enum Reply {
     Answer(Answer, Option<Timestamp>),
     /// The store is not the one that the client knows: nothing was done.
     Epoch,
+    /// The store was emptied, and grants nothing for so long: nothing was done.
+    Settling(Duration),
     /// Some holders are to be taken for lost first: nothing was done.
     Due,
 }
@@ -33,6 +35,7 @@ impl Reply {
             }
             "epoch" => return Some(Self::Epoch),
             "due" => return Some(Self::Due),
+            "settling" => return Some(Self::Settling(Duration::from_millis(values.number()?))),
             "ended" => Answer::Ended { actual: values.number()? },
             "refused" => {
                 let scope = usize::try_from(values.number()?).ok()?;

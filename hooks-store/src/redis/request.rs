@@ -120,7 +120,7 @@ fn counted(amount: u64) -> u64 {
     amount.min((MAX_AMOUNT + 1) * 2)
 }
 
-fn millis(duration: Duration) -> u64 {
+pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).min(LATEST.0)
 }
 

@@ -12,6 +12,11 @@ pub struct RedisSettings {
     pub prefix: String,
     /// How long one answer is waited for. It is waited for twice at most.
     pub timeout: Duration,
+    /// How long the first connection is waited for, beside that. Those that follow are made while answers are waited for.
+    pub connecting: Duration,
+    /// For how long a server that was emptied grants nothing, so that everybody can tell it what is held. All programs
+    /// that share a store have to ask for it at least that often: services do twice a minute.
+    pub settle: Duration,
     /// How long a connection may take, and each part of what is told to a server that has forgotten something.
     pub patience: Duration,
     /// After so many failures in a row the server is left alone for [`rest`](Self::rest).
@@ -30,6 +35,8 @@ impl RedisSettings {
             url: url.into(),
             prefix: "hooks:".to_owned(),
             timeout: Duration::from_millis(50),
+            connecting: Duration::from_secs(1),
+            settle: Duration::from_secs(60),
             patience: Duration::from_secs(5),
             failures: 5,
             rest: Duration::from_secs(1),

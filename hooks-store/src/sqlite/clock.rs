@@ -90,6 +90,11 @@ impl fmt::Debug for StoreClock {
     }
 }
 
+/// How long the machine runs: to tell how long something took.
+pub(super) fn uptime() -> Duration {
+    machine::boot_time()
+}
+
 /// How exactly a restart has to know what was seen.
 const WRITTEN_EVERY: Duration = Duration::from_secs(1);
 

@@ -7,16 +7,19 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::lock::{Held, Mark, no_file};
+
 /// Moves the database at `path` aside and closes the store; what is told from now on.
 ///
 /// The note goes first: from then on no process opens a new file in place of the damaged one.
 pub(super) fn move_aside(path: &Path, why: &str) -> io::Result<String> {
     let aside = free_name(path);
+    let (name, is_there) = (path.display(), path.exists());
+    let what =
+        if is_there { format!("and is now `{}`", aside.display()) } else { "and is not there".to_owned() };
     let note = format!(
-        "`{}` was damaged ({why}) and is now `{}`; what it knew of budgets and lockouts is lost. \
+        "`{name}` was damaged ({why}) {what}; what it knew of budgets and lockouts is lost. \
          Look at what was spent, then accept the loss with `hooks state accept-loss`",
-        path.display(),
-        aside.display(),
     );
     let mut file = fs::File::create(beside(path, NOTE))?;
     file.write_all(note.as_bytes())?;
@@ -32,7 +35,10 @@ pub(super) fn move_aside(path: &Path, why: &str) -> io::Result<String> {
 
 /// Why the store at `path` is closed; `None` where it is not.
 pub(super) fn note(path: &Path) -> io::Result<Option<String>> {
-    match fs::read(beside(path, NOTE)) {
+    let name = beside(path, NOTE);
+    match fs::metadata(&name)
+        .and_then(|file| if file.is_file() { fs::read(&name) } else { Err(no_file(&name)) })
+    {
         Ok(note) => Ok(Some(String::from_utf8_lossy(&note).into_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -40,12 +46,15 @@ pub(super) fn note(path: &Path) -> io::Result<Option<String>> {
 }
 
 /// Opens the store at `path` again, with nothing in it. What the note said; `None` where it was not closed.
-pub(super) fn accept(path: &Path) -> io::Result<Option<String>> {
+pub(super) fn accept(path: &Path, turn: &Held) -> io::Result<Option<String>> {
     let Some(note) = note(path)? else { return Ok(None) };
     // A process may have ended between the note and the move: then the damaged file is still there.
     if path.exists() {
         move_aside(path, "found beside the note")?;
     }
+    // Before the note goes: a store that is gone and was not given up closes again.
+    let losses = turn.mark()?.losses.saturating_add(1);
+    turn.set_mark(Mark { is_kept: false, losses })?;
     fs::remove_file(beside(path, NOTE))?;
     Ok(Some(note))
 }

@@ -19,6 +19,8 @@ pub(super) enum Fault {
     Version(i64),
     /// It is a database of something else.
     Foreign,
+    /// A store was kept in the file, and it is empty or gone.
+    Lost,
     /// The file is another one than was opened, or none.
     Replaced,
     /// The disk is none of this machine's.
@@ -33,11 +35,31 @@ impl Fault {
     /// Whether what is in the file is damaged.
     pub(super) fn is_damage(&self) -> bool {
         match self {
-            Self::Row(_) | Self::Sql(rusqlite::Error::FromSqlConversionFailure(..)) => true,
+            Self::Lost | Self::Row(_) | Self::Sql(rusqlite::Error::FromSqlConversionFailure(..)) => true,
             Self::Sql(rusqlite::Error::SqliteFailure(error, _)) => {
                 matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
             }
             _ => false,
+        }
+    }
+
+    /// Whether it was waited for in vain.
+    pub(super) fn is_busy(&self) -> bool {
+        match self {
+            Self::Io(error) => error.kind() == io::ErrorKind::TimedOut,
+            Self::Sql(rusqlite::Error::SqliteFailure(error, _)) => {
+                matches!(error.code, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+            }
+            _ => false,
+        }
+    }
+
+    /// What was damaged, in a word.
+    pub(super) fn damage(&self) -> String {
+        match self {
+            Self::Sql(error) => error.to_string(),
+            Self::Row(what) => format!("no version of this program writes {what}"),
+            _ => "a store was kept in it, and it holds nothing".to_owned(),
         }
     }
 
@@ -55,15 +77,23 @@ impl Fault {
             (_, Some(ErrorCode::DiskFull)) => {
                 StoreError::Unavailable(format!("`{path}`: the disk is full; free some space"))
             }
-            (Self::Sql(error), _) => StoreError::Unavailable(format!("`{path}`: {error}")),
+            (_, Some(ErrorCode::SystemIoFailure)) => StoreError::Unavailable(format!(
+                "its disk cannot read or write `{path}`; see whether the disk is there and whole"
+            )),
+            (_, Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)) => {
+                StoreError::Unavailable(format!(
+                    "`{path}` cannot be opened for writing; see who may write there, or name another file"
+                ))
+            }
+            (Self::Sql(error), _) => StoreError::Unavailable(format!("SQLite says of `{path}`: {error}")),
             (Self::Io(error), _) if error.kind() == io::ErrorKind::TimedOut => {
                 StoreError::Unavailable(format!(
                     "`{path}` is locked: {error}; see whether one is stopped (`fuser {path}.lock` names them)"
                 ))
             }
             (Self::Io(error), _) => StoreError::Unavailable(format!("`{path}`: {error}")),
-            (Self::Row(what), _) => {
-                StoreError::Closed(format!("`{path}` holds what no version of this program writes: {what}"))
+            (Self::Lost | Self::Row(_), _) => {
+                StoreError::Closed(format!("`{path}` is damaged: {}", self.damage()))
             }
             (Self::Version(version), _) => StoreError::Unavailable(format!(
                 "`{path}` has schema {version}, this program knows {}; run the same version of it everywhere",
@@ -73,7 +103,8 @@ impl Fault {
                 "`{path}` is a database of another program; name another file"
             )),
             (Self::Replaced, _) => StoreError::Unavailable(format!(
-                "`{path}` was moved, deleted or replaced while it was open; put it back, or start anew"
+                "`{path}` was moved, deleted or replaced while it was open; put it back, or start this program \
+                 anew"
             )),
             (Self::Disk, _) => StoreError::Unavailable(format!(
                 "`{path}` is not on a disk of this machine, which processes need to share it; name another file"

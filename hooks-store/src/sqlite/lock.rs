@@ -3,11 +3,13 @@
 //! SQLite alone keeps two writers apart, but who waits there asks now and then, and starves beside one who asks all
 //! the time. Here two files are locked with `flock`. Who wants to work takes `turn`, waits for `work`, and gives
 //! `turn` back: so exactly one waits for `work`, nobody gets past it, and the kernel has the others stand in line.
-//! Nothing but fairness depends on the files: delete them, and it is still SQLite that keeps writers apart.
+//! Nothing but fairness depends on the locks: delete the files, and it is still SQLite that keeps writers apart.
+//!
+//! The second file says as well whether there is a database: one that is empty or gone then was lost.
 
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -37,8 +39,9 @@ impl Lock {
     pub(super) fn take(&mut self, wait: Duration) -> io::Result<Held> {
         // Somebody may delete the files while we stand in line; then there is another line.
         for _ in 0..8 {
-            let held = self.take_files(wait)?;
-            if !self.files.are_deleted()? {
+            let mut held = self.take_files(wait)?;
+            if let Some(is_marked) = self.files.look()? {
+                held.is_marked = is_marked;
                 return Ok(held);
             }
             drop(held);
@@ -53,7 +56,7 @@ impl Lock {
         if !is_waiting && try_lock(&self.files.turn)? {
             if try_lock(&self.files.work)? {
                 self.files.turn.unlock()?;
-                return Ok(Held(Arc::clone(&self.files)));
+                return Ok(Held::of(&self.files));
             }
             self.files.turn.unlock()?;
         }
@@ -62,18 +65,59 @@ impl Lock {
             None => self.waiter.insert(Waiter::start(&self.files)?),
         };
         waiter.0.wait(wait)?;
-        Ok(Held(Arc::clone(&self.files)))
+        Ok(Held::of(&self.files))
     }
 }
 
 /// The lock is held until this is dropped.
 #[derive(Debug)]
-pub(super) struct Held(Arc<Files>);
+pub(super) struct Held {
+    files: Arc<Files>,
+    /// Whether something stands in the second file.
+    pub(super) is_marked: bool,
+}
+
+/// What the second file says of the database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// Whether there is one. Where nothing is said, there is none, or one of an earlier version.
+    pub(super) is_kept: bool,
+    /// How often a person accepted the loss of one: whoever has an earlier one open may go on with the next.
+    pub(super) losses: u64,
+}
+
+impl Held {
+    fn of(files: &Arc<Files>) -> Self {
+        Self { files: Arc::clone(files), is_marked: false }
+    }
+
+    /// What is said of the database. What makes no sense says that there is one: that is the safe side.
+    pub(super) fn mark(&self) -> io::Result<Mark> {
+        let (mut file, mut text) = (&self.files.work, String::new());
+        file.rewind()?;
+        file.take(MARK).read_to_string(&mut text)?;
+        let (word, losses) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+        let is_kept = !matches!(word, "" | "new");
+        Ok(Mark { is_kept, losses: losses.parse().unwrap_or_default() })
+    }
+
+    /// Says so of the database.
+    pub(super) fn set_mark(&self, mark: Mark) -> io::Result<()> {
+        let mut file = &self.files.work;
+        let text = format!("{} {}\n", if mark.is_kept { "kept" } else { "new" }, mark.losses);
+        file.rewind()?;
+        file.write_all(text.as_bytes())?;
+        file.set_len(u64::try_from(text.len()).unwrap_or(MARK))
+    }
+}
+
+/// A mark is no longer than this.
+const MARK: u64 = 64;
 
 impl Drop for Held {
     fn drop(&mut self) {
         // It cannot fail for a file that is open and locked; the end of the process would do it as well.
-        let _unlocked = self.0.work.unlock();
+        let _unlocked = self.files.work.unlock();
     }
 }
 
@@ -87,22 +131,34 @@ impl Files {
     fn open(folder: &Path, name: &str) -> io::Result<Self> {
         let open = |kind: &str| {
             let path = folder.join(format!("{name}.{kind}"));
-            OpenOptions::new().create(true).truncate(false).write(true).open(path)
+            // For both, so that a pipe of that name is not waited for.
+            let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path)?;
+            if file.metadata()?.is_file() { Ok(file) } else { Err(no_file(&path)) }
         };
         Ok(Self { turn: open("turn")?, work: open("lock")? })
     }
 
-    #[cfg(unix)]
-    fn are_deleted(&self) -> io::Result<bool> {
-        use std::os::unix::fs::MetadataExt as _;
-        Ok(self.work.metadata()?.nlink() == 0 || self.turn.metadata()?.nlink() == 0)
+    /// Whether something stands in the second; `None` where somebody deleted them.
+    fn look(&self) -> io::Result<Option<bool>> {
+        let (turn, work) = (self.turn.metadata()?, self.work.metadata()?);
+        Ok((!is_deleted(&turn) && !is_deleted(&work)).then_some(work.len() > 0))
     }
+}
 
-    /// Where an open file cannot be deleted.
-    #[cfg(not(unix))]
-    fn are_deleted(&self) -> io::Result<bool> {
-        Ok(false)
-    }
+#[cfg(unix)]
+fn is_deleted(file: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(file) == 0
+}
+
+/// Where an open file cannot be deleted.
+#[cfg(not(unix))]
+fn is_deleted(_file: &Metadata) -> bool {
+    false
+}
+
+/// What stands where a file should.
+pub(super) fn no_file(path: &Path) -> io::Error {
+    io::Error::other(format!("`{}` is no regular file; move it away, or name another file", path.display()))
 }
 
 fn try_lock(file: &File) -> io::Result<bool> {

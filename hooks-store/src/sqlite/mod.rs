@@ -79,8 +79,8 @@ impl SqliteStore {
     pub fn accept_loss(path: impl AsRef<Path>) -> Result<Option<String>, StoreError> {
         let path = path.as_ref();
         let accept = || {
-            let _turn = Lock::beside(path)?.take(TURN)?;
-            damage::accept(path)
+            let turn = Lock::beside(path)?.take(TURN)?;
+            damage::accept(path, &turn)
         };
         accept().map_err(|error| Fault::from(error).told(path))
     }
@@ -91,7 +91,16 @@ impl SqliteStore {
         if blocking {
             return Ok(Self(Mode::Blocking(Box::new(Mutex::new(database)))));
         }
-        let worker = Worker::start(database).map_err(|error| Fault::from(error).told(&path))?;
+        Self::threaded(&path, database)
+    }
+
+    fn later(options: SqliteOptions) -> Result<Self, StoreError> {
+        let path = options.path.clone();
+        Self::threaded(&path, Database::closed(options))
+    }
+
+    fn threaded(path: &Path, database: Database) -> Result<Self, StoreError> {
+        let worker = Worker::start(database).map_err(|error| Fault::from(error).told(path))?;
         Ok(Self(Mode::Threaded(worker)))
     }
 }

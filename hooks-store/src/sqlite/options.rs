@@ -41,8 +41,8 @@ impl SqliteOptions {
         self
     }
 
-    /// How long it waits for its turn, and then for a program that has the database open without one; two seconds
-    /// unless told. Beyond that the answer is an error.
+    /// How long it waits for its turn and for a program that has a transaction open without one, both together; two
+    /// seconds unless told. Beyond that the answer is an error.
     #[must_use]
     pub fn wait(mut self, wait: Duration) -> Self {
         self.wait = wait;
@@ -70,6 +70,15 @@ impl SqliteOptions {
     /// It cannot be opened, is of another version, or is closed because it was damaged.
     pub fn open(self) -> Result<SqliteStore, StoreError> {
         SqliteStore::with(self)
+    }
+
+    /// Has a thread open it with the first operation, so that nobody waits for the disk who asks from a runtime. An error
+    /// of opening is the operation's; the next one tries again.
+    ///
+    /// # Errors
+    /// There cannot be one more thread.
+    pub fn open_later(self) -> Result<SqliteStore, StoreError> {
+        SqliteStore::later(self)
     }
 }
 

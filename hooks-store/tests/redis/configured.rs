@@ -20,7 +20,6 @@ fn a_service_leases_and_gives_back() {
         for id in 0..40 {
             let scopes = Arc::clone(&scopes);
             let reserve = Op::Reserve { id: OpId(id), scopes, amount: 1, ttl: Duration::from_secs(60) };
-            // Fifty milliseconds are not much on a machine that builds something else meanwhile.
             while store.apply(reserve.clone()).await.ok() != Some(Answer::Done) {}
             store.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap();
         }
@@ -40,6 +39,70 @@ fn a_service_leases_and_gives_back() {
 }
 
 #[test]
+fn a_service_gives_back_when_it_is_closed_by_what_it_knows_of_its_store() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let store = open(&server, Answering::Later);
+        lease_some(&*store).await;
+        while store.close().await.is_err() {}
+        assert_eq!(held(&server).await, 0);
+    });
+}
+
+#[test]
+fn a_service_that_closes_at_once_leases_nothing() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let store = open_with(&server, Answering::Later, &serde_json::json!({"spend": "close"}));
+        lease_some(&*store).await;
+        assert_eq!(held(&server).await, 0);
+    });
+}
+
+/// Spends so much that the rest is leased.
+async fn lease_some(store: &dyn StateStore) {
+    let scopes: Arc<[Scope]> = [Scope::spent(Key::new(Some("acme"), &["session"]), 1_000)].into();
+    for id in 0..40 {
+        let scopes = Arc::clone(&scopes);
+        let reserve = Op::Reserve { id: OpId(id), scopes, amount: 1, ttl: Duration::from_secs(60) };
+        while store.apply(reserve.clone()).await.ok() != Some(Answer::Done) {}
+        store.apply(Op::Settle { id: OpId(id), actual: 1 }).await.unwrap();
+    }
+}
+
+async fn held(server: &Server) -> u64 {
+    let used = Op::Used { key: Key::new(Some("acme"), &["session"]), window: Window::Always };
+    let Answer::Used { held, .. } = patient_store(server, "acme:").apply(used).await.unwrap() else {
+        panic!("it says what is used")
+    };
+    held
+}
+
+#[test]
+fn that_a_server_was_emptied_is_written_down_in_it() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let stores = [open(&server, Answering::Later), open(&server, Answering::AtOnce)];
+        for store in &stores {
+            while store.apply(Op::Now).await.is_err() {}
+        }
+        server.run(&["FLUSHALL"]);
+        let losses = || Op::Members { set: Key::new(None, &["hooks", "losses"]) };
+        let mut known = 0;
+        while known == 0 {
+            for store in &stores {
+                if let Ok(Answer::Members { members, .. }) = store.apply(losses()).await {
+                    known = members.len();
+                    assert!(members.iter().all(|loss| loss.note.contains("emptied")), "{members:?}");
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(known, 1);
+    });
+}
+
+#[test]
 fn a_program_that_ends_leases_nothing() {
     let Some(server) = Server::start() else { return };
     runtime().block_on(async {
@@ -53,8 +116,13 @@ fn a_program_that_ends_leases_nothing() {
 }
 
 fn open(server: &Server, answering: Answering) -> Arc<dyn StateStore> {
-    let config =
-        serde_json::json!({"engine": "redis", "url": server.url(), "prefix": "acme:", "stale_after": "5s"});
+    open_with(server, answering, &serde_json::json!({}))
+}
+
+fn open_with(server: &Server, answering: Answering, away: &serde_json::Value) -> Arc<dyn StateStore> {
+    let config = serde_json::json!({
+        "engine": "redis", "url": server.url(), "prefix": "acme:", "stale_after": "5s", "timeout": "5s", "away": away,
+    });
     let config: StoreConfig = serde_json::from_value(config).unwrap();
     assert_eq!(config.faults(), []);
     let random = Arc::new(SeededRandom::new(RealTime.now().0));

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore as _, Window};
+use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore as _, StoreError, Window};
+use hooks_core::testing::HandClock;
+use hooks_core::time::Timestamp;
 use hooks_store::redis::{EpochChange, EpochKind, Redis, RedisSettings};
 use rustix::process::Signal;
 
@@ -162,10 +164,62 @@ fn a_limit_does_not_keep_back_what_was_granted() {
         one.apply(Op::Now).await.unwrap();
         other.apply(Op::Now).await.unwrap();
         assert_eq!(used(&one).await, [(130, 130); 2], "granted is granted, and nothing more is");
+        assert!(matches!(third.apply(reserve(4, 1)).await, Err(StoreError::Closed(_))));
+    });
+}
+
+#[test]
+fn an_emptied_server_grants_nothing_until_everybody_could_tell_what_is_held() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let store = || {
+            let mut settings = RedisSettings::new(server.url()).with_prefix("settling:");
+            (settings.timeout, settings.settle) = (Duration::from_secs(10), Duration::from_secs(2));
+            with(settings)
+        };
+        let (one, other) = (store(), store());
+        other.apply(reserve(4, 50)).await.unwrap();
+        one.apply(reserve(1, 40)).await.unwrap();
+        server.run(&["FLUSHALL"]);
+        let answer = one.apply(reserve(2, 10)).await;
+        assert!(
+            matches!(&answer, Err(StoreError::Closed(why)) if why.contains("emptied")),
+            "{answer:?}: what the other has is not known yet"
+        );
+        let fresh = store();
+        assert!(matches!(fresh.apply(reserve(3, 10)).await, Err(StoreError::Closed(_))), "whoever asks");
         assert!(matches!(
-            third.apply(reserve(4, 1)).await.unwrap(),
-            Answer::Refused { scope: 1, used: 130, .. }
+            one.apply(Op::Extend { id: OpId(1), to: 60, ttl: MINUTE }).await,
+            Err(StoreError::Closed(_))
         ));
+        // What was granted goes on.
+        let renewal = Op::Extend { id: OpId(1), to: 0, ttl: MINUTE };
+        assert_eq!(one.apply(renewal).await.unwrap(), Answer::Done);
+        assert_eq!(one.apply(Op::Settle { id: OpId(1), actual: 30 }).await.unwrap(), Answer::Done);
+        other.apply(Op::Now).await.unwrap();
+        let mut answer = fresh.apply(reserve(5, 30)).await;
+        while matches!(answer, Err(StoreError::Closed(_))) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            answer = fresh.apply(reserve(5, 30)).await;
+        }
+        assert_eq!(answer.unwrap(), Answer::Refused { scope: 1, used: 80, limit: 100 });
+        assert_eq!(fresh.apply(reserve(6, 20)).await.unwrap(), Answer::Done);
+    });
+}
+
+#[test]
+fn a_connection_may_take_longer_than_an_answer() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        // By a way on which it takes longer to connect than answers are waited for.
+        let url = format!("redis://127.0.0.1:{}", server.far_away(Duration::from_millis(700)));
+        let settings = |timeout| RedisSettings::new(&*url).with_timeout(timeout);
+        let store = with(settings(Duration::from_millis(500)));
+        assert!(matches!(store.apply(Op::Now).await.unwrap(), Answer::Now(_)));
+        let mut hasty = settings(Duration::from_millis(500));
+        hasty.connecting = Duration::from_millis(100);
+        let StoreError::Unavailable(why) = with(hasty).apply(Op::Now).await.unwrap_err() else { panic!() };
+        assert_eq!(why, "no connection within 100ms", "and it is said once");
     });
 }
 
@@ -215,6 +269,33 @@ fn two_prefixes_know_nothing_of_each_other() {
         let (one, other) = (patient_store(&server, "one:"), patient_store(&server, "other:"));
         spend(&one).await;
         assert_eq!(used(&other).await, [(0, 0); 2]);
+    });
+}
+
+#[test]
+fn a_clock_that_jumps_by_an_hour_gives_nothing_back() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let clock = Arc::new(HandClock::default());
+        let store = patient_store(&server, "jumps:").at(clock.clone());
+        let (noon, hour) = (Timestamp(1_790_000_000_000), 3_600_000);
+        let window = Window::Every(Duration::from_secs(3_600));
+        let scopes: Arc<[Scope]> = [Scope::spent(key("hour"), 10).per(window)].into();
+        let reserve = |id| Op::Reserve { id: OpId(id), scopes: scopes.clone(), amount: 6, ttl: MINUTE };
+        let hour_used = || Op::Used { key: key("hour"), window };
+        clock.set(noon);
+        assert_eq!(store.apply(reserve(1)).await.unwrap(), Answer::Done);
+        clock.set(Timestamp(noon.0 - hour));
+        assert!(matches!(store.apply(reserve(2)).await.unwrap(), Answer::Refused { used: 6, .. }), "back");
+        clock.set(Timestamp(noon.0 + hour));
+        assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 0, held: 0 });
+        assert_eq!(store.apply(reserve(1)).await.unwrap(), Answer::Ended { actual: 6 }, "it is charged");
+        assert_eq!(store.apply(reserve(2)).await.unwrap(), Answer::Done, "a new hour");
+        clock.set(noon);
+        assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 6, held: 6 }, "it stands");
+        // What began before the border is settled there.
+        assert_eq!(store.apply(Op::Settle { id: OpId(1), actual: 9 }).await.unwrap(), Answer::Done);
+        assert_eq!(store.apply(hour_used()).await.unwrap(), Answer::Used { used: 6, held: 6 });
     });
 }
 

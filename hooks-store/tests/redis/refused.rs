@@ -1,6 +1,6 @@
 //! Servers that cannot be trusted with a budget.
 
-use hooks_core::state::{Op, StateStore as _, StoreError};
+use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore as _, StoreError, Window};
 use hooks_core::time::SeededRandom;
 use hooks_store::redis::{Redis, RedisSettings};
 use std::sync::Arc;
@@ -25,6 +25,36 @@ fn a_server_that_drops_keys_is_refused() {
         server.run(&["CONFIG", "SET", "maxmemory-policy", policy]);
         assert!(why(&server).contains("noeviction"), "{}", why(&server));
     }
+}
+
+#[test]
+fn a_store_of_another_version_is_refused() {
+    let Some(server) = Server::start() else { return };
+    assert!(why(&server).is_empty());
+    server.run(&["HSET", "refused:meta", "version", "7"]);
+    assert!(why(&server).contains("version 7"), "{}", why(&server));
+    // Of the first one, which did not say which it was.
+    server.run(&["HDEL", "refused:meta", "version"]);
+    assert!(why(&server).is_empty(), "{}", why(&server));
+}
+
+#[test]
+fn a_server_whose_memory_is_full_says_so_and_changes_nothing() {
+    let Some(server) = Server::start() else { return };
+    runtime().block_on(async {
+        let store = patient_store(&server, "refused:");
+        let scopes = || [Scope::spent(Key::new(None, &["day"]), 10)].into();
+        let reserve =
+            |id| Op::Reserve { id: OpId(id), scopes: scopes(), amount: 4, ttl: Duration::from_secs(60) };
+        assert_eq!(store.apply(reserve(1)).await.unwrap(), Answer::Done);
+        server.run(&["CONFIG", "SET", "maxmemory", "1"]);
+        let StoreError::Unavailable(why) = store.apply(reserve(2)).await.unwrap_err() else { panic!() };
+        assert!(why.contains("maxmemory"), "{why}");
+        server.run(&["CONFIG", "SET", "maxmemory", "0"]);
+        let used = Op::Used { key: Key::new(None, &["day"]), window: Window::Always };
+        assert_eq!(store.apply(used).await.unwrap(), Answer::Used { used: 4, held: 4 });
+        assert_eq!(store.apply(reserve(2)).await.unwrap(), Answer::Done);
+    });
 }
 
 #[test]

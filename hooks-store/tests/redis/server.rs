@@ -45,6 +45,26 @@ impl Server {
         self.port
     }
 
+    /// A port behind which it is, too: of whoever connects there, nothing is heard for so long.
+    pub(crate) fn far_away(&self, delay: Duration) -> u16 {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let (port, server) = (listener.local_addr().unwrap().port(), self.port);
+        // Until the tests end.
+        std::thread::spawn(move || {
+            for near in listener.incoming() {
+                let near = near.unwrap();
+                std::thread::spawn(move || {
+                    pause(delay);
+                    let far = TcpStream::connect((Ipv4Addr::LOCALHOST, server)).unwrap();
+                    let (mut near_too, mut far_too) = (near.try_clone().unwrap(), far.try_clone().unwrap());
+                    std::thread::spawn(move || std::io::copy(&mut near_too, &mut far_too));
+                    std::io::copy(&mut &far, &mut &near)
+                });
+            }
+        });
+        port
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
@@ -109,4 +129,9 @@ impl Drop for Server {
 #[expect(clippy::disallowed_methods, reason = "the server that is tested is a process")]
 fn program() -> Command {
     Command::new("redis-server")
+}
+
+#[expect(clippy::disallowed_methods, reason = "the tests are of real servers in real time")]
+fn pause(time: Duration) {
+    std::thread::sleep(time);
 }

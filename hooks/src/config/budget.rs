@@ -12,12 +12,17 @@ use hooks_resilience::{Call, Chunk, Classify, ErrorKind, ModelError};
 
 use super::models::Models;
 
-/// `policy` with the prices of the catalog for those models of which the budget lists none: nobody writes them twice.
+/// `policy` with what the catalog knows: prices of models of which the budget lists none, and, where nobody says how long
+/// an answer may be, the context window, which no answer is longer than. Nobody writes anything twice.
 pub(super) fn priced(policy: &PolicyConfig, models: Option<&Models>) -> PolicyConfig {
     let mut policy = policy.clone();
     let Some((budget, models)) = policy.budget.as_mut().zip(models) else { return policy };
     for model in models.resilience.catalog().models() {
-        let is_listed = budget.prices.iter().any(|price| price.model == *model.name);
+        let mut listed = budget.prices.iter_mut().filter(|price| price.model == *model.name).peekable();
+        let is_listed = listed.peek().is_some();
+        for price in listed {
+            price.most_output_tokens = price.most_output_tokens.or(model.context_tokens);
+        }
         if let (Some(price), false) = (model.price, is_listed || model.name.contains('*')) {
             budget.prices.push(ModelPriceConfig {
                 model: model.name.to_string(),
@@ -26,7 +31,7 @@ pub(super) fn priced(policy: &PolicyConfig, models: Option<&Models>) -> PolicyCo
                 output: dollars(price.output),
                 cached: None,
                 reasoning: None,
-                most_output_tokens: None,
+                most_output_tokens: model.context_tokens,
             });
         }
     }
@@ -59,6 +64,7 @@ fn dollars(MicroUsd(micros): MicroUsd) -> f64 {
 ///   routing: { default: premium }
 /// budget:
 ///   limits: [{ of: team, per: day, usd: 20 }]
+///   hold: { most_output_tokens: 32000 }
 ///   enforce: layer
 /// ", "hooks.yaml")?;
 /// let client = service_fn(async |_: Call| {

@@ -22,6 +22,7 @@ use super::prune::Pruned;
 use super::spawn;
 use super::squad;
 use super::store;
+use super::tenant::Tenancy;
 use super::tree::Node;
 use crate::system::{SystemClock, SystemRandom};
 
@@ -40,13 +41,20 @@ pub(super) enum Settings {
 /// Where state is kept, and whose it is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
-    pub(super) tenant: Option<String>,
+    pub(super) tenancy: Option<Tenancy>,
     /// In memory where absent.
     pub(super) store: Option<StoreConfig>,
     /// The configuration, where it is a file.
     pub(super) path: Option<PathBuf>,
     /// Who does the work of a store in a file.
     pub(super) answering: Answering,
+}
+
+impl State {
+    /// Whose is what names no tenant.
+    pub(super) fn tenant(&self) -> Option<&str> {
+        Some(&self.tenancy.as_ref()?.own)
+    }
 }
 
 /// What a strict configuration was read from.
@@ -116,8 +124,7 @@ impl Kept {
         let Some(config) = &state.store else { return Self::new(registry, memory()) };
         let store = store::open(config, state.path.as_deref(), state.answering);
         let world = (Arc::new(SystemClock) as _, Arc::new(SystemRandom) as _);
-        let lockouts =
-            StoredLockouts::new(Arc::clone(&store), state.tenant.as_deref(), Arc::clone(&registry), world);
+        let lockouts = StoredLockouts::new(Arc::clone(&store), state.tenant(), Arc::clone(&registry), world);
         let lockouts = match config.stale_after {
             // There the store itself says for how long it knows them.
             _ if config.engine == Engine::Redis && state.answering == Answering::Later => {
@@ -158,23 +165,27 @@ pub(super) fn build(
         rules: if protected.is_empty() { Vec::new() } else { vec![own_command()] },
         ..PolicyConfig::default()
     };
-    let builder = strict(Hooks::builder(), protection, &kept);
+    let tenancy = match settings {
+        Settings::Strict { state, .. } => state.tenancy.as_ref(),
+        Settings::SquadCompat(_) => None,
+    };
+    let mut builder = Hooks::builder();
+    if let Some(tenancy) = tenancy {
+        tenancy.add_to(&mut builder);
+    }
+    let builder = strict(builder, protection, &kept, tenancy);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
         Settings::Strict { policy, models, from, state } => {
             let models = match (models, from) {
-                (Some(config), Origin::Document(tree)) => Some(Models::new(
-                    config,
-                    Arc::clone(&kept.store),
-                    state.tenant.as_deref(),
-                    tree,
-                    mistakes,
-                )),
+                (Some(config), Origin::Document(tree)) => {
+                    Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))
+                }
                 _ => None,
             };
             let known = models.as_ref().and_then(Option::as_ref);
             let informed = spawn::informed(budget::priced(policy, known), known);
-            let built = match strict(builder, informed, &kept) {
+            let built = match strict(builder, informed, &kept, tenancy) {
                 Ok(builder) => Some(builder),
                 Err(errors) => {
                     report_in(errors, from, root, mistakes);
@@ -212,8 +223,15 @@ fn own_command() -> RuleConfig {
     }
 }
 
-fn strict(builder: HooksBuilder, policy: PolicyConfig, kept: &Kept) -> Result<HooksBuilder, PolicyErrors> {
-    let mut policies = StrictPolicies::new(policy).with_store(Arc::clone(&kept.store));
+fn strict(
+    builder: HooksBuilder,
+    policy: PolicyConfig,
+    kept: &Kept,
+    tenancy: Option<&Tenancy>,
+) -> Result<HooksBuilder, PolicyErrors> {
+    let store = Arc::clone(&kept.store);
+    let store = tenancy.map_or_else(|| Arc::clone(&store), |tenancy| tenancy.of_store(Arc::clone(&store)));
+    let mut policies = StrictPolicies::new(policy).with_store(store);
     if let Some(watch) = &kept.watch {
         policies = policies.with_spend_watch(Arc::clone(watch));
     }

@@ -17,6 +17,7 @@ use super::section;
 use super::spawn;
 use super::squad;
 use super::store;
+use super::tenant::{self, Tenancy};
 use super::tree::{Kind, Node};
 
 /// Which engine judges.
@@ -36,16 +37,13 @@ pub(super) struct Document {
     /// Whether the agents are kept from the file and from the settings of their clients.
     pub(super) self_protection: bool,
     /// Whose budgets and lockouts these are.
-    pub(super) tenant: Option<String>,
+    pub(super) tenancy: Option<Tenancy>,
     pub(super) policy: PolicyConfig,
     pub(super) models: Option<ResilienceConfig>,
     pub(super) store: Option<StoreConfig>,
     /// What it was read from.
     pub(super) tree: Pruned,
 }
-
-/// Whose the rest is.
-pub(super) const TENANT: &str = "tenant";
 
 /// The keys that are about the file itself.
 const ABOUT_THE_FILE: [&str; 3] = ["version", "profile", "self_protection"];
@@ -73,11 +71,19 @@ pub fn schema() -> Value {
             }),
         );
         properties.insert(
-            TENANT.to_owned(),
+            tenant::KEY.to_owned(),
             json!({
                 "type": "string",
                 "description":
-                    "Whose budgets, limits and lockouts these are: state of one tenant is never another's.",
+                    "Whose budgets, limits and lockouts these are: state of one tenant is never another's. What names no tenant is this one's; what names another is refused.",
+            }),
+        );
+        properties.insert(
+            tenant::OTHERS.to_owned(),
+            json!({
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Further tenants that events may name; each has state of its own.",
             }),
         );
         if let Some(Value::Object(sections)) = object.remove("properties") {
@@ -119,14 +125,18 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
-    let tenant = match sections.shift_remove(TENANT) {
-        Some(Value::String(tenant)) => Some(tenant),
-        _ => None,
-    };
+    let tenancy = Tenancy::read(&tree.root, mistakes);
+    sections.retain(|key, _| ![tenant::KEY, tenant::OTHERS].contains(&key.as_str()));
     match serde_json::from_value(Value::Object(sections)) {
         Ok(policy) => {
             let policy = PolicyConfig { spawn, ..policy };
-            Some(Document { self_protection, tenant, policy, models, store, tree })
+            let has_others = tenancy.as_ref().is_some_and(|tenancy| !tenancy.others.is_empty());
+            if has_others && policy.reviewer_lockout.is_some() {
+                let problem = "lockouts are of one tenant, and would bind agents of the others";
+                let hint = "give each tenant a configuration of its own, or leave `reviewer_lockout` out";
+                mistakes.add_with_hint(root.locate(tenant::OTHERS), tenant::OTHERS, problem, hint);
+            }
+            Some(Document { self_protection, tenancy, policy, models, store, tree })
         }
         Err(error) => {
             // The schema and the reader come from one type; where they differ, the reader is right.
@@ -139,7 +149,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
 }
 
 fn is_whole(key: &str, value: &Value) -> bool {
-    [models::KEY, spawn::KEY, store::KEY, TENANT].contains(&key)
+    [models::KEY, spawn::KEY, store::KEY, tenant::KEY, tenant::OTHERS].contains(&key)
         || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 

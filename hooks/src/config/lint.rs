@@ -2,15 +2,20 @@
 
 use std::collections::HashSet;
 
-use hooks_policies::config::PolicyConfig;
+use hooks_policies::config::{ModelPriceConfig, PolicyConfig, SpendEnforcement};
 
 use super::error::{ConfigError, Mistakes};
 use super::tree::Node;
 use super::words::quoted;
 
-/// The doubts about `policy`, which was read from `root`.
-pub(super) fn lint(policy: &PolicyConfig, root: &Node) -> Vec<ConfigError> {
+/// The doubts about `policy`, which was read from `root`. What it counts may be lost with the process.
+pub(super) fn lint(policy: &PolicyConfig, is_lost: bool, root: &Node) -> Vec<ConfigError> {
     let mut linter = Linter { root, doubts: Mistakes::default() };
+    let counts = ["budget", "limits", "ask_user", "spawn"];
+    if let (true, Some(section)) = (is_lost, counts.into_iter().find(|section| root.get(section).is_some())) {
+        let hint = "write `store: {engine: file}` to have all processes count together";
+        linter.doubt(section, "it is counted in memory, and begins anew with each process", hint);
+    }
     if let Some(guard) = &policy.write_guard {
         for (index, pattern) in guard.allow.iter().enumerate() {
             if matches!(pattern.as_str(), "**" | "**/*") {
@@ -39,6 +44,18 @@ pub(super) fn lint(policy: &PolicyConfig, root: &Node) -> Vec<ConfigError> {
                 "no model has a price, so none may be called",
                 hint,
             );
+        }
+        let says_size = |price: &ModelPriceConfig| price.most_output_tokens.is_some();
+        let is_open = budget.enforce == SpendEnforcement::Events
+            && budget.hold.most_output_tokens.is_none()
+            && !budget.limits.is_empty();
+        let unknown = budget.prices.iter().position(|price| !says_size(price));
+        if is_open && (unknown.is_some() || budget.prices.is_empty()) {
+            let field =
+                unknown.map_or_else(|| "budget".to_owned(), |index| format!("budget.prices[{index}]"));
+            let hint = "write its `most_output_tokens`, or one for all models in `budget.hold`";
+            let problem = "nobody knows how long answers may be, so calls of unknown size are refused";
+            linter.doubt(&field, problem, hint);
         }
         if budget.limits.is_empty() {
             linter.doubt("budget", "nothing is limited", "give it `limits`");

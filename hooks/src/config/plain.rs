@@ -12,9 +12,8 @@ use hooks_policies::config::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
-use super::document::TENANT;
 use super::tree::{Kind, Node};
-use super::{models, store};
+use super::{models, store, tenant};
 
 /// Whether it is plain that the schema would find nothing wrong with `root`.
 pub(super) fn is_right(root: &Node) -> bool {
@@ -38,7 +37,8 @@ pub(super) fn is_right(root: &Node) -> bool {
 fn is_about_the_file(sections: &mut Map<String, Value>) -> bool {
     sections.shift_remove("version").is_some_and(|version| version == 1)
         && sections.shift_remove("self_protection").is_none_or(|is_on| is_on.is_boolean())
-        && sections.shift_remove(TENANT).is_none_or(|tenant| tenant.is_string())
+        && sections.shift_remove(tenant::KEY).is_none_or(|tenant| tenant.is_string())
+        && sections.shift_remove(tenant::OTHERS).is_none_or(|others| is_written_again::<Vec<String>>(&others))
 }
 
 /// Whether a value is one of `T`, and written as `T` is.
@@ -80,16 +80,17 @@ mod tests {
 version: 1
 self_protection: true
 tenant: acme
+tenants: [other]
 tools: { save_document: write }
 paths: { root: /srv, case_insensitive: false }
 write_guard: { allow: [src/**], deny: [src/x], missing_path: ask }
 command_guard: { block: [rm -rf], fragments: ['| sh'], unresolvable: deny }
 ask_user: { max_per_session: 3, counts: attempted }
-redaction: { patterns: { ticket: 'T-[0-9]+' } }
+redaction: { patterns: { TICKET: 'T-[0-9]+' } }
 reviewer_lockout: { locked: { src/auth.rs: [backend] }, when_all_locked: deny }
-limits: { calls: [{ tools: [bash], max: 30 }] }
-spawn: { max_depth: 2 }
-budget: { limits: [{ level: session, usd: 2.5 }], prices: [{ model: m, input: 3, output: 15.5 }] }
+limits: { calls: [{ tools: [bash], most: 30, of: team, per: session }] }
+spawn: { depth: 2, lease: 5m }
+budget: { limits: [{ of: session, per: session, usd: 2.5 }], prices: [{ model: m, input: 3, output: 15.5 }] }
 protected: [Makefile]
 store: { path: state.db }
 rules:

@@ -9,6 +9,7 @@ use hooks_facts::tools::Dialect;
 use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
+use super::budget::priced;
 use super::build::{Kept, Origin, Settings, State, build};
 use super::document::{self, Document, Profile};
 use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
@@ -70,10 +71,15 @@ impl Config {
 
     /// Whose budgets and lockouts it is about; what names no tenant is its.
     pub fn tenant(&self) -> Option<&str> {
-        self.state.tenant.as_deref()
+        self.state.tenant()
     }
 
-    /// Where state is kept, where the file says so.
+    /// Who may be named beside the tenant.
+    pub fn tenants(&self) -> &[String] {
+        self.state.tenancy.as_ref().map_or(&[], |tenancy| &tenancy.others)
+    }
+
+    /// Where state is kept, where the file or its reader says so; in memory where neither does.
     pub const fn store(&self) -> Option<&StoreConfig> {
         self.state.store.as_ref()
     }
@@ -136,8 +142,8 @@ pub struct ConfigReader {
     profile: Option<Profile>,
     kept: Option<Kept>,
     answering: Answering,
+    engine: Option<Engine>,
     dialect: Option<Dialect>,
-    store: Option<StoreConfig>,
     protected: Vec<String>,
 }
 
@@ -163,17 +169,17 @@ impl ConfigReader {
         self
     }
 
-    /// Keeps state so where the file does not say how; in memory, unless told.
-    #[must_use]
-    pub fn storing(mut self, store: StoreConfig) -> Self {
-        self.store = Some(store);
-        self
-    }
-
     /// Keeps the agents from further files, as long as the file protects itself: patterns, absolute or relative to the root.
     #[must_use]
     pub fn protecting(mut self, patterns: impl IntoIterator<Item = String>) -> Self {
         self.protected.extend(patterns);
+        self
+    }
+
+    /// Keeps state in `engine` where the file does not say where: in memory, unless told.
+    #[must_use]
+    pub fn storing_in(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
         self
     }
 
@@ -251,7 +257,12 @@ impl ConfigReader {
         }
         let built = build(&settings, &protected, self.kept.clone(), &root, mistakes)?;
         let doubts = match &settings {
-            Settings::Strict { policy, from: Origin::Document(tree), .. } => lint(policy, &tree.root),
+            Settings::Strict { policy, state, from: Origin::Document(tree), .. } => {
+                // With what is kept from before, its host says where.
+                let engine = state.store.as_ref().map(|store| store.engine).unwrap_or(Engine::Memory);
+                let is_lost = engine == Engine::Memory && self.kept.is_none();
+                lint(&priced(policy, built.models.as_ref()), is_lost, &tree.root)
+            }
             _ => Vec::new(),
         };
         let (profile, policy, state) = match settings {
@@ -263,6 +274,16 @@ impl ConfigReader {
         Some(Config { name, profile, state, policy, protected, doubts, kept, hooks, models })
     }
 
+    fn state(&self, store: Option<StoreConfig>, path: Option<&Path>) -> State {
+        let by_default = || self.engine.map(|engine| StoreConfig { engine, ..StoreConfig::default() });
+        State {
+            tenancy: None,
+            store: store.or_else(by_default),
+            path: path.map(Path::to_path_buf),
+            answering: self.answering,
+        }
+    }
+
     fn settings(
         &self,
         root: &Node,
@@ -272,12 +293,12 @@ impl ConfigReader {
         if squad::is_meant(root) {
             let file = squad::read(root, mistakes)?;
             let settings = match self.profile.or(file.profile).unwrap_or_default() {
-                Profile::Strict => squad::into_strict(&file.policy, root, mistakes)?,
+                Profile::Strict => squad::into_strict(&file.policy, self.state(None, path), root, mistakes)?,
                 Profile::SquadCompat => Settings::SquadCompat(file.policy.into()),
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenant, policy, models, store, tree } =
+        let Document { self_protection, tenancy, policy, models, store, tree } =
             document::read(root, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
@@ -288,9 +309,7 @@ impl ConfigReader {
             );
             return None;
         }
-        let store = store.or_else(|| self.store.clone());
-        let state =
-            Box::new(State { tenant, store, path: path.map(Path::to_path_buf), answering: self.answering });
+        let state = Box::new(State { tenancy, ..self.state(store, path) });
         Some((
             Settings::Strict {
                 policy: policy.into(),

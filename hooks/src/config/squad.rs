@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use hooks_policies::profile::squad_policy_to_strict;
 use hooks_policies::squad::SquadPolicy;
 
-use super::build::{Origin, Settings};
+use super::build::{Origin, Settings, State};
 use super::check::check;
 use super::document::{Profile, profile_schema};
 use super::error::Mistakes;
@@ -79,12 +79,17 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<SquadFile> {
 }
 
 /// The strict policies that a Squad policy asks for.
-pub(super) fn into_strict(policy: &SquadPolicy, root: &Node, mistakes: &mut Mistakes) -> Option<Settings> {
+pub(super) fn into_strict(
+    policy: &SquadPolicy,
+    state: State,
+    root: &Node,
+    mistakes: &mut Mistakes,
+) -> Option<Settings> {
     match squad_policy_to_strict(policy) {
         Ok(policy) => Some(Settings::Strict {
             policy: policy.into(),
             models: None,
-            state: Box::default(),
+            state: state.into(),
             from: Origin::Squad,
         }),
         Err(errors) => {

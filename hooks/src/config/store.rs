@@ -3,6 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_core::state::{Memory, OpId, StateStore, StoreError};
 use hooks_store::{Answering, Engine, LazyStore, StoreConfig, World};
@@ -16,9 +17,18 @@ use crate::system::{SystemClock, SystemRandom, TokioTimer};
 /// The key it stands under.
 pub(super) const KEY: &str = "store";
 
+/// The longest that lockouts are believed while nobody can say whether they hold.
+const LONGEST_STALE: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Reads the section and reports what contradicts itself.
 pub(super) fn read(value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Option<StoreConfig> {
     let config: StoreConfig = section::read(KEY, value, tree, mistakes)?;
+    if config.stale_after.is_some_and(|stale_after| stale_after.is_zero() || stale_after > LONGEST_STALE) {
+        let path = format!("{KEY}.stale_after");
+        let (place, path) = (tree.root.locate(&path), tree.path_before(&path));
+        let problem = "lockouts would be believed for no time, or for longer than a day";
+        mistakes.add_with_hint(place, path, problem, "write how long, such as `30s`");
+    }
     for fault in config.faults() {
         let path = format!("{KEY}.{}", fault.option);
         let (place, path) = (tree.root.locate(&path), tree.path_before(&path));
@@ -53,7 +63,7 @@ pub(super) fn open(config: &StoreConfig, path: Option<&Path>, answering: Answeri
     }
 }
 
-/// The file of the state: the one that is named, or one of the configuration's own below the user's state folder (XDG
+/// The file of the state: the one that is named, or one of the configuration's folder below the user's state folder (XDG
 /// base directories).
 pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathBuf> {
     let folder = path.and_then(Path::parent);
@@ -64,9 +74,10 @@ pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathB
     let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(absolute);
     let home = || env::var_os("HOME").map(PathBuf::from).filter(absolute);
     let state = state.or_else(|| Some(home()?.join(".local").join("state")))?;
-    // By the name of the configuration, so that two projects do not share budgets without saying so.
-    let named = path.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
-    let named = named.canonicalize().or_else(|_| std::path::absolute(&named)).unwrap_or(named);
+    // By the folder of the configuration, whatever way leads to it: two projects share no budgets without saying so,
+    // wait for each other never, and a file that is damaged closes one of them.
+    let named = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let named = named.canonicalize().or_else(|_| std::path::absolute(named)).unwrap_or(named.to_path_buf());
     let digest = OpId::of(&["state", &named.to_string_lossy()]).0;
     Some(state.join("hooks").join(format!("{digest:032x}.db")))
 }

@@ -144,12 +144,13 @@ impl State {
         Answer::Done
     }
 
-    /// The first end of a reservation counts; what comes again changes nothing.
+    /// The first end of a reservation counts; another one changes nothing, and is told what counted.
     pub(super) fn settle(&mut self, id: OpId, actual: u64) -> Answer {
         let Some(held) = self.holds.all.get_mut(&id) else { return Answer::Unknown };
         let actual = actual.min(MAX_AMOUNT);
         let was_open = match held.phase {
-            Phase::Ended(_) => return Answer::Done,
+            Phase::Ended(_) if held.amount == actual => return Answer::Done,
+            Phase::Ended(_) => return Answer::Ended { actual: held.amount },
             Phase::Open(when) => {
                 self.holds.expiring.remove(&(when, id));
                 true

@@ -13,6 +13,7 @@ use hooks_core::{HookContext, Hooks, Judged};
 use serde_json::{Value, json};
 
 use crate::config::PolicyConfig;
+use crate::spend::{AnswerBound, CallSize};
 use crate::{PolicyHooks, StrictPolicies};
 
 /// Limits and a budget in which every option says something.
@@ -34,7 +35,7 @@ pub(super) fn base() -> [(&'static str, Value); 2] {
         "price_ceiling": {"input": 5, "output": 6},
         "cheaper": {"z": "m"},
         "thresholds": {"warn": 60, "cheaper": 5, "ask": 100, "pause_spawns": 100},
-        "hold": {"output_tokens": 1_000, "worst_case": false, "expires_seconds": 600, "unanswered": "nothing"},
+        "hold": {"output_tokens": 500, "most_output_tokens": 1_000, "worst_case": false, "expires_seconds": 600, "unanswered": "nothing"},
         "enforce": "events",
     });
     [("limits", limits), ("budget", budget)]
@@ -75,6 +76,7 @@ pub(super) fn changes() -> Vec<(&'static str, &'static str, Value)> {
         ("budget.thresholds.ask", "/budget/thresholds/ask", json!(0)),
         ("budget.thresholds.pause_spawns", "/budget/thresholds/pause_spawns", json!(0)),
         ("budget.hold.output_tokens", "/budget/hold/output_tokens", json!(2_000)),
+        ("budget.hold.most_output_tokens", "/budget/hold/most_output_tokens", json!(900)),
         ("budget.hold.worst_case", "/budget/hold/worst_case", json!(true)),
         ("budget.hold.expires_seconds", "/budget/hold/expires_seconds", json!(5)),
         ("budget.hold.unanswered", "/budget/hold/unanswered", json!("held")),
@@ -133,6 +135,12 @@ pub(super) async fn answers(config: PolicyConfig) -> Vec<String> {
         answers.push(format!("{:?}", child.outcome.reasons()));
         if let Some(budget) = hooks.spend_budget() {
             answers.push(budget.report(&at("Ash", "")).await.unwrap().to_string());
+            // A stream, which nobody sends.
+            let size = CallSize::new(Arc::new(at("Ash", "")), "other", 10);
+            let held = budget.hold(&size, AnswerBound::Cut).await;
+            answers.push(
+                held.map_or_else(|refusal| refusal.to_string(), |held| held.output_tokens().to_string()),
+            );
         }
     }
 

@@ -4,20 +4,20 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hooks_core::event::{AfterModelCall, Usage};
-use hooks_core::state::{Answer, Op, OpId, StateStore, StoreError};
+use hooks_core::state::{StateStore, StoreError};
 use hooks_core::{Gate, HookContext, HookError, HookFuture, HookRequest, Stage};
 use tower_service::Service;
 
-use super::super::advice::bad;
 use super::super::budget::{MOST_TAKEN_UP, SpendBudget};
+use super::super::config::UnansweredCharge;
 use super::super::estimate::estimated_tokens;
-use super::super::hold::{Charge, Used};
-use super::super::limit::{FOLDER, SpendUnit, counters, meter};
+use super::super::hold::{Charge, Used, charge};
+use super::super::limit::{FOLDER, SpendUnit, counters, meter, scopes};
 use super::super::meter::is_empty;
 use super::super::open_calls::{OpenCall, Sought, part_id};
 use super::super::price::Price;
-use super::before::call_id;
-use crate::place::fresh_id;
+use super::call_id;
+use crate::place::{again, fresh_id};
 
 /// Settles what was held.
 #[derive(Clone, Debug)]
@@ -60,16 +60,22 @@ async fn settle(
     let listed = budget.rules.prices.get(&event.model, budget.now(context));
     let Some((entry, open)) = OpenCall::find(&*store, context, sought).await? else {
         let price = listed.map(|listed| listed.price);
-        return charge(budget, &*store, context, &event.model, price, used).await;
+        return charge_unheld(budget, &*store, context, &event.model, price, used).await;
     };
+    let root = budget.root(context).await?;
     let input_tokens = open.input_tokens;
     // A model that answered instead and has no price costs what the one that was asked for does.
     let listed = listed.or_else(|| budget.rules.prices.get(&open.model, budget.now(context)));
     let price = listed.map(|listed| listed.price);
-    let mut hold = open.into_hold(entry.id, price.unwrap_or_default(), &budget.rules, store, context);
+    let (price_or_none, at) = (price.unwrap_or_default(), (&**context, &*root));
+    let mut hold = open.into_hold(entry.id, price_or_none, &budget.rules, store, at);
     if event.usage.total() == 0 && event.cost.is_none() {
         if is_empty(&event.response) {
-            hold.sent();
+            match budget.rules.hold.unanswered {
+                UnansweredCharge::Nothing => hold.sent(),
+                // Nobody counted and nobody saw it: it may have taken all that was held.
+                UnansweredCharge::Input | UnansweredCharge::Held => hold.used(Used::default()),
+            }
         } else {
             // Nobody counted: what is there is estimated, and never less than what was held.
             let output_tokens = estimated_tokens(std::slice::from_ref(&event.response));
@@ -85,7 +91,7 @@ async fn settle(
 
 /// Charges what nobody held: a call that another set of hooks let through, or whose hold was given back. It may lead
 /// beyond a limit, and then nothing more is let through.
-async fn charge(
+async fn charge_unheld(
     budget: &SpendBudget,
     store: &dyn StateStore,
     context: &HookContext,
@@ -97,35 +103,23 @@ async fn charge(
         Some(call) => call_id(context, call),
         None => fresh_id(FOLDER, context),
     };
+    let root = budget.root(context).await?;
     for unit in SpendUnit::ALL {
         let actual = match unit {
             SpendUnit::Usd => used.cost.or_else(|| Some(price?.of(&used.usage))).unwrap_or_default().0,
             SpendUnit::Tokens => used.usage.total(),
         };
-        let counters = counters(&budget.rules.limits, unit, &budget.rules.who(context, Some(model)));
+        let who = budget.rules.who(context, &root, Some(model));
+        let counters = counters(&budget.rules.limits, unit, &who);
         if actual == 0 || counters.is_empty() && !budget.rules.counts(unit) {
             continue;
         }
-        let scopes = counters.into_iter().map(|counter| counter.scope);
-        let unlimited = scopes.map(|mut scope| {
-            scope.limit = u64::MAX;
-            scope
-        });
-        let scopes: Arc<[_]> = unlimited.chain([meter(context, model, unit)]).collect();
+        let scopes = scopes(&counters, meter(context, model, unit));
         for _ in 0..MOST_TAKEN_UP {
-            let part = part_id(id, unit);
-            let ttl = budget.rules.hold.expires;
-            let op = Op::Reserve { id: part, scopes: Arc::clone(&scopes), amount: actual, ttl };
-            match store.apply(op).await? {
-                Answer::Done => {
-                    store.apply(Op::Settle { id: part, actual }).await?;
-                    break;
-                }
-                // It was charged before.
-                Answer::Ended { actual } if actual > 0 => break,
-                Answer::Ended { .. } => id = OpId::of(&[&id.0.to_string(), "again"]),
-                Answer::Refused { .. } => break,
-                other => return Err(bad(&other)),
+            match charge(store, part_id(id, unit), &scopes, actual, budget.rules.hold.expires).await? {
+                // What was held under it was given back.
+                Some(0) => id = again(id),
+                _ => break,
             }
         }
     }

@@ -13,7 +13,6 @@ use tower_service::Service;
 use super::super::budget::{CallSize, SpendBudget};
 use super::super::estimate::estimated_tokens;
 use super::super::limit::FOLDER;
-use super::super::open_calls::OpenCall;
 use super::super::refusal::{NAME, SpendRefusal};
 use super::super::watch::SpendNotice;
 use crate::place::fresh_id;
@@ -83,23 +82,18 @@ impl Reserve<BeforeModelCall> for Holds {
             None => fresh_id(FOLDER, &context),
         };
         HookFuture::later(async move {
-            let (id, mut hold) = match budget.take_up(&size, id).await {
-                Ok(held) => held,
-                Err(SpendRefusal::Refused(reason)) => return Ok(Reservation::Refused(*reason)),
-                Err(SpendRefusal::Store(error)) => return Err(HookError::other(error)),
-            };
-            let open = OpenCall::of(id, &context, &size.model, iteration, &hold);
-            if open.write(&context, &mut hold).await.map_err(HookError::other)? {
-                return Ok(Reservation::Held(Box::new(hold)));
+            match budget.hold_told(&size, iteration, id).await {
+                Ok(hold) if hold.open => Ok(Reservation::Held(Box::new(hold))),
+                // The same call, told twice: what is held for it is the first one's to give back.
+                Ok(_) => Ok(Reservation::NotNeeded),
+                Err(SpendRefusal::Refused(reason)) => Ok(Reservation::Refused(*reason)),
+                Err(SpendRefusal::Store(error)) => Err(HookError::other(error)),
             }
-            // The same call, told twice: what is held for it is the first one's to give back.
-            hold.open = false;
-            Ok(Reservation::NotNeeded)
         })
     }
 }
 
 /// The id of what a call holds that its client gave an id.
-pub(super) fn call_id(context: &hooks_core::HookContext, call: &str) -> OpId {
+pub(in crate::spend) fn call_id(context: &hooks_core::HookContext, call: &str) -> OpId {
     OpId::of(&["spend", context.tenant.as_deref().unwrap_or_default(), &context.session_id, "call", call])
 }

@@ -43,7 +43,9 @@ impl Service<HookRequest<ErrorOccurred>> for Ends {
             if let Some((entry, open)) = found {
                 let listed = budget.rules.prices.get(&open.model, budget.now(context));
                 let price = listed.map(|listed| listed.price).unwrap_or_default();
-                let mut hold = open.into_hold(entry.id, price, &budget.rules, store, context);
+                let root = budget.root(context).await.map_err(HookError::other)?;
+                let at = (&**context, &*root);
+                let mut hold = open.into_hold(entry.id, price, &budget.rules, store, at);
                 hold.sent();
                 hold.end().await.map_err(HookError::other)?;
             }

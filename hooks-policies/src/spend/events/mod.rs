@@ -17,6 +17,7 @@ use hooks_core::{DecideLayer, FailureLayer, HooksBuilder, Settle};
 use tower_layer::Layer;
 
 use self::after::Settles;
+pub(super) use self::before::call_id;
 use self::before::{Advises, Holds};
 use self::ends::Ends;
 use self::spawns::Pauses;

@@ -11,8 +11,8 @@ use tower::{Layer, ServiceExt, service_fn};
 use super::*;
 
 #[tokio::test]
-async fn whoever_gives_up_gives_back_what_is_held() {
-    for unanswered in [UnansweredCharge::Nothing, UnansweredCharge::Held] {
+async fn whoever_gives_up_pays_what_was_sent_and_no_more_than_is_said() {
+    for unanswered in [UnansweredCharge::Nothing, UnansweredCharge::Input, UnansweredCharge::Held] {
         let (store, _) = memory();
         let mut config = config(json!([{ "of": "team", "per": "always", "usd": 10, "tokens": 1_000_000 }]));
         config.hold.unanswered = unanswered;
@@ -31,7 +31,9 @@ async fn whoever_gives_up_gives_back_what_is_held() {
             let model = budget.layer(ModelMeter::of(context("s", "a"))).layer(model);
             let before = called.load(Ordering::Relaxed);
             let is_over = {
-                let mut call = pin!(model.oneshot(asking("large")));
+                // Nine tokens are sent.
+                let messages = vec![Message::text(Role::User, "yes")];
+                let mut call = pin!(model.oneshot(ModelRequest { messages, ..asking("large") }));
                 let mut cx = Context::from_waker(Waker::noop());
                 (0..polls).any(|_| call.as_mut().poll(&mut cx).is_ready())
             };
@@ -43,7 +45,8 @@ async fn whoever_gives_up_gives_back_what_is_held() {
             let cost = used - expected;
             match unanswered {
                 _ if cost == 11_000 => assert!(is_called),
-                UnansweredCharge::Held if is_called => assert_eq!(cost, 44_000, "after {polls} polls"),
+                UnansweredCharge::Held if is_called => assert_eq!(cost, 44_018, "after {polls} polls"),
+                UnansweredCharge::Input if is_called => assert_eq!(cost, 18, "after {polls} polls"),
                 _ => assert_eq!(cost, 0, "after {polls} polls"),
             }
             expected = used;

@@ -53,6 +53,96 @@ async fn what_one_process_holds_another_settles() {
     }
 }
 
+/// An instance of a fleet: what is reserved here is taken from what it has leased, and nobody else knows of it.
+struct Instance {
+    leased: Memory,
+    shared: Arc<Memory>,
+}
+
+impl Instance {
+    fn of(shared: &Arc<Memory>) -> Arc<Self> {
+        Arc::new(Self { leased: Memory::new(Arc::new(FakeClock::default())), shared: Arc::clone(shared) })
+    }
+}
+
+impl StateStore for Instance {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        match op {
+            Op::Reserve { .. } => self.leased.apply(op),
+            Op::Settle { .. } | Op::Release { .. } => match self.leased.apply(op.clone()).now_or_never() {
+                Some(Ok(Answer::Unknown)) => self.shared.apply(op),
+                answer => HookFuture::Now(answer),
+            },
+            op => self.shared.apply(op),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_one_instance_of_a_fleet_holds_another_settles() {
+    for id in [Some("call-1"), None] {
+        let (store, _) = memory();
+        let [one, other] = [hooks(Instance::of(&store)), hooks(Instance::of(&store))];
+        assert!(before(&one, id, 1).await);
+        assert_eq!(charged(&*store, "of").await, (40_000, 40_000));
+        after(&other, id, 1, &reply(usage(100, 500))).await;
+        assert_eq!(charged(&*store, "of").await, (5_100, 0), "{id:?}");
+        // The end of another is heard of twice, and nobody held anything.
+        for instance in [&one, &other] {
+            after(instance, Some("call-2"), 2, &reply(usage(0, 10))).await;
+        }
+        assert_eq!(charged(&*store, "of").await, (5_200, 0), "{id:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_store_forgot_is_charged_when_it_ends() {
+    let [(store, _), (later, _)] = [memory(), memory()];
+    assert!(before(&hooks(store.clone()), Some("1"), 1).await);
+    // All that is left is that the call is open.
+    let set = Key::new(None, &["spend", "open", "s"]);
+    let Answer::Members { members, .. } = store.apply(Op::Members { set: set.clone() }).await.unwrap() else {
+        panic!("it has a set")
+    };
+    let [entry] = <[_; 1]>::try_from(members).unwrap();
+    let insert = Op::Insert { id: entry.id, set, name: entry.name, note: entry.note, ttl: None };
+    later.apply(insert).await.unwrap();
+    after(&hooks(later.clone()), Some("1"), 1, &reply(usage(100, 500))).await;
+    assert_eq!(charged(&*later, "of").await, (5_100, 0));
+}
+
+#[tokio::test]
+async fn what_was_given_back_and_was_spent_all_the_same_is_charged() {
+    let (store, _) = memory();
+    let hooks = hooks(store.clone());
+    assert!(before(&hooks, Some("1"), 1).await);
+    let call = crate::spend::events::call_id(&of_call(Some("1")), "1");
+    let part = open_calls::part_id(call, SpendUnit::Usd);
+    store.apply(Op::Release { id: part }).await.unwrap();
+    after(&hooks, Some("1"), 1, &reply(usage(100, 500))).await;
+    assert_eq!(charged(&*store, "of").await, (5_100, 0));
+}
+
+#[tokio::test]
+async fn wherever_the_second_telling_of_a_call_is_given_up_the_first_ones_hold_stays() {
+    for polls in 0..40 {
+        let (store, _) = memory();
+        let hooks = hooks(Arc::new(Slow(store.clone())));
+        assert!(before(&hooks, Some("1"), 1).await);
+        let event = BeforeModelCall::new("large", 1, Vec::new());
+        let at = hooks.on(of_call(Some("1")));
+        let mut second = Box::pin(at.before_model_call(event));
+        for _ in 0..polls {
+            if (&mut second).now_or_never().is_some() {
+                break;
+            }
+        }
+        drop(second);
+        quiet().await;
+        assert_eq!(charged(&*store, "of").await, (40_000, 40_000), "after {polls}");
+    }
+}
+
 #[tokio::test]
 async fn calls_without_ids_end_in_their_order_and_turns_are_told_apart() {
     let (store, _) = memory();
@@ -116,25 +206,33 @@ async fn an_answer_of_unknown_size_is_charged_as_it_is_held_or_as_it_looks() {
         ModelReply { response: Message::text(Role::Assistant, "x".repeat(30_000)), ..reply(usage(0, 0)) };
     after(&hooks, Some("2"), 2, &long).await;
     assert_eq!(charged(&*store, "of").await, (40_000 + 100_080, 0));
+    // Nothing at all, and nobody says what it took: perhaps all there was.
+    assert!(before(&hooks, Some("empty"), 2).await);
+    let empty = ModelReply { response: Message::text(Role::Assistant, ""), ..reply(usage(0, 0)) };
+    after(&hooks, Some("empty"), 2, &empty).await;
+    assert_eq!(charged(&*store, "of").await, (40_000 + 100_080 + 40_000, 0));
     // The provider's word on the cost is the last.
     assert!(before(&hooks, Some("3"), 3).await);
     let told = ModelReply { cost: Some(hooks_core::event::MicroUsd(7)), ..reply(usage(5, 5)) };
     after(&hooks, Some("3"), 3, &told).await;
-    assert_eq!(charged(&*store, "of").await, (140_087, 0));
+    assert_eq!(charged(&*store, "of").await, (180_087, 0));
 }
 
 #[tokio::test]
-async fn a_failed_call_gives_back_what_it_holds() {
+async fn a_failed_call_is_charged_what_was_sent() {
     let (store, _) = memory();
     let hooks = hooks(store.clone());
-    assert!(before(&hooks, Some("1"), 1).await);
+    let sends = BeforeModelCall::new("large", 1, vec![Message::text(Role::User, "x".repeat(3_000))]);
+    let mut decided = hooks.on(of_call(Some("1"))).before_model_call(sends).await;
+    decided.outcome.take_holds().commit();
+    let input = 1_008;
     let mut failed = ErrorOccurred::new("HTTP 529", ErrorType::Model);
     let tools = ErrorOccurred::new("no such file", ErrorType::Tool);
     hooks.on(of_call(Some("1"))).error_occurred(tools).await;
-    assert_eq!(charged(&*store, "of").await.1, 40_000);
+    assert_eq!(charged(&*store, "of").await.1, 40_000 + input);
     failed.current_model = Some("large".to_owned());
     hooks.on(of_call(Some("1"))).error_occurred(failed).await;
-    assert_eq!(charged(&*store, "of").await, (0, 0));
+    assert_eq!(charged(&*store, "of").await, (input, 0));
 }
 
 #[tokio::test]
@@ -175,7 +273,7 @@ async fn a_governed_session_is_settled_and_reported() {
 }
 
 #[tokio::test]
-async fn a_governed_call_that_is_dropped_or_refused_leaves_nothing_behind() {
+async fn a_governed_call_that_is_dropped_is_charged_and_one_that_is_refused_leaves_nothing() {
     let (store, _) = memory();
     let hooks = hooks(store.clone());
     let never = service_fn(|_: ModelRequest| std::future::pending::<Result<ModelReply, String>>());
@@ -188,11 +286,41 @@ async fn a_governed_call_that_is_dropped_or_refused_leaves_nothing_behind() {
     assert_eq!(charged(&*store, "of").await, (40_000, 40_000));
     drop(running);
     quiet().await;
-    assert_eq!(charged(&*store, "of").await, (0, 0));
+    // The driver knows neither what was answered nor what it took.
+    assert_eq!(charged(&*store, "of").await, (40_000, 0));
     let refused = model.call(call("unknown")).await.unwrap();
     assert!(
         matches!(refused, ModelOutcome::Stopped(reason) if reason == "nobody knows what `unknown` costs")
     );
+}
+
+#[tokio::test]
+async fn an_answer_of_which_nobody_knows_how_long_it_may_be_is_not_asked_for() {
+    let (store, _) = memory();
+    let limits = || json!([{ "of": "team", "per": "always", "usd": 1 }]);
+    let of = |most: Option<u64>, limits: Value| {
+        let mut budget = config(limits);
+        budget.hold.most_output_tokens = most;
+        budget.cheaper.clear();
+        hooks_with(budget, store.clone(), Arc::default())
+    };
+    // A call in flight for each: whatever they answer, no more is spent than there is.
+    let hooks = of(Some(50_000), limits());
+    for (id, goes_ahead) in [("1", true), ("2", true), ("3", false)] {
+        assert_eq!(before(&hooks, Some(id), 1).await, goes_ahead, "{id}");
+    }
+    for id in ["1", "2"] {
+        after(&hooks, Some(id), 1, &reply(usage(0, 50_000))).await;
+    }
+    assert_eq!(charged(&*store, "of").await, (1_000_000, 0));
+
+    let event = BeforeModelCall::new("large", 1, Vec::new());
+    let refused = of(None, limits()).on(of_call(Some("4"))).before_model_call(event).await.outcome;
+    let reason = refused.shown_reason().unwrap();
+    assert_eq!((&*reason.rule, refused.is_denied()), ("unknown-size", true));
+    assert!(reason.remedy.as_deref().unwrap().contains("`most_output_tokens`"), "{reason:?}");
+    // Where nothing is limited, it is only counted.
+    assert!(before(&of(None, json!([])), Some("5"), 1).await);
 }
 
 #[tokio::test]

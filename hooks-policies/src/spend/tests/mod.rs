@@ -25,6 +25,7 @@ fn config(limits: Value) -> SpendBudgetConfig {
     let mut config = json!({
         "prices": [{ "model": "large", "input": 1, "output": 10 }, { "model": "small", "input": 0.1, "output": 1 }],
         "cheaper": { "large": "small" },
+        "hold": { "most_output_tokens": 4_000 },
     });
     config["limits"] = limits;
     serde_json::from_value(config).unwrap()

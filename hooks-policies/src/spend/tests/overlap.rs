@@ -128,6 +128,7 @@ async fn what_nobody_knows_the_price_of_is_refused_or_has_a_ceiling() {
         serde_json::from_value(json!([{ "of": "team", "per": "always", "tokens": 5_000 }])).unwrap();
     assert_eq!(hold(&config, "other").await, None);
     config.hold.worst_case = true;
+    config.hold.most_output_tokens = None;
     let size = CallSize::new(context("s", "a"), "small", 1);
     let budget = SpendBudget::new(&config, store.clone()).unwrap();
     let refused = budget.hold(&size, AnswerBound::Cut).await.unwrap_err().to_string();

@@ -139,10 +139,10 @@ async fn what_breaks_or_is_dropped_is_charged_as_far_as_it_came() {
     assert_eq!((received, error.as_deref()), (300, Some("broken")));
     quiet().await;
     assert_eq!(charged(&*store, "of").await, (3_500, 0));
-    // Broken before anything came.
+    // Broken before anything came: what was sent is paid for.
     receive(&budget, meter(500), vec![Piece::Broken]).await;
     quiet().await;
-    assert_eq!(charged(&*store, "of").await, (3_500, 0));
+    assert_eq!(charged(&*store, "of").await, (4_000, 0));
     // Dropped on its way.
     let model =
         service_fn(|_: &str| async { Ok::<_, Infallible>(stream::repeat(Ok::<_, &str>(Piece::Tokens(10)))) });
@@ -152,7 +152,7 @@ async fn what_breaks_or_is_dropped_is_charged_as_far_as_it_came() {
     }
     assert!(charged(&*store, "of").await.1 > 0);
     drop(stream);
-    assert_eq!(charged(&*store, "of").await, (8_500, 0));
+    assert_eq!(charged(&*store, "of").await, (9_000, 0));
 }
 
 #[tokio::test]

@@ -137,6 +137,7 @@ async fn on_events_the_same_is_done() {
     let (_, store, _) = spent(75, thresholds.clone()).await;
     let mut budget = thresholds_config(thresholds);
     budget.hold.output_tokens = 1;
+    budget.hold.most_output_tokens = Some(1);
     let policies = |budget: SpendBudgetConfig| {
         let config = PolicyConfig { budget: Some(budget), ..PolicyConfig::default() };
         Hooks::from_policy(StrictPolicies::new(config).with_store(store.clone())).unwrap()
@@ -163,4 +164,50 @@ async fn on_events_the_same_is_done() {
     // A person approves by hand.
     hooks.extension::<SpendBudget>().unwrap().approve(&context("s", "a"), "small").await.unwrap();
     assert!(at.before_model_call(call()).await.outcome.goes_ahead());
+}
+
+/// A store that counts what is asked of it, and takes no question about what was said as a whole.
+struct Counts(Arc<Memory>, std::sync::atomic::AtomicUsize);
+
+impl StateStore for Counts {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        if let Op::Members { set } | Op::Insert { set, .. } = &op {
+            assert!(!set.as_str().contains("said"), "{op:?}");
+        }
+        self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.0.apply(op)
+    }
+}
+
+#[tokio::test]
+async fn what_was_said_costs_the_same_after_many_sessions_and_ends_with_its_window() {
+    let (memory, clock) = memory();
+    let store = Arc::new(Counts(memory.clone(), Default::default()));
+    let mut config = config(json!([{ "of": "session", "per": "hour", "tokens": 10 }]));
+    config.thresholds = serde_json::from_value(json!({ "warn": 1, "ask": 1 })).unwrap();
+    let budget = SpendBudget::new(&config, store.clone()).unwrap();
+    let mut asked = Vec::new();
+    for number in 0..200 {
+        let at = context(&format!("s{number}"), "a");
+        let size = CallSize::new(at.clone(), "large", 10).answering_at_most(Some(0));
+        let mut hold = budget.hold(&size, AnswerBound::Nothing).await.unwrap();
+        hold.used(Used::tokens(usage(10, 0)));
+        hold.end().await.unwrap();
+        let before = store.1.load(std::sync::atomic::Ordering::Relaxed);
+        let advice = budget.advice(&at, "large").await.unwrap();
+        assert!(advice.ask.is_some() && advice.warnings.len() == 1);
+        asked.push(store.1.load(std::sync::atomic::Ordering::Relaxed) - before);
+        assert_eq!(budget.approve(&at, "large").await.unwrap().len(), 1);
+        assert_eq!(budget.approve(&at, "large").await.unwrap(), [""; 0], "it is approved");
+        let again = budget.advice(&at, "large").await.unwrap();
+        assert_eq!((again.ask, again.warnings.len()), (None, 0));
+    }
+    assert!(asked.iter().all(|count| *count == asked[0]), "{asked:?}");
+    // With its window it is over, and nothing of it is left.
+    clock.advance(std::time::Duration::from_secs(3_600));
+    let at = context("s0", "a");
+    let size = CallSize::new(at.clone(), "large", 1).answering_at_most(Some(0));
+    let _open = budget.hold(&size, AnswerBound::Nothing).await.unwrap();
+    let anew = budget.advice(&at, "large").await.unwrap();
+    assert!(anew.ask.is_some() && anew.warnings.len() == 1);
 }

@@ -96,6 +96,31 @@ async fn tenants_are_apart_and_children_count_for_their_parents() {
 }
 
 #[tokio::test]
+async fn a_whole_tree_of_sessions_counts_for_its_root() {
+    let below = |session: &str, parent: &str| {
+        let mut context = HookContext::clone(&context(session, "a"));
+        context.parent_session_id = Some(parent.to_owned());
+        Arc::new(context)
+    };
+    for limit in [
+        json!({ "of": "session", "per": "session", "tokens": 10 }),
+        json!({ "of": "session", "named": ["root"], "per": "always", "tokens": 10 }),
+        json!({ "of": "agent", "per": "session", "tokens": 10 }),
+        json!({ "of": "team", "per": "session", "tokens": 10 }),
+    ] {
+        let (budget, _) = tokens(json!({ "limits": [limit] }));
+        assert_eq!(spends(&budget, &below("child", "root"), "m", 4).await, Ok(()));
+        assert_eq!(spends(&budget, &below("grandchild", "child"), "m", 4).await, Ok(()));
+        // Also where it says nothing of its parents any more.
+        assert!(spends(&budget, &context("grandchild", "a"), "m", 3).await.is_err(), "{limit}");
+        assert!(spends(&budget, &below("great", "grandchild"), "m", 3).await.is_err(), "{limit}");
+        assert_eq!(spends(&budget, &below("great", "grandchild"), "m", 2).await, Ok(()));
+        assert!(spends(&budget, &context("root", "a"), "m", 1).await.is_err(), "{limit}");
+        assert_eq!(spends(&budget, &context("other", "a"), "m", 10).await, Ok(()), "{limit}");
+    }
+}
+
+#[tokio::test]
 async fn of_two_limits_on_one_counter_the_narrower_counts() {
     let (budget, _) = tokens(json!({ "limits": [
         { "of": "agent", "per": "day", "tokens": 100 },

@@ -7,6 +7,8 @@ local taken_back, amount, scopes = it[1] == 'x', it[3], it[4]
 to = math.max(to, amount)
 local more = to - amount
 local places = taken_back and to or more
+local settling = more > 0 and unsettled()
+if settling then return settling end
 local refused = refusal(scopes, more, places)
 if refused then return refused end
 charge(scopes, function(counter, kind)

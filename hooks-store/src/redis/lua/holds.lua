@@ -57,6 +57,13 @@ local function charge(scopes, with)
   save()
 end
 
+-- A store that was emptied grants nothing until everybody who knows of what is held had the time to tell it.
+local function unsettled()
+  local left = (tonumber(meta[4]) or 0) - now
+  if left > 0 then return {'settling', left} end
+  return nil
+end
+
 -- What a reservation takes when it begins; of no scope at all, anything could be asked.
 local function take(id, scopes, amount, ttl)
   charge(scopes, function(it) hold(it, amount) end)

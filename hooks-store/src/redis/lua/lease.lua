@@ -6,6 +6,8 @@ if known then
   if known[1] == 'o' then return {'granted', known[3], now} end
   return {'ended', known[3]}
 end
+local settling = unsettled()
+if settling then return settling end
 local scopes = scopes_of(8)
 local refused = refusal(scopes, least, least)
 if refused then return refused end

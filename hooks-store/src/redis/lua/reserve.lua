@@ -5,6 +5,8 @@ if known then
   if known[1] == 'o' then return {'done', now} end
   return {'ended', known[3]}
 end
+local settling = unsettled()
+if settling then return settling end
 local scopes = scopes_of(6)
 local refused = refusal(scopes, amount, amount)
 if refused then return refused end

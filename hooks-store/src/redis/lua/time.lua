@@ -4,7 +4,7 @@
 -- KEYS[1]: what all names begin with. ARGV[1]: the epoch the client knows. ARGV[2]: the time, where a test gives it.
 local P, LAST, DAY, HOUR = KEYS[1], 9007199254740991, 86400000, 3600000
 local META = P .. 'meta'
-local meta = redis.call('HMGET', META, 'epoch', 'now', 'next')
+local meta = redis.call('HMGET', META, 'epoch', 'now', 'next', 'settled')
 if meta[1] ~= ARGV[1] then return {'epoch'} end
 local wall = tonumber(ARGV[2])
 if not wall then

@@ -120,13 +120,14 @@ impl Step<'_> {
         Ok(Answer::Done)
     }
 
-    /// The first end of a reservation counts; what comes again changes nothing.
+    /// The first end of a reservation counts; another one changes nothing, and is told what counted.
     pub(super) fn settle(&self, id: OpId, actual: u64) -> Result<Answer, Fault> {
         let Some(held) = self.held(id)? else { return Ok(Answer::Unknown) };
-        if held.phase == Phase::Ended {
-            return Ok(Answer::Done);
-        }
         let actual = actual.min(MAX_AMOUNT);
+        if held.phase == Phase::Ended {
+            let is_same = held.amount == actual;
+            return Ok(if is_same { Answer::Done } else { Answer::Ended { actual: held.amount } });
+        }
         for scope in &held.scopes {
             self.charge(&scope.key, scope.window, held.since, |counter| {
                 if held.phase == Phase::Open {

@@ -1,0 +1,90 @@
+//! What an artifact is called: one name for it, by whichever way it is written, in locking, clearing and judging.
+
+use std::borrow::Cow;
+
+use crate::artifacts::folded;
+
+/// Why a name stands for no artifact.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` names no artifact: {problem}; {hint}")]
+pub struct ArtifactError {
+    /// As it was written.
+    pub name: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What to write in its place.
+    pub hint: String,
+}
+
+/// The name of an artifact as it is kept: `./src//auth.rs` and `src\auth.rs` are `src/auth.rs`.
+///
+/// # Errors
+/// What cannot be told for certain: a name with `..` or `~`, or nothing but the root. A lockout of it would lock
+/// everything, or nothing.
+pub fn artifact_name(name: &str) -> Result<String, ArtifactError> {
+    let refused = |problem: &str, hint: &str| {
+        let (name, problem, hint) = (name.to_owned(), problem.to_owned(), hint.to_owned());
+        Err(ArtifactError { name, problem, hint })
+    };
+    let slashed = name.trim().replace('\\', "/");
+    if slashed.chars().any(char::is_control) {
+        return refused("there are control characters in it", "write the path as it is");
+    }
+    if slashed.starts_with('~') {
+        return refused(
+            "nobody can tell whose folder `~` is",
+            "write the path from the top, such as `/home/me/x`",
+        );
+    }
+    let parts: Vec<_> = slashed.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    if parts.contains(&"..") {
+        return refused("it goes up by `..`", "write the path from the root, or from the top");
+    }
+    if parts.is_empty() {
+        return refused("it is the root itself", "write `**` to lock everything");
+    }
+    let top = if slashed.starts_with('/') { "/" } else { "" };
+    Ok(format!("{top}{}", parts.join("/")))
+}
+
+/// Whether two names stand for one artifact. Neither has case.
+pub fn is_same_artifact(one: &str, other: &str) -> bool {
+    compared(one) == compared(other)
+}
+
+/// A name as it is compared; one that stands for nothing, as it is.
+fn compared(name: &str) -> Cow<'_, str> {
+    match artifact_name(name) {
+        Ok(name) => Cow::Owned(folded(&name).into_owned()),
+        Err(_) => folded(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_artifact_has_one_name() {
+        for name in ["src/auth.rs", "./src/auth.rs", " src//./auth.rs/ ", "src\\auth.rs", ".\\src\\auth.rs"] {
+            assert_eq!(artifact_name(name).as_deref(), Ok("src/auth.rs"), "{name}");
+        }
+        assert_eq!(artifact_name("/a//b/").as_deref(), Ok("/a/b"));
+        assert_eq!(artifact_name("**").as_deref(), Ok("**"));
+        assert!(
+            is_same_artifact("./SRC/Auth.rs", "src/auth.rs")
+                && !is_same_artifact("/src/auth.rs", "src/auth.rs")
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_no_artifact() {
+        for name in
+            ["", " ", ".", "./", "/", "../up", "a/../b", "a/..", "~", "~/x", "~root/x", "a\nb", "\u{0}"]
+        {
+            let error = artifact_name(name).unwrap_err();
+            assert!(!error.problem.is_empty() && !error.hint.is_empty(), "{name}");
+        }
+        assert!(artifact_name("src/..rs").is_ok() && artifact_name("src/a~").is_ok());
+    }
+}

@@ -1,0 +1,83 @@
+//! What was said of a threshold of a counter in its present window: that it is reached, that a person approved.
+
+use std::time::Duration;
+
+use hooks_core::HookContext;
+use hooks_core::state::{Answer, Key, Op, StateStore, StoreError, Window};
+use hooks_core::time::Timestamp;
+
+use super::advice::bad;
+use super::limit::{Counter, FOLDER};
+use crate::place::fresh_id;
+
+/// One thing that is said once for each counter, window and threshold. It is a value of its own, which is gone with
+/// its window: asking costs the same however many there are, and nothing grows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Said<'a> {
+    what: &'static str,
+    counter: &'a Counter,
+    percent: u64,
+}
+
+impl<'a> Said<'a> {
+    /// That the counter reached the threshold.
+    pub(super) const fn warned(counter: &'a Counter, percent: u64) -> Self {
+        Self { what: "warned", counter, percent }
+    }
+
+    /// That a person approved what is spent beyond it.
+    pub(super) const fn approved(counter: &'a Counter, percent: u64) -> Self {
+        Self { what: "approved", counter, percent }
+    }
+
+    /// Whether it was said.
+    pub(super) async fn is_said(
+        &self,
+        store: &dyn StateStore,
+        context: &HookContext,
+    ) -> Result<bool, StoreError> {
+        match store.apply(Op::Get { key: self.key(context) }).await? {
+            Answer::Value(value) => Ok(value.is_some()),
+            other => Err(bad(&other)),
+        }
+    }
+
+    /// Says it: true where it is said for the first time.
+    pub(super) async fn say(
+        &self,
+        store: &dyn StateStore,
+        context: &HookContext,
+    ) -> Result<bool, StoreError> {
+        if self.is_said(store, context).await? {
+            return Ok(false);
+        }
+        let now = match store.apply(Op::Now).await? {
+            Answer::Now(now) => now,
+            other => return Err(bad(&other)),
+        };
+        let (id, ttl) = (fresh_id(FOLDER, context), left_of(self.counter.scope.window, now));
+        let value = context.agent_name.as_str().into();
+        let op = Op::CompareAndSet { id, key: self.key(context), revision: 0, value, ttl };
+        match store.apply(op).await? {
+            Answer::Written(_) => Ok(true),
+            Answer::Conflict(_) => Ok(false),
+            other => Err(bad(&other)),
+        }
+    }
+
+    /// The limit is part of it: who raises it has not heard of the new one.
+    fn key(&self, context: &HookContext) -> Key {
+        let (percent, limit) = (self.percent.to_string(), self.counter.scope.limit.to_string());
+        let parts = [FOLDER, "said", self.what, self.counter.scope.key.as_str(), &percent, &limit];
+        Key::new(context.tenant.as_deref(), &parts)
+    }
+}
+
+/// How much is left of the window that `now` is in.
+fn left_of(window: Window, now: Timestamp) -> Option<Duration> {
+    match window {
+        Window::Always => None,
+        Window::Idle(idle) => Some(idle),
+        Window::Every(_) | Window::Month => window.end(window.number(now)).map(|end| end.since(now)),
+    }
+}

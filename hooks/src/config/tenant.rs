@@ -1,0 +1,189 @@
+//! Whose events the hooks of a configuration take, and whose state they touch.
+//!
+//! What names no tenant is the configuration's own; what names another is refused, as a call by a policy, and as an
+//! operation by the store that everything of the configuration counts in.
+
+use std::sync::Arc;
+
+use hooks_core::event::{
+    AfterModelCall, BeforeModelCall, Event, MaxIterations, PermissionRequest, PostToolUse, PreToolUse, Route,
+    SubagentStart, UserPromptSubmitted, WorktreeCreated,
+};
+use hooks_core::state::{Answer, Key, Op, Scope, StateStore, StoreError};
+use hooks_core::{HookFuture, HookRequest, HooksBuilder, Policy, Reason, Verdict};
+
+use super::error::Mistakes;
+use super::tree::{Kind, Node};
+
+/// The key of the tenant.
+pub(super) const KEY: &str = "tenant";
+/// The key of further ones.
+pub(super) const OTHERS: &str = "tenants";
+
+const NAME: &str = "tenant";
+
+/// The tenants of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tenancy {
+    /// Whose is what names none.
+    pub(super) own: String,
+    /// Who may be named, too.
+    pub(super) others: Vec<String>,
+}
+
+impl Tenancy {
+    /// What the configuration says; `None` where it names nobody, and every event its own.
+    pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        let mut name = |node: &Node, path: &str| match &node.kind {
+            Kind::Text(name) if name.trim().is_empty() || name.trim() != name => {
+                let problem = if name.trim().is_empty() { "it is empty" } else { "there is space around it" };
+                let hint = "write whose state it is, or leave it out";
+                mistakes.add_with_hint(&node.place, path, problem, hint);
+                None
+            }
+            Kind::Text(name) => Some(name.clone()),
+            _ => None,
+        };
+        let own = root.get(KEY).map(|node| name(node, KEY));
+        let listed = match root.get(OTHERS).map(|node| &node.kind) {
+            Some(Kind::List(names)) => names.as_slice(),
+            _ => &[],
+        };
+        let others: Vec<_> = listed
+            .iter()
+            .enumerate()
+            .filter_map(|(index, node)| name(node, &format!("{OTHERS}[{index}]")))
+            .collect();
+        match (own, root.get(OTHERS)) {
+            (Some(own), _) => Some(Self { own: own?, others }),
+            (None, None) => None,
+            (None, Some(node)) => {
+                let hint = "write `tenant` too: whose state it is where an event names nobody";
+                mistakes.add_with_hint(&node.place, OTHERS, "there is no tenant beside these", hint);
+                None
+            }
+        }
+    }
+
+    /// Refuses what names another tenant, whatever it is about.
+    pub(super) fn add_to(&self, builder: &mut HooksBuilder) {
+        let fence = Arc::new(self.clone());
+        macro_rules! fence {
+            ($($Event:ident)*) => { $( builder.add_policy::<$Event>(Fence(Arc::clone(&fence))); )* };
+        }
+        // Where a refusal keeps something from happening; that of a stop would have the agent go on.
+        fence!(UserPromptSubmitted BeforeModelCall AfterModelCall PreToolUse PermissionRequest PostToolUse
+            SubagentStart MaxIterations Route WorktreeCreated);
+    }
+
+    /// `store` as the policies of this configuration see it.
+    pub(super) fn of_store(&self, store: Arc<dyn StateStore>) -> Arc<dyn StateStore> {
+        let name = |tenant: &str| Key::new(Some(tenant), &[]).as_str().to_owned();
+        let others = self.others.iter().map(|other| name(other)).collect();
+        Arc::new(OfTenant { store, own: name(&self.own), others })
+    }
+
+    fn refusal(&self, tenant: &str) -> Option<String> {
+        let is_served = tenant == self.own || self.others.iter().any(|other| other == tenant);
+        (!is_served).then(|| format!("this is an event of `{tenant}`, and these hooks are of `{}`", self.own))
+    }
+}
+
+/// The policy that keeps others out.
+struct Fence(Arc<Tenancy>);
+
+impl<E: Event> Policy<E> for Fence {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn judge(&self, request: &HookRequest<E>) -> Verdict {
+        let tenant = request.context().tenant.as_deref();
+        match tenant.and_then(|tenant| self.0.refusal(tenant)) {
+            None => Verdict::NO_OPINION,
+            Some(message) => Verdict::deny(
+                Reason::new(NAME, "other", message)
+                    .unless("have its own hooks judge it, or list it in `tenants`"),
+            ),
+        }
+    }
+}
+
+/// A store in which everything that names nobody is the tenant's own, and nothing is another's.
+struct OfTenant {
+    store: Arc<dyn StateStore>,
+    /// As keys begin.
+    own: String,
+    others: Vec<String>,
+}
+
+impl OfTenant {
+    fn key(&self, key: Key) -> Result<Key, StoreError> {
+        let tenant = key.as_str().split('/').next().unwrap_or_default();
+        if tenant.is_empty() {
+            return Ok(Key::from(format!("{}{}", self.own, key.as_str())));
+        }
+        if tenant == self.own || self.others.iter().any(|other| other == tenant) {
+            return Ok(key);
+        }
+        let of = |key: &str| Key::from(key.to_owned()).parts().next().unwrap_or_default();
+        let (asked, own) = (of(tenant), of(&self.own));
+        Err(StoreError::Closed(format!("state of `{asked}` is asked for, and these hooks are of `{own}`")))
+    }
+
+    fn scopes(&self, scopes: Arc<[Scope]>) -> Result<Arc<[Scope]>, StoreError> {
+        let is_own = |scope: &Scope| scope.key.as_str().split('/').next() == Some(&*self.own);
+        if scopes.iter().all(is_own) {
+            return Ok(scopes);
+        }
+        let scopes = scopes.iter().cloned();
+        scopes.map(|scope| Ok(Scope { key: self.key(scope.key)?, ..scope })).collect()
+    }
+
+    /// `op` with its keys in the tenant's state.
+    fn within(&self, op: Op) -> Result<Op, StoreError> {
+        Ok(match op {
+            Op::Reserve { id, scopes, amount, ttl } => {
+                Op::Reserve { id, scopes: self.scopes(scopes)?, amount, ttl }
+            }
+            Op::Lease { id, scopes, least, most, share, ttl } => {
+                Op::Lease { id, scopes: self.scopes(scopes)?, least, most, share, ttl }
+            }
+            Op::Used { key, window } => Op::Used { key: self.key(key)?, window },
+            Op::Correct { id, key, window, spent } => Op::Correct { id, key: self.key(key)?, window, spent },
+            Op::Pace { key, cost, interval, burst } => {
+                Op::Pace { key: self.key(key)?, cost, interval, burst }
+            }
+            Op::Put { key, value, ttl } => Op::Put { key: self.key(key)?, value, ttl },
+            Op::CompareAndSet { id, key, revision, value, ttl } => {
+                Op::CompareAndSet { id, key: self.key(key)?, revision, value, ttl }
+            }
+            Op::Get { key } => Op::Get { key: self.key(key)? },
+            Op::Insert { id, set, name, note, ttl } => {
+                Op::Insert { id, set: self.key(set)?, name, note, ttl }
+            }
+            Op::Update { id, set, note, ttl } => Op::Update { id, set: self.key(set)?, note, ttl },
+            Op::Remove { id, set } => Op::Remove { id, set: self.key(set)? },
+            Op::Members { set } => Op::Members { set: self.key(set)? },
+            Op::Changes { below, after } => Op::Changes { below: self.key(below)?, after },
+            Op::Counters { below } => Op::Counters { below: self.key(below)? },
+            // They name nothing but what was named before.
+            op @ (Op::Extend { .. } | Op::Settle { .. } | Op::Release { .. } | Op::Now) => op,
+            // One that came later may name anything.
+            _ => return Err(StoreError::Unsupported),
+        })
+    }
+}
+
+impl StateStore for OfTenant {
+    fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
+        match self.within(op) {
+            Ok(op) => self.store.apply(op),
+            Err(error) => HookFuture::now(Err(error)),
+        }
+    }
+
+    fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
+        self.store.close()
+    }
+}
