@@ -159,6 +159,9 @@ fn notes(client: Client, scope: Scope) -> Vec<&'static str> {
         Client::Copilot if scope == Scope::Project => {
             notes.push("it reads these hooks only once you trust the folder (headless: `--trust-folder`); `--scope user` always holds");
         }
+        Client::DockerAgent => {
+            notes.push("keep its agents from their own file: name it under `protected` in your rules");
+        }
         _ => {}
     }
     if scope == Scope::Project {

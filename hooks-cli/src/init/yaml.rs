@@ -240,14 +240,17 @@ fn dash_of(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('-')).unwrap_or(at)
 }
 
-/// The lines of what begins at `at`: its own, and those below it that are further in.
+/// The lines of what begins at `at`: its own, and those below it that are further in. The items of a key's list need not be.
 fn block_of(text: &str, at: usize) -> Range<usize> {
     let start = line_of(text, at);
     let indent = at.saturating_sub(start);
+    let is_key = !text.get(at..).is_some_and(|rest| rest.starts_with('-'));
     let mut end = start;
     for (index, line) in text.get(start..).unwrap_or_default().split_inclusive('\n').enumerate() {
-        let blanks = line.len().saturating_sub(line.trim_start_matches(' ').len());
-        if index > 0 && (blanks <= indent || line.trim().is_empty()) {
+        let content = line.trim_start_matches(' ');
+        let blanks = line.len().saturating_sub(content.len());
+        let is_within = blanks > indent || is_key && blanks == indent && content.starts_with("- ");
+        if index > 0 && (!is_within || content.trim().is_empty()) {
             break;
         }
         end = end.saturating_add(line.len());
@@ -331,6 +334,12 @@ mod tests {
         assert_eq!(found.iter().map(|all| ours(all)).collect::<Vec<_>>(), [2, 2], "{wired}");
         assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2, 4], "{wired}");
         assert_eq!(unwire(&wired, |line| line.starts_with("hooks")).unwrap(), AGENTS);
+    }
+
+    #[test]
+    fn a_list_may_stand_as_far_in_as_its_key() {
+        let text = "agents:\n  root:\n    hooks:\n      stop:\n      - type: command\n        command: ours\n    model: m\n";
+        assert_eq!(unwire(text, |line| line == "ours").unwrap(), "agents:\n  root:\n    model: m\n");
     }
 
     #[test]
