@@ -105,7 +105,14 @@ mod tests {
         let json = include_str!("../../../schema/events/session_start.json");
         let (code, manifest) = (include_str!("mod.rs"), include_str!("../../Cargo.toml"));
         let tests = include_str!("../session_end/tests.rs");
-        for text in [include_str!("../../../docs/context.md"), include_str!("../../../README.md"), json, code, manifest, tests] {
+        for text in [
+            include_str!("../../../docs/context.md"),
+            include_str!("../../../README.md"),
+            json,
+            code,
+            manifest,
+            tests,
+        ] {
             let (real, estimate) = (real(text), Estimate.count(text));
             let title = text.lines().next().unwrap();
             assert!(real <= estimate && estimate <= real * 2, "{title}: {estimate} for {real}");
