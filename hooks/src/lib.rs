@@ -29,6 +29,8 @@ pub use hooks_core::*;
 pub use hooks_core::{drivers::ModelRequest, state::OpId};
 
 pub use self::system::{StdFileSystem, SystemClock, SystemRandom, system};
+#[cfg(feature = "context")]
+pub use self::system::{SystemMachine, SystemPrograms};
 #[cfg(feature = "tokio")]
 pub use self::system::{TokioBackground, TokioTimer};
 
@@ -54,6 +56,12 @@ pub mod resilience {
 #[cfg(feature = "store")]
 pub mod store {
     pub use hooks_store::*;
+}
+
+/// External command hooks: handlers as docker-agent writes them, their rules and their engine.
+#[cfg(feature = "command")]
+pub mod command {
+    pub use hooks_command::*;
 }
 
 /// The classic policies, and the plain data that configures them.

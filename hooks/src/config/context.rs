@@ -6,6 +6,7 @@ use hooks_context::TeamPlace;
 use hooks_context::auto::AutoContext;
 use hooks_context::compaction::Compacting;
 use hooks_context::config::{CompactionConfig, ContextConfig, SessionEndConfig};
+use hooks_context::prompt::PromptConfig;
 use hooks_context::session_end::SessionEnding;
 use hooks_context::source::{FileSource, Threads};
 use hooks_core::event::{CompactionSource, PreCompact};
@@ -15,12 +16,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Mistakes;
+use super::prompts;
 use super::prune::Pruned;
 use super::section;
 use crate::system::{StdFileSystem, TokioTimer};
 
 /// The keys they stand under.
-pub(super) const KEYS: [&str; 3] = [CONTEXT, COMPACTION, SESSION_END];
+pub(super) const KEYS: [&str; 4] = [CONTEXT, COMPACTION, SESSION_END, prompts::KEY];
 const CONTEXT: &str = "context";
 const COMPACTION: &str = "compaction";
 const SESSION_END: &str = "session_end";
@@ -35,6 +37,8 @@ pub struct ContextSections {
     pub compaction: Option<CompactionConfig>,
     /// What is put away at the end.
     pub session_end: Option<SessionEndConfig>,
+    /// What is done with a user's messages.
+    pub prompts: Option<PromptConfig>,
 }
 
 /// Adds the schemas of the sections to `properties`; their definitions go among those of `root`.
@@ -42,6 +46,7 @@ pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String
     properties.insert(CONTEXT.to_owned(), section::schema::<ContextConfig>(root));
     properties.insert(COMPACTION.to_owned(), section::schema::<CompactionConfig>(root));
     properties.insert(SESSION_END.to_owned(), section::schema::<SessionEndConfig>(root));
+    properties.insert(prompts::KEY.to_owned(), section::schema::<PromptConfig>(root));
 }
 
 /// Takes the sections out of `sections` and reads them.
@@ -54,6 +59,7 @@ pub(super) fn take(
         context: section::taken(CONTEXT, sections, tree, mistakes),
         compaction: section::taken(COMPACTION, sections, tree, mistakes),
         session_end: section::taken(SESSION_END, sections, tree, mistakes),
+        prompts: section::taken(prompts::KEY, sections, tree, mistakes),
     }
 }
 

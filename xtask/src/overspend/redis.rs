@@ -17,7 +17,7 @@ use super::fleet::pause;
 use crate::error::{Error, Result};
 
 /// A server that writes down what it does before it answers: with `everysec` it answers up to two seconds ahead of its
-/// file while the disk is slow, and of a client that is killed together with it nobody could tell what that spent.
+/// file while the disk is busy, and who is killed together with it cannot tell that again.
 #[derive(Debug)]
 pub(super) struct Server {
     folder: PathBuf,
