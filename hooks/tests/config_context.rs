@@ -45,7 +45,7 @@ async fn a_session_begins_with_its_context_and_goes_on_without_it() {
     let text = start(&hooks, folder.path(), StartSource::Startup).await.join("\n");
     assert!(text.contains("Use Postgres") && text.contains("mind the gap"), "{text}");
     assert!(text.contains("lesson 399") && !text.contains("lesson 397"), "{text}");
-    assert_eq!(start(&hooks, folder.path(), StartSource::Resume).await, [String::new(); 0]);
+    assert!(start(&hooks, folder.path(), StartSource::Resume).await.is_empty());
 }
 
 #[tokio::test]

@@ -131,8 +131,7 @@ fn a_turn_hears_of_what_was_decided_meanwhile() {
 #[test]
 fn a_child_gets_what_is_about_its_task_within_its_own_budget() {
     let mut rig = rig();
-    let mut settings = AutoSettings::default();
-    settings.child = 300;
+    let settings = AutoSettings { child: 300, ..AutoSettings::default() };
     rig.context = rig.context.within(settings);
     let spawned = rig.time.block_on(async {
         let (session, _) = Session::start(rig.hooks(), rig.context(), SessionStart::default()).await;

@@ -29,8 +29,7 @@ fn rig() -> Rig {
         .with_file("/p/.squad/decisions.md", "# Decisions\n\n### 2026-01-02: Use Postgres\n**By:** Lead\n");
     let team = Team::new(Arc::new(disk), "/p/.squad", &environment);
     let auto = AutoContext::new(Arc::new(time.clone())).with_team(team, Here, team::Limits::default());
-    let mut settings = CompactionSettings::default();
-    settings.outputs = vec!["cargo test".into()];
+    let settings = CompactionSettings { outputs: vec!["cargo test".into()], ..CompactionSettings::default() };
     let compacting = Compacting::new(settings, Arc::new(time.clone())).with_context(auto.clone());
     Rig { time, compacting, auto, sent: Arc::default() }
 }
