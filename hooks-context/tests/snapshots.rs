@@ -50,7 +50,8 @@ fn desk() -> Desk {
 }
 
 impl Desk {
-    fn ask(&self, name: &str, args: &[&str], input: Value) -> Value {
+    fn ask(&self, name: &str, args: &[&str], input: impl Into<Value>) -> Value {
+        let input = input.into();
         let args: Vec<_> = args.iter().map(ToString::to_string).collect();
         let call = Call { name, args: &args, cwd: Some(&self.project), input: &input };
         serde_json::to_value(run(&call, &self.world).unwrap()).unwrap()

@@ -48,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     if let Spawned::Running(child, decision) = spawner.oneshot(request).await? {
         let notes = decision.notes().map(|notes| notes.additional_context.as_slice());
         show("Its child begins with", notes.unwrap_or_default());
-        child.end(ChildStatus::Completed, None).await;
+        drop(child.end(ChildStatus::Completed, None).await);
     }
 
     // What must not be lost is given again after a compaction.

@@ -79,7 +79,7 @@ pub(super) async fn play(out: &mut impl Write) -> Result<(), Failure> {
         let [a, b, c, d, e] =
             [instructions, calls, read, given, saved].map(|number| (number.to_string(), Style::new()));
         table.row([(agent.to_owned(), LOUD), a, b, c, d, e]);
-        child.end(ChildStatus::Completed, None).await;
+        drop(child.end(ChildStatus::Completed, None).await);
     }
     table.write(out)?;
     session.end(EndReason::Complete, None).await;

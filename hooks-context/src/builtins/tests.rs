@@ -97,7 +97,8 @@ fn world() -> World {
     world_with(FakeDisk::default(), Scripted::default())
 }
 
-fn ask(world: &World, name: &str, args: &[&str], input: Value) -> Value {
+fn ask(world: &World, name: &str, args: &[&str], input: impl Into<Value>) -> Value {
+    let input = input.into();
     let args: Vec<_> = args.iter().map(ToString::to_string).collect();
     let call = Call { name, args: &args, cwd: Some(Path::new("/w/proj")), input: &input };
     serde_json::to_value(run(&call, world).unwrap()).unwrap()

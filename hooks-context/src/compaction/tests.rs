@@ -245,6 +245,6 @@ fn a_model_is_sent_the_decision_at_the_start_after_a_compaction_and_in_a_child()
         let (own, _) = Session::start(child.hooks().clone(), theirs, SessionStart::default()).await;
         rig.model(&own, vec![begun]).await;
         assert_eq!(sent(&rig), 1);
-        child.end(ChildStatus::Completed, None).await;
+        drop(child.end(ChildStatus::Completed, None).await);
     });
 }

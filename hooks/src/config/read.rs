@@ -8,6 +8,7 @@ use std::sync::Arc;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, Judge};
 use hooks_core::Hooks;
+use hooks_facts::tools::Dialect;
 use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
@@ -20,7 +21,7 @@ use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
 use super::lint::lint;
 use super::models::Models;
 use super::tree::{Kind, Node};
-use super::{protect, source, squad, store, yaml};
+use super::{naming, protect, source, squad, store, yaml};
 
 /// A configuration that was read and makes sense: its hooks are built.
 #[derive(Clone)]
@@ -166,6 +167,8 @@ pub struct ConfigReader {
     answering: Answering,
     host: Host,
     engine: Option<Engine>,
+    dialect: Option<Dialect>,
+    protected: Vec<String>,
 }
 
 impl ConfigReader {
@@ -209,6 +212,20 @@ impl ConfigReader {
     #[must_use]
     pub fn answering(mut self, answering: Answering) -> Self {
         self.answering = answering;
+        self
+    }
+
+    /// Has what the file says about tools hold for those of one client, whichever client's names it uses.
+    #[must_use]
+    pub fn spoken_in(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// Keeps the agents from further files, as long as the file protects itself: patterns, absolute or relative to the root.
+    #[must_use]
+    pub fn protecting(mut self, patterns: impl IntoIterator<Item = String>) -> Self {
+        self.protected.extend(patterns);
         self
     }
 
@@ -274,11 +291,17 @@ impl ConfigReader {
                 return None;
             }
         };
-        let (settings, self_protection) = self.settings(&root, path, mistakes)?;
+        let (mut settings, self_protection) = self.settings(&root, path, mistakes)?;
+        if let (Some(dialect), Settings::Strict { policy, .. }) = (self.dialect, &mut settings) {
+            naming::spell_out(policy, dialect);
+        }
         let mut protected = match path {
             Some(path) if self_protection => protect::all(path),
             _ => Vec::new(),
         };
+        if self_protection {
+            protected.extend(self.protected.iter().cloned());
+        }
         if let Settings::Strict { state, .. } = &settings
             && let Some(store) = &state.store
             && self_protection

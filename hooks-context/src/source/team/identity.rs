@@ -13,13 +13,16 @@ pub(super) fn now(from: &Reading<'_>) -> Result<Section, BoxError> {
     let items = from.made(&place, |document| {
         let now = Now::new(document);
         let mut lines = Vec::new();
-        lines.extend(now.focus_area().map(|focus| format!("Focus: {focus}")));
+        let focus = now.focus_area().filter(|focus| focus != "-");
+        lines.extend(focus.map(|focus| format!("Focus: {focus}")));
         let issues = now.active_issues();
         if !issues.is_empty() {
             lines.push(format!("Active: {}", issues.join(", ")));
         }
         let text = now.text();
-        lines.extend((!text.is_empty()).then(|| cut(&text)));
+        // As it is laid out, there is nothing but a heading.
+        let is_said = text.lines().any(|line| !line.trim().is_empty() && !line.starts_with('#'));
+        lines.extend(is_said.then(|| cut(&text)));
         lines.iter().map(|line| Item::new(line)).collect::<Vec<_>>()
     })?;
     Ok(Section::new("What the team is at", items.to_vec()))
