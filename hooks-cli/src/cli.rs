@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use hooks::config::Profile;
 
+use crate::init::Scope;
+
 /// Governs what the tools of LLM agents may do.
 #[derive(Debug, Parser)]
 #[command(
@@ -29,6 +31,10 @@ pub(crate) enum Command {
     Eval(Eval),
     /// Be the hook command of an agent client: one event on standard input, the client's own answer on standard output
     Run(Run),
+    /// Have an agent client ask `hooks` about everything its agents do
+    Init(Init),
+    /// Say whether the clients really are governed, and what to do where they are not
+    Doctor(Doctor),
     /// Say everything that is wrong with a configuration
     Check(Check),
     /// Tell the whole story of one decision
@@ -109,6 +115,50 @@ pub(crate) struct Run {
     /// Deny after this time, such as `20s`; a little less than the client waits for
     #[arg(long, value_name = "TIME", value_parser = some_deadline)]
     pub(crate) deadline: Option<Duration>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks init claude                      # this project, for Claude Code
+  hooks init gemini --scope user         # all projects of yours, for Gemini CLI
+  hooks init codex --dry-run             # what it would write
+  hooks init codex --remove              # as it was before
+  hooks init squad                       # lay out the folder of a team
+
+Clients: claude, codex, gemini, copilot, vscode, cursor, docker-agent, squad.
+What is in their settings stays, comments and layout too. Where there are no rules yet, a `hooks.yaml` is written.")]
+pub(crate) struct Init {
+    /// The client, such as `claude`
+    #[arg(value_name = "CLIENT")]
+    pub(crate) client: String,
+    /// Whose settings
+    #[arg(long, value_enum, default_value_t = Scope::Project)]
+    pub(crate) scope: Scope,
+    /// The file of the agents, for docker-agent
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Take out what was written
+    #[arg(long)]
+    pub(crate) remove: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks doctor                           # every client, this project and your own settings
+  hooks doctor claude codex              # these two
+
+Each client is called for a denial in the very way it would call, and its answer is read as the client reads it.
+Exit status: 0 whoever is wired is governed, 1 something is wrong, 2 it cannot be told.")]
+pub(crate) struct Doctor {
+    /// The clients; all of them where none is named
+    #[arg(value_name = "CLIENT")]
+    pub(crate) clients: Vec<String>,
+    /// How to report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
 }
 
 #[derive(Args, Debug)]

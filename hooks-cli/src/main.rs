@@ -9,10 +9,12 @@ mod bench;
 mod check;
 mod cli;
 mod demo;
+mod doctor;
 mod eval;
 mod event;
 mod explain;
 mod failure;
+mod init;
 mod load;
 mod manual;
 mod paint;
@@ -48,6 +50,8 @@ fn main() -> ExitCode {
         Command::Demo(demo) => demo::run(&demo),
         Command::Eval(eval) => eval::run(&eval),
         Command::Run(asked) => run::run(&asked),
+        Command::Init(init) => init::run(&init),
+        Command::Doctor(doctor) => doctor::run(&doctor),
         Command::Check(check) => check::run(&check),
         Command::Explain(explain) => explain::run(&explain),
         Command::Schema(schema) => schema::run(&schema),

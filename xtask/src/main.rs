@@ -6,6 +6,7 @@ mod ci;
 mod codegen;
 mod conformance;
 mod dist;
+mod e2e;
 mod error;
 mod examples;
 mod features;
@@ -37,6 +38,7 @@ usage: cargo xtask COMMAND
   conformance                   holds the recorded vectors and corpora beside the checkout against their floors
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
                                 docker-agent: 2026-09, 2026-07; corpora)
+  e2e [CLIENT...] [--bless]     runs the real clients (claude, codex, gemini, copilot) against a scripted model, governed by `hooks`
   bench [FILTER]                measures what everything costs, against its bars
   bench start                   measures what it costs to start `hooks run`, beside /bin/true and a hook of bash and jq
   dist                          builds the program as it is installed: static, small
@@ -73,6 +75,9 @@ fn run(arguments: &[&str]) -> Result {
         ["answer", suite, "--profile", profile] | ["answer", "--profile", profile, suite] => {
             answer::run(suite, Some(profile))
         }
+        ["e2e", options @ ..] => e2e::run(options),
+        // What `e2e` has clients call.
+        ["stand-in", options @ ..] => e2e::stand_in::run(options),
         ["bench"] => bench::run(""),
         #[cfg(unix)]
         ["bench", "start"] => start::run(),
