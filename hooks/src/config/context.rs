@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Mistakes;
+use super::plain;
 use super::prompts;
 use super::prune::Pruned;
 use super::section;
@@ -47,6 +48,14 @@ pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String
     properties.insert(COMPACTION.to_owned(), section::schema::<CompactionConfig>(root));
     properties.insert(SESSION_END.to_owned(), section::schema::<SessionEndConfig>(root));
     properties.insert(prompts::KEY.to_owned(), section::schema::<PromptConfig>(root));
+}
+
+/// Takes the sections out of `sections`; whether it is plain that nothing is wrong with them.
+pub(super) fn are_right(sections: &mut Map<String, Value>) -> bool {
+    plain::is_right_in::<ContextConfig>(sections, CONTEXT)
+        && plain::is_right_in::<CompactionConfig>(sections, COMPACTION)
+        && plain::is_right_in::<SessionEndConfig>(sections, SESSION_END)
+        && plain::is_right_in::<PromptConfig>(sections, prompts::KEY)
 }
 
 /// Takes the sections out of `sections` and reads them.

@@ -13,7 +13,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::tree::{Kind, Node};
-use super::{command, models, store, tenant};
+use super::{context, models, store, tenant};
 
 /// Whether it is plain that the schema would find nothing wrong with `root`.
 pub(super) fn is_right(root: &Node) -> bool {
@@ -21,14 +21,9 @@ pub(super) fn is_right(root: &Node) -> bool {
         && let Value::Object(mut sections) = root.to_json()
     {
         is_about_the_file(&mut sections)
-            // Handlers have a reader of their own, which finds all that is wrong with them.
-            && sections.shift_remove(command::KEY).is_none_or(|handlers| handlers.is_object())
-            && sections
-                .shift_remove(store::KEY)
-                .is_none_or(|section| is_written_again::<StoreConfig>(&section))
-            && sections
-                .shift_remove(models::KEY)
-                .is_none_or(|section| is_written_again::<ResilienceConfig>(&section))
+            && is_right_in::<StoreConfig>(&mut sections, store::KEY)
+            && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
+            && context::are_right(&mut sections)
             && is_written_again::<PolicyConfig>(&Value::Object(sections))
     } else {
         false
@@ -41,6 +36,14 @@ fn is_about_the_file(sections: &mut Map<String, Value>) -> bool {
         && sections.shift_remove("self_protection").is_none_or(|is_on| is_on.is_boolean())
         && sections.shift_remove(tenant::KEY).is_none_or(|tenant| tenant.is_string())
         && sections.shift_remove(tenant::OTHERS).is_none_or(|others| is_written_again::<Vec<String>>(&others))
+}
+
+/// Takes a section out of `sections`; whether it is plain that nothing is wrong with it.
+pub(super) fn is_right_in<T: DeserializeOwned + Serialize>(
+    sections: &mut Map<String, Value>,
+    key: &str,
+) -> bool {
+    sections.shift_remove(key).is_none_or(|section| is_written_again::<T>(&section))
 }
 
 /// Whether a value is one of `T`, and written as `T` is.

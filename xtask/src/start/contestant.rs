@@ -56,20 +56,24 @@ impl Contestant {
         })
     }
 
-    /// The cost in the middle.
-    pub(super) fn median(&self) -> Cost {
-        let middle = |of: fn(&Cost) -> f64| {
-            let mut all: Vec<f64> = self.costs.iter().map(of).collect();
-            all.sort_by(f64::total_cmp);
-            all.get(all.len() / 2).copied().unwrap_or_default()
-        };
-        Cost { wall: middle(|cost| cost.wall), cpu: middle(|cost| cost.cpu) }
+    /// What one start in ten costs at most: what a machine that is busy with other things can still tell.
+    pub(super) fn floor(&self) -> Cost {
+        self.at(10)
     }
 
-    pub(super) fn mean(&self) -> Cost {
-        let count = f64::from(u32::try_from(self.costs.len().max(1)).unwrap_or(u32::MAX));
-        let mean = |of: fn(&Cost) -> f64| self.costs.iter().map(of).sum::<f64>() / count;
-        Cost { wall: mean(|cost| cost.wall), cpu: mean(|cost| cost.cpu) }
+    /// The cost in the middle.
+    pub(super) fn median(&self) -> Cost {
+        self.at(2)
+    }
+
+    /// What one start in so many costs at most.
+    fn at(&self, part: usize) -> Cost {
+        let least = |of: fn(&Cost) -> f64| {
+            let mut all: Vec<f64> = self.costs.iter().map(of).collect();
+            all.sort_by(f64::total_cmp);
+            all.get(all.len() / part).copied().unwrap_or_default()
+        };
+        Cost { wall: least(|cost| cost.wall), cpu: least(|cost| cost.cpu) }
     }
 }
 
