@@ -41,6 +41,9 @@ mod payload;
 mod recognise;
 mod table;
 
+/// What a client calls tools and their arguments: see [`Client::dialect`].
+pub use hooks_facts::tools::{Canonical, Dialect};
+
 pub use self::answer::{Answer, Changed, Rewrite, Said};
 pub use self::capabilities::{Ability, Capabilities, capabilities};
 pub use self::client::{Client, UnknownClient};

@@ -108,6 +108,11 @@ impl Model {
             && self.context_tokens.is_none_or(|window| needs.tokens() <= window)
     }
 
+    /// Whether both draw on one quota.
+    pub(crate) fn shares_quota_with(&self, other: &Self) -> bool {
+        self.quota.is_some() && self.quota == other.quota && self.provider == other.provider
+    }
+
     /// Whether this is its name; most often it is the very same string.
     pub(crate) fn is_named(&self, name: &Arc<str>) -> bool {
         Arc::ptr_eq(&self.name, name) || self.name == *name

@@ -185,12 +185,7 @@ pub(super) const FAULTS: &[Fault] = &[
         is_about: calls,
         strike: no_folder,
     },
-    Fault {
-        name: "store corrupt",
-        reason: "the state store cannot be reached",
-        is_about: calls,
-        strike: corrupt,
-    },
+    Fault { name: "store corrupt", reason: "the state store is closed", is_about: calls, strike: corrupt },
     Fault { name: "store locked", reason: "", is_about: calls, strike: locked },
 ];
 

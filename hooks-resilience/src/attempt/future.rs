@@ -6,8 +6,10 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use hooks_core::HookFuture;
+use hooks_core::time::Tick;
 use pin_project::{pin_project, pinned_drop};
 
 use super::AttemptLayer;
@@ -114,7 +116,8 @@ impl Armed {
     fn new<C>(call: &mut Call, layer: &AttemptLayer<C>) -> Self {
         let began = call.tick(&layer.shared.world);
         let (world, settings) = (&layer.shared.world, &layer.shared.settings);
-        let own = call.model.as_ref().and_then(|model| model.attempt_timeout).unwrap_or(settings.timeout);
+        let own = call.model.as_ref().and_then(|model| model.attempt_timeout);
+        let own = own.unwrap_or_else(|| settings.timeout.min(share(call, began)));
         let (until, kind) = match call.deadline {
             Some(deadline) if deadline <= began.after(own) => (deadline, ErrorKind::DeadlineExceeded),
             _ => (began.after(own), settings.too_late()),
@@ -134,6 +137,14 @@ impl Armed {
             },
         )
     }
+}
+
+/// What an attempt that begins at `began` may use up of the time its call has: half of it, where another model could
+/// still answer in the other half. A model that never answers would take the deadline with it, and the chain with that.
+fn share(call: &Call, began: Tick) -> Duration {
+    let (Some(deadline), Some(elsewhere)) = (call.deadline, call.elsewhere) else { return Duration::MAX };
+    let half = deadline.since(began) / 2;
+    if elsewhere <= began.after(half) { half } else { Duration::MAX }
 }
 
 /// A panic is a failure like others.

@@ -28,7 +28,8 @@ pub(super) struct Shared<C> {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AttemptSettings {
-    /// How long the client has for its answer, where its model says nothing else.
+    /// How long the client has for its answer, where its model says nothing else; less where a deadline is near, so that
+    /// another model can still answer.
     #[serde(with = "crate::duration")]
     pub timeout: Duration,
     /// Whether the client answers as soon as a stream begins: what is late then is the first byte.

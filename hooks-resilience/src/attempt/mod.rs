@@ -1,7 +1,8 @@
 //! One attempt: its time limits, and what its error means.
 //!
 //! [`AttemptLayer`] lifts a client, whatever it fails with, into a service of the stack: it ends the attempt at its own
-//! limit or the deadline of the call, whichever is first, has the error read by a [`Classify`](crate::Classify), and
+//! limit, at the deadline of the call, or at half of the time until that where another model could answer in the other
+//! half, whichever is first; it has the error read by a [`Classify`](crate::Classify), and
 //! takes a client that panics for one that failed. Nothing of it is decided here: what to do about an error is for the
 //! layers above to say.
 //!

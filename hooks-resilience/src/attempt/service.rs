@@ -10,7 +10,8 @@ use crate::call::{Answered, Call};
 use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 
-/// Makes one attempt: it ends at the limit of an attempt or at the deadline of the call, whichever is first; its
+/// Makes one attempt: it ends at the limit of an attempt, at the deadline of the call, or at half of the time that is left
+/// where another model could answer in the other half, whichever is first; its
 /// error is read, and says which model it is of; a client that panics has failed.
 ///
 /// A call whose deadline has passed is not made at all. The timer is armed once the client has to be waited for.

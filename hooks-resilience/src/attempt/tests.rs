@@ -53,6 +53,22 @@ fn an_attempt_ends_at_the_deadline_of_its_call() {
 }
 
 #[test]
+fn an_attempt_leaves_half_of_the_time_where_another_model_could_answer_in_it() {
+    for (elsewhere, ends, kind) in [
+        (Some(0), 20, ErrorKind::AttemptTimeout),
+        (Some(20), 20, ErrorKind::AttemptTimeout),
+        (Some(21), 40, ErrorKind::DeadlineExceeded),
+        (None, 40, ErrorKind::DeadlineExceeded),
+    ] {
+        let time = VirtualTime::default();
+        let error = one(&time, Does::Hangs, |call| {
+            (call.deadline, call.elsewhere) = (Some(at(40)), elsewhere.map(at));
+        });
+        assert_eq!((error.unwrap_err().kind(), time.tick()), (kind, at(ends)), "{elsewhere:?}");
+    }
+}
+
+#[test]
 fn a_model_may_have_a_limit_of_its_own() {
     let time = VirtualTime::default();
     let (mut service, _) = attempts(&time, Does::Hangs);

@@ -16,6 +16,10 @@ pub(crate) struct Core {
     pub(super) in_a_row: u32,
     /// How often it opened since it was last well.
     pub(super) openings: u32,
+    /// When the first of those that fail in a row was made: what was made earlier says nothing about them.
+    pub(super) failing_since: Tick,
+    /// Why it is open: what came of the calls it was judged by, and of those that were on their way with them.
+    pub(super) grounds: Counts,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +75,8 @@ impl Core {
             window: Window::new(settings.window),
             in_a_row: 0,
             openings: 0,
+            failing_since: Tick::default(),
+            grounds: Counts::default(),
         }
     }
 
@@ -79,6 +85,16 @@ impl Core {
             State::Closed { .. } => BreakerState::Closed,
             State::Open { .. } => BreakerState::Open,
             State::Probing { .. } => BreakerState::Probing,
+        }
+    }
+
+    /// Whether it may close at any moment: a probe is on its way, or those may still be that were made with what failed,
+    /// and have as long as a probe has.
+    pub(crate) fn may_close(&self, now: Tick, settings: &BreakerSettings) -> bool {
+        match self.state {
+            State::Closed { .. } => false,
+            State::Open { hard, .. } => !hard && now.since(self.failing_since) < settings.probe,
+            State::Probing { .. } => true,
         }
     }
 
@@ -114,17 +130,17 @@ impl Core {
         }
     }
 
-    /// A call that was let through came to an end. `jitter` is a number below 2^16.
+    /// A call that was let through, and made at `began`, came to an end. `jitter` is a number below 2^16.
     pub(crate) fn tell(
         &mut self,
         pass: Pass,
         showed: Showed,
-        now: Tick,
+        [began, now]: [Tick; 2],
         settings: &BreakerSettings,
         jitter: u16,
     ) {
         match (self.state, pass) {
-            (State::Closed { .. }, _) => self.count(showed, now, settings, jitter),
+            (State::Closed { .. }, _) => self.count(showed, [began, now], settings, jitter),
             (State::Probing { probe, hard, .. }, Pass::Probe(mine)) if probe == mine => match showed {
                 Showed::Nothing => self.state = State::Open { until: now, hard },
                 Showed::Success { .. } => self.close(now),
@@ -133,52 +149,96 @@ impl Core {
             },
             // A probe that was taken for lost and is well after all is as good as any.
             (_, Pass::Probe(_)) if matches!(showed, Showed::Success { .. }) => self.close(now),
-            // What was on its way when it opened says nothing new.
             (State::Open { hard: false, .. } | State::Probing { hard: false, .. }, _)
                 if showed == Showed::Hopeless =>
             {
                 self.open_hard(now, settings, jitter);
             }
+            (State::Open { hard: false, .. }, _) if began >= self.failing_since => {
+                self.weigh(showed, now, settings);
+            }
+            // What was on its way before anything failed says nothing new.
             (State::Open { .. } | State::Probing { .. }, _) => {}
         }
     }
 
-    fn count(&mut self, showed: Showed, now: Tick, settings: &BreakerSettings, jitter: u16) {
-        let (failed, slow) = match showed {
-            Showed::Nothing => return,
-            Showed::Hopeless => return self.open_hard(now, settings, jitter),
-            Showed::Success { slow } => (false, slow),
-            Showed::Failure { slow } => (true, slow),
-        };
-        if !failed && !slow {
-            return self.went_well(1, now, settings);
+    fn count(&mut self, showed: Showed, [began, now]: [Tick; 2], settings: &BreakerSettings, jitter: u16) {
+        if showed == Showed::Hopeless {
+            return self.open_hard(now, settings, jitter);
         }
-        self.window.add(now, Counts { calls: 1, failed: failed.into(), slow: slow.into() });
-        self.in_a_row = if failed { self.in_a_row.saturating_add(1) } else { 0 };
-        if self.is_too_much(now, settings) {
-            self.open(now, settings, jitter);
+        let Some(counts) = counts(showed) else { return };
+        if counts.failed == 0 && counts.slow == 0 {
+            return self.went_well(1, [began, now], settings);
+        }
+        self.window.add(now, counts);
+        match counts.failed {
+            0 => self.ended_well(began),
+            _ => self.failed_again(began),
+        }
+        if self.in_a_row >= settings.failures_in_a_row {
+            self.grounds = Counts { calls: self.in_a_row, failed: self.in_a_row, slow: 0 };
+        } else {
+            self.grounds = self.window.sum(now);
+            if self.grounds.calls < settings.minimum_calls || !is_too_much(self.grounds, settings) {
+                return;
+            }
+        }
+        self.open(now, settings, jitter);
+    }
+
+    /// What was on its way when it opened comes back. Failures are quicker than answers: of ten calls that are made at
+    /// one time and of which six will be answered, the four that fail are heard of first, in a row. So who was made with
+    /// them is heard as well, and where that makes the failures few it was opened for nothing.
+    fn weigh(&mut self, showed: Showed, now: Tick, settings: &BreakerSettings) {
+        let Some(counts) = counts(showed) else { return };
+        self.grounds.add(counts);
+        if !is_too_much(self.grounds, settings) {
+            let grounds = self.grounds;
+            self.close(now);
+            self.window.add(now, grounds);
+            self.openings = self.openings.saturating_sub(1);
         }
     }
 
-    /// So many calls were answered, and in good time.
-    pub(crate) fn went_well(&mut self, calls: u32, now: Tick, settings: &BreakerSettings) {
+    /// So many calls, the last of them made at `began`, were answered, and in good time.
+    pub(crate) fn went_well(&mut self, calls: u32, [began, now]: [Tick; 2], settings: &BreakerSettings) {
         let State::Closed { since } = self.state else { return };
         self.window.add(now, Counts { calls, failed: 0, slow: 0 });
-        self.in_a_row = 0;
+        self.ended_well(began);
         // It was well for as long as it is ever left alone: what was before is forgotten.
         if now.since(since) >= settings.open_at_most {
             self.openings = 0;
         }
     }
 
-    /// A quota refused once more although its word was kept.
-    pub(crate) fn refused(&mut self) {
+    /// A quota refused once more, at `now`, although its word was kept.
+    pub(crate) fn refused(&mut self, now: Tick) {
+        self.failed_again(now);
+    }
+
+    /// A call that was made at `began` failed.
+    fn failed_again(&mut self, began: Tick) {
+        if self.in_a_row == 0 {
+            self.failing_since = began;
+        }
         self.in_a_row = self.in_a_row.saturating_add(1);
+    }
+
+    /// A call that was made at `began` was answered: what fails since does not fail in a row.
+    fn ended_well(&mut self, began: Tick) {
+        if began >= self.failing_since {
+            self.in_a_row = 0;
+        }
     }
 
     /// Whether something failed since the last good answer.
     pub(crate) const fn is_failing(&self) -> bool {
         self.in_a_row > 0
+    }
+
+    /// Whether a quota refused so often although its word was kept that its word is not enough any more.
+    pub(crate) const fn is_disbelieved(&self, settings: &BreakerSettings) -> bool {
+        self.in_a_row >= settings.failures_in_a_row
     }
 
     /// How long a quota is left alone whatever it says, were it to refuse once more: nothing at first, then as long as a
@@ -188,17 +248,6 @@ impl Core {
         let Some(times) = refused.checked_sub(settings.failures_in_a_row) else { return Duration::ZERO };
         let doubled = settings.open.saturating_mul(1u32.checked_shl(times).unwrap_or(u32::MAX));
         doubled.min(settings.open_at_most)
-    }
-
-    fn is_too_much(&self, now: Tick, settings: &BreakerSettings) -> bool {
-        if self.in_a_row >= settings.failures_in_a_row {
-            return true;
-        }
-        let counts = self.window.sum(now);
-        let calls = f64::from(counts.calls);
-        counts.calls >= settings.minimum_calls
-            && (f64::from(counts.failed) >= calls * settings.failure_rate
-                || f64::from(counts.slow) >= calls * settings.slow_rate)
     }
 
     fn close(&mut self, now: Tick) {
@@ -217,6 +266,23 @@ impl Core {
     fn open_hard(&mut self, now: Tick, settings: &BreakerSettings, jitter: u16) {
         self.state = State::Open { until: now.after(longer(settings.open_hard, jitter)), hard: true };
     }
+}
+
+/// Whether too many of these failed, or were slow.
+fn is_too_much(counts: Counts, settings: &BreakerSettings) -> bool {
+    let calls = f64::from(counts.calls);
+    f64::from(counts.failed) >= calls * settings.failure_rate
+        || f64::from(counts.slow) >= calls * settings.slow_rate
+}
+
+/// What a call adds to the counts; None where it showed nothing that is counted.
+fn counts(showed: Showed) -> Option<Counts> {
+    let (failed, slow) = match showed {
+        Showed::Nothing | Showed::Hopeless => return None,
+        Showed::Success { slow } => (false, slow),
+        Showed::Failure { slow } => (true, slow),
+    };
+    Some(Counts { calls: 1, failed: failed.into(), slow: slow.into() })
 }
 
 /// Up to a quarter longer, so that those who opened together do not probe together.

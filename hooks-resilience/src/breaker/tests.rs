@@ -201,7 +201,45 @@ fn a_probe_that_never_comes_back_is_taken_for_lost() {
 }
 
 #[test]
-fn what_was_on_its_way_when_it_opened_says_nothing_new() {
+fn an_opening_is_taken_back_where_most_of_those_made_with_the_failures_are_answered() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let (mut stack, health, client) =
+        stack(&catalog, &time, [SERVER, SERVER, SERVER, Does::AnswersIn(secs(7))]);
+    let model = &catalog.models()[0];
+    let early: Vec<_> = (0..4).map(|_| health.admit(model, time.tick()).unwrap()).collect();
+    ask_times(3, &mut stack, &catalog, &time);
+    assert_eq!(health.breaker(model), BreakerState::Open);
+    for (number, permit) in early.into_iter().enumerate() {
+        // Three of six failed, that is half: the fourth good answer makes it less.
+        let expected = if number < 3 { BreakerState::Open } else { BreakerState::Closed };
+        permit.succeeded(time.tick().after(secs(7)), secs(7));
+        assert_eq!(health.breaker(model), expected, "{number}");
+    }
+    assert_eq!((ask_times(1, &mut stack, &catalog, &time), client.asked()), (vec![None], 4));
+}
+
+#[test]
+fn what_was_made_before_anything_failed_neither_breaks_a_row_nor_takes_an_opening_back() {
+    let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+    let (_, health, _) = stack(&catalog, &time, []);
+    let model = &catalog.models()[0];
+    let early: Vec<_> = (0..9).map(|_| health.admit(model, at(0)).unwrap()).collect();
+    let fail = |now| {
+        let permit = health.admit(model, now).unwrap();
+        permit.failed(&ModelError::new(ErrorKind::Server, "down"), now, Duration::ZERO);
+    };
+    let mut early = early.into_iter();
+    for second in 1..=3 {
+        fail(at(second));
+        early.next().unwrap().succeeded(at(second), secs(second));
+    }
+    assert_eq!(health.breaker(model), BreakerState::Open);
+    early.for_each(|permit| permit.succeeded(at(9), secs(9)));
+    assert_eq!(health.breaker(model), BreakerState::Open);
+}
+
+#[test]
+fn where_most_of_those_on_their_way_fail_too_it_stays_open() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
     let (mut stack, health, _) = stack(&catalog, &time, [SERVER; 3]);
     let model = &catalog.models()[0];

@@ -87,7 +87,7 @@ impl Window {
 }
 
 impl Counts {
-    fn add(&mut self, more: Self) {
+    pub(crate) fn add(&mut self, more: Self) {
         self.calls = self.calls.saturating_add(more.calls);
         self.failed = self.failed.saturating_add(more.failed);
         self.slow = self.slow.saturating_add(more.slow);

@@ -23,6 +23,10 @@ pub(crate) struct Wire {
     well_for: u64,
     in_a_row: u32,
     openings: u32,
+    /// How long ago the first of those that fail in a row was made.
+    failing_for: u64,
+    /// Why it is open: how many calls, how many of them failed, how many were slow.
+    grounds: (u32, u32, u32),
     /// How long ago, how many calls, how many of them failed, how many were slow.
     counted: Vec<(u64, u32, u32, u32)>,
 }
@@ -37,7 +41,18 @@ impl Wire {
         };
         let counted = core.window.counted(now);
         let counted = counted.map(|(at, of)| (millis(now.since(at)), of.calls, of.failed, of.slow)).collect();
-        Self { closed_for, probe, hard, well_for, in_a_row: core.in_a_row, openings: core.openings, counted }
+        let Counts { calls, failed, slow } = core.grounds;
+        Self {
+            closed_for,
+            probe,
+            hard,
+            well_for,
+            in_a_row: core.in_a_row,
+            openings: core.openings,
+            failing_for: millis(now.since(core.failing_since)),
+            grounds: (calls, failed, slow),
+            counted,
+        }
     }
 
     /// The breaker it is, where it was written `ago` before `now`. Nobody's word keeps it open longer than our own
@@ -66,7 +81,11 @@ impl Wire {
                 window.add(before(now, age), Counts { calls, failed, slow });
             }
         }
-        Core { state, window, in_a_row: self.in_a_row, openings: self.openings }
+        let failing_since = before(now, ago.saturating_add(Duration::from_millis(self.failing_for)));
+        let (calls, failed, slow) = self.grounds;
+        let grounds = Counts { calls, failed, slow };
+        let (in_a_row, openings) = (self.in_a_row, self.openings);
+        Core { state, window, in_a_row, openings, failing_since, grounds }
     }
 }
 
@@ -98,13 +117,15 @@ mod tests {
             now = now.after(Duration::from_millis(later));
             match core.admit(later, now, settings) {
                 Err(_) => {}
-                Ok(pass @ Pass::Usual) if event < 2 => core.tell(pass, Showed::Hopeless, now, settings, 0),
+                Ok(pass @ Pass::Usual) if event < 2 => {
+                    core.tell(pass, Showed::Hopeless, [now; 2], settings, 0)
+                }
                 Ok(pass) => {
                     let (slow, failed) = (event % 2 == 0, event % 3 > 0);
                     let showed = if failed { Showed::Failure { slow } } else { Showed::Success { slow } };
                     // Some probes do not come back.
                     if event < 200 || pass == Pass::Usual {
-                        core.tell(pass, showed, now, settings, event.into());
+                        core.tell(pass, showed, [now; 2], settings, event.into());
                     }
                 }
             }

@@ -4,7 +4,7 @@ use hooks_core::time::Tick;
 
 use super::adapt;
 use super::layer::Shared;
-use super::plan::{View, earliest, soonest};
+use super::view::{View, earliest, soonest};
 use crate::call::{Answered, Call};
 
 /// What `call` sends first at `now`; none where it takes a [`Plan`](super::Plan) to say. It is what the plan would say:

@@ -20,18 +20,23 @@ mod first;
 pub mod future;
 mod layer;
 mod parking;
+mod past;
 mod plan;
 mod run;
 mod service;
 mod settings;
 mod stay;
+mod step;
 #[cfg(test)]
 mod tests;
+mod view;
 
 pub(crate) use self::adapt::fit;
 pub use self::adapt::{Adapt, DropForeignThinking};
 pub use self::layer::FallbackLayer;
 pub use self::parking::{ParkedCall, Parking};
-pub use self::plan::{End, Plan, Step, View};
+pub use self::plan::Plan;
 pub use self::service::Fallback;
 pub use self::settings::FallbackSettings;
+pub use self::step::{End, Step};
+pub use self::view::View;

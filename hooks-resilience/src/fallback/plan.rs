@@ -5,86 +5,14 @@ use std::time::Duration;
 
 use hooks_core::time::Tick;
 
+use super::past::Past;
 use super::settings::FallbackSettings;
-use crate::breaker::BreakerState;
+use super::step::{End, Step};
+use super::view::{View, earliest, soonest};
 use crate::call::Needs;
 use crate::catalog::Model;
 use crate::chain::Chain;
 use crate::error::{BreakerVote, ErrorKind, ModelError, NextModel, SameModel, Treatments};
-use crate::health::{Health, Readiness};
-
-/// What a plan asks about models: [`Health`], or a table in a test.
-pub trait View {
-    /// When `model` could be asked.
-    fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness;
-
-    /// Takes one further attempt from the retry budget; false where it is used up.
-    fn another_attempt(&self, model: &Model, now: Tick) -> bool;
-
-    /// Whether somebody is finding out about `model`: then it may be ready at any moment.
-    fn is_probed(&self, _model: &Model) -> bool {
-        false
-    }
-}
-
-impl View for Health {
-    /// While a probe finds out about a model, it is looked at again soon: not only when the probe counts as lost.
-    fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
-        match Self::readiness(self, model, needs, now) {
-            Readiness::At(tick) if self.is_probed(model) => Readiness::At(tick.min(now.after(PROBED))),
-            readiness => readiness,
-        }
-    }
-
-    fn another_attempt(&self, model: &Model, now: Tick) -> bool {
-        Self::another_attempt(self, model, now)
-    }
-
-    fn is_probed(&self, model: &Model) -> bool {
-        self.breaker(model) == BreakerState::Probing
-    }
-}
-
-/// How soon it is looked again at a model that is being probed. Not sooner: all who wait would come within the second
-/// after one answer, before the first of them can tell that it was a lucky one.
-const PROBED: Duration = Duration::from_secs(3);
-
-/// What to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Ask a model.
-    Try {
-        /// Its place in the chain.
-        place: usize,
-        /// From when on another one could answer instead; `None` where there is no other.
-        elsewhere: Option<Tick>,
-    },
-    /// No model is ready.
-    Park {
-        /// Look again then.
-        until: Tick,
-        /// The place in the chain that is ready then, as far as is known now.
-        place: usize,
-    },
-    /// There is nothing left to do.
-    GiveUp(End),
-}
-
-/// Why there is nothing left to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum End {
-    /// The last error is one that another model would give too.
-    Final,
-    /// No model is left that could be asked.
-    NoneLeft,
-    /// As many attempts were made as may be.
-    Attempts,
-    /// The deadline passed, or would before a model is ready: then.
-    Late(Option<Tick>),
-    /// A model is ready only then, longer away than a call may be parked.
-    TooFar(Tick),
-}
 
 /// The course of one call along its chain. Pure: it is told the time and what failed, and says what to do.
 ///
@@ -116,16 +44,6 @@ pub struct Plan {
     /// Whether a refused content was carried to another provider.
     crossed: bool,
     over: bool,
-}
-
-/// What came of one place of the chain.
-#[derive(Clone, Copy, Debug, Default)]
-struct Past {
-    attempts: u32,
-    /// How often it was not admitted when it was its turn.
-    not_admitted: u32,
-    not_before: Tick,
-    barred: bool,
 }
 
 fn widest(chain: &Chain, needs: Needs) -> Option<u64> {
@@ -239,8 +157,9 @@ impl Plan {
             let Some(place) = self.fresh(view, now).or_else(|| self.again(view, now)) else {
                 return self.wait(view, now);
             };
-            let is_fresh = self.past(place).attempts == 0;
-            if is_fresh || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now)) {
+            if self.past(place).is_fresh()
+                || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now))
+            {
                 self.asked = place;
                 return Step::Try { place, elsewhere: self.elsewhere(place, view, now) };
             }
@@ -314,6 +233,23 @@ impl Plan {
             past.not_before = past.not_before.max(not_before).max(now.after(least));
             past.barred |= barred || error.forbids_retry();
         });
+        if error.kind() == ErrorKind::RateLimited {
+            self.was_refused(&model, place);
+        }
+    }
+
+    /// The quota of `model`, at `place`, is used up, and with it that of all who draw on it: asking one of them next is
+    /// asking the same again.
+    fn was_refused(&mut self, model: &Model, place: usize) {
+        let not_before = self.past(place).not_before;
+        for other in 0..self.chain.len() {
+            if other != place && self.chain.get(other).is_some_and(|it| it.shares_quota_with(model)) {
+                self.change(other, |past| {
+                    past.refused = true;
+                    past.not_before = past.not_before.max(not_before);
+                });
+            }
+        }
     }
 
     /// The places before `place` that are passed over because they are not ready, and when they are.
@@ -333,14 +269,14 @@ impl Plan {
     /// A model that was not tried yet and is ready: the preferred one, or the first of the chain.
     fn fresh(&self, view: &impl View, now: Tick) -> Option<usize> {
         let is_fresh = |place: &usize| {
-            self.past(*place).attempts == 0 && self.ready_at(*place, view, now).is_some_and(|at| at <= now)
+            self.past(*place).is_fresh() && self.ready_at(*place, view, now).is_some_and(|at| at <= now)
         };
         Some(self.preferred).filter(is_fresh).or_else(|| (0..self.chain.len()).find(is_fresh))
     }
 
     /// A model that failed before and may be tried again: the one that may for longest.
     fn again(&self, view: &impl View, now: Tick) -> Option<usize> {
-        let tried = (0..self.chain.len()).filter(|place| self.past(*place).attempts > 0);
+        let tried = (0..self.chain.len()).filter(|place| !self.past(*place).is_fresh());
         let ready = tried.filter(|place| self.ready_at(*place, view, now).is_some_and(|at| at <= now));
         ready.min_by_key(|place| self.past(*place).not_before)
     }
@@ -364,7 +300,7 @@ impl Plan {
     /// and then the one that may be asked again for longest.
     fn rank(&self, place: usize) -> (Option<Tick>, bool) {
         let past = self.past(place);
-        let is_tried = past.attempts > 0;
+        let is_tried = !past.is_fresh();
         (is_tried.then_some(past.not_before), !is_tried && place != self.preferred)
     }
 
@@ -431,24 +367,4 @@ impl Plan {
             change(past);
         }
     }
-}
-
-/// From when on `model` may be ready: nobody sleeps through the end of a probe that is on its way.
-pub(super) fn soonest(view: &impl View, model: &Model, needs: &Needs, now: Tick) -> Option<Tick> {
-    match view.readiness(model, needs, now) {
-        Readiness::At(_) if view.is_probed(model) => Some(now),
-        readiness => readiness.tick(now),
-    }
-}
-
-/// The earliest of `ticks`, and no earlier than `now`.
-pub(super) fn earliest(ticks: impl Iterator<Item = Tick>, now: Tick) -> Option<Tick> {
-    let mut earliest: Option<Tick> = None;
-    for at in ticks {
-        if at <= now {
-            return Some(now);
-        }
-        earliest = Some(earliest.map_or(at, |earliest| earliest.min(at)));
-    }
-    earliest
 }

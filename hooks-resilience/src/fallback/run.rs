@@ -8,7 +8,8 @@ use hooks_core::time::Tick;
 
 use super::layer::Shared;
 use super::parking::{ParkedCall, Place};
-use super::plan::{End, Plan, Step, View};
+use super::plan::Plan;
+use super::step::{End, Step};
 use super::{adapt, first};
 use crate::call::{Answered, Call, FailedAttempt};
 use crate::duration;
@@ -180,10 +181,12 @@ impl<S> Run<S> {
             listener(ParkedCall { call: &self.call, since: now, until });
         }
         let wait = until.since(now);
-        // Who waits for what a probe finds out knows no moment: all the longer they are kept apart.
-        let is_probed =
-            self.plan.chain().get(place).is_some_and(|model| View::is_probed(&self.shared.health, model));
-        let most = if is_probed { wait } else { (wait / 10).min(LONGEST_JITTER) };
+        // Who waits for what somebody finds out knows no moment: all the longer they are kept apart, so that the first
+        // of them finds out for the others. Nobody loses by it more than a quarter of the time that is left.
+        let health = &self.shared.health;
+        let is_guessed = self.plan.chain().get(place).is_some_and(|model| health.is_guessed(model, now));
+        let most = if is_guessed { wait / 2 } else { (wait / 10).min(LONGEST_JITTER) };
+        let most = self.call.deadline.map_or(most, |deadline| most.min(deadline.since(until) / 4));
         let jitter = self.world().below(nanos(most));
         let until = until.after(Duration::from_nanos(jitter));
         let until = self.call.deadline.map_or(until, |deadline| until.min(deadline));

@@ -271,6 +271,35 @@ fn next_after(place: usize) -> Option<Tick> {
 }
 
 #[test]
+fn a_quota_that_refused_a_call_is_asked_again_from_the_budget_whichever_model_draws_on_it() {
+    let models = ["large", "small", "other"].map(|name| {
+        let mut model = Model::new(name, "acme", Tier::Standard);
+        model.quota = (name != "other").then(|| "acme".into());
+        model
+    });
+    let asked = || {
+        let table = Table::default();
+        let mut plan =
+            Plan::new(chain(models.to_vec()), Needs::default(), None, &FallbackSettings::default());
+        assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
+        fails(&mut plan, ErrorKind::RateLimited, 0);
+        // The one with a quota of its own is as good as before.
+        assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 2, .. }));
+        plan
+    };
+    assert_eq!(asked().ready_at(1, &Table::default(), tick(0)), Some(tick(2)));
+
+    let table = Table::default();
+    let mut plan =
+        Plan::new(chain(models[..2].to_vec()), Needs::default(), None, &FallbackSettings::default());
+    assert!(matches!(plan.next(&table, tick(0)), Step::Try { place: 0, .. }));
+    fails(&mut plan, ErrorKind::RateLimited, 0);
+    assert!(matches!(plan.next(&table, tick(0)), Step::Park { until, .. } if until == tick(2)));
+    // Without budget neither of them is asked, also not the one that nobody asked yet.
+    assert!(matches!(plan.next(&table, tick(2)), Step::Park { .. }));
+}
+
+#[test]
 fn without_budget_nobody_is_asked_again() {
     let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
     for _ in 0..3 {
@@ -370,4 +399,43 @@ fn a_call_that_is_not_admitted_again_and_again_earns_one_share_of_the_retry_budg
     let mut stack = layer.layer(attempt.layer(client.clone()));
     time.block_on(ask(&mut stack, call(&catalog))).unwrap().unwrap();
     assert_eq!((client.asked(), spend()), (6, 1));
+}
+
+#[test]
+fn a_host_adapts_conversations_its_own_way_and_says_for_which_model() {
+    use hooks_core::event::{Message, Role};
+    use hooks_core::testing::VirtualTime;
+    use tower_layer::Layer;
+
+    use crate::attempt::{AttemptLayer, AttemptSettings};
+    use crate::fixture::{Client, Does, ask, call, world};
+    use crate::{ChainConfig, ChainsConfig, Classified, Health, HealthSettings};
+
+    let time = VirtualTime::default();
+    let models = ["a", "b"].map(|name| Model::new(name, name, Tier::Standard));
+    let catalog = Catalog::new(models).unwrap();
+    let health = Health::new(&catalog, HealthSettings::default(), world(&time)).unwrap();
+    let chains =
+        ChainsConfig::default().with_chain("both", ChainConfig::new(["a", "b"])).with_default("both");
+    let chains = crate::Chains::new(&catalog, &chains).unwrap();
+    let layer = FallbackLayer::new(chains, health, FallbackSettings::default()).unwrap().adapting(
+        |messages: &[Message], from: &Model, to: &Model| {
+            assert_eq!(&*from.name, "a");
+            (from != to).then(|| {
+                let for_whom = Message::text(Role::User, format!("for {}", to.name));
+                messages.iter().cloned().chain([for_whom]).collect()
+            })
+        },
+    );
+    let client = Client::new(&time, [Does::Fails(ErrorKind::Authentication)]);
+    let attempt = AttemptLayer::new(world(&time), AttemptSettings::default(), Classified).unwrap();
+    let mut stack = layer.layer(attempt.layer(client));
+    let mut unnamed = call(&catalog);
+    unnamed.model = None;
+    let before = unnamed.messages().to_vec();
+    let answered = time.block_on(ask(&mut stack, unnamed)).unwrap().unwrap();
+    assert_eq!(&*answered.model.unwrap().name, "b");
+    let adapted = answered.call.messages();
+    assert_eq!(adapted.last(), Some(&Message::text(Role::User, "for b")));
+    assert_eq!(adapted.len(), before.len() + 1);
 }

@@ -9,8 +9,10 @@ mod orders;
 mod permit;
 mod place;
 mod quota;
+mod rates;
 mod readiness;
 mod settings;
+mod sharing;
 mod standing;
 mod tenant;
 #[cfg(test)]
@@ -18,15 +20,13 @@ mod tests;
 mod told;
 
 use std::fmt;
-use std::future::ready;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hooks_core::event::ErrorOccurred;
-use hooks_core::state::{OpId, StateStore};
 use hooks_core::time::Tick;
 use hooks_core::{HookContext, HookFuture};
 
-use self::fleet::{Fleet, Link, Namespace};
+use self::fleet::Fleet;
 pub use self::permit::Permit;
 use self::place::{Change, Event, Place, What};
 pub(crate) use self::quota::Quota;
@@ -37,9 +37,8 @@ use self::told::Told;
 pub(crate) use self::told::ToldOf;
 use crate::breaker::{BreakerState, Pass, Showed};
 use crate::call::Needs;
-use crate::catalog::{Catalog, Limits, Model};
+use crate::catalog::{Catalog, Model};
 use crate::error::{ErrorKind, Treatments};
-use crate::pacing::{Booked, Slot};
 use crate::tenant::Kept;
 use crate::world::World;
 
@@ -127,34 +126,6 @@ impl Health {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Shares what is known with everybody who shares `store` under the name of `fleet`, all of them with the same
-    /// credentials. Give it before the first clone is used: what is shared already stays as it is shared.
-    #[must_use]
-    pub fn shared(self, store: Arc<dyn StateStore>, fleet: &str) -> Self {
-        self.shared_for(store, fleet, None)
-    }
-
-    /// The same, of one tenant: whose it is that names none. What is known for others is [`of_tenant`](Self::of_tenant);
-    /// a [`PerTenantLayer`](crate::PerTenantLayer) puts a stack over each.
-    #[must_use]
-    pub fn shared_for(self, store: Arc<dyn StateStore>, fleet: &str, tenant: Option<&str>) -> Self {
-        let Inner { models, quotas, providers, .. } = &*self.inner;
-        if self.inner.fleet.set(Fleet::new(store, fleet)).is_ok() {
-            if let Some(tenant) = tenant {
-                let _was_one = self.inner.owner.set(tenant.into());
-            }
-            let namespace = Arc::new(Namespace::new(tenant, fleet));
-            let models = models.iter().map(|it| ("model", &it.model.name, &it.place));
-            let quotas = quotas.iter().map(|it| ("quota", &it.name, &it.place));
-            let providers = providers.iter().map(|it| ("provider", &it.name, &it.place));
-            for (what, name, place) in models.chain(quotas).chain(providers) {
-                place.link.get_or_init(|| Link::new(&namespace, what, &place.provider, name));
-            }
-            self.inner.quotas.iter().for_each(|quota| quota.share(&namespace, &self.inner.settings));
-        }
-        self
-    }
-
     /// The world its times are of.
     pub fn world(&self) -> &World {
         &self.inner.world
@@ -202,7 +173,7 @@ impl Health {
     /// The same; a probe has to be told to a fleet whose store answers later, and is confirmed after that.
     pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), NotAdmitted> {
         let Some(known) = self.known(model) else {
-            return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, None), None));
+            return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, now), None));
         };
         self.look(known, now);
         if let Some(ready_at) = known.shut_until(now) {
@@ -212,7 +183,7 @@ impl Health {
         let settings = &self.inner.settings.breaker;
         let name = || self.probe_name();
         let own = known.place.admit(name, now, settings).map_err(refused)?.unwrap_or(Pass::Usual);
-        let mut permit = Permit::new(self.clone(), model.index(), own, None);
+        let mut permit = Permit::new(self.clone(), model.index(), own, now);
         // Where it refuses, the permit is dropped, and with it a probe is given back.
         permit.provider = known.provider.place.admit(name, now, settings).map_err(refused)?;
         if !permit.is_probe() {
@@ -233,112 +204,6 @@ impl Health {
         match permit.provider {
             Some(pass) => known.provider.place.still_lets(pass, now).map_err(refused),
             None => Ok(()),
-        }
-    }
-
-    /// Hears what the fleet knows of `model`, where its store answers later and was not heard for a while.
-    pub(crate) fn refresh(&self, model: &Model, now: Tick) -> Telling {
-        let (fleet, known) = (self.inner.fleet.get()?, self.known(model)?);
-        let links = || known.places().into_iter().filter_map(|place| Some((place, place.link.get()?)));
-        let due = match fleet.answers_later() {
-            true => links().any(|(place, link)| fleet::is_stale(place, link, now)),
-            // Which kind it is shows when it is asked for the first time.
-            false => links().any(|(_, link)| fleet::is_unheard(link)),
-        };
-        if due { fleet.begin(self.synchronise(known)) } else { None }
-    }
-
-    /// Takes what this needs from the rate of `model`. Of a fleet's rate only from a store that answers at once;
-    /// otherwise from our share of it.
-    ///
-    /// # Errors
-    /// Not now; from then on.
-    pub fn pace(&self, model: &Model, needs: &Needs, now: Tick) -> Result<(), Tick> {
-        let booked = self.book(model, needs, now, Some(now)).unwrap_or_else(|_later| {
-            let known = self.known(model);
-            known.map_or(Ok(None), |known| known.quota.book(needs, now, Some(now))).map(|_| None)
-        })?;
-        booked.into_iter().for_each(|mut slot| slot.used(true));
-        Ok(())
-    }
-
-    /// A slot in the rate of `model`, at the latest at `latest`; or the future of one.
-    pub(crate) fn book(
-        &self,
-        model: &Model,
-        needs: &Needs,
-        now: Tick,
-        latest: Option<Tick>,
-    ) -> Result<Booked, HookFuture<'static, Booked>> {
-        let Some(known) = self.known(model) else { return Ok(Ok(None)) };
-        let quota = &known.quota;
-        // Who would not be let through takes no place: all who waited for a probe would, and a fleet's are not given
-        // back.
-        self.look(known, now);
-        if let Some(opens) = known.opens_at(now) {
-            return Ok(Err(opens));
-        }
-        if let Some(fleet) = self.inner.fleet.get()
-            && quota.is_shared()
-        {
-            // Where the store answers at once, nothing has to be kept for later, and nothing is allocated.
-            if fleet.answers_now(now) {
-                let ask = |op| ready(fleet.ask_now(op));
-                if let Some(Some(booked)) =
-                    fleet::at_once(quota.book_shared(&self.inner.world, needs, latest, ask))
-                {
-                    return Ok(booked.map(|at| Some(Slot::of_fleet(quota, needs, at))));
-                }
-            }
-            return fleet::begun(self.book_shared(Arc::clone(quota), *needs, latest));
-        }
-        Ok(quota.book(needs, now, latest).map(|at| Some(Slot::new(quota, needs, at?))))
-    }
-
-    fn book_shared(
-        &self,
-        quota: Arc<Quota>,
-        needs: Needs,
-        latest: Option<Tick>,
-    ) -> HookFuture<'static, Booked> {
-        let health = self.clone();
-        HookFuture::later(async move {
-            let inner = &health.inner;
-            if let Some(fleet) = inner.fleet.get()
-                && let Some(booked) =
-                    quota.book_shared(&inner.world, &needs, latest, |op| fleet.ask(op, &inner.world)).await
-            {
-                return booked.map(|at| Some(Slot::of_fleet(&quota, &needs, at)));
-            }
-            let booked = quota.book(&needs, inner.world.tick(), latest);
-            booked.map(|at| Some(Slot::new(&quota, &needs, at?)))
-        })
-    }
-
-    /// Learns what the provider of `model` lets through, as its headers say; what it does not say stays, and more than
-    /// the catalog says is not believed. Of errors this is learned by itself, where they carry
-    /// [`limits`](crate::ModelError::limits); of good answers, the client tells:
-    ///
-    /// ```
-    /// use hooks_core::time::Clock;
-    /// use hooks_resilience::classify::{Headers, Quota};
-    /// use hooks_resilience::{Health, Model};
-    ///
-    /// fn heard(health: &Health, model: &Model, headers: &Headers, clock: &dyn Clock) {
-    ///     if let Some(quota) = Quota::from_headers(headers, clock.now()) {
-    ///         health.learn_quota(model, quota.limits());
-    ///     }
-    /// }
-    /// ```
-    pub fn learn_quota(&self, model: &Model, limits: Limits) {
-        if self.known(model).is_some() {
-            self.learn_limits(model.index(), limits);
-        }
-    }
-
-    fn learn_limits(&self, model: usize, limits: Limits) {
-        if let Some(known) = self.inner.models.get(model) {
-            known.quota.learn(limits, &self.inner.settings);
         }
     }
 
@@ -369,6 +234,19 @@ impl Health {
         self.known(model).map_or(BreakerState::Closed, |known| known.place.state())
     }
 
+    /// Whether `model`, which is not ready, may be so at any moment.
+    pub(crate) fn may_be_ready(&self, model: &Model, now: Tick) -> bool {
+        self.known(model).is_some_and(|known| known.place.may_close(now, &self.inner.settings.breaker))
+    }
+
+    /// Whether nobody knows when `model` will be ready: what it is said is a guess, of its breaker or of a quota whose
+    /// word did not hold.
+    pub(crate) fn is_guessed(&self, model: &Model, now: Tick) -> bool {
+        let is_disbelieved =
+            |known: &Standing| known.quota.place.is_disbelieved(&self.inner.settings.breaker);
+        self.may_be_ready(model, now) || self.known(model).is_some_and(is_disbelieved)
+    }
+
     /// Calls `listener` whenever a breaker goes from one state to another; it must not block.
     pub fn on_transition(&self, listener: impl Fn(&Transition) + Send + Sync + 'static) {
         self.listeners().push(Arc::new(listener));
@@ -385,10 +263,10 @@ impl Health {
     }
 
     /// A permit came to its end. `wide` where what was shown is true of all models of the provider.
-    fn tell(&self, permit: &Permit, showed: Showed, wide: bool, now: Tick) -> Telling {
+    fn tell(&self, permit: &Permit, showed: Showed, wide: bool, times: [Tick; 2]) -> Telling {
         let known = self.inner.models.get(permit.model)?;
         let own = if wide { Showed::Nothing } else { showed };
-        self.ended(&known.place, permit.pass, own, now);
+        self.ended(&known.place, permit.pass, own, times);
         // A provider's breaker counts only what breaks or mends its credentials.
         let shared = match showed {
             Showed::Success { .. } => showed,
@@ -396,75 +274,28 @@ impl Health {
             _ => Showed::Nothing,
         };
         if permit.provider.is_some() || shared == Showed::Hopeless {
-            self.ended(&known.provider.place, permit.provider.unwrap_or(Pass::Usual), shared, now);
+            self.ended(&known.provider.place, permit.provider.unwrap_or(Pass::Usual), shared, times);
         }
         // Of a quota only that it lets in again is news.
         if matches!(showed, Showed::Success { .. }) && known.quota.place.is_failing() {
-            let showed = Showed::Success { slow: false };
-            let what = What::Ended { pass: Pass::Usual, showed, jitter: 0 };
-            let _unchanged =
-                known.quota.place.happened(Event { at: now, what }, &self.inner.settings.breaker);
+            let ([began, at], showed) = (times, Showed::Success { slow: false });
+            let what = What::Ended { pass: Pass::Usual, showed, began, jitter: 0 };
+            let _unchanged = known.quota.place.happened(Event { at, what }, &self.inner.settings.breaker);
         }
         self.tell_fleet(known)
     }
 
-    fn ended(&self, place: &Place, pass: Pass, showed: Showed, now: Tick) {
+    fn ended(&self, place: &Place, pass: Pass, showed: Showed, [began, now]: [Tick; 2]) {
         let what = match (pass, showed) {
             (Pass::Usual, Showed::Nothing) => return,
-            (Pass::Usual, Showed::Success { slow: false }) => What::WentWell(1),
-            _ => What::Ended { pass, showed, jitter: self.jitter(showed) },
+            // Of a breaker that is open, also what went well is news.
+            (Pass::Usual, Showed::Success { slow: false }) if !place.is_troubled() => {
+                What::WentWell { calls: 1, began }
+            }
+            _ => What::Ended { pass, showed, began, jitter: self.jitter(showed) },
         };
         let change = place.happened(Event { at: now, what }, &self.inner.settings.breaker);
         self.announce(change, place, now);
-    }
-
-    /// Tells the fleet what it has to hear at once. What is left of it where its store answers later.
-    fn tell_fleet(&self, known: &Standing) -> Telling {
-        self.inner.fleet.get()?;
-        let untold = |place: &&Place| place.link.get().is_some() && place.has_untold_failure();
-        known.places().iter().find(|place| untold(place))?;
-        fleet::begun(self.synchronise(known)).err()
-    }
-
-    /// Tells and hears all that concerns a model.
-    fn synchronise(&self, known: &Standing) -> HookFuture<'static, ()> {
-        let (health, model) = (self.clone(), known.place.model.clone());
-        HookFuture::later(async move {
-            let known = health.inner.models.iter().find(|known| Some(&known.model.name) == model.as_ref());
-            let (Some(known), Some(fleet)) = (known, health.inner.fleet.get()) else { return };
-            let visit = fleet.visit(health.world());
-            for place in known.places() {
-                if let Some(link) = place.link.get() {
-                    fleet::synchronise(&health, &visit, place, link).await;
-                }
-            }
-        })
-    }
-
-    /// Hears what the fleet knows, from a store that answers at once.
-    fn look(&self, known: &Standing, now: Tick) {
-        if let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) {
-            self.look_at(fleet, known, now);
-        }
-    }
-
-    fn look_at(&self, fleet: &Fleet, known: &Standing, now: Tick) {
-        for place in known.places() {
-            if let Some(link) = place.link.get() {
-                fleet::look(self, fleet, place, link, now);
-            }
-        }
-    }
-
-    /// The id of something that is written: like the name of a probe, nobody else's.
-    fn write_id(&self) -> OpId {
-        OpId(u128::from(self.probe_name()) << 64 | u128::from(self.probe_name()))
-    }
-
-    /// A name nobody else of the fleet gives a probe: also not where all instances have one seed.
-    fn probe_name(&self) -> u64 {
-        let own = u64::try_from(Arc::as_ptr(&self.inner).addr()).unwrap_or_default();
-        self.inner.world.random.next_u64() ^ own
     }
 
     /// Chance is asked for only where it may be needed.

@@ -18,12 +18,14 @@ pub struct Permit {
     pub(super) pass: Pass,
     /// What its provider's breaker gave, where that had something to find out.
     pub(super) provider: Option<Pass>,
+    /// Since when.
+    began: Tick,
     told: bool,
 }
 
 impl Permit {
-    pub(super) fn new(health: Health, model: usize, pass: Pass, provider: Option<Pass>) -> Self {
-        Self { health, model, pass, provider, told: false }
+    pub(super) fn new(health: Health, model: usize, pass: Pass, began: Tick) -> Self {
+        Self { health, model, pass, provider: None, began, told: false }
     }
 
     /// Whether this call is the one that finds out.
@@ -83,7 +85,7 @@ impl Permit {
 
     fn tell(mut self, showed: Showed, wide: bool, now: Tick) -> Telling {
         self.told = true;
-        self.health.tell(&self, showed, wide, now)
+        self.health.tell(&self, showed, wide, [self.began, now])
     }
 }
 
@@ -91,7 +93,7 @@ impl Drop for Permit {
     fn drop(&mut self) {
         if !self.told && self.is_probe() {
             // What a store that answers later would have to hear goes along with the next word.
-            drop(self.health.tell(self, Showed::Nothing, false, self.now()));
+            drop(self.health.tell(self, Showed::Nothing, false, [self.began, self.now()]));
         }
     }
 }

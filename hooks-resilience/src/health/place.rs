@@ -44,12 +44,12 @@ pub(super) struct Event {
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// So many calls were answered in good time.
-    WentWell(u32),
+    /// So many calls, the last of them made at `began`, were answered in good time.
+    WentWell { calls: u32, began: Tick },
     /// A call asked to be let through; as a probe it has this name.
     Asked(u64),
-    /// A call that was let through came to its end.
-    Ended { pass: Pass, showed: Showed, jitter: u16 },
+    /// A call that was let through, and made at `began`, came to its end.
+    Ended { pass: Pass, showed: Showed, began: Tick, jitter: u16 },
     /// The gate was shut.
     Shut { until: Tick },
     /// A quota that had been left alone as long as it wanted refused again, and its gate was shut.
@@ -91,6 +91,16 @@ impl Place {
 
     pub(super) fn is_troubled(&self) -> bool {
         self.troubled.load(Ordering::Acquire)
+    }
+
+    /// Whether the breaker may close at any moment.
+    pub(super) fn may_close(&self, now: Tick, settings: &BreakerSettings) -> bool {
+        self.is_troubled() && self.local().core.may_close(now, settings)
+    }
+
+    /// Whether a quota's word is not enough any more.
+    pub(super) fn is_disbelieved(&self, settings: &BreakerSettings) -> bool {
+        self.is_failing() && self.local().core.is_disbelieved(settings)
     }
 
     /// From when on the breaker lets a call through; None where it does at `now`.
@@ -167,7 +177,7 @@ impl Place {
 
     /// Whether the fleet has to hear something at once; answers in good time can wait.
     pub(super) fn has_untold_failure(&self) -> bool {
-        self.local().untold.iter().any(|event| !matches!(event.what, What::WentWell(_)))
+        self.local().untold.iter().any(|event| !matches!(event.what, What::WentWell { .. }))
     }
 
     /// Takes over what the fleet knows, in which everything up to `told` is. What happened here since is played on it.
@@ -199,10 +209,10 @@ impl Place {
 
 impl Local {
     fn keep(&mut self, event: Event, together: bool) {
-        if let (true, What::WentWell(more), Some(Event { what: What::WentWell(calls), .. })) =
-            (together, event.what, self.untold.back_mut())
+        if let (true, What::WentWell { calls: more, began: last }) = (together, event.what)
+            && let Some(Event { what: What::WentWell { calls, began }, .. }) = self.untold.back_mut()
         {
-            *calls = calls.saturating_add(more);
+            (*calls, *began) = (calls.saturating_add(more), last.max(*began));
             return;
         }
         if self.untold.len() >= UNTOLD {
@@ -216,13 +226,15 @@ impl Local {
 /// What `event` does to a breaker.
 pub(super) fn play(core: &mut Core, event: &Event, settings: &BreakerSettings) {
     match event.what {
-        What::WentWell(calls) => core.went_well(calls, event.at, settings),
+        What::WentWell { calls, began } => core.went_well(calls, [began, event.at], settings),
         What::Asked(probe) => {
             // Somebody else's probe may be on its way: then this one is not sent.
             let _refused = core.admit(probe, event.at, settings).is_err();
         }
-        What::Ended { pass, showed, jitter } => core.tell(pass, showed, event.at, settings, jitter),
+        What::Ended { pass, showed, began, jitter } => {
+            core.tell(pass, showed, [began, event.at], settings, jitter);
+        }
         What::Shut { .. } => {}
-        What::Refused { .. } => core.refused(),
+        What::Refused { .. } => core.refused(event.at),
     }
 }

@@ -27,8 +27,8 @@ pub struct HealthSettings {
 }
 
 impl Default for HealthSettings {
-    /// Ours: what comes in five seconds may go out together, as the calls of one turn do; an hour for a provider's word,
-    /// since a spend cap may be lifted, and a key changed, long before the week it spoke of is over; ten instances, for a
+    /// Ours: what comes in five seconds may go out together, as the calls of one turn do; ten minutes for a provider's
+    /// word, since a spend cap may be lifted, and a key changed, long before the week it spoke of is over; ten instances, for a
     /// fleet that does not say how many it has.
     fn default() -> Self {
         Self {

@@ -13,7 +13,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::tree::{Kind, Node};
-use super::{models, store, tenant};
+use super::{command, models, store, tenant};
 
 /// Whether it is plain that the schema would find nothing wrong with `root`.
 pub(super) fn is_right(root: &Node) -> bool {
@@ -21,6 +21,8 @@ pub(super) fn is_right(root: &Node) -> bool {
         && let Value::Object(mut sections) = root.to_json()
     {
         is_about_the_file(&mut sections)
+            // Handlers have a reader of their own, which finds all that is wrong with them.
+            && sections.shift_remove(command::KEY).is_none_or(|handlers| handlers.is_object())
             && sections
                 .shift_remove(store::KEY)
                 .is_none_or(|section| is_written_again::<StoreConfig>(&section))
@@ -71,7 +73,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::check::check;
-    use super::super::document::schema;
+    use super::super::document::checked_schema;
     use super::super::error::Mistakes;
     use super::super::yaml;
     use super::*;
@@ -107,7 +109,7 @@ rules:
 
     fn suits_the_schema(node: &Node) -> bool {
         let mut mistakes = Mistakes::default();
-        check(&schema(), node, &mut mistakes);
+        check(&checked_schema(), node, &mut mistakes);
         mistakes.is_empty()
     }
 

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 /// # Errors
 /// A process cannot be started, or fails by itself.
 pub(super) fn run(engine: Engine, plan: &Plan, policy: Policy, seed: u64) -> Result<Audit> {
-    let folder = Folder::make()?;
+    let folder = Folder::make(&place(engine))?;
     let mut server = if engine == Engine::Redis { Some(Server::start(folder.path())?) } else { None };
     let (random, mut kills) = (SeededRandom::new(seed), 0);
     let most = 4 + plan.operations / 20_000;
@@ -94,6 +94,13 @@ impl Drop for Worker {
     }
 }
 
+/// Where a run keeps its files. A server that syncs every answer would measure the disk: where memory can be had as a
+/// folder it is there, since processes are killed here, and no power is cut.
+fn place(engine: Engine) -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    if engine == Engine::Redis && memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() }
+}
+
 #[expect(clippy::disallowed_methods, reason = "it lets real processes do real work")]
 pub(super) fn pause(time: Duration) {
     std::thread::sleep(time);
@@ -108,8 +115,8 @@ impl Folder {
     ///
     /// # Errors
     /// It cannot be made.
-    pub(super) fn make() -> Result<Self> {
-        let path = std::env::temp_dir().join(format!("hooks-overspend-{}", std::process::id()));
+    pub(super) fn make(below: &Path) -> Result<Self> {
+        let path = below.join(format!("hooks-overspend-{}", std::process::id()));
         if path.exists() {
             std::fs::remove_dir_all(&path)?;
         }

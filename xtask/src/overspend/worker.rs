@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &[&str]) -> Result {
 /// # Errors
 /// The store or a ledger cannot be opened.
 pub(super) fn run_threads(plan: &Plan, policy: Policy) -> Result<Audit> {
-    let folder = super::fleet::Folder::make()?;
+    let folder = super::fleet::Folder::make(&std::env::temp_dir())?;
     let store = Engine::Memory.open(folder.path())?;
     std::thread::scope(|scope| {
         let of = |worker| {

@@ -58,7 +58,7 @@ fn gates(run: &Run, oracle: Option<&Measures>, load_in_trouble: f64) -> Vec<Verd
         verdict(gate, format!("<= {bar}"), format!("{measured:.3}"), measured <= bar)
     };
     let none = |gate, measured: u64| verdict(gate, "0".into(), measured.to_string(), measured == 0);
-    let avoidable = 100.0 * measures.avoidable();
+    let avoidable = 100.0 * avoidable(run, oracle);
     let mut found = Vec::new();
     if run.contender.role != Role::Lone {
         found.push(verdict(
@@ -117,7 +117,13 @@ fn mutants(runs: &[Run]) -> Vec<Verdict> {
     found
 }
 
-fn oracle_of<'r>(run: &Run, runs: &'r [Run]) -> Option<&'r Measures> {
+/// The share of sessions that failed and need not have; all that failed, where no oracle tells which those are.
+pub(super) fn avoidable(run: &Run, oracle: Option<&Measures>) -> f64 {
+    oracle.map_or_else(|| run.measures.failures(), |oracle| run.measures.avoidable(oracle))
+}
+
+/// The oracle in the storm of `run`, if it ran.
+pub(super) fn oracle_of<'r>(run: &Run, runs: &'r [Run]) -> Option<&'r Measures> {
     runs.iter()
         .find(|other| other.contender.role == Role::Oracle && other.storm.name == run.storm.name)
         .map(|oracle| &oracle.measures)

@@ -1,6 +1,6 @@
 //! What is measured, from outside: nothing here asks a policy what it did.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +36,9 @@ pub(super) struct Measures {
     pub(super) caller_bugs: u64,
     /// Sessions that ended for other reasons, by the last error.
     pub(super) failed: BTreeMap<ErrorKind, u64>,
+    /// Which sessions those were.
+    #[serde(skip)]
+    lost: BTreeSet<u64>,
     pub(super) calls: u64,
     /// Calls that were answered by their deadline.
     pub(super) answered: u64,
@@ -95,9 +98,15 @@ const WINDOW: Duration = Duration::from_secs(300);
 const FEW: u64 = 30;
 
 impl Measures {
-    /// The share of sessions that failed and need not have.
-    pub(super) fn avoidable(&self) -> f64 {
-        ratio(self.failed.values().sum(), self.sessions)
+    /// The share of sessions that failed, those left out that no provider could have helped.
+    pub(super) fn failures(&self) -> f64 {
+        ratio(self.lost.len() as u64, self.sessions)
+    }
+
+    /// The share of sessions that failed and need not have: those that `oracle`, which met the same weather, the same
+    /// calls and the same quotas and knew all of them, did not lose.
+    pub(super) fn avoidable(&self, oracle: &Self) -> f64 {
+        ratio(self.lost.difference(&oracle.lost).count() as u64, self.sessions)
     }
 
     /// Attempts for each call.
@@ -298,6 +307,7 @@ impl Meter {
             self.measures.caller_bugs += 1;
         } else {
             *self.measures.failed.entry(error).or_default() += 1;
+            self.measures.lost.insert(asked.session());
         }
     }
 

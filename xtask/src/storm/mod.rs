@@ -53,8 +53,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         println!("{}", report::json(&runs)?);
     } else {
         for storm in &storms {
-            let of_storm: Vec<&Run> = runs.iter().filter(|run| run.storm.name == storm.name).collect();
-            report::print(storm, &of_storm);
+            report::print(storm, &runs);
         }
     }
     if let Some(path) = &options.svg {

@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::Run;
-use super::gates::Verdict;
+use super::gates::{Verdict, avoidable, oracle_of};
 use super::params::Params;
 use crate::error::{Error, Result};
 
 /// Prints what every policy got out of one storm.
-pub(super) fn print(storm: &Params, runs: &[&Run]) {
+pub(super) fn print(storm: &Params, runs: &[Run]) {
     println!("\n{}: {}", storm.name, storm.about);
     println!(
         "{} instances, {} days, seed {}; X is the provider `{}`\n",
@@ -18,17 +18,28 @@ pub(super) fn print(storm: &Params, runs: &[&Run]) {
         storm.models.first().map_or("", |model| &model.provider),
     );
     println!(
-        "{:<46} {:>8} {:>8} {:>6} {:>6} {:>6} {:>5} {:>8} {:>22} {:>7}",
-        "policy", "sessions", "avoid %", "load", "on X", "5 min", "late", "idle", "p50 / p99 / p99.9 s", "$"
+        "{:<46} {:>8} {:>8} {:>8} {:>6} {:>6} {:>6} {:>5} {:>8} {:>22} {:>7}",
+        "policy",
+        "sessions",
+        "failed %",
+        "avoid %",
+        "load",
+        "on X",
+        "5 min",
+        "late",
+        "idle",
+        "p50 / p99 / p99.9 s",
+        "$"
     );
-    for run in runs {
+    for run in runs.iter().filter(|run| run.storm.name == storm.name) {
         let measures = &run.measures;
         let [median, slow, slowest] = measures.waits_s;
         println!(
-            "{:<46} {:>8} {:>8.3} {:>6.3} {:>6.2} {:>6.2} {:>5} {:>8} {:>22} {:>7.0}",
+            "{:<46} {:>8} {:>8.3} {:>8.3} {:>6.3} {:>6.2} {:>6.2} {:>5} {:>8} {:>22} {:>7.0}",
             run.contender.name,
             measures.sessions,
-            100.0 * measures.avoidable(),
+            100.0 * measures.failures(),
+            100.0 * avoidable(run, oracle_of(run, runs)),
             measures.load(),
             measures.load_in_trouble(),
             measures.worst_five_minutes,
@@ -64,17 +75,18 @@ pub(super) fn print_gates(verdicts: &[Verdict]) {
 /// # Errors
 /// It cannot be written as JSON.
 pub(super) fn json(runs: &[Run]) -> Result<String> {
-    let run = |run: &Run| {
+    let as_json = |run: &Run| {
         json!({
             "storm": run.storm.name,
             "seed": run.storm.seed,
             "policy": run.contender.key,
-            "avoidable": run.measures.avoidable(),
+            "failures": run.measures.failures(),
+            "avoidable": avoidable(run, oracle_of(run, runs)),
             "load": run.measures.load(),
             "load_in_trouble": run.measures.load_in_trouble(),
             "measures": run.measures,
         })
     };
-    let runs: Vec<_> = runs.iter().map(run).collect();
+    let runs: Vec<_> = runs.iter().map(as_json).collect();
     serde_json::to_string_pretty(&runs).map_err(|cause| Error::doing("the report", cause))
 }

@@ -48,7 +48,7 @@ fn the_same_seed_gives_the_same_run_and_another_one_does_not() {
 fn the_layers_survive_an_outage_that_ends_sessions_without_them() {
     let storm = outage();
     let (naive, ours, oracle) = (run(&storm, "three"), run(&storm, "ours"), run(&storm, "oracle"));
-    assert!(naive.avoidable() > 0.3, "{naive:?}");
+    assert!(naive.avoidable(&oracle) > 0.3, "{naive:?}");
     assert_eq!(ours.failed.values().sum::<u64>(), 0, "{ours:?}");
     assert!(ours.load_in_trouble() < 0.3, "{ours:?}");
     assert_eq!((ours.late, ours.idle), (0, 0));
@@ -107,6 +107,19 @@ fn who_sleeps_while_another_is_ready_misses_the_gate_for_that() {
 #[test]
 fn a_wait_while_another_could_answer_is_seen_from_outside() {
     assert!(run(&outage(), "three").idle > 0);
+}
+
+#[test]
+fn a_session_that_the_oracle_loses_too_is_not_avoidable_and_one_that_it_saves_is() {
+    let nothing = r#""incidents": [
+        { "kind": "failing", "at_once": true, "at_min": [30], "minutes": [20, 20] }]"#;
+    let storm = hours(1.5, nothing);
+    let (none, ours, oracle) = (run(&storm, "none"), run(&storm, "ours"), run(&storm, "oracle"));
+    assert!(oracle.failures() > 0.0, "{oracle:?}");
+    assert_eq!(oracle.avoidable(&oracle), 0.0);
+    assert!(ours.avoidable(&oracle) < ours.failures(), "{ours:?}");
+    assert!(none.avoidable(&oracle) > 0.1, "{none:?}");
+    assert!(none.avoidable(&oracle) < none.failures(), "{none:?}");
 }
 
 #[test]

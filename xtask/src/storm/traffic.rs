@@ -33,6 +33,16 @@ pub(super) struct Asked {
     pub(super) think: Duration,
 }
 
+/// No session makes so many calls: a call's key is its session's number times this, and its own number in it.
+const CALLS: u64 = 1_000;
+
+impl Asked {
+    /// The number of its session.
+    pub(super) const fn session(&self) -> u64 {
+        self.key / CALLS
+    }
+}
+
 /// All sessions, in order.
 pub(super) fn arrivals(params: &Params) -> Vec<Arrival> {
     let end = params.days * 86_400.0;
@@ -80,8 +90,7 @@ impl Conversation {
     /// The next call; none at the end.
     pub(super) fn next(&mut self, params: &Params) -> Option<Asked> {
         self.left = self.left.checked_sub(1)?;
-        // No session makes a thousand calls.
-        let key = self.arrival.session * 1_000 + self.next;
+        let key = self.arrival.session * CALLS + self.next;
         self.next += 1;
         let traffic = &params.traffic;
         let mut dice = Dice::of(params.seed, Purpose::Call, [key, 0]);

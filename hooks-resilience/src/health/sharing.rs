@@ -1,0 +1,104 @@
+//! What is told to a fleet of models, and heard from it: when, and by whom.
+
+use std::sync::Arc;
+
+use hooks_core::HookFuture;
+use hooks_core::state::{OpId, StateStore};
+use hooks_core::time::Tick;
+
+use super::fleet::{self, Fleet, Link, Namespace};
+use super::place::Place;
+use super::standing::Standing;
+use super::{Health, Inner, Telling};
+use crate::catalog::Model;
+
+impl Health {
+    /// Shares what is known with everybody who shares `store` under the name of `fleet`, all of them with the same
+    /// credentials. Give it before the first clone is used: what is shared already stays as it is shared.
+    #[must_use]
+    pub fn shared(self, store: Arc<dyn StateStore>, fleet: &str) -> Self {
+        self.shared_for(store, fleet, None)
+    }
+
+    /// The same, of one tenant: whose it is that names none. What is known for others is [`of_tenant`](Self::of_tenant);
+    /// a [`PerTenantLayer`](crate::PerTenantLayer) puts a stack over each.
+    #[must_use]
+    pub fn shared_for(self, store: Arc<dyn StateStore>, fleet: &str, tenant: Option<&str>) -> Self {
+        let Inner { models, quotas, providers, .. } = &*self.inner;
+        if self.inner.fleet.set(Fleet::new(store, fleet)).is_ok() {
+            if let Some(tenant) = tenant {
+                let _was_one = self.inner.owner.set(tenant.into());
+            }
+            let namespace = Arc::new(Namespace::new(tenant, fleet));
+            let models = models.iter().map(|it| ("model", &it.model.name, &it.place));
+            let quotas = quotas.iter().map(|it| ("quota", &it.name, &it.place));
+            let providers = providers.iter().map(|it| ("provider", &it.name, &it.place));
+            for (what, name, place) in models.chain(quotas).chain(providers) {
+                place.link.get_or_init(|| Link::new(&namespace, what, &place.provider, name));
+            }
+            self.inner.quotas.iter().for_each(|quota| quota.share(&namespace, &self.inner.settings));
+        }
+        self
+    }
+
+    /// Hears what the fleet knows of `model`, where its store answers later and was not heard for a while.
+    pub(crate) fn refresh(&self, model: &Model, now: Tick) -> Telling {
+        let (fleet, known) = (self.inner.fleet.get()?, self.known(model)?);
+        let links = || known.places().into_iter().filter_map(|place| Some((place, place.link.get()?)));
+        let due = match fleet.answers_later() {
+            true => links().any(|(place, link)| fleet::is_stale(place, link, now)),
+            // Which kind it is shows when it is asked for the first time.
+            false => links().any(|(_, link)| fleet::is_unheard(link)),
+        };
+        if due { fleet.begin(self.synchronise(known)) } else { None }
+    }
+
+    /// Tells the fleet what it has to hear at once. What is left of it where its store answers later.
+    pub(super) fn tell_fleet(&self, known: &Standing) -> Telling {
+        self.inner.fleet.get()?;
+        let untold = |place: &&Place| place.link.get().is_some() && place.has_untold_failure();
+        known.places().iter().find(|place| untold(place))?;
+        fleet::begun(self.synchronise(known)).err()
+    }
+
+    /// Tells and hears all that concerns a model.
+    fn synchronise(&self, known: &Standing) -> HookFuture<'static, ()> {
+        let (health, model) = (self.clone(), known.place.model.clone());
+        HookFuture::later(async move {
+            let known = health.inner.models.iter().find(|known| Some(&known.model.name) == model.as_ref());
+            let (Some(known), Some(fleet)) = (known, health.inner.fleet.get()) else { return };
+            let visit = fleet.visit(health.world());
+            for place in known.places() {
+                if let Some(link) = place.link.get() {
+                    fleet::synchronise(&health, &visit, place, link).await;
+                }
+            }
+        })
+    }
+
+    /// Hears what the fleet knows, from a store that answers at once.
+    pub(super) fn look(&self, known: &Standing, now: Tick) {
+        if let Some(fleet) = self.inner.fleet.get().filter(|fleet| !fleet.answers_later()) {
+            self.look_at(fleet, known, now);
+        }
+    }
+
+    fn look_at(&self, fleet: &Fleet, known: &Standing, now: Tick) {
+        for place in known.places() {
+            if let Some(link) = place.link.get() {
+                fleet::look(self, fleet, place, link, now);
+            }
+        }
+    }
+
+    /// The id of something that is written: like the name of a probe, nobody else's.
+    pub(super) fn write_id(&self) -> OpId {
+        OpId(u128::from(self.probe_name()) << 64 | u128::from(self.probe_name()))
+    }
+
+    /// A name nobody else of the fleet gives a probe: also not where all instances have one seed.
+    pub(super) fn probe_name(&self) -> u64 {
+        let own = u64::try_from(Arc::as_ptr(&self.inner).addr()).unwrap_or_default();
+        self.inner.world.random.next_u64() ^ own
+    }
+}
