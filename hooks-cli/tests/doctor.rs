@@ -36,9 +36,9 @@ impl Place {
     fn findings(&self, client: &str) -> Vec<(String, String)> {
         let (_, out) = self.hooks(&["doctor", client, "--format", "json"]);
         let report: Value = serde_json::from_str(&out).unwrap();
-        let findings = report[0]["findings"].as_array().unwrap();
-        let text = |value: &Value| value.as_str().unwrap().to_owned();
-        findings.iter().map(|one| (text(&one["state"]), text(&one["what"]))).collect()
+        let findings = report.pointer("/0/findings").and_then(Value::as_array).unwrap();
+        let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap().to_owned();
+        findings.iter().map(|one| (text(one, "state"), text(one, "what"))).collect()
     }
 
     fn program(&self, name: &str, script: &str) -> String {
