@@ -6,6 +6,8 @@ use hooks_command::{HookEvent, Profile};
 use hooks_core::EventKind;
 use serde_json::{Map, Value, json};
 
+use super::KEY;
+
 /// The schema of a block.
 pub(in super::super) fn schema() -> Value {
     let mut events = Map::new();
@@ -25,12 +27,23 @@ pub(in super::super) fn schema() -> Value {
         "description": "Commands, builtins and models that are asked about events, as in a docker-agent agent file.",
         "properties": events,
         "additionalProperties": false,
+        // Below the section, and once: every event has them.
+        "$defs": { "handler": handler(), "entry": entry(false), "preempting": entry(true) },
     })
+}
+
+/// What stands in the section's own definitions.
+fn defined(name: &str) -> Value {
+    json!({ "$ref": format!("#/properties/{KEY}/$defs/{name}") })
 }
 
 fn of_event(event: &HookEvent, kind: EventKind) -> Value {
     let powers = event.powers(Profile::September, Lane::Ordinary);
-    let item = if powers.on_tools { entry(event.name == "pre_tool_use") } else { handler() };
+    let item = defined(match event.name {
+        "pre_tool_use" => "preempting",
+        _ if powers.on_tools => "entry",
+        _ => "handler",
+    });
     let can = [
         (powers.closes, "a failure denies"),
         (powers.blocks && !powers.closes, "can block"),
@@ -47,7 +60,7 @@ fn of_event(event: &HookEvent, kind: EventKind) -> Value {
 }
 
 fn entry(can_preempt: bool) -> Value {
-    let handler = handler();
+    let handler = defined("handler");
     let mut properties = Map::new();
     properties.insert(
         "matcher".to_owned(),
