@@ -36,10 +36,9 @@ usage: cargo xtask COMMAND
   examples                      runs every example
   msrv                          checks the workspace with the oldest Rust it promises to build with
   conformance                   holds the recorded vectors and corpora beside the checkout against their floors
-  e2e [CLIENT...] [--bless]     runs the real clients (claude, codex, gemini, copilot) against a scripted model,
-                                governed by `hooks`
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
                                 docker-agent: 2026-09, 2026-07; corpora)
+  e2e [CLIENT...] [--bless]     runs the real clients (claude, codex, gemini, copilot) against a scripted model, governed by `hooks`
   bench [FILTER]                measures what everything costs, against its bars
   bench start                   measures what it costs to start `hooks run`, beside /bin/true and a hook of bash and jq
   dist                          builds the program as it is installed: static, small
