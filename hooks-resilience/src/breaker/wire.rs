@@ -118,7 +118,7 @@ mod tests {
             match core.admit(later, now, settings) {
                 Err(_) => {}
                 Ok(pass @ Pass::Usual) if event < 2 => {
-                    core.tell(pass, Showed::Hopeless, [now; 2], settings, 0)
+                    core.tell(pass, Showed::Hopeless, [now; 2], settings, 0);
                 }
                 Ok(pass) => {
                     let (slow, failed) = (event % 2 == 0, event % 3 > 0);
