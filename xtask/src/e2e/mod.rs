@@ -116,10 +116,11 @@ fn report(all: &[Results], bless: bool) -> Result {
 
 /// Builds `hooks`, and says where it is.
 fn build() -> Result<PathBuf> {
-    Program::cargo(["build", "--quiet", "--package", "hooks-cli"]).run()?;
+    let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
+    Program::cargo(["build", "--quiet", "--package", "hooks-cli", "--profile", profile]).run()?;
     let here = std::env::current_exe()?;
     let name = format!("hooks{}", std::env::consts::EXE_SUFFIX);
-    // Both are built by the same cargo into the same folder.
+    // Both are built by the same cargo, for the same profile, into the same folder.
     here.parent()
         .map(|folder| folder.join(name))
         .filter(|path| path.is_file())
