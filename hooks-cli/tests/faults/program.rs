@@ -84,6 +84,7 @@ impl<'a> Program<'a> {
         &self.payload
     }
 
+    #[cfg(feature = "faults")]
     pub(super) fn variable(mut self, name: &'static str, value: &str) -> Self {
         self.variables.push((name, value.to_owned()));
         self
