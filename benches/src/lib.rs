@@ -6,6 +6,8 @@
 pub mod call;
 mod case;
 pub mod classic;
+pub mod context;
+pub mod directives;
 pub mod govern;
 pub mod protocols;
 pub mod resilience;
@@ -33,6 +35,7 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     all.extend(squad::cases()?);
     all.extend(resilience::cases()?);
     all.extend(protocols::cases()?);
+    all.extend(directives::cases());
     all.extend(store::cases());
     Ok(all)
 }

@@ -31,12 +31,16 @@ pub fn cases() -> Result<Vec<Case>, SetupError> {
         "PreToolUse",
         &json!({"tool_name": "MultiEdit", "tool_input": {"file_path": "/repo/a.rs", "edits": edits}}),
     );
-    let decoded = read(&write)?;
+    let (decoded, parsed) = (read(&write)?, many.clone());
     Ok(vec![
         decoding("protocols/read a write of 4 KiB", write.clone())?.at_most(FOUR_KIB),
         decoding("protocols/read a result of 4 KiB", done)?.at_most(FOUR_KIB),
-        // Fifty objects instead of one text: what the parser takes.
-        decoding("protocols/read many edits in 4 KiB", many)?,
+        // Fifty objects instead of one text: what a tree of so many values costs, whoever makes it.
+        Case::new("protocols/parse many edits in 4 KiB, serde_json", move || {
+            serde_json::from_str::<Value>(&parsed)
+        }),
+        decoding("protocols/read many edits in 4 KiB", many)?
+            .at_most(Bar::Times(1.3, "protocols/parse many edits in 4 KiB, serde_json")),
         Case::new("protocols/recognise a write of 4 KiB", move || recognise(write.as_bytes()))
             .at_most(FOUR_KIB),
         Case::new("protocols/answer with a denial", move || {

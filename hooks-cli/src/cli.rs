@@ -4,13 +4,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use hooks::config::Profile;
+
+use crate::init::Scope;
 
 /// Governs what the tools of LLM agents may do.
 #[derive(Debug, Parser)]
 #[command(
     name = "hooks",
-    version,
+    version = env!("HOOKS_VERSION"),
     after_help = "Begin with `hooks demo`: it needs no set-up, and everything in it really happens.\n\n\
                   Exit status: 0 all went well, 1 something was found, 2 the command line is wrong or a file \
                   cannot be read."
@@ -26,6 +29,12 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Answer events: JSON Lines in, JSON Lines out
     Eval(Eval),
+    /// Be the hook command of an agent client: one event on standard input, the client's own answer on standard output
+    Run(Run),
+    /// Have an agent client ask `hooks` about everything its agents do
+    Init(Init),
+    /// Say whether the clients really are governed, and what to do where they are not
+    Doctor(Doctor),
     /// Say everything that is wrong with a configuration
     Check(Check),
     /// Tell the whole story of one decision
@@ -36,6 +45,10 @@ pub(crate) enum Command {
     State(State),
     /// Measure what a configuration costs per event, policy by policy
     Bench(Bench),
+    /// Print the script by which a shell completes this command line
+    Completions(Completions),
+    /// Print the manual page
+    Man(Manual),
 }
 
 #[derive(Args, Debug)]
@@ -74,6 +87,78 @@ A line that is no event gets a line with `error`, the rest goes on, and the exit
 pub(crate) struct Eval {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    args_override_self = true,
+    after_help = "Examples:
+  hooks run --client claude --event PreToolUse < payload.json
+  hooks run --client copilot --event preToolUse --config /etc/agents/hooks.yaml
+
+Without `--client` and `--event` the payload says whose it is, where that is unambiguous.
+Without `--config` the first of these counts: the variable HOOKS_CONFIG, `.hooks/hooks.yaml` or `hooks.yaml` of the
+project, `hooks/hooks.yaml` in the user's configuration folder. Without any, what can be denied is denied.
+
+Whatever goes wrong is a denial in the client's own form, with the reason."
+)]
+pub(crate) struct Run {
+    /// The client that calls, such as `claude`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) client: Option<String>,
+    /// The event, in the client's own words, such as `PreToolUse`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) event: Option<String>,
+    /// The configuration
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Deny after this time, such as `20s`; a little less than the client waits for
+    #[arg(long, value_name = "TIME", value_parser = some_deadline)]
+    pub(crate) deadline: Option<Duration>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks init claude                      # this project, for Claude Code
+  hooks init gemini --scope user         # all projects of yours, for Gemini CLI
+  hooks init codex --dry-run             # what it would write
+  hooks init codex --remove              # as it was before
+  hooks init squad                       # lay out the folder of a team
+
+Clients: claude, codex, gemini, copilot, vscode, cursor, docker-agent, squad.
+What is in their settings stays, comments and layout too. Where there are no rules yet, a `hooks.yaml` is written.")]
+pub(crate) struct Init {
+    /// The client, such as `claude`
+    #[arg(value_name = "CLIENT")]
+    pub(crate) client: String,
+    /// Whose settings
+    #[arg(long, value_enum, default_value_t = Scope::Project)]
+    pub(crate) scope: Scope,
+    /// The file of the agents, for docker-agent
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Take out what was written
+    #[arg(long)]
+    pub(crate) remove: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks doctor                           # every client, this project and your own settings
+  hooks doctor claude codex              # these two
+
+Each client is called for a denial in the very way it would call, and its answer is read as the client reads it.
+Exit status: 0 whoever is wired is governed, 1 something is wrong, 2 it cannot be told.")]
+pub(crate) struct Doctor {
+    /// The clients; all of them where none is named
+    #[arg(value_name = "CLIENT")]
+    pub(crate) clients: Vec<String>,
+    /// How to report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
 }
 
 #[derive(Args, Debug)]
@@ -229,6 +314,25 @@ pub(crate) enum StateAction {
     },
 }
 
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks completions bash > ~/.local/share/bash-completion/completions/hooks
+  hooks completions zsh > ~/.zfunc/_hooks")]
+pub(crate) struct Completions {
+    /// Which shell
+    pub(crate) shell: Shell,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  hooks man | man -l -
+  hooks man run > ~/.local/share/man/man1/hooks-run.1")]
+pub(crate) struct Manual {
+    /// The command to tell about; the program as a whole where absent
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
 /// The configuration that a command works with.
 #[derive(Args, Debug)]
 pub(crate) struct ConfigFile {
@@ -247,6 +351,15 @@ pub(crate) enum Format {
     Text,
     /// For a program
     Json,
+}
+
+/// A time in which an answer is possible.
+fn some_deadline(text: &str) -> Result<Duration, String> {
+    match hooks::duration::parse(text) {
+        Ok(time) if time.is_zero() => Err("nothing is answered in no time".to_owned()),
+        Ok(time) => Ok(time),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// A duration that is one.

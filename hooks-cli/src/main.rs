@@ -9,12 +9,16 @@ mod bench;
 mod check;
 mod cli;
 mod demo;
+mod doctor;
 mod eval;
 mod event;
 mod explain;
 mod failure;
+mod init;
 mod load;
+mod manual;
 mod paint;
+mod run;
 mod schema;
 mod snippet;
 mod state;
@@ -34,6 +38,9 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            if error.use_stderr() {
+                run::deny_if_called(&error);
+            }
             // Nothing is left to say where even this cannot be said.
             drop(error.print());
             return if error.use_stderr() { Status::Usage } else { Status::Well }.into();
@@ -42,11 +49,16 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Demo(demo) => demo::run(&demo),
         Command::Eval(eval) => eval::run(&eval),
+        Command::Run(asked) => run::run(&asked),
+        Command::Init(init) => init::run(&init),
+        Command::Doctor(doctor) => doctor::run(&doctor),
         Command::Check(check) => check::run(&check),
         Command::Explain(explain) => explain::run(&explain),
         Command::Schema(schema) => schema::run(&schema),
         Command::State(state) => state::run(&state),
         Command::Bench(bench) => bench::run(&bench),
+        Command::Completions(asked) => manual::completions(&asked),
+        Command::Man(asked) => manual::man(&asked),
     };
     match done {
         Ok(status) => status.into(),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use hooks::config::{ConfigError, ConfigErrors};
+use hooks::config::{ConfigError, ConfigErrors, Gravity};
 
 /// A line longer than this is not shown; its place is.
 const LONGEST_LINE: usize = 400;
@@ -14,14 +14,15 @@ pub(crate) fn write(out: &mut impl Write, errors: &ConfigErrors) -> io::Result<(
     for error in errors.errors() {
         writeln!(out, "{}\n", render(errors, error))?;
     }
-    let count = errors.errors().len();
+    let count = errors.errors().iter().filter(|error| error.gravity == Gravity::Error).count();
     let plural = if count == 1 { "" } else { "s" };
     writeln!(out, "{}: {count} mistake{plural}", errors.name())
 }
 
 fn render(errors: &ConfigErrors, error: &ConfigError) -> String {
     let (source, span) = line(errors.text(), error);
-    let title = Level::ERROR.primary_title(error.message.as_str());
+    let level = if error.gravity == Gravity::Warning { Level::WARNING } else { Level::ERROR };
+    let title = level.primary_title(error.message.as_str());
     let mut group = if source.len() > LONGEST_LINE {
         let place = format!("{}:{}:{}", errors.name(), error.line, error.column);
         title.element(Level::NOTE.message(place))

@@ -97,8 +97,10 @@ fn check_reports_to_programs() {
             "line": 2,
             "column": 1,
             "path": "write_gaurd",
+            "level": "error",
             "message": "unknown option `write_gaurd`",
             "hint": "did you mean `write_guard`?",
+            "text": "line 2, column 1: write_gaurd: unknown option `write_gaurd`; did you mean `write_guard`?",
         })
     );
     assert_eq!(reports[1], json!({"file": "hooks.yaml", "ok": true, "errors": [], "warnings": []}));

@@ -71,6 +71,9 @@ impl Artifacts {
 
     /// Why a name is no artifact, and what to write.
     pub(crate) fn problem_of(name: &str, dialect: PatternDialect) -> Option<(String, String)> {
+        if is_plain(name) {
+            return None;
+        }
         // As they are compiled in the end: a name can be just short enough, and what is below it too long.
         let pattern = folded(trimmed(name));
         let all = [pattern.to_string(), format!("{pattern}/**"), format!("**/{pattern}/**")];
@@ -100,10 +103,6 @@ impl Artifacts {
                 patterns.find(reading).or_else(|| removed.then(|| patterns.below(reading)).flatten())?;
             self.found(index, format!("{top}{given}"))
         })
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.names.is_empty()
     }
 
     fn found(&self, index: usize, reading: String) -> Option<Found<'_>> {
@@ -150,6 +149,19 @@ fn options(dialect: PatternDialect) -> GlobOptions {
         PatternDialect::Squad => Dialect::Squad,
     };
     GlobOptions { dialect, case_insensitive: false, root: None }
+}
+
+/// Longer names are looked at as patterns.
+const PLAIN_LENGTH: usize = 1024;
+
+/// Whether a name is an artifact at first sight: a path without anything that a pattern could mean something by.
+fn is_plain(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
+    // Something beside dots and slashes has to be left of it.
+    name.len() <= PLAIN_LENGTH
+        && name.bytes().all(is_letter)
+        && name.bytes().any(|byte| byte.is_ascii_alphanumeric())
+        && !name.contains("..")
 }
 
 /// A text as a file system without case compares it.

@@ -5,7 +5,7 @@
 //! without regard to case. A path that cannot be resolved is refused, and so is the removal of a folder that a
 //! protected file is in.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
@@ -22,7 +22,9 @@ const NAME: &str = "protected-files";
 #[derive(Clone, Debug)]
 pub struct ProtectedFiles {
     reader: CallReader,
-    files: Artifacts,
+    patterns: Vec<String>,
+    /// Compiled at the first call that writes: most calls do not, and a process may judge one.
+    files: OnceLock<Artifacts>,
 }
 
 /// Protected files in front of an inner hook.
@@ -54,8 +56,13 @@ impl ProtectedFiles {
                 errors.push(format!("protected[{index}]"), problem, hint);
             }
         }
-        let files = Artifacts::new(patterns.iter().map(AsRef::as_ref), reader.dialect(), false);
-        Self { reader: reader.clone(), files }
+        let patterns = patterns.iter().map(|pattern| pattern.as_ref().to_owned()).collect();
+        Self { reader: reader.clone(), patterns, files: OnceLock::new() }
+    }
+
+    fn files(&self) -> &Artifacts {
+        let patterns = self.patterns.iter().map(String::as_str);
+        self.files.get_or_init(|| Artifacts::new(patterns, self.reader.dialect(), false))
     }
 
     fn objection(&self, call: Call<'_>, place: &Place) -> Option<Reason> {
@@ -65,7 +72,7 @@ impl ProtectedFiles {
             let message = format!("nobody can tell whether `{}` is a protected file", place.given);
             return Some(reason("path", message).unless("write the path relative to the root"));
         };
-        let found = self.files.find(call, place, &known)?;
+        let found = self.files().find(call, place, &known)?;
         let message =
             format!("{} is protected by `{}`", stands_for(&place.given, &found.reading), found.artifact);
         let evidence = Evidence::Path { given: place.given.clone(), resolved: found.reading };
@@ -84,7 +91,7 @@ impl Policy<PreToolUse> for ProtectedFiles {
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
         let call = self.reader.read(request);
-        if self.files.is_empty() || !(call.writes_files() || call.kind().runs_commands()) {
+        if self.patterns.is_empty() || !(call.writes_files() || call.kind().runs_commands()) {
             return Verdict::NO_OPINION;
         }
         let places = call.places();

@@ -228,6 +228,7 @@ impl Said for ContextPatch {
         answer.context.extend(texts(&self.additional_context));
         answer.model = self.model.clone();
         answer.first_prompt = self.initial_prompt.clone();
+        answer.messages.extend(self.system_messages.iter().cloned());
     }
 }
 

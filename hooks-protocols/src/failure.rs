@@ -61,6 +61,6 @@ fn unnamed(client: Client, message: String) -> Reply {
 
 /// Whether a failure at this event is a denial. Events that we have no type for are passed on, and nobody decides about
 /// them.
-fn closes(row: &Row) -> bool {
+pub(crate) fn closes(row: &Row) -> bool {
     row.kind.is_some_and(|kind| kind.on_failure() == OnFailure::Closes)
 }

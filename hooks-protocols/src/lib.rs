@@ -32,6 +32,7 @@ mod answer;
 mod capabilities;
 mod client;
 mod clients;
+mod command_line;
 mod decode;
 mod degraded;
 mod encode;
@@ -40,9 +41,13 @@ mod payload;
 mod recognise;
 mod table;
 
+/// What a client calls tools and their arguments: see [`Client::dialect`].
+pub use hooks_facts::tools::{Canonical, Dialect};
+
 pub use self::answer::{Answer, Changed, Rewrite, Said};
 pub use self::capabilities::{Ability, Capabilities, capabilities};
 pub use self::client::{Client, UnknownClient};
+pub use self::command_line::command_line;
 pub use self::decode::{DecodeError, Decoded, Limits, decode, decode_unnamed, decode_within};
 pub use self::degraded::{Degraded, Instead, Wish};
 pub use self::encode::{Reply, encode};

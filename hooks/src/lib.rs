@@ -1,7 +1,7 @@
 //! Hooks for LLM agents: what a tool call may do is decided by rules that do not depend on a prompt.
 //!
 //! This crate is the one to add: it re-exports the contract of `hooks-core`, and with its features the policies
-//! ([`policies`]), the layers around model calls ([`resilience`]), the configuration ([`config`]) and the machine as it is ([`system`](fn@system)).
+//! ([`policies`]), the layers around model calls ([`resilience`]), the context of a session ([`context`](mod@context)), the configuration ([`config`]) and the machine as it is ([`system`](fn@system)).
 //!
 //! ```
 //! use hooks::{HookContext, HookRequest, Hooks, Judged, Reason, Verdict, event::PreToolUse, policy_fn};
@@ -29,8 +29,22 @@ pub use hooks_core::*;
 pub use hooks_core::{drivers::ModelRequest, state::OpId};
 
 pub use self::system::{StdFileSystem, SystemClock, SystemRandom, system};
+#[cfg(feature = "context")]
+pub use self::system::{SystemMachine, SystemPrograms};
 #[cfg(feature = "tokio")]
 pub use self::system::{TokioBackground, TokioTimer};
+
+/// Context that is always there: layers around a session, and what configures them.
+#[cfg(feature = "context")]
+pub mod context {
+    pub use hooks_context::*;
+}
+
+/// The `.squad` team folder as typed data.
+#[cfg(feature = "context")]
+pub mod team {
+    pub use hooks_team::*;
+}
 
 /// Model calls that survive: layers around a model, and what configures them.
 #[cfg(feature = "resilience")]
@@ -42,6 +56,12 @@ pub mod resilience {
 #[cfg(feature = "store")]
 pub mod store {
     pub use hooks_store::*;
+}
+
+/// External command hooks: handlers as docker-agent writes them, their rules and their engine.
+#[cfg(feature = "command")]
+pub mod command {
+    pub use hooks_command::*;
 }
 
 /// The classic policies, and the plain data that configures them.

@@ -10,7 +10,12 @@ use crate::process::{Program, is_installed};
 use crate::workspace;
 
 /// What `compare.py` has to give: suite, profile, per cent.
-const VECTORS: &[(&str, &str, &str)] = &[("squad", "compat", "100"), ("squad", "strict", "100")];
+const VECTORS: &[(&str, &str, &str)] = &[
+    ("squad", "compat", "100"),
+    ("squad", "strict", "100"),
+    ("docker-agent", "2026-09", "100"),
+    ("docker-agent", "2026-07", "100"),
+];
 
 /// What `score.py` has to give: kinds, and the options that make its exit status a gate.
 const CORPORA: &[(&str, &[&str])] = &[
@@ -18,6 +23,7 @@ const CORPORA: &[(&str, &[&str])] = &[
     ("write", &["--min-block", "1", "--max-fp", "0"]),
     ("shell_write", &["--min-block", "0.86", "--max-fp", "0"]),
     ("scrub", &["--min-recall", "1", "--max-fp", "0"]),
+    ("directive", &["--min-recall", "1", "--max-fp", "0"]),
 ];
 
 /// Scores every suite.

@@ -5,6 +5,8 @@ mod bench;
 mod ci;
 mod codegen;
 mod conformance;
+mod dist;
+mod e2e;
 mod error;
 mod examples;
 mod features;
@@ -13,6 +15,8 @@ mod metadata;
 mod msrv;
 mod overspend;
 mod process;
+#[cfg(unix)]
+mod start;
 mod stopwatch;
 mod storm;
 mod tidy;
@@ -32,8 +36,13 @@ usage: cargo xtask COMMAND
   examples                      runs every example
   msrv                          checks the workspace with the oldest Rust it promises to build with
   conformance                   holds the recorded vectors and corpora beside the checkout against their floors
-  answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict; corpora)
+  e2e [CLIENT...] [--bless]     runs the real clients (claude, codex, gemini, copilot) against a scripted model,
+                                governed by `hooks`
+  answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
+                                docker-agent: 2026-09, 2026-07; corpora)
   bench [FILTER]                measures what everything costs, against its bars
+  bench start                   measures what it costs to start `hooks run`, beside /bin/true and a hook of bash and jq
+  dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short]
@@ -67,8 +76,14 @@ fn run(arguments: &[&str]) -> Result {
         ["answer", suite, "--profile", profile] | ["answer", "--profile", profile, suite] => {
             answer::run(suite, Some(profile))
         }
+        ["e2e", options @ ..] => e2e::run(options),
+        // What `e2e` has clients call.
+        ["stand-in", options @ ..] => e2e::stand_in::run(options),
         ["bench"] => bench::run(""),
+        #[cfg(unix)]
+        ["bench", "start"] => start::run(),
         ["bench", filter] => bench::run(filter),
+        ["dist"] => dist::run(),
         ["overspend", options @ ..] => overspend::run(options),
         ["storm", options @ ..] => storm::run(options),
         ["instructions"] => instructions::check(),

@@ -1,6 +1,7 @@
 //! Starts other programs, always from the root of the workspace.
 
-use std::process::{Command, Stdio};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 
 use crate::error::{Error, Result};
 use crate::workspace;
@@ -72,6 +73,22 @@ impl Program {
             return Err(Error::new(format!("`{}` failed ({})", self.line, output.status)));
         }
         String::from_utf8(output.stdout).map_err(|cause| Error::doing(&self.line, cause))
+    }
+
+    /// Gives it `input`, and returns what becomes of it.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub(crate) fn answer(mut self, input: &[u8]) -> Result<Output> {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = self.command.spawn();
+        let mut child =
+            started.map_err(|cause| Error::doing(format!("`{}` cannot be started", self.line), cause))?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // Who has read enough may go.
+            drop(stdin.write_all(input));
+        }
+        Ok(child.wait_with_output()?)
     }
 }
 

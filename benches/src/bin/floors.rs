@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use benches::{Bar, Case, SetupError, store};
+use benches::{Bar, Case, SetupError, context, store};
 
 /// How long a batch takes, about: long against the clock, short against a time slice.
 const BATCH_NANOSECONDS: f64 = 10_000.0;
@@ -24,6 +24,7 @@ fn main() -> Result<ExitCode, SetupError> {
     let mut cases = benches::all()?;
     cases.extend(store::on_disk()?);
     cases.extend(store::on_server()?);
+    cases.extend(context::cases()?);
     cases.retain(|case| case.name().contains(&filter));
     let floors = measure(&mut cases);
     let mut missed = report(&cases, &floors);

@@ -3,6 +3,7 @@
 //! Nothing is staged but the script: the repository is made, the commands run, what is denied does not happen, and
 //! the summary counts what did.
 
+mod context;
 mod process;
 mod report;
 mod script;
@@ -108,6 +109,7 @@ async fn play(asked: &Demo, steps: &[Step]) -> Result<Status, Failure> {
     let written = session.tally().files();
     session.end(EndReason::Complete, None).await;
 
+    context::play(out).await?;
     closing(out, &report, &written, &workspace).await?;
     Ok(Status::Well)
 }

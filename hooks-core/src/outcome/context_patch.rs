@@ -22,6 +22,12 @@ pub struct ContextPatch {
     /// Standing instructions that were found, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub directives: Vec<Directive>,
+    /// Text for the user, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub system_messages: Vec<String>,
+    /// What the user wrote, where hooks added to it; what was scrubbed stays scrubbed. The first one given stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_prompt: Option<String>,
     /// Hooks that failed and were passed over (law 3).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<Reason>,
@@ -40,6 +46,8 @@ impl Outcome for ContextPatch {
         self.model = later.model.or(self.model.take());
         self.initial_prompt = later.initial_prompt.or(self.initial_prompt.take());
         self.directives.append(&mut later.directives);
+        self.system_messages.append(&mut later.system_messages);
+        self.original_prompt = self.original_prompt.take().or(later.original_prompt);
         self.failures.append(&mut later.failures);
     }
 

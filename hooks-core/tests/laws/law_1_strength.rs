@@ -51,8 +51,18 @@ fn reasons() -> impl Strategy<Value = Vec<Reason>> {
 }
 
 fn context_patch() -> impl Strategy<Value = ContextPatch> {
-    (notes(), option::of("[a-c]"), option::of("[a-c]"), vec("[a-c]", 0..2), reasons()).prop_map(
-        |(additional_context, model, initial_prompt, directives, failures)| ContextPatch {
+    let texts = || option::of("[a-c]");
+    let messages = || vec("[a-c]", 0..2);
+    (notes(), texts(), texts(), messages(), messages(), texts(), reasons()).prop_map(
+        |(
+            additional_context,
+            model,
+            initial_prompt,
+            directives,
+            system_messages,
+            original_prompt,
+            failures,
+        )| ContextPatch {
             additional_context,
             model,
             initial_prompt,
@@ -60,6 +70,8 @@ fn context_patch() -> impl Strategy<Value = ContextPatch> {
                 .into_iter()
                 .map(|text| Directive { text, mode: "always".to_owned() })
                 .collect(),
+            system_messages,
+            original_prompt,
             failures,
         },
     )

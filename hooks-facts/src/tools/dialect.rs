@@ -80,7 +80,7 @@ impl Dialect {
         self.tools().iter().find(|tool| Folded::new(tool.name).is_some_and(|known| known == folded))
     }
 
-    fn tools(self) -> &'static [Tool] {
+    pub(super) fn tools(self) -> &'static [Tool] {
         match self {
             Self::Claude => CLAUDE,
             Self::Codex => CODEX,
@@ -125,10 +125,10 @@ impl Canonical {
 
 /// One tool of one client.
 #[derive(Debug)]
-struct Tool {
-    canonical: &'static str,
+pub(super) struct Tool {
+    pub(super) canonical: &'static str,
     /// The client's name.
-    name: &'static str,
+    pub(super) name: &'static str,
     /// The client's names of its arguments where they differ from ours, and ours.
     arguments: &'static [(&'static str, &'static str)],
 }

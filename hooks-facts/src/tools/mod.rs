@@ -18,7 +18,8 @@
 //! assert_eq!(paths.found[0].pointer, "/edits/0/file_path");
 //! ```
 //!
-//! What each client calls a tool and its arguments, to one set of names and back, is a [`Dialect`].
+//! What each client calls a tool and its arguments, to one set of names and back, is a [`Dialect`]; what a rule that was
+//! written in the words of one client means for another, [`Dialect::spellings`] says.
 //!
 //! A tool the table does not know is added with [`ToolTable::with`]:
 //!
@@ -38,6 +39,7 @@ mod names;
 mod patch;
 mod path_arguments;
 mod path_keys;
+mod spelling;
 mod table;
 
 pub use agent_arguments::{AgentArguments, agent_arguments};
@@ -46,4 +48,5 @@ pub use dialect::{Canonical, Dialect};
 pub use kind::ToolKind;
 pub use patch::patched_files;
 pub use path_arguments::{PathArgument, PathArguments, PathRole, paths_of};
+pub use spelling::Reach;
 pub use table::ToolTable;

@@ -8,9 +8,9 @@ use hooks_core::{DecideLayer, Decision, HookError, HookFuture, HookRequest, Opin
 use tower_service::Service;
 
 use super::stored::StoredLockouts;
-use crate::facts::CallReader;
+use crate::facts::{Call, CallReader, Place};
 
-/// A decider without an opinion of its own: before a call that may write it asks the store who is locked out, so
+/// A decider without an opinion of its own: before a call that writes, or of which nobody knows, it asks the store who is locked out, so
 /// that [`ReviewerLockout`](super::ReviewerLockout) judges by what holds now. A store that is away for too long is an
 /// error, which denies.
 #[derive(Clone, Debug)]
@@ -45,8 +45,7 @@ impl Service<HookRequest<PreToolUse>> for RefreshLockouts {
 
     fn call(&mut self, request: HookRequest<PreToolUse>) -> Self::Future {
         let no_opinion = || Opinion::new(Decision::default());
-        let call = self.reader.read(&request);
-        if !(call.writes_files() || call.kind().runs_commands()) {
+        if !may_write(self.reader.read(&request)) {
             return HookFuture::now(Ok(no_opinion()));
         }
         let lockouts = Arc::clone(&self.lockouts);
@@ -55,4 +54,13 @@ impl Service<HookRequest<PreToolUse>> for RefreshLockouts {
             Ok(no_opinion())
         })
     }
+}
+
+/// Whether the lockout may have something to say: most commands write nothing, and a store is not opened for them.
+fn may_write(call: Call<'_>) -> bool {
+    if !(call.writes_files() || call.kind().runs_commands()) {
+        return false;
+    }
+    let places = call.places();
+    !places.unusable.is_empty() || !places.unknown.is_empty() || places.found.iter().any(Place::is_written)
 }

@@ -20,6 +20,7 @@ pub(super) const MODEL: Path = &["model"];
 pub(super) const MESSAGE: Path = &["message"];
 pub(super) const AGENT_NAME: Path = &["agent_name"];
 pub(super) const SUMMARY: Path = &["summary"];
+pub(super) const CHILD_ID: Path = &["child_id"];
 
 /// Where a session is, as most clients write it.
 pub(super) const SESSION: &[Field] = &[
@@ -84,7 +85,8 @@ pub(super) const COMPACTION: &[Field] = &[
 pub(super) const LAST_WORDS: &[Field] = &[Field::text(&["last_assistant_message"], RESPONSE)];
 
 /// A child agent.
-pub(super) const CHILD: &[Field] = &[Field::text(&["agent_type"], AGENT_NAME)];
+pub(super) const CHILD: &[Field] =
+    &[Field::text(&["agent_type"], AGENT_NAME), Field::text(&["agent_id"], CHILD_ID)];
 
 /// What a child is not said to be.
 pub(super) const A_CHILD: &[Preset] = &[text(AGENT_NAME, ""), number(&["depth"], 1)];

@@ -69,6 +69,14 @@ impl Decoded {
             _ => None,
         }
     }
+
+    /// Whether the client tells of this call in another event as well: what counts calls counts that one.
+    ///
+    /// Cursor asks about a command, an MCP call and a file to read before the call of the tool that is about them, which it
+    /// asks about too.
+    pub fn is_told_elsewhere(&self) -> bool {
+        self.row.is_some_and(|row| row.is_told_elsewhere)
+    }
 }
 
 /// Reads what `client` wrote about the event that it calls `event`; `None` has the payload say which event it is.

@@ -58,6 +58,8 @@ pub(crate) struct Row {
     pub(crate) phrases: Phrases,
     /// Which wishes can be said about some calls only.
     pub(crate) limit: Option<Limit>,
+    /// Whether the same call fires another row as well, which is the one to count.
+    pub(crate) is_told_elsewhere: bool,
 }
 
 /// A limit of what can be said.
@@ -94,7 +96,16 @@ impl<'a> Asked<'a> {
 impl Row {
     /// An event that is only passed on, and at which nothing can be said.
     pub(crate) const fn other(name: &'static str) -> Self {
-        Self { name, kind: None, fields: &[], presets: &[], shape: &[], phrases: SILENT, limit: None }
+        Self {
+            name,
+            kind: None,
+            fields: &[],
+            presets: &[],
+            shape: &[],
+            phrases: SILENT,
+            limit: None,
+            is_told_elsewhere: false,
+        }
     }
 
     /// An event of ours.
@@ -127,6 +138,12 @@ impl Row {
         leaves_room: fn(&Asked<'_>) -> bool,
     ) -> Self {
         self.limit = Some(Limit { wishes, leaves_room });
+        self
+    }
+
+    /// The same call fires another row as well.
+    pub(crate) const fn told_elsewhere(mut self) -> Self {
+        self.is_told_elsewhere = true;
         self
     }
 

@@ -292,3 +292,39 @@ fn an_envelope_is_kept() {
     let expected = json!({"jsonrpc": "2.0", "id": 7, "result": {"output": {"permissionDecision": "deny", "permissionDecisionReason": "no"}}});
     assert_eq!(reply.stdout, expected.to_string());
 }
+
+/// Limits count children by what tells one from another of the same name.
+#[test]
+fn a_child_is_the_same_from_its_start_to_its_stop() {
+    let at = json!({"session_id": "s", "sessionId": "s", "cwd": "/a", "agent_type": "explore", "agentName": "explore"});
+    for (client, start, stop, key) in [
+        (Client::Claude, "SubagentStart", "SubagentStop", "agent_id"),
+        (Client::Codex, "SubagentStart", "SubagentStop", "agent_id"),
+        (Client::Copilot, "subagentStart", "subagentStop", "agentId"),
+        (Client::Copilot, "SubagentStart", "SubagentStop", "agent_id"),
+        (Client::VsCode, "SubagentStart", "SubagentStop", "agent_id"),
+        (Client::Cursor, "subagentStart", "subagentStop", "subagent_id"),
+    ] {
+        let mut sent = at.clone();
+        sent[key] = "child-7".into();
+        for event in [start, stop] {
+            let decoded = decode(client, Some(event), sent.to_string().as_bytes()).unwrap();
+            let child = match &decoded.event {
+                Some(WireEvent::SubagentStart(start)) => start.child_id.as_deref(),
+                Some(WireEvent::SubagentStop(stop)) => stop.child_id.as_deref(),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(child, Some("child-7"), "{client} {event}");
+            assert_eq!(Value::Object(payload(&decoded)), sent, "{client} {event}");
+        }
+    }
+}
+
+#[test]
+fn of_a_call_that_is_told_twice_one_event_counts() {
+    let at = json!({"conversation_id": "s", "cursor_version": "2", "cwd": "/a", "tool_name": "Shell", "tool_input": {},
+        "command": "ls"});
+    let told = |event: &str| decode(Client::Cursor, Some(event), at.to_string().as_bytes()).unwrap();
+    assert!(!told("preToolUse").is_told_elsewhere());
+    assert!(told("beforeShellExecution").is_told_elsewhere());
+}

@@ -22,6 +22,12 @@ impl Place {
         Ok(Self(path.to_owned()))
     }
 
+    /// The folder called `kind` of what processes keep here for each other. Git does not see it.
+    #[must_use]
+    pub fn own(kind: &Name) -> Self {
+        Self(format!(".hooks/{kind}"))
+    }
+
     /// A path that this crate itself knows to be one.
     pub(crate) fn known(path: &str) -> Self {
         debug_assert!(path.split('/').all(|part| Name::new(part.trim_start_matches('.')).is_ok()), "{path}");

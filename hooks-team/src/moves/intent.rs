@@ -29,6 +29,10 @@ pub(crate) struct Intent {
 pub(crate) struct Part {
     /// The section they are added to; at the end of the file where there is none.
     pub(super) group: Option<String>,
+    /// Whether it has no headings: then it stands before those that are there, or it would be taken for a part of what
+    /// is below the last of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) leading: bool,
     pub(super) text: Saved,
 }
 
@@ -123,26 +127,27 @@ impl Intent {
 /// The parts of a move while it is planned.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    parts: Vec<(Option<String>, Vec<u8>)>,
-    numbers: HashMap<Option<String>, usize>,
+    parts: Vec<(Option<String>, bool, Vec<u8>)>,
+    numbers: HashMap<(Option<String>, bool), usize>,
 }
 
 impl Parts {
-    /// Adds `block` to the part of `group`.
-    pub(crate) fn add(&mut self, group: Option<&str>, block: &[u8]) {
+    /// Adds `block` to the part of `group`; a `leading` one has no heading.
+    pub(crate) fn add(&mut self, group: Option<&str>, leading: bool, block: &[u8]) {
         let group = group.map(str::to_owned);
-        let number = *self.numbers.entry(group.clone()).or_insert(self.parts.len());
-        if let Some((_, text)) = self.parts.get_mut(number) {
+        let number = *self.numbers.entry((group.clone(), leading)).or_insert(self.parts.len());
+        if let Some((_, _, text)) = self.parts.get_mut(number) {
             text.extend_from_slice(b"\n");
             text.extend_from_slice(block);
         } else {
-            self.parts.push((group, block.to_vec()));
+            self.parts.push((group, leading, block.to_vec()));
         }
     }
 
     /// The parts, in the order in which they were begun.
     pub(crate) fn finish(self) -> Vec<Part> {
-        self.parts.into_iter().map(|(group, text)| Part { group, text: Saved::new(text) }).collect()
+        let parts = self.parts.into_iter();
+        parts.map(|(group, leading, text)| Part { group, leading, text: Saved::new(text) }).collect()
     }
 }
 

@@ -83,7 +83,8 @@ pub(crate) fn plan(
             continue;
         }
         let group = entry.group().filter(|_| grammar == Grammar::History);
-        parts.add(group.as_deref(), &block(target.document(), entry.bytes()));
+        let leading = entry.kind() != EntryKind::Block;
+        parts.add(group.as_deref(), leading, &block(target.document(), entry.bytes()));
     }
     let removals = picked.iter().map(|entry| {
         let range = entry.range();

@@ -74,26 +74,58 @@ fn added(target: &[u8], intent: &Intent) -> Vec<u8> {
     for section in document.sections().iter().filter(|section| section.level == 2) {
         sections.entry(key(&document.title_of(section))).or_insert(section);
     }
-    let (mut splices, mut rest) = (Vec::new(), Vec::new());
+    let mut splices = Vec::new();
+    // Sections that are not there yet, in the order of their first entries: what has no headings, and the rest.
+    let (mut missing, mut numbers) = (Vec::<(Option<&str>, [Vec<u8>; 2])>::new(), HashMap::new());
+    // What has no headings comes first where both are added at one place.
+    let (leading, blocks): (Vec<_>, Vec<_>) = intent.parts.iter().partition(|part| part.leading);
     for part in &intent.parts {
-        let text = part.text.bytes();
         let group = part.group.as_deref();
-        if let Some(section) = group.and_then(|group| sections.get(&key(group))) {
-            splices.push(document.add_bytes_behind(section.start..section.below, &text));
-            continue;
+        let is_there = group.is_some_and(|group| sections.contains_key(&key(group)));
+        let is_head = part.leading && group.is_none();
+        if !(is_there || is_head) {
+            let number = *numbers.entry(group).or_insert(missing.len());
+            if number == missing.len() {
+                missing.push((group, Default::default()));
+            }
+            if let Some((_, [before, behind])) = missing.get_mut(number) {
+                let text = if part.leading { before } else { behind };
+                text.extend_from_slice(&part.text.bytes());
+            }
         }
-        if !rest.is_empty() {
-            rest.extend_from_slice(document.newline().as_bytes());
-        }
-        if let Some(group) = group {
-            rest.extend_from_slice(format!("## {group}{0}{0}", document.newline()).as_bytes());
-        }
-        rest.extend_from_slice(&text);
     }
-    if !rest.is_empty() {
-        splices.push(document.add_bytes_behind(0..document.bytes().len(), &rest));
+    for part in leading.into_iter().chain(blocks) {
+        let group = part.group.as_deref();
+        let range = match group.and_then(|group| sections.get(&key(group))) {
+            Some(section) => section.start..if part.leading { section.end } else { section.below },
+            None if part.leading && group.is_none() => 0..head_end(&document),
+            None => continue,
+        };
+        splices.push(document.add_bytes_behind(range, &part.text.bytes()));
+    }
+    let (newline, mut new) = (document.newline().as_bytes(), Vec::new());
+    for (group, texts) in missing {
+        if let Some(group) = group {
+            let apart = if new.is_empty() { "" } else { document.newline() };
+            new.extend_from_slice(format!("{apart}## {group}{}", document.newline()).as_bytes());
+        }
+        for text in texts.iter().filter(|text| !text.is_empty()) {
+            if !new.is_empty() {
+                new.extend_from_slice(newline);
+            }
+            new.extend_from_slice(text);
+        }
+    }
+    if !new.is_empty() {
+        splices.push(document.add_bytes_behind(0..document.bytes().len(), &new));
     }
     document.with(splices)
+}
+
+/// Where what stands under the title and no other heading ends.
+fn head_end(document: &Document) -> usize {
+    let first = document.sections().first();
+    first.map_or(document.bytes().len(), |first| if first.level == 1 { first.end } else { first.start })
 }
 
 #[cfg(test)]

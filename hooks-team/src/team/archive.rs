@@ -40,7 +40,7 @@ impl Team {
             if known.take(Digest::of_text(text.as_bytes())) {
                 moved.known += 1;
             } else {
-                parts.add(None, &block(current.document(), text.as_bytes()));
+                parts.add(None, false, &block(current.document(), text.as_bytes()));
             }
         }
         let sources =

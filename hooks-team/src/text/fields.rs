@@ -56,7 +56,7 @@ pub(crate) fn fields<'a>(document: &'a Document, range: &Range<usize>) -> Vec<Fi
 
 impl Field<'_> {
     /// Whether its name is one of `names`.
-    pub(crate) fn is(&self, names: &[&str]) -> bool {
+    pub fn is(&self, names: &[&str]) -> bool {
         names.contains(&&*key(&self.name))
     }
 }

@@ -16,8 +16,11 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::budget;
+use super::command::{Handlers, Host};
+use super::context::ContextSections;
 use super::error::{Mistakes, Place};
 use super::models::Models;
+use super::prompts;
 use super::prune::Pruned;
 use super::spawn;
 use super::squad;
@@ -32,7 +35,9 @@ pub(super) enum Settings {
     Strict {
         policy: Box<PolicyConfig>,
         models: Option<Box<ResilienceConfig>>,
+        context: Box<ContextSections>,
         state: Box<State>,
+        handlers: Option<Box<Handlers>>,
         from: Origin,
     },
     SquadCompat(Box<SquadPolicy>),
@@ -62,6 +67,8 @@ impl State {
 pub(super) enum Origin {
     /// A `hooks.yaml`, without its mistakes.
     Document(Pruned),
+    /// A docker-agent agent file.
+    Agents,
     /// A Squad policy.
     Squad,
 }
@@ -155,6 +162,7 @@ pub(super) fn build(
     settings: &Settings,
     protected: &[String],
     kept: Option<Kept>,
+    host: &Host,
     root: &Node,
     mistakes: &mut Mistakes,
 ) -> Option<Built> {
@@ -176,7 +184,7 @@ pub(super) fn build(
     let builder = strict(builder, protection, &kept, tenancy);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, models, from, state } => {
+        Settings::Strict { policy, models, context, from, state, handlers } => {
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => {
                     Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))
@@ -196,6 +204,13 @@ pub(super) fn build(
             let (mut builder, models) = (built?, models.map_or(Some(None), |models| models.map(Some))?);
             if let Some(models) = &models {
                 builder = models.add_hooks(builder);
+            }
+            if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
+                builder = commands.add_to(builder);
+            }
+            builder = context.add_to(builder, &kept.store);
+            if let Some(config) = &context.prompts {
+                builder = prompts::add_to(builder, config, policy.redaction.as_ref());
             }
             Some(Built { hooks: builder.build(), kept, models })
         }
@@ -246,6 +261,7 @@ fn report_in(errors: PolicyErrors, from: &Origin, root: &Node, mistakes: &mut Mi
     for error in errors {
         let (place, path) = match from {
             Origin::Document(tree) => (tree.root.locate(&error.field), tree.path_before(&error.field)),
+            Origin::Agents => (&root.place, error.field),
             Origin::Squad => {
                 let path = squad::path_in(root, &error.field);
                 (root.locate(&path), path)

@@ -9,8 +9,11 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::check::check;
+use super::command::{self, Handlers, Host};
+use super::context::{self, ContextSections};
 use super::error::Mistakes;
 use super::models;
+use super::plain;
 use super::prune::Pruned;
 use super::section;
 use super::spawn;
@@ -40,6 +43,8 @@ pub(super) struct Document {
     pub(super) policy: PolicyConfig,
     pub(super) models: Option<ResilienceConfig>,
     pub(super) store: Option<StoreConfig>,
+    pub(super) handlers: Option<Handlers>,
+    pub(super) context: ContextSections,
     /// What it was read from.
     pub(super) tree: Pruned,
 }
@@ -90,6 +95,16 @@ pub fn schema() -> Value {
         }
         properties.insert(store::KEY.to_owned(), section::schema::<StoreConfig>(object));
         properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
+        properties.insert(
+            command::PROFILE.to_owned(),
+            json!({
+                "enum": ["2026-09", "2026-07"],
+                "default": "2026-09",
+                "description": "By which generation of docker-agent's rules `hooks` are read and run.",
+            }),
+        );
+        properties.insert(command::KEY.to_owned(), command::schema());
+        context::schemas(&mut properties, object);
         object.insert("properties".to_owned(), Value::Object(properties));
     }
     schema
@@ -105,8 +120,10 @@ pub(super) fn profile_schema() -> Value {
 }
 
 /// Reads the tree of a `hooks.yaml`; of one with mistakes, what is left without them.
-pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
-    check(&schema(), &without_squads_names(root, mistakes), mistakes);
+pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<Document> {
+    if !plain::is_right(root) {
+        check(&checked_schema(), &without_squads_names(root, mistakes), mistakes);
+    }
     let tree = Pruned::new(root, mistakes.paths());
     let self_protection =
         tree.root.get("self_protection").is_none_or(|node| !matches!(node.kind, Kind::Bool(false)));
@@ -116,12 +133,16 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
         // A section that lacks what it cannot do without is reported, and hides no mistake of the others.
         sections.retain(|key, value| is_whole(key, value));
     }
+    sections.shift_remove(command::PROFILE);
+    // Read from the whole tree: its own reader knows the place of every mistake.
+    let handlers = sections.shift_remove(command::KEY).and_then(|_| command::read(root, host, mistakes));
     let models = sections.shift_remove(models::KEY);
     let models = models.and_then(|value| section::read(models::KEY, value, &tree, mistakes));
     let store = sections.shift_remove(store::KEY);
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
+    let context = context::take(&mut sections, &tree, mistakes);
     let tenancy = Tenancy::read(&tree.root, mistakes);
     sections.retain(|key, _| ![tenant::KEY, tenant::OTHERS].contains(&key.as_str()));
     match serde_json::from_value(Value::Object(sections)) {
@@ -133,7 +154,7 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
                 let hint = "give each tenant a configuration of its own, or leave `reviewer_lockout` out";
                 mistakes.add_with_hint(root.locate(tenant::OTHERS), tenant::OTHERS, problem, hint);
             }
-            Some(Document { self_protection, tenancy, policy, models, store, tree })
+            Some(Document { self_protection, tenancy, policy, models, store, handlers, context, tree })
         }
         Err(error) => {
             // The schema and the reader come from one type; where they differ, the reader is right.
@@ -145,8 +166,19 @@ pub(super) fn read(root: &Node, mistakes: &mut Mistakes) -> Option<Document> {
     }
 }
 
+/// The schema without the part that has a reader of its own.
+pub(super) fn checked_schema() -> Value {
+    let mut schema = schema();
+    if let Some(hooks) = schema.pointer_mut("/properties/hooks") {
+        *hooks = json!({"type": "object"});
+    }
+    schema
+}
+
 fn is_whole(key: &str, value: &Value) -> bool {
-    [models::KEY, spawn::KEY, store::KEY, tenant::KEY, tenant::OTHERS].contains(&key)
+    [models::KEY, spawn::KEY, store::KEY, tenant::KEY, tenant::OTHERS, command::KEY, command::PROFILE]
+        .contains(&key)
+        || context::KEYS.contains(&key)
         || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 

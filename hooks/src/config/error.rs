@@ -3,10 +3,11 @@
 use std::fmt;
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 /// One mistake in a configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigError {
     /// The line, from 1; 1 where the mistake is of the whole file.
@@ -18,11 +19,39 @@ pub struct ConfigError {
     /// What is wrong.
     pub message: String,
     /// The way out, where there is one to name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// Whether it keeps the configuration from being used.
+    pub gravity: Gravity,
     /// The bytes of the text it is about.
-    #[serde(skip)]
     pub span: Range<usize>,
+}
+
+/// How bad a mistake is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gravity {
+    /// The configuration is refused.
+    #[default]
+    Error,
+    /// The configuration is used; it does not do what it seems to say.
+    Warning,
+}
+
+impl Serialize for ConfigError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(None)?;
+        fields.serialize_entry("line", &self.line)?;
+        fields.serialize_entry("column", &self.column)?;
+        fields.serialize_entry("path", &self.path)?;
+        fields.serialize_entry("level", &self.gravity)?;
+        fields.serialize_entry("message", &self.message)?;
+        if let Some(hint) = &self.hint {
+            fields.serialize_entry("hint", hint)?;
+        }
+        // All of it in one line, for who only passes it on.
+        fields.serialize_entry("text", &self.to_string())?;
+        fields.end()
+    }
 }
 
 impl fmt::Display for ConfigError {
@@ -75,7 +104,8 @@ impl fmt::Display for ConfigErrors {
             if index > 0 {
                 writeln!(f)?;
             }
-            write!(f, "{}: {error}", self.name)?;
+            let level = if error.gravity == Gravity::Warning { "warning: " } else { "" };
+            write!(f, "{}: {level}{error}", self.name)?;
         }
         Ok(())
     }
@@ -85,7 +115,11 @@ impl std::error::Error for ConfigErrors {}
 
 /// Collects mistakes while a text is read.
 #[derive(Debug, Default)]
-pub(super) struct Mistakes(Vec<ConfigError>);
+pub(super) struct Mistakes {
+    errors: Vec<ConfigError>,
+    /// What keeps nothing from being used; told beside what does.
+    doubts: Vec<ConfigError>,
+}
 
 /// How many are reported; a file with more is not one that was nearly right.
 const MOST: usize = 100;
@@ -107,30 +141,67 @@ impl Mistakes {
         self.push(place, path.into(), message.into(), Some(hint.into()));
     }
 
-    fn push(&mut self, place: &Place, path: String, message: String, hint: Option<String>) {
-        if self.0.len() < MOST {
-            let Place { line, column, ref span } = *place;
-            self.0.push(ConfigError { line, column, path, message, hint, span: span.clone() });
+    /// The same, with a way out where there is one.
+    pub(super) fn add_maybe_with_hint(
+        &mut self,
+        place: &Place,
+        path: String,
+        message: String,
+        hint: Option<String>,
+    ) {
+        self.push(place, path, message, hint);
+    }
+
+    /// Notes what is no mistake, and still not what anybody means.
+    pub(super) fn doubt(&mut self, place: &Place, path: String, message: String, hint: Option<String>) {
+        if self.doubts.len() < MOST {
+            let gravity = Gravity::Warning;
+            self.doubts.push(ConfigError { gravity, ..made(place, path, message, hint) });
         }
     }
 
+    fn push(&mut self, place: &Place, path: String, message: String, hint: Option<String>) {
+        if self.errors.len() < MOST {
+            self.errors.push(made(place, path, message, hint));
+        }
+    }
+
+    /// Whether nothing keeps the configuration from being used.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.errors.is_empty()
     }
 
     /// The paths of what is wrong.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|mistake| mistake.path.as_str()).filter(|path| !path.is_empty())
+        self.errors.iter().map(|mistake| mistake.path.as_str()).filter(|path| !path.is_empty())
     }
 
     /// Whether no more are taken.
     pub(super) fn are_too_many(&self) -> bool {
-        self.0.len() >= MOST
+        self.errors.len() >= MOST
     }
 
+    /// The mistakes, and the doubts behind them.
     pub(super) fn into_errors(self) -> Vec<ConfigError> {
-        self.0
+        let Self { mut errors, doubts } = self;
+        errors.extend(doubts);
+        errors
     }
+
+    /// The doubts alone.
+    pub(super) fn into_doubts(self) -> Vec<ConfigError> {
+        self.doubts
+    }
+
+    /// Takes the doubts out.
+    pub(super) fn take_doubts(&mut self) -> Vec<ConfigError> {
+        std::mem::take(&mut self.doubts)
+    }
+}
+
+fn made(place: &Place, path: String, message: String, hint: Option<String>) -> ConfigError {
+    let Place { line, column, ref span } = *place;
+    ConfigError { line, column, path, message, hint, gravity: Gravity::Error, span: span.clone() }
 }
 
 /// A place in the text.

@@ -61,7 +61,7 @@ pub(super) fn lint(policy: &PolicyConfig, is_lost: bool, root: &Node) -> Vec<Con
             linter.doubt("budget", "nothing is limited", "give it `limits`");
         }
     }
-    linter.doubts.into_errors()
+    linter.doubts.into_doubts()
 }
 
 struct Linter<'r> {
@@ -71,7 +71,7 @@ struct Linter<'r> {
 
 impl Linter<'_> {
     fn doubt(&mut self, path: &str, message: &str, hint: &str) {
-        self.doubts.add_with_hint(self.root.locate(path), path, message, hint);
+        self.doubts.doubt(self.root.locate(path), path.to_owned(), message.to_owned(), Some(hint.to_owned()));
     }
 
     fn twice(&mut self, path: &str, list: &[String]) {

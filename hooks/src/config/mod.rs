@@ -20,6 +20,7 @@
 //! | read | recognised by |
 //! | --- | --- |
 //! | `hooks.yaml` | `version: 1` |
+//! | a docker-agent agent file | `agents`, each with its `hooks:` |
 //! | a Squad policy, JSON or YAML, such as `.squad/policies/*.yaml` | its fields, or `profile: squad-compat` |
 //!
 //! A `squad.config.ts` is a program and is refused with advice on how to export it. Every section is optional;
@@ -30,10 +31,15 @@
 mod budget;
 mod build;
 mod check;
+mod command;
+mod context;
 mod document;
 mod error;
 mod lint;
 mod models;
+mod naming;
+mod plain;
+mod prompts;
 mod protect;
 mod prune;
 mod read;
@@ -50,7 +56,11 @@ mod yaml;
 
 pub use self::budget::{CallMeter, SpendClassify};
 pub use self::build::Kept;
+pub use self::command::{parse_hooks, standard_builtins};
+pub use self::context::ContextSections;
 pub use self::document::{Profile, schema};
-pub use self::error::{ConfigError, ConfigErrors};
+pub use self::error::{ConfigError, ConfigErrors, Gravity};
 pub use self::models::Models;
+pub use self::prompts::Secrets;
+pub use self::protect::as_pattern;
 pub use self::read::{Config, ConfigReader};

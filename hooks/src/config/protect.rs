@@ -35,7 +35,7 @@ pub(super) fn all(path: &Path) -> Vec<String> {
 /// The settings of agent clients, relative to the project and absolute for the user's own.
 fn client_settings() -> Vec<String> {
     let in_project = SETTINGS.iter().chain(&FOLDERS).map(|path| (*path).to_owned());
-    let of_user = home().into_iter().flat_map(|home| SETTINGS.map(|path| text(&home.join(path))));
+    let of_user = home().into_iter().flat_map(|home| SETTINGS.map(|path| as_pattern(&home.join(path))));
     in_project.chain(of_user).collect()
 }
 
@@ -46,7 +46,7 @@ fn settings_beside(path: &Path) -> Vec<String> {
         return Vec::new();
     };
     let folder = folder.parent().unwrap_or(&folder);
-    SETTINGS.iter().chain(&FOLDERS).map(|path| text(&folder.join(path))).collect()
+    SETTINGS.iter().chain(&FOLDERS).map(|path| as_pattern(&folder.join(path))).collect()
 }
 
 /// The configuration at `path` itself: as it is named, every link that leads to it, and where they end. Who can
@@ -64,7 +64,7 @@ fn itself(path: &Path) -> Vec<String> {
         next = place.read_link().ok().and_then(|target| Some(place.parent()?.join(target)));
         paths.push(place);
     }
-    let mut paths: Vec<_> = paths.iter().map(|path| text(path)).collect();
+    let mut paths: Vec<_> = paths.iter().map(|path| as_pattern(path)).collect();
     paths.sort();
     paths.dedup();
     paths
@@ -82,7 +82,7 @@ fn home() -> Option<PathBuf> {
 }
 
 /// A path as a pattern that means it alone. One that is no text cannot be named by an agent either.
-fn text(path: &Path) -> String {
+pub fn as_pattern(path: &Path) -> String {
     let mut pattern = String::new();
     for c in path.to_string_lossy().chars() {
         match c {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_path_is_no_pattern() {
-        assert_eq!(text(Path::new("/a/{b}*")), r"/a/\{b\}\*");
+        assert_eq!(as_pattern(Path::new("/a/{b}*")), r"/a/\{b\}\*");
     }
 
     #[test]
@@ -109,7 +109,7 @@ mod tests {
         let folder = dir.path().canonicalize().unwrap();
         std::fs::create_dir(folder.join("sub")).unwrap();
         std::fs::write(folder.join("hooks.yaml"), "").unwrap();
-        assert_eq!(itself(&folder.join("sub/../hooks.yaml")), [text(&folder.join("hooks.yaml"))]);
+        assert_eq!(itself(&folder.join("sub/../hooks.yaml")), [as_pattern(&folder.join("hooks.yaml"))]);
     }
 
     #[cfg(unix)]
@@ -122,9 +122,9 @@ mod tests {
         std::os::unix::fs::symlink("real.yaml", at("between.yaml")).unwrap();
         std::os::unix::fs::symlink("between.yaml", at("hooks.yaml")).unwrap();
         std::os::unix::fs::symlink("round.yaml", at("round.yaml")).unwrap();
-        let mut wanted = ["between.yaml", "hooks.yaml", "real.yaml"].map(|name| text(&at(name)));
+        let mut wanted = ["between.yaml", "hooks.yaml", "real.yaml"].map(|name| as_pattern(&at(name)));
         wanted.sort();
         assert_eq!(itself(&at("hooks.yaml")), wanted);
-        assert_eq!(itself(&at("round.yaml")), [text(&at("round.yaml"))]);
+        assert_eq!(itself(&at("round.yaml")), [as_pattern(&at("round.yaml"))]);
     }
 }

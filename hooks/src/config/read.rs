@@ -3,19 +3,25 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use hooks_command::process::Runner;
+use hooks_command::{Builtins, Judge};
 use hooks_core::Hooks;
+use hooks_facts::tools::Dialect;
 use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
 use super::budget::priced;
 use super::build::{Kept, Origin, Settings, State, build};
+use super::command::{self, Handlers, Host};
+use super::context::ContextSections;
 use super::document::{self, Document, Profile};
 use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
 use super::lint::lint;
 use super::models::Models;
 use super::tree::{Kind, Node};
-use super::{protect, source, squad, store, yaml};
+use super::{naming, protect, source, squad, store, yaml};
 
 /// A configuration that was read and makes sense: its hooks are built.
 #[derive(Clone)]
@@ -25,9 +31,11 @@ pub struct Config {
     policy: PolicyConfig,
     protected: Vec<String>,
     doubts: Vec<ConfigError>,
+    handlers: Option<Box<Handlers>>,
     kept: Kept,
     hooks: Hooks,
     models: Option<Models>,
+    context: ContextSections,
     state: State,
 }
 
@@ -56,6 +64,11 @@ impl Config {
     /// What it says about models, where it does: the layers around their calls, and what is known about them.
     pub const fn models(&self) -> Option<&Models> {
         self.models.as_ref()
+    }
+
+    /// What it says about the context of sessions.
+    pub const fn context(&self) -> &ContextSections {
+        &self.context
     }
 
     /// The name it was read under.
@@ -105,6 +118,17 @@ impl Config {
         &self.doubts
     }
 
+    /// How many handlers each agent has for each event; under the name of nobody, those of everybody who is not named.
+    pub fn handlers(&self) -> Vec<(&str, Vec<(&'static str, usize)>)> {
+        let Some(handlers) = &self.handlers else { return Vec::new() };
+        let named = handlers.by_agent.iter().map(|(name, block)| (name.as_str(), block.counts().collect()));
+        let mut all: Vec<_> = named.collect();
+        if all.is_empty() {
+            all.push(("", handlers.others.counts().collect()));
+        }
+        all
+    }
+
     /// What outlives the configuration: hand it to the reader of the next one.
     pub const fn kept(&self) -> &Kept {
         &self.kept
@@ -141,10 +165,42 @@ pub struct ConfigReader {
     profile: Option<Profile>,
     kept: Option<Kept>,
     answering: Answering,
+    host: Host,
     engine: Option<Engine>,
+    dialect: Option<Dialect>,
+    protected: Vec<String>,
 }
 
 impl ConfigReader {
+    /// Has handlers of the type `builtin` find these, in place of those that come with us.
+    #[must_use]
+    pub fn builtins(mut self, builtins: Builtins) -> Self {
+        self.host.builtins = Arc::new(builtins);
+        self
+    }
+
+    /// Has handlers of the type `model` ask `judge`; without, they fail.
+    #[must_use]
+    pub fn judge(mut self, judge: Arc<dyn Judge>) -> Self {
+        self.host.judge = Some(judge);
+        self
+    }
+
+    /// Has commands run by `runner`, in place of the shell.
+    #[must_use]
+    pub fn runner(mut self, runner: Arc<dyn Runner>) -> Self {
+        self.host.runner = Some(runner);
+        self
+    }
+
+    /// Reads and runs handlers by the rules of a generation of docker-agent, where the file does not say which. The
+    /// rules of the summer let calls through whose hooks fail.
+    #[must_use]
+    pub fn hook_profile(mut self, profile: hooks_command::Profile) -> Self {
+        self.host.profile = Some(profile);
+        self
+    }
+
     /// Judges by this profile, whatever the file says.
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
@@ -156,6 +212,20 @@ impl ConfigReader {
     #[must_use]
     pub fn answering(mut self, answering: Answering) -> Self {
         self.answering = answering;
+        self
+    }
+
+    /// Has what the file says about tools hold for those of one client, whichever client's names it uses.
+    #[must_use]
+    pub fn spoken_in(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// Keeps the agents from further files, as long as the file protects itself: patterns, absolute or relative to the root.
+    #[must_use]
+    pub fn protecting(mut self, patterns: impl IntoIterator<Item = String>) -> Self {
+        self.protected.extend(patterns);
         self
     }
 
@@ -221,19 +291,25 @@ impl ConfigReader {
                 return None;
             }
         };
-        let (settings, self_protection) = self.settings(&root, path, mistakes)?;
+        let (mut settings, self_protection) = self.settings(&root, path, mistakes)?;
+        if let (Some(dialect), Settings::Strict { policy, .. }) = (self.dialect, &mut settings) {
+            naming::spell_out(policy, dialect);
+        }
         let mut protected = match path {
             Some(path) if self_protection => protect::all(path),
             _ => Vec::new(),
         };
+        if self_protection {
+            protected.extend(self.protected.iter().cloned());
+        }
         if let Settings::Strict { state, .. } = &settings
             && let Some(store) = &state.store
             && self_protection
         {
             protected.extend(store::files_of(store, path));
         }
-        let built = build(&settings, &protected, self.kept.clone(), &root, mistakes)?;
-        let doubts = match &settings {
+        let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
+        let mut doubts = match &settings {
             Settings::Strict { policy, state, from: Origin::Document(tree), .. } => {
                 // With what is kept from before, its host says where.
                 let engine = state.store.as_ref().map(|store| store.engine).unwrap_or(Engine::Memory);
@@ -242,13 +318,34 @@ impl ConfigReader {
             }
             _ => Vec::new(),
         };
-        let (profile, policy, state) = match settings {
-            Settings::Strict { policy, state, .. } => (Profile::Strict, *policy, *state),
-            Settings::SquadCompat(_) => (Profile::SquadCompat, PolicyConfig::default(), State::default()),
+        if mistakes.is_empty() {
+            doubts.extend(mistakes.take_doubts());
+        }
+        doubts.sort_by_key(|doubt| doubt.span.start);
+        let (profile, policy, state, context, handlers) = match settings {
+            Settings::Strict { policy, state, context, handlers, .. } => {
+                (Profile::Strict, *policy, *state, *context, handlers)
+            }
+            Settings::SquadCompat(_) => {
+                let (policy, state) = (PolicyConfig::default(), State::default());
+                (Profile::SquadCompat, policy, state, ContextSections::default(), None)
+            }
         };
         let name = name.to_owned();
         let (kept, hooks, models) = (built.kept, built.hooks, built.models);
-        Some(Config { name, profile, state, policy, protected, doubts, kept, hooks, models })
+        Some(Config {
+            name,
+            profile,
+            state,
+            policy,
+            protected,
+            doubts,
+            handlers,
+            kept,
+            hooks,
+            models,
+            context,
+        })
     }
 
     fn state(&self, store: Option<StoreConfig>, path: Option<&Path>) -> State {
@@ -275,8 +372,20 @@ impl ConfigReader {
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenancy, policy, models, store, tree } =
-            document::read(root, mistakes)?;
+        if command::is_meant(root) {
+            let handlers = command::read_agents(root, &self.host, mistakes)?;
+            let settings = Settings::Strict {
+                policy: Box::default(),
+                models: None,
+                context: Box::default(),
+                state: Box::new(self.state(None, path)),
+                handlers: Some(Box::new(handlers)),
+                from: Origin::Agents,
+            };
+            return Some((settings, true));
+        }
+        let Document { self_protection, tenancy, policy, models, store, handlers, context, tree } =
+            document::read(root, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
                 &Place::START,
@@ -291,7 +400,9 @@ impl ConfigReader {
             Settings::Strict {
                 policy: policy.into(),
                 models: models.map(Box::new),
+                context: Box::new(context),
                 state,
+                handlers: handlers.map(Box::new),
                 from: Origin::Document(tree),
             },
             self_protection,

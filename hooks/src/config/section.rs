@@ -27,6 +27,16 @@ pub(super) fn schema<T: JsonSchema>(root: &mut Map<String, Value>) -> Value {
     schema
 }
 
+/// Takes the section `key` out of `sections` and reads it.
+pub(super) fn taken<T: DeserializeOwned>(
+    key: &str,
+    sections: &mut Map<String, Value>,
+    tree: &Pruned,
+    mistakes: &mut Mistakes,
+) -> Option<T> {
+    read(key, sections.shift_remove(key)?, tree, mistakes)
+}
+
 /// Reads what fits the schema. What does not mean anything (a text that is no duration) is reported at its place and
 /// left out, so that one hides no other.
 pub(super) fn read<T: DeserializeOwned>(

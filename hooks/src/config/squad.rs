@@ -89,7 +89,9 @@ pub(super) fn into_strict(
         Ok(policy) => Some(Settings::Strict {
             policy: policy.into(),
             models: None,
+            context: Box::default(),
             state: state.into(),
+            handlers: None,
             from: Origin::Squad,
         }),
         Err(errors) => {

@@ -81,6 +81,20 @@ impl Node {
         place
     }
 
+    /// The place of the key that `path` ends with; of what it leads to, where there is none.
+    pub(super) fn locate_key(&self, path: &str) -> &Place {
+        let (mut node, mut place, mut rest) = (self, &self.place, path);
+        while !rest.is_empty() {
+            let Some((next, after)) = node.step(rest) else { break };
+            place = match node.entries().iter().find(|(_, value)| std::ptr::eq(value, next)) {
+                Some((key, _)) => &key.place,
+                None => &next.place,
+            };
+            (node, rest) = (next, after);
+        }
+        place
+    }
+
     /// What stands under `path`.
     pub(super) fn find(&self, path: &str) -> Option<&Self> {
         let (mut node, mut rest) = (self, path);

@@ -5,6 +5,10 @@
 mod clock;
 mod disk;
 mod files;
+#[cfg(feature = "context")]
+mod machine;
+#[cfg(feature = "context")]
+mod programs;
 mod random;
 #[cfg(feature = "tokio")]
 mod runtime;
@@ -15,6 +19,10 @@ use hooks_core::{Environment, Platform};
 
 pub use self::clock::SystemClock;
 pub use self::files::StdFileSystem;
+#[cfg(feature = "context")]
+pub use self::machine::SystemMachine;
+#[cfg(feature = "context")]
+pub use self::programs::SystemPrograms;
 pub use self::random::SystemRandom;
 #[cfg(feature = "tokio")]
 pub use self::runtime::{TokioBackground, TokioTimer};

@@ -5,14 +5,17 @@
 use std::io;
 use std::sync::Arc;
 
-use hooks_core::event::{PostToolUse, PreToolUse};
+use hooks_context::TeamPlace;
+use hooks_context::prompt::{PromptConfig, PromptLayer};
+use hooks_core::event::{PostToolUse, PreToolUse, PromptKind, UserPromptSubmitted};
 use hooks_core::fs::EntryKind;
-use hooks_core::testing::FakeFileSystem;
-use hooks_core::{Environment, HookContext, Hooks, Judged, Platform};
+use hooks_core::testing::{FakeDisk, FakeFileSystem};
+use hooks_core::{Environment, FailureLayer, HookContext, Hooks, Judged, Platform, Settle};
 use hooks_policies::config::{
     CommandGuardConfig, OnUnknown, PathsConfig, PolicyConfig, RedactionConfig, WriteGuardConfig,
 };
 use serde_json::{Value, json};
+use tower_layer::Layer;
 
 use super::{finish, question};
 
@@ -26,6 +29,7 @@ pub(super) fn answer(event: &Value) -> Option<Value> {
             Some(json!({"id": id, "decision": decision(event, writes(policy), context(policy))}))
         }
         "scrub" => Some(json!({"id": id, "text": scrubbed(event)?})),
+        "directive" => Some(json!({"id": id, "directives": directives(event)})),
         _ => None,
     }
 }
@@ -72,6 +76,17 @@ fn scrubbed(event: &Value) -> Option<String> {
     let asked = finish(hooks.on(HookContext::new("session", "agent")).post_tool_use(ran));
     let passed = asked.outcome.goes_ahead().then_some(&asked.request.event().tool_result)?;
     passed.as_str().map(str::to_owned)
+}
+
+/// The standing wishes that the hooks hear in a user's message.
+fn directives(event: &Value) -> Vec<Value> {
+    let layer =
+        PromptLayer::new(PromptConfig::default(), TeamPlace::below(Arc::new(FakeDisk::default()), ".squad"));
+    let hooks = Hooks::builder().stack(&FailureLayer::new("prompts"), layer.layer(Settle)).build();
+    let said = UserPromptSubmitted::new(question::text(event, "text"), PromptKind::Initial);
+    let asked = finish(hooks.on(HookContext::new("session", "agent")).user_prompt_submitted(said));
+    let heard = asked.outcome.notes().map_or(&[][..], |notes| &notes.directives);
+    heard.iter().map(|wish| json!({"text": wish.text, "mode": wish.mode})).collect()
 }
 
 fn call(event: &Value) -> PreToolUse {

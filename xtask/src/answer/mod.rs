@@ -6,6 +6,7 @@
 mod compat;
 mod corpora;
 mod custom;
+mod docker_agent;
 mod question;
 mod strict;
 
@@ -30,8 +31,12 @@ pub(crate) fn run(suite: &str, profile: Option<&str>) -> Result {
         ("squad", None | Some("compat")) => compat::answer,
         ("squad", Some("strict")) => strict::answer,
         ("corpora", None) => corpora::answer,
+        ("docker-agent", None | Some("2026-09")) => docker_agent::answer_september,
+        ("docker-agent", Some("2026-07")) => docker_agent::answer_july,
         (_, None) => {
-            return Err(Error::new(format!("unknown suite `{suite}`; there are `squad` and `corpora`")));
+            return Err(Error::new(format!(
+                "unknown suite `{suite}`; there are `squad`, `docker-agent` and `corpora`"
+            )));
         }
         (_, Some(profile)) => return Err(Error::new(format!("suite `{suite}` has no profile `{profile}`"))),
     };

@@ -51,9 +51,11 @@ pub(super) const END_COPILOT: &[Field] = &[Field::words(
     ],
 )];
 
-pub(super) const CHILD_CAMEL: &[Field] = &[Field::text(&["agentName"], AGENT_NAME)];
+pub(super) const CHILD_CAMEL: &[Field] =
+    &[Field::text(&["agentName"], AGENT_NAME), Field::text(&["agentId"], CHILD_ID)];
 
-pub(super) const CHILD_PASCAL: &[Field] = &[Field::text(&["agent_name"], AGENT_NAME)];
+pub(super) const CHILD_PASCAL: &[Field] =
+    &[Field::text(&["agent_name"], AGENT_NAME), Field::text(&["agent_id"], CHILD_ID)];
 
 pub(super) const LAST_WORDS_CAMEL: &[Field] = &[Field::text(&["response"], RESPONSE)];
 

@@ -61,12 +61,14 @@ pub(super) const FAILURE: &[Field] =
 
 pub(super) const NEW_CHILD: &[Field] = &[
     Field::text(&["subagent_type"], AGENT_NAME),
+    Field::text(&["subagent_id"], CHILD_ID),
     Field::text(&["subagent_model"], MODEL),
     Field::text(&["task"], &["task"]),
 ];
 
 pub(super) const OLD_CHILD: &[Field] = &[
     Field::text(&["subagent_type"], AGENT_NAME),
+    Field::text(&["subagent_id"], CHILD_ID),
     Field::words(
         &["status"],
         &["status"],

@@ -29,17 +29,25 @@ const ROWS: &[Row] = &[
     Row::of("sessionStart", SessionStart, &[STARTS]).saying(CONTEXT),
     Row::of("beforeSubmitPrompt", UserPromptSubmitted, &[SAID]).saying(PROMPT_SENT),
     Row::of("preToolUse", PreToolUse, &[CALL]).saying(PRE_TOOL_USE),
-    Row::of("beforeShellExecution", PreToolUse, &[COMMAND]).with(&[text(TOOL_NAME, "Shell")]).saying(DIALOG),
-    Row::of("beforeMCPExecution", PreToolUse, &[MCP_CALL]).saying(DIALOG),
-    Row::of("beforeReadFile", PreToolUse, &[FILE]).with(&[text(TOOL_NAME, "Read")]).saying(GATE),
+    Row::of("beforeShellExecution", PreToolUse, &[COMMAND])
+        .with(&[text(TOOL_NAME, "Shell")])
+        .saying(DIALOG)
+        .told_elsewhere(),
+    Row::of("beforeMCPExecution", PreToolUse, &[MCP_CALL]).saying(DIALOG).told_elsewhere(),
+    Row::of("beforeReadFile", PreToolUse, &[FILE])
+        .with(&[text(TOOL_NAME, "Read")])
+        .saying(GATE)
+        .told_elsewhere(),
     Row::of("beforeTabFileRead", PreToolUse, &[FILE]).with(&[text(TOOL_NAME, "Read")]).saying(GATE),
     Row::of("postToolUse", PostToolUse, &[CALL, OUTPUT])
         .saying(POST_TOOL_USE)
         .within(&[Wish::Deny, Wish::Rewrite], is_of_mcp),
     Row::of("postToolUseFailure", PostToolUse, &[CALL, FAILURE]),
-    Row::of("afterShellExecution", PostToolUse, &[COMMAND, SHELL_OUTPUT]).with(&[text(TOOL_NAME, "Shell")]),
-    Row::of("afterMCPExecution", PostToolUse, &[MCP_CALL, MCP_OUTPUT]),
-    Row::of("afterFileEdit", PostToolUse, &[FILE, EDITS]).with(&[text(TOOL_NAME, "Write")]),
+    Row::of("afterShellExecution", PostToolUse, &[COMMAND, SHELL_OUTPUT])
+        .with(&[text(TOOL_NAME, "Shell")])
+        .told_elsewhere(),
+    Row::of("afterMCPExecution", PostToolUse, &[MCP_CALL, MCP_OUTPUT]).told_elsewhere(),
+    Row::of("afterFileEdit", PostToolUse, &[FILE, EDITS]).with(&[text(TOOL_NAME, "Write")]).told_elsewhere(),
     Row::of("afterTabFileEdit", PostToolUse, &[FILE, EDITS]).with(&[text(TOOL_NAME, "Write")]),
     Row::of("subagentStart", SubagentStart, &[NEW_CHILD]).with(A_CHILD).saying(GATE),
     Row::of("subagentStop", SubagentStop, &[OLD_CHILD])

@@ -1,0 +1,23 @@
+//! Tells the program which commit it was built from.
+
+use std::env;
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-env-changed=HOOKS_COMMIT");
+    // Whoever builds from an archive says it; else the checkout does, where there is one.
+    let commit = env::var("HOOKS_COMMIT").ok().or_else(|| git(&["rev-parse", "--short=12", "HEAD"]));
+    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
+        println!("cargo::rerun-if-changed={log}");
+    }
+    let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
+    println!("cargo::rustc-env=HOOKS_VERSION={version}{commit}");
+}
+
+#[expect(clippy::disallowed_methods, reason = "a build script has nobody else to ask")]
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned()).filter(|text| !text.is_empty())
+}

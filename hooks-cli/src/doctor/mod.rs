@@ -1,0 +1,225 @@
+//! `hooks doctor`: says whether clients really are governed, and what to do where they are not.
+//!
+//! For each client and each place where it may be wired: do its settings call us for every event that is decided about; does the
+//! program they name start; does the very command line that stands there deny, when it is asked as the client would ask
+//! ([`probe`]); can the rules be used ([`rules`]). And of the client itself: which version it is ([`version`]), and what else
+//! keeps its hooks from being called ([`traps`]).
+
+mod probe;
+mod process;
+mod rules;
+mod traps;
+mod version;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use hooks_protocols::Client;
+use serde::Serialize;
+
+use crate::cli::{Doctor, Format};
+use crate::failure::{Failure, Status};
+use crate::init::place::Base;
+use crate::init::settings::{self, Settings};
+use crate::init::{Scope, files, wiring};
+use crate::paint::{BAD, GOOD, LOUD, OPEN, QUIET};
+
+/// Those that `hooks init` can wire.
+const CLIENTS: [Client; 7] = [
+    Client::Claude,
+    Client::Codex,
+    Client::Gemini,
+    Client::Copilot,
+    Client::VsCode,
+    Client::Cursor,
+    Client::DockerAgent,
+];
+
+/// How something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    /// There is nothing to look at.
+    Absent,
+    /// As it has to be.
+    Good,
+    /// It may be good; a person has to look.
+    Doubtful,
+    /// Calls go through that should not, or nothing works.
+    Bad,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Serialize)]
+struct Finding {
+    state: State,
+    /// What is so.
+    what: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<String>,
+}
+
+impl Finding {
+    fn new(state: State, what: impl Into<String>) -> Self {
+        Self { state, what: what.into(), remedy: None }
+    }
+
+    fn good(what: impl Into<String>) -> Self {
+        Self::new(State::Good, what)
+    }
+
+    fn bad(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { remedy: Some(remedy.into()), ..Self::new(State::Bad, what) }
+    }
+
+    fn doubtful(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { remedy: Some(remedy.into()), ..Self::new(State::Doubtful, what) }
+    }
+}
+
+/// All about a client.
+#[derive(Debug, Serialize)]
+struct Report {
+    client: &'static str,
+    findings: Vec<Finding>,
+}
+
+/// Looks, and says what was seen.
+pub(crate) fn run(asked: &Doctor) -> Result<Status, Failure> {
+    let clients = match &*asked.clients {
+        [] => CLIENTS.to_vec(),
+        names => names.iter().map(|name| named(name)).collect::<Result<_, _>>()?,
+    };
+    let reports: Vec<Report> = clients.into_iter().map(report).collect();
+    let is_bad = reports.iter().flat_map(|report| &report.findings).any(|one| one.state == State::Bad);
+    let is_wired = reports.iter().flat_map(|report| &report.findings).any(|one| one.state != State::Absent);
+    let mut out = anstream::stdout().lock();
+    match asked.format {
+        Format::Json => writeln!(out, "{}", serde_json::to_string(&reports)?)?,
+        Format::Text => {
+            for report in &reports {
+                show(&mut out, report)?;
+            }
+            if !is_wired {
+                writeln!(out, "\nno client is wired: begin with `hooks init claude`, or whichever you use")?;
+            }
+        }
+    }
+    Ok(if is_bad { Status::Found } else { Status::Well })
+}
+
+fn named(name: &str) -> Result<Client, Failure> {
+    let client: Client = name.parse().map_err(|error| Failure::said(format!("{error}")))?;
+    if CLIENTS.contains(&client) {
+        return Ok(client);
+    }
+    Err(Failure::said(format!("{client} has no settings to look at")))
+}
+
+fn report(client: Client) -> Report {
+    let mut findings = Vec::new();
+    let mut is_wired = false;
+    for scope in [Scope::Project, Scope::User] {
+        let Ok(base) = Base::of(scope) else { continue };
+        // Not every client has settings in both.
+        let Ok(settings) = settings::of(client, &base, None) else { continue };
+        let found = wired(&settings);
+        let is_here = found.iter().any(|finding| finding.state != State::Absent);
+        findings.extend(found);
+        if is_here {
+            findings.extend(traps::of(&settings, &base));
+        }
+        is_wired |= is_here;
+    }
+    let version = version::of(client);
+    // Who neither has it nor has wired it wants to know no more.
+    if is_wired || version.state != State::Absent {
+        findings.push(version);
+        if !is_wired {
+            let remedy = format!("`hooks init {}`", client.name());
+            findings.push(Finding::doubtful("it is installed, and nothing governs it here", remedy));
+        }
+    }
+    Report { client: client.name(), findings }
+}
+
+/// What is wrong with the settings of a client.
+fn wired(settings: &Settings) -> Vec<Finding> {
+    let Settings { client, path, form } = settings;
+    let name = path.display();
+    let again = format!("`hooks init {}` writes it anew", client.name());
+    let text = match files::read(path) {
+        Ok(Some(text)) => text,
+        Ok(None) => return vec![Finding::new(State::Absent, format!("`{name}` is not there"))],
+        Err(error) => return vec![Finding::bad(plain(&error), "make it readable")],
+    };
+    let found = match wiring::found(&text, *client, *form) {
+        Ok(found) if found.is_empty() => {
+            return vec![Finding::new(State::Absent, format!("`{name}` has no hooks of ours"))];
+        }
+        Ok(found) => found,
+        Err(refused) => {
+            let what = format!("`{name}` cannot be read by its client: {}", refused.what);
+            return vec![Finding::bad(what, "mend it; until then the client has no hooks at all")];
+        }
+    };
+    let missing: Vec<String> = settings::events(*client)
+        .into_iter()
+        .filter(|event| !found.iter().any(|one| one.event == *event))
+        .map(|event| format!("`{event}`"))
+        .collect();
+    let mut findings = Vec::new();
+    if missing.is_empty() {
+        findings.push(Finding::good(format!("`{name}` calls us for every event that is decided about")));
+    } else {
+        let what = format!("`{name}` does not call us for {}", missing.join(", "));
+        findings.push(Finding::bad(what, again.clone()));
+    }
+    let crossed = found.iter().filter(|one| one.event != one.ours.event);
+    findings.extend(crossed.map(|one| {
+        let what = format!("at `{}`, `{name}` calls us for `{}`", one.event, one.ours.event);
+        Finding::bad(what, again.clone())
+    }));
+    let mut programs: Vec<PathBuf> = found.iter().map(|one| PathBuf::from(&one.ours.program)).collect();
+    programs.sort();
+    programs.dedup();
+    for program in programs {
+        if !program.is_file() {
+            let what = format!("`{}`, which `{name}` calls, is not there", program.display());
+            findings.push(Finding::bad(what, again.clone()));
+        }
+    }
+    findings.extend(probe::of(*client, &found));
+    findings.extend(rules::of(&found));
+    findings
+}
+
+/// An error as text without its colours.
+fn plain(error: &Failure) -> String {
+    let text = error.to_string();
+    let plain = anstream::adapter::strip_str(&text).to_string();
+    plain.strip_prefix("error: ").unwrap_or(&plain).to_owned()
+}
+
+fn show(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
+    let name: Client = report.client.parse().unwrap_or(Client::Claude);
+    let worst = report.findings.iter().map(|finding| finding.state).max().unwrap_or(State::Absent);
+    if worst == State::Absent {
+        return writeln!(out, "{LOUD}{name}{LOUD:#} {QUIET}is not here{QUIET:#}");
+    }
+    writeln!(out, "{LOUD}{name}{LOUD:#}")?;
+    for Finding { state, what, remedy } in &report.findings {
+        let (mark, style) = match state {
+            State::Good => ("ok ", GOOD),
+            State::Doubtful => ("?  ", OPEN),
+            State::Bad => ("bad", BAD),
+            State::Absent => ("-  ", QUIET),
+        };
+        writeln!(out, "  {style}{mark}{style:#} {what}")?;
+        if let Some(remedy) = remedy {
+            writeln!(out, "      {remedy}")?;
+        }
+    }
+    Ok(())
+}

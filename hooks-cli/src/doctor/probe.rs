@@ -1,0 +1,105 @@
+//! Asks the very command line that stands in the settings, with a payload of that client, and reads its answer as the client
+//! would.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hooks::event::PreToolUse;
+use hooks::{EventKind, HookContext, WireEvent};
+use hooks_protocols::{Client, Decoded, capabilities, payload};
+use serde_json::{Value, json};
+
+use super::Finding;
+use super::process::{self, Output};
+use crate::init::wiring::Found;
+
+/// How long a hook may take.
+const PATIENCE: Duration = Duration::from_secs(35);
+
+/// What the hook before a tool call answers: the one that is called for every tool.
+pub(super) fn of(client: Client, found: &[Found]) -> Option<Finding> {
+    let is_before_tool = |one: &&Found| {
+        capabilities(client, &one.event).and_then(|row| row.event()) == Some(EventKind::PreToolUse)
+    };
+    found.iter().find(is_before_tool).map(|one| denies(client, one))
+}
+
+/// Whether a call is denied that no rules allow: a write to the settings that the command line itself stands in, which are
+/// protected from every agent.
+fn denies(client: Client, one: &Found) -> Finding {
+    let event = &one.event;
+    let Some(asked) = question(client, event) else {
+        return Finding::doubtful(format!("`{event}` cannot be tried out"), "try a denial yourself");
+    };
+    let output = match process::line(&one.line, asked.as_bytes(), PATIENCE) {
+        Ok(output) => output,
+        Err(error) => {
+            let what = format!("the hook at `{event}` gives no answer: {error}");
+            return Finding::bad(what, format!("run it yourself: {}", one.line));
+        }
+    };
+    match reason(client, &output) {
+        Some(reason) if reason.starts_with("hooks failed") => {
+            Finding::bad(format!("at `{event}` everything is denied: {reason}"), "mend what the reason names")
+        }
+        Some(reason) => Finding::good(format!("at `{event}` a denial denies: {reason}")),
+        None => {
+            let Output { stdout, stderr, code } = output;
+            let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+            let said: String = stdout.chars().chain(stderr.chars()).take(200).collect();
+            let what =
+                format!("at `{event}` a call that must be denied is not ({code}, `{}`)", said.trim_end());
+            Finding::bad(what, "`hooks explain` tells why; `self_protection` has to be on")
+        }
+    }
+}
+
+/// What the client would write for such a call.
+fn question(client: Client, event: &str) -> Option<String> {
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let settings = here.join(".claude").join("settings.json");
+    let (tool, arguments) = match client {
+        // It has no other tool for files.
+        Client::Codex => {
+            let patch = "*** Begin Patch\n*** Add File: .claude/settings.json\n+{}\n*** End Patch\n";
+            ("apply_patch".to_owned(), json!({"command": patch}))
+        }
+        _ => {
+            let dialect = client.dialect(event);
+            let tool = dialect.spelling("write").unwrap_or("write");
+            let canonical = dialect.to_canonical(tool, json!({}));
+            (tool.to_owned(), canonical.back(json!({"path": settings, "content": "{}"})))
+        }
+    };
+    let mut context = HookContext::new("doctor", "doctor");
+    context.cwd = here;
+    let call = PreToolUse::new(tool, arguments);
+    let decoded = Decoded::of(client, event, context, WireEvent::PreToolUse(call))?;
+    Some(Value::Object(payload(&decoded)).to_string())
+}
+
+/// The reason of a denial, where the answer is one.
+fn reason(client: Client, output: &Output) -> Option<String> {
+    let one_line = |text: &str| text.lines().next().unwrap_or_default().chars().take(160).collect::<String>();
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+    let denial = match client {
+        Client::Claude | Client::Codex | Client::VsCode => {
+            let inner = answer.get("hookSpecificOutput")?;
+            says(inner, "permissionDecision", "permissionDecisionReason")
+        }
+        Client::DockerAgent | Client::DockerAgentJuly => {
+            let inner = answer.get("hook_specific_output")?;
+            says(inner, "permission_decision", "permission_decision_reason")
+        }
+        Client::Gemini => says(&answer, "decision", "reason"),
+        Client::Cursor => says(&answer, "permission", "agent_message"),
+        _ => says(&answer, "permissionDecision", "permissionDecisionReason"),
+    };
+    denial.filter(|_| output.code == Some(0)).map(|reason| one_line(&reason))
+}
+
+fn says(answer: &Value, decision: &str, reason: &str) -> Option<String> {
+    let denies = answer.get(decision).and_then(Value::as_str) == Some("deny");
+    let reason = answer.get(reason).and_then(Value::as_str).filter(|reason| !reason.trim().is_empty());
+    denies.then_some(reason?.to_owned())
+}

@@ -1,0 +1,79 @@
+//! Starts what settings name, bounded in time and output, and ends all of it.
+
+use std::io;
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::Command;
+use tokio::runtime::Builder;
+
+/// No answer is longer.
+const LONGEST: u64 = 1 << 20;
+
+/// What a program gave back.
+#[derive(Debug)]
+pub(super) struct Output {
+    /// Its standard output.
+    pub(super) stdout: String,
+    /// Its standard error.
+    pub(super) stderr: String,
+    /// Its exit code; `None` where a signal ended it.
+    pub(super) code: Option<i32>,
+}
+
+/// Runs a command line as clients do, by a shell.
+pub(super) fn line(line: &str, input: &[u8], patience: Duration) -> io::Result<Output> {
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
+    run(shell, &[flag, line], input, patience)
+}
+
+/// Runs a program.
+pub(super) fn run(program: &str, arguments: &[&str], input: &[u8], patience: Duration) -> io::Result<Output> {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut child = command.spawn()?;
+        let id = child.id();
+        let outcome = tokio::time::timeout(patience, async {
+            if let Some(mut stdin) = child.stdin.take() {
+                // Who has read enough may close it.
+                drop(stdin.write_all(input).await);
+            }
+            let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+            let (stdout, stderr) = tokio::join!(all(stdout), all(stderr));
+            let status = child.wait().await?;
+            Ok(Output { stdout: stdout?, stderr: stderr?, code: status.code() })
+        })
+        .await;
+        end_group(id);
+        outcome.unwrap_or_else(|_| {
+            Err(io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {patience:?}")))
+        })
+    })
+}
+
+async fn all(pipe: Option<impl AsyncReadExt + Unpin>) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    if let Some(pipe) = pipe {
+        pipe.take(LONGEST).read_to_end(&mut bytes).await?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn end_group(id: Option<u32>) {
+    #[cfg(unix)]
+    {
+        let group = id.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+        if let Some(group) = group {
+            // Mostly there is nobody left.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+    }
+    #[cfg(not(unix))]
+    drop(id);
+}

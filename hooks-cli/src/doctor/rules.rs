@@ -1,0 +1,28 @@
+//! Whether the rules that a client's hooks go by can be used, and their store reached.
+
+use std::path::PathBuf;
+
+use super::Finding;
+use crate::init::wiring::Found;
+use crate::load;
+
+/// What is wrong with the rules that command lines name.
+pub(super) fn of(found: &[Found]) -> Vec<Finding> {
+    let mut named: Vec<&str> = found.iter().filter_map(|one| one.ours.config.as_deref()).collect();
+    named.sort_unstable();
+    named.dedup();
+    named.into_iter().map(|path| usable(&PathBuf::from(path))).collect()
+}
+
+/// Whether they can be read. What they count is kept in a store that is opened with them.
+fn usable(path: &PathBuf) -> Finding {
+    let name = path.display();
+    match load::reader(None).read(path) {
+        Ok(_) => Finding::good(format!("the rules in `{name}` can be used")),
+        Err(errors) => {
+            let first = errors.errors().first().map(ToString::to_string).unwrap_or_default();
+            let what = format!("`{name}` cannot be used, so everything is denied: {first}");
+            Finding::bad(what, format!("`hooks check {name}` shows all that is wrong"))
+        }
+    }
+}

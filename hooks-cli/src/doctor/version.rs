@@ -1,0 +1,88 @@
+//! Which version of a client is installed, and whether that is the one whose behaviour was recorded.
+
+use std::io;
+use std::time::Duration;
+
+use hooks_protocols::Client;
+
+use super::process;
+use super::{Finding, State};
+
+/// How long a client may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is known of the version.
+pub(super) fn of(client: Client) -> Finding {
+    let Some(program) = program(client) else {
+        return Finding::new(State::Absent, "its version cannot be asked for");
+    };
+    let output = match process::run(program, &["--version"], b"", PATIENCE) {
+        Ok(output) => output,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Finding::new(State::Absent, format!("there is no `{program}` on the path"));
+        }
+        Err(error) => {
+            let what = format!("`{program} --version` gives no answer: {error}");
+            return Finding::doubtful(what, "see whether it starts at all");
+        }
+    };
+    let Some(version) = first_version(&output.stdout) else {
+        return Finding::doubtful(
+            format!("`{program} --version` names none"),
+            "see whether it starts at all",
+        );
+    };
+    match client.tested() {
+        Some(tested) if tested == version => Finding::good(format!("version {version}, as tested")),
+        Some(tested) => Finding::doubtful(
+            format!("version {version}; {tested} was tested"),
+            "if the line above says that a denial denies, that holds; how the client takes it may have changed",
+        ),
+        None => Finding::doubtful(
+            format!("version {version}; what we know of it is from its documentation"),
+            "try a denial yourself",
+        ),
+    }
+}
+
+/// Its name on the path.
+const fn program(client: Client) -> Option<&'static str> {
+    match client {
+        Client::Claude => Some("claude"),
+        Client::Codex => Some("codex"),
+        Client::Gemini => Some("gemini"),
+        Client::Copilot => Some("copilot"),
+        Client::VsCode => Some("code"),
+        Client::Cursor => Some("cursor"),
+        Client::DockerAgent | Client::DockerAgentJuly => Some("docker-agent"),
+        _ => None,
+    }
+}
+
+/// The first word that is numbers with dots between them.
+fn first_version(text: &str) -> Option<&str> {
+    text.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ','))
+        .map(|word| word.trim_start_matches('v').trim_end_matches('.'))
+        .find(|word| {
+            word.contains('.') && word.split('.').all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_as_clients_write_them() {
+        for (text, version) in [
+            ("2.1.330 (Claude Code)\n", Some("2.1.330")),
+            ("codex-cli 0.169.0\n", Some("0.169.0")),
+            ("0.61.0\n", Some("0.61.0")),
+            ("GitHub Copilot CLI 1.0.102.\nRun `copilot update`\n", Some("1.0.102")),
+            ("v1.2.3-nightly\n", Some("1.2.3-nightly")),
+            ("no idea", None),
+        ] {
+            assert_eq!(first_version(text), version, "{text}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The command line that a client runs for an event: written, and recognised again.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use hooks::EventKind;
+use hooks_protocols::{Client, capabilities, command_line};
+
+/// A command line of ours, as far as it says whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ours {
+    /// The program.
+    pub(crate) program: String,
+    /// The client, as [`Client::name`] gives it.
+    pub(crate) client: String,
+    /// The event, in the client's words.
+    pub(crate) event: String,
+    /// The rules, where it names some.
+    pub(crate) config: Option<String>,
+}
+
+/// Shells of people that do not read what `sh` reads.
+const OTHER_SHELLS: [&str; 8] = ["fish", "nu", "csh", "tcsh", "elvish", "xonsh", "pwsh", "murex"];
+
+/// The command line for an event.
+///
+/// A shell runs it: where a client would let a call through because its hook could not be started or crashed, the line itself
+/// ends in a denial then. Some clients use the shell of the user; where that is none of the usual ones, `sh` is asked by name.
+pub(super) fn line(program: &str, client: Client, event: &str, config: Option<&str>) -> String {
+    let options: Vec<&str> = config.iter().flat_map(|config| ["--config", config]).collect();
+    if cfg!(windows) {
+        let words = [program, "run", "--client", client.name(), "--event", event];
+        let words: Vec<String> = words.into_iter().chain(options).map(in_double_quotes).collect();
+        return words.join(" ");
+    }
+    in_sh(command_line(program, client, event, &options), env::var_os("SHELL").as_deref().map(Path::new))
+}
+
+/// The line as the shell of the user has to be given it.
+fn in_sh(line: String, shell: Option<&Path>) -> String {
+    let name = shell.and_then(Path::file_stem).and_then(OsStr::to_str);
+    if name.is_some_and(|name| OTHER_SHELLS.contains(&name)) {
+        return format!("/bin/sh -c '{}'", line.replace('\'', r"'\''"));
+    }
+    line
+}
+
+/// A word as Windows reads it; no file there has a quote in its name.
+fn in_double_quotes(word: &str) -> String {
+    if word.contains(' ') { format!("\"{word}\"") } else { word.to_owned() }
+}
+
+/// Whether something happens after this event that a failed hook has to keep from happening.
+pub(super) fn is_gate(client: Client, event: &str) -> bool {
+    let gates = [
+        EventKind::PreToolUse,
+        EventKind::PermissionRequest,
+        EventKind::UserPromptSubmitted,
+        EventKind::BeforeModelCall,
+    ];
+    capabilities(client, event).and_then(|row| row.event()).is_some_and(|kind| gates.contains(&kind))
+}
+
+/// Reads a command line; `None` where it is somebody else's.
+pub(crate) fn read(line: &str) -> Option<Ours> {
+    let inner;
+    let mut words = words(line);
+    let mut program = words.next()?;
+    if program == "/bin/sh" && words.next()? == "-c" {
+        inner = words.next()?;
+        words = self::words(&inner);
+        program = words.next()?;
+    }
+    let name = Path::new(&program).file_stem()?.to_str()?.to_ascii_lowercase();
+    if name != "hooks" || words.next()? != "run" {
+        return None;
+    }
+    let (mut client, mut event, mut config) = (None, None, None);
+    while let Some(word) = words.next() {
+        match &*word {
+            "--client" => client = words.next(),
+            "--event" => event = words.next(),
+            "--config" => config = words.next(),
+            _ => {}
+        }
+    }
+    Some(Ours { program, client: client?, event: event?, config })
+}
+
+/// The words of the first command of a line, as far as quotes go.
+fn words(line: &str) -> impl Iterator<Item = String> + '_ {
+    let mut chars = line.chars().peekable();
+    std::iter::from_fn(move || {
+        while chars.next_if(|c| c.is_whitespace()).is_some() {}
+        chars.peek()?;
+        let mut word = String::new();
+        let mut quote = None;
+        while let Some(c) = chars.next() {
+            match (quote, c) {
+                (None, c) if c.is_whitespace() => break,
+                (None, '\'' | '"') => quote = Some(c),
+                (Some(open), c) if open == c => quote = None,
+                // What follows is the shell's part.
+                (None, ';' | '|' | '&') => {
+                    chars.by_ref().for_each(drop);
+                    break;
+                }
+                // Windows has it between folders.
+                (None, '\\') if cfg!(unix) => word.extend(chars.next()),
+                (_, c) => word.push(c),
+            }
+        }
+        Some(word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for program in ["/usr/bin/hooks", "/home/a b/hooks", "/it's/$HOME/hooks"] {
+            let options = ["--config", "/a b/hooks.yaml"];
+            let line = command_line(program, Client::Codex, "PreToolUse", &options);
+            for shell in ["/bin/bash", "/usr/bin/fish"] {
+                let line = in_sh(line.clone(), Some(Path::new(shell)));
+                let ours = read(&line).unwrap();
+                assert_eq!(
+                    (&*ours.program, &*ours.client, &*ours.event, ours.config.as_deref()),
+                    (program, "codex", "PreToolUse", Some("/a b/hooks.yaml")),
+                    "{line}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_others_wrote_is_not_ours() {
+        for line in
+            ["", "hooks", "hooks check a.yaml", "policy run --client claude --event Stop", "hooks run"]
+        {
+            assert_eq!(read(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Shows what changes in a file.
+
+use std::io::{self, Write};
+
+use similar::{ChangeTag, TextDiff};
+
+use super::files::Change;
+use crate::paint::{BAD, GOOD, LOUD, QUIET, one_line};
+
+/// How many lines around a change are shown.
+const AROUND: usize = 3;
+
+/// How much of a line is shown.
+const WIDEST: usize = 400;
+
+/// Writes the difference.
+pub(super) fn write(out: &mut impl Write, change: &Change) -> io::Result<()> {
+    let name = change.path.display();
+    let (was, will) = (change.was.as_deref(), change.will.as_deref());
+    let title = match (was, will) {
+        (None, _) => "new",
+        (_, None) => "removed",
+        _ => "changed",
+    };
+    writeln!(out, "{LOUD}{name}{LOUD:#} {QUIET}({title}){QUIET:#}")?;
+    let diff = TextDiff::from_lines(was.unwrap_or_default(), will.unwrap_or_default());
+    for hunk in diff.unified_diff().context_radius(AROUND).iter_hunks() {
+        writeln!(out, "{QUIET}{}{QUIET:#}", hunk.header())?;
+        for line in hunk.iter_changes() {
+            let text = one_line(line.value().trim_end_matches(['\n', '\r']), WIDEST);
+            match line.tag() {
+                ChangeTag::Delete => writeln!(out, "{BAD}-{text}{BAD:#}")?,
+                ChangeTag::Insert => writeln!(out, "{GOOD}+{text}{GOOD:#}")?,
+                ChangeTag::Equal => writeln!(out, " {text}")?,
+            }
+        }
+    }
+    Ok(())
+}

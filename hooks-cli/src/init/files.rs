@@ -1,0 +1,162 @@
+//! Reads and writes settings: whole, atomically, through links, keeping the mode; and remembers what they were.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+
+use super::place;
+use crate::failure::Failure;
+
+/// Settings are not longer.
+const LONGEST: u64 = 4 << 20;
+
+/// How many links in a row are followed; systems follow 40.
+const MOST_LINKS: usize = 40;
+
+/// The text of a file; `None` where there is none.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
+    let wrong = |what: String| Failure::said(format!("`{}` {what}; nothing was changed", path.display()));
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(wrong(format!("cannot be read: {error}"))),
+        Ok(about) if !about.is_file() => return Err(wrong("is no file".to_owned())),
+        Ok(about) if about.len() > LONGEST => {
+            return Err(wrong(format!("is longer than {} MiB", LONGEST >> 20)));
+        }
+        Ok(_) => {}
+    }
+    let bytes = fs::read(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let line = error.as_bytes().iter().take(error.utf8_error().valid_up_to()).filter(|b| **b == b'\n');
+        wrong(format!("is no text (line {})", line.count().saturating_add(1)))
+    })?;
+    Ok(Some(text))
+}
+
+/// A file that is to be another.
+#[derive(Debug)]
+pub(super) struct Change {
+    /// The file.
+    pub(super) path: PathBuf,
+    /// What it is; `None` where it is not there.
+    pub(super) was: Option<String>,
+    /// What it is to be; `None` where it is to go.
+    pub(super) will: Option<String>,
+    /// Whether only its owner reads it, if it is made.
+    pub(super) is_private: bool,
+}
+
+impl Change {
+    /// Whether there is anything to do.
+    pub(super) fn is_one(&self) -> bool {
+        self.was != self.will
+    }
+
+    /// Does it.
+    pub(super) fn make(&self) -> Result<(), Failure> {
+        let failed =
+            |error: io::Error| Failure::said(format!("`{}` cannot be written: {error}", self.path.display()));
+        if read(&self.path)? != self.was {
+            return Err(Failure::said(format!(
+                "`{}` was changed by somebody else meanwhile; run this again",
+                self.path.display()
+            )));
+        }
+        let path = behind_links(&self.path).map_err(failed)?;
+        match &self.will {
+            Some(text) => replace(&path, text, self.is_private),
+            None => fs::remove_file(&path),
+        }
+        .map_err(failed)
+    }
+}
+
+/// The file that a path leads to, be it there or not: links stay links.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = fs::read_link(&path) else { return Ok(path) };
+        path = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
+    }
+    Err(io::Error::other("too many links lead to it"))
+}
+
+/// The old file or the new one, never half of it.
+fn replace(path: &Path, text: &str, is_private: bool) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mode = fs::metadata(path).map(|about| about.permissions()).ok().or_else(|| new_mode(is_private));
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    if let Some(mode) = mode {
+        fs::set_permissions(file.path(), mode)?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no modes")]
+fn new_mode(is_private: bool) -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(Permissions::from_mode(if is_private { 0o600 } else { 0o644 }))
+}
+
+#[cfg(not(unix))]
+fn new_mode(_is_private: bool) -> Option<Permissions> {
+    None
+}
+
+/// What a file was before we first changed it, so that `--remove` gives back each byte.
+#[derive(Debug, Serialize, Deserialize)]
+struct Memory {
+    path: PathBuf,
+    was: Option<String>,
+    is: String,
+}
+
+/// Remembers a change. Where one is remembered already, that was the first.
+pub(super) fn remember(change: &Change) -> Result<(), Failure> {
+    let (Some(place), Some(will)) = (place_of(&change.path), &change.will) else { return Ok(()) };
+    let earlier = recall(&change.path, change.was.as_deref());
+    let was = earlier.unwrap_or_else(|| change.was.clone());
+    let memory = Memory { path: change.path.clone(), was, is: digest(will) };
+    let text = serde_json::to_string(&memory)?;
+    replace(&place, &text, true).map_err(|error| {
+        Failure::said(format!(
+            "`{}` cannot be written, so this could not be undone: {error}",
+            place.display()
+        ))
+    })
+}
+
+/// What the file was before us, if it is still as we left it; `None` where that is not known.
+#[expect(
+    clippy::option_option,
+    reason = "a file that was not there is something else than one not remembered"
+)]
+pub(super) fn recall(path: &Path, is: Option<&str>) -> Option<Option<String>> {
+    let text = fs::read_to_string(place_of(path)?).ok()?;
+    let memory: Memory = serde_json::from_str(&text).ok()?;
+    (memory.path == path && memory.is == digest(is?)).then_some(memory.was)
+}
+
+/// It is as it was before us.
+pub(super) fn forget(path: &Path) {
+    if let Some(place) = place_of(path) {
+        // It would be of no use, and does no harm.
+        drop(fs::remove_file(place));
+    }
+}
+
+fn place_of(path: &Path) -> Option<PathBuf> {
+    Some(place::memory()?.join(format!("{}.json", digest(&path.to_string_lossy()))))
+}
+
+fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

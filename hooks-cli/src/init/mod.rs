@@ -1,0 +1,171 @@
+//! `hooks init`: has a client call `hooks run` for every event that something can be said to.
+//!
+//! | step | where |
+//! | --- | --- |
+//! | the project, the user's folders | [`place`] |
+//! | which file, in which form | [`settings`] |
+//! | the command line for an event | [`command`] |
+//! | into the text and out of it | [`wiring`]: [`json`], [`toml`], [`yaml`] |
+//! | the first rules | [`starter`] |
+//! | shown, written, remembered | [`diff`], [`files`] |
+
+pub(crate) mod command;
+mod diff;
+pub(crate) mod files;
+mod json;
+pub(crate) mod place;
+pub(crate) mod settings;
+mod squad;
+mod starter;
+mod toml;
+pub(crate) mod wiring;
+mod yaml;
+
+use std::env;
+use std::io::Write;
+use std::path::Path;
+
+use clap::ValueEnum;
+use hooks_protocols::Client;
+
+use self::files::Change;
+use self::place::Base;
+use self::settings::Settings;
+use crate::cli::Init;
+use crate::failure::{Failure, Status};
+use crate::paint::GOOD;
+
+/// Whose settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    /// Those of the project, for whoever works on it
+    Project,
+    /// Your own, for all projects
+    User,
+}
+
+/// Writes settings, or takes out of them what was written.
+pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
+    let base = Base::of(asked.scope)?;
+    if asked.client == "squad" {
+        return squad::run(asked, &base);
+    }
+    let client: Client = asked.client.parse().map_err(|error| Failure::said(format!("{error}")))?;
+    let settings = settings::of(client, &base, asked.file.clone())?;
+    let (mut changes, mut out) = (Vec::new(), anstream::stdout().lock());
+    if asked.remove {
+        changes.push(removed(&settings)?);
+    } else {
+        let config = base.config();
+        changes.extend(starter::at(&config, asked.scope == Scope::User)?);
+        changes.push(wired(&settings, &config, asked.scope)?);
+    }
+    changes.retain(Change::is_one);
+    for change in &changes {
+        diff::write(&mut out, change)?;
+    }
+    if changes.is_empty() {
+        let what = if asked.remove { "has no hooks of ours" } else { "is as it has to be" };
+        writeln!(out, "nothing to do: `{}` {what}", settings.path.display())?;
+        return Ok(Status::Well);
+    }
+    if asked.dry_run {
+        writeln!(out, "\nnothing was written: this is what it would be")?;
+        return Ok(Status::Well);
+    }
+    for change in &changes {
+        if asked.remove {
+            change.make()?;
+            files::forget(&change.path);
+        } else {
+            files::remember(change)?;
+            change.make()?;
+        }
+    }
+    writeln!(out)?;
+    if asked.remove {
+        writeln!(out, "{GOOD}done{GOOD:#}: {client} calls no hooks of ours any more; your rules stay")?;
+    } else {
+        writeln!(out, "{GOOD}done{GOOD:#}: {client} asks `hooks` from its next session on")?;
+        for note in notes(client, asked.scope) {
+            writeln!(out, "  {note}")?;
+        }
+        writeln!(out, "  `hooks doctor` shows that a denial really denies; `--remove` undoes this")?;
+    }
+    Ok(Status::Well)
+}
+
+/// The settings with our hooks in them.
+fn wired(settings: &Settings, config: &Path, scope: Scope) -> Result<Change, Failure> {
+    let text = |path: &Path| {
+        path.to_str().map(str::to_owned).ok_or_else(|| {
+            Failure::said(format!("`{}` is no text, and settings are; move it elsewhere", path.display()))
+        })
+    };
+    let program = env::current_exe()
+        .map_err(|error| Failure::said(format!("where `hooks` itself is cannot be told: {error}")))?;
+    let program = text(&program)?;
+    // The user's own rules hold where a project has none, so those are not named.
+    let config = match scope {
+        Scope::Project => Some(text(&std::path::absolute(config)?)?),
+        Scope::User => None,
+    };
+    let Settings { client, path, form } = settings;
+    let events = settings::events(*client);
+    let line = |event| (event, command::line(&program, *client, event, config.as_deref()));
+    let lines: Vec<_> = events.into_iter().map(line).collect();
+    let was = files::read(path)?;
+    let will = wiring::wire(was.as_deref().unwrap_or_default(), *client, *form, &lines)
+        .map_err(|refused| cannot(path, &refused))?;
+    Ok(Change { path: path.clone(), was, will: Some(will), is_private: scope == Scope::User })
+}
+
+/// The settings without our hooks: byte for byte as they were, if nobody changed them since; else as they are, without ours.
+fn removed(settings: &Settings) -> Result<Change, Failure> {
+    let Settings { client, path, form } = settings;
+    let was = files::read(path)?;
+    let will = match (files::recall(path, was.as_deref()), &was) {
+        (Some(before), _) => before,
+        (None, None) => None,
+        (None, Some(text)) => {
+            Some(wiring::unwire(text, *client, *form).map_err(|refused| cannot(path, &refused))?)
+        }
+    };
+    Ok(Change { path: path.clone(), was, will, is_private: false })
+}
+
+fn cannot(path: &Path, refused: &wiring::Refused) -> Failure {
+    let place = refused.place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+    Failure::said(format!(
+        "`{}{place}`: {}; nothing was changed: mend it, or move the file away, and run this again",
+        path.display(),
+        refused.what
+    ))
+}
+
+/// What is left for a person to do.
+fn notes(client: Client, scope: Scope) -> Vec<&'static str> {
+    let mut notes = Vec::new();
+    match client {
+        Client::Codex => {
+            notes.push("Codex skips hooks without a word until you trust them: start it, enter `/hooks`, and accept them");
+            if scope == Scope::Project {
+                notes.push("and it reads the settings of a project only once you trust the project");
+            }
+        }
+        Client::Gemini if scope == Scope::Project => {
+            notes.push("it reads these settings only once you trust the folder, and never with `--skip-trust`; `--scope user` always holds");
+        }
+        Client::Copilot if scope == Scope::Project => {
+            notes.push("it reads these hooks only once you trust the folder (headless: `--trust-folder`); `--scope user` always holds");
+        }
+        Client::DockerAgent => {
+            notes.push("keep its agents from their own file: name it under `protected` in your rules");
+        }
+        _ => {}
+    }
+    if scope == Scope::Project {
+        notes.push("the paths in these settings are those of this machine: commit them only if they are the same for everyone");
+    }
+    notes
+}

@@ -1,0 +1,82 @@
+//! Where things are: the project, the user's own folders.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use super::Scope;
+use crate::failure::Failure;
+
+/// Where settings are written.
+#[derive(Clone, Debug)]
+pub(crate) struct Base {
+    /// Whose settings.
+    pub(crate) scope: Scope,
+    /// The project, or the user's home.
+    folder: PathBuf,
+}
+
+impl Base {
+    /// The settings of the project that we are in, or of the user.
+    pub(crate) fn of(scope: Scope) -> Result<Self, Failure> {
+        let folder = match scope {
+            Scope::Project => project()?,
+            Scope::User => variable("HOME").or_else(|| variable("USERPROFILE")).ok_or_else(|| {
+                Failure::said(
+                    "where your own settings are is not known; set `HOME`, or use `--scope project`",
+                )
+            })?,
+        };
+        Ok(Self { scope, folder })
+    }
+
+    /// A file of the project or in the user's home.
+    pub(crate) fn join(&self, path: &str) -> PathBuf {
+        self.folder.join(path)
+    }
+
+    /// A file in a client's own folder: `name` in the project and in the user's home, unless `moved_by` says where the user has it.
+    pub(crate) fn in_folder(&self, name: &str, moved_by: &str, file: &str) -> PathBuf {
+        let moved = variable(moved_by).filter(|_| self.scope == Scope::User);
+        moved.unwrap_or_else(|| self.folder.join(name)).join(file)
+    }
+
+    /// The rules that hold here: those that are there, or where they are to be.
+    pub(crate) fn config(&self) -> PathBuf {
+        match self.scope {
+            Scope::Project => {
+                let places = [".hooks/hooks.yaml", "hooks.yaml"].map(|place| self.folder.join(place));
+                let found = places.iter().find(|place| place.is_file());
+                found.cloned().unwrap_or_else(|| self.folder.join("hooks.yaml"))
+            }
+            Scope::User => {
+                let config = variable("XDG_CONFIG_HOME").unwrap_or_else(|| self.folder.join(".config"));
+                config.join("hooks/hooks.yaml")
+            }
+        }
+    }
+
+    /// The folder itself.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// Where we remember what settings were before us; `None` where there is no such place.
+pub(super) fn memory() -> Option<PathBuf> {
+    let state = variable("XDG_STATE_HOME").or_else(|| Some(variable("HOME")?.join(".local/state")));
+    let state = state.or_else(|| variable("LOCALAPPDATA"))?;
+    Some(state.join("hooks/init"))
+}
+
+/// The repository that we are in, or else the folder.
+fn project() -> Result<PathBuf, Failure> {
+    let here = env::current_dir()
+        .map_err(|error| Failure::said(format!("the working folder is not known: {error}")))?;
+    let repository = here.ancestors().find(|folder| folder.join(".git").exists());
+    Ok(repository.map_or_else(|| here.clone(), Path::to_path_buf))
+}
+
+/// A variable that names a folder.
+fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+}

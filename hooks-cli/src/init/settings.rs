@@ -1,0 +1,185 @@
+//! Where each client keeps its hooks, and in which form.
+
+use std::path::PathBuf;
+
+use hooks_protocols::{Ability, Client, Wish, capabilities};
+use serde_json::{Map, Value, json};
+
+use super::Scope;
+use super::command;
+use super::place::Base;
+use crate::failure::Failure;
+
+/// The settings of a client, in one scope.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// Whose.
+    pub(crate) client: Client,
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// How hooks are written in it.
+    pub(crate) form: Form,
+}
+
+/// How hooks are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// JSON: an event has groups, which have hooks.
+    Grouped,
+    /// JSON: an event has hooks.
+    Flat,
+    /// TOML: as grouped.
+    Toml,
+    /// YAML: below each agent.
+    Agents,
+}
+
+/// Where `client` keeps its hooks. `file` names the file of a client that has no place for it.
+pub(crate) fn of(client: Client, base: &Base, file: Option<PathBuf>) -> Result<Settings, Failure> {
+    let no_such = |what: &str| Err(Failure::said(format!("{client} {what}")));
+    if file.is_some() && client != Client::DockerAgent {
+        return no_such("has a place of its own for its hooks; leave out `--file`");
+    }
+    let (path, form) = match (client, base.scope) {
+        (Client::Claude, _) => {
+            (base.in_folder(".claude", "CLAUDE_CONFIG_DIR", "settings.json"), Form::Grouped)
+        }
+        (Client::Codex, _) => codex(base),
+        (Client::Gemini, _) => (base.join(".gemini/settings.json"), Form::Grouped),
+        (Client::Copilot, Scope::Project) => (base.join(".github/hooks/hooks.json"), Form::Flat),
+        (Client::Copilot, Scope::User) => {
+            (base.in_folder(".copilot", "COPILOT_HOME", "settings.json"), Form::Flat)
+        }
+        (Client::VsCode, Scope::Project) => (base.join(".github/hooks/vscode.json"), Form::Flat),
+        (Client::VsCode, Scope::User) => {
+            return no_such("has no hooks of a user's own but those of Claude Code; use `--scope project`");
+        }
+        (Client::Cursor, _) => (base.join(".cursor/hooks.json"), Form::Flat),
+        (Client::DockerAgent, Scope::Project) => (agent_file(base, file)?, Form::Agents),
+        (Client::DockerAgent, Scope::User) => {
+            return no_such(
+                "has its hooks in the file of each agent; use `--scope project`, or `--file FILE`",
+            );
+        }
+        (Client::CopilotSdk, _) => {
+            return no_such(
+                "calls hooks of the program that uses it; call `hooks run --client copilot-sdk` there",
+            );
+        }
+        _ => return no_such("has no settings to write"),
+    };
+    Ok(Settings { client, path, form })
+}
+
+/// Codex reads both files, and wants hooks in one of them.
+fn codex(base: &Base) -> (PathBuf, Form) {
+    let config = base.in_folder(".codex", "CODEX_HOME", "config.toml");
+    let text = std::fs::read_to_string(&config).unwrap_or_default();
+    if super::toml::has_hooks(&text) {
+        return (config, Form::Toml);
+    }
+    (config.with_file_name("hooks.json"), Form::Grouped)
+}
+
+/// The file of the agents.
+fn agent_file(base: &Base, file: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    let names = ["docker-agent.yaml", "agent.yaml", "agent.yml", "cagent.yaml", "agents.yaml"];
+    let found = || names.iter().map(|name| base.join(name)).find(|path| path.is_file());
+    file.or_else(found).ok_or_else(|| {
+        let names = names.map(|name| format!("`{name}`")).join(", ");
+        Failure::said(format!("no agents are found ({names}); name their file with `--file FILE`"))
+    })
+}
+
+/// The events that a client has to call us for: all that something can be said to, and the end of the session.
+pub(crate) fn events(client: Client) -> Vec<&'static str> {
+    let says_something = |event: &str| {
+        let row = capabilities(client, event)?;
+        let kind = row.event()?;
+        let can = |wish| row.can(wish) != Ability::No;
+        let answers = [Wish::Deny, Wish::Ask, Wish::Rewrite, Wish::Context].into_iter().any(can);
+        (answers || kind == hooks::EventKind::SessionEnd).then_some(())
+    };
+    client
+        .events()
+        // Copilot has two names for each event, and tells more under this one.
+        .filter(|event| client != Client::Copilot || event.starts_with(|c: char| c.is_ascii_lowercase()))
+        // What docker-agent calls beside the call itself would count it twice; and it came in one generation only.
+        .filter(|event| client != Client::DockerAgent || is_of_both_generations(event))
+        .filter(|event| says_something(event).is_some())
+        .collect()
+}
+
+fn is_of_both_generations(event: &str) -> bool {
+    let twice = ["post_tool_use", "before_compaction"];
+    Client::DockerAgentJuly.events().any(|july| july == event) && !twice.contains(&event)
+}
+
+/// The entry of an event, as JSON.
+pub(super) fn entry(client: Client, event: &str, line: &str) -> Value {
+    let seconds = patience(client);
+    let mut hook = Map::new();
+    let mut put = |key: &str, value: Value| drop(hook.insert(key.to_owned(), value));
+    match client {
+        Client::Cursor => {
+            put("command", line.into());
+            put("timeout", seconds.into());
+            put("failClosed", command::is_gate(client, event).into());
+        }
+        Client::Copilot => {
+            put("type", "command".into());
+            put(if cfg!(windows) { "powershell" } else { "bash" }, line.into());
+            put("timeoutSec", seconds.into());
+        }
+        Client::Gemini => {
+            put("name", "hooks".into());
+            put("type", "command".into());
+            put("command", line.into());
+            put("timeout", seconds.saturating_mul(1_000).into());
+        }
+        _ => {
+            put("type", "command".into());
+            put("command", line.into());
+            put("timeout", seconds.into());
+            if client == Client::Claude && command::is_gate(client, event) {
+                put("onFailure", "block".into());
+            }
+        }
+    }
+    Value::Object(hook)
+}
+
+/// The same with its group around it.
+pub(super) fn group(entry: &Value) -> Value {
+    json!({"hooks": [entry]})
+}
+
+/// How many seconds a client waits for us; our own deadline is below that.
+pub(super) const fn patience(client: Client) -> u64 {
+    match client {
+        Client::Codex | Client::Gemini | Client::Cursor | Client::DockerAgent => 60,
+        _ => 30,
+    }
+}
+
+/// Which version of its form a file of hooks says that it has.
+pub(super) fn version(client: Client) -> Option<Value> {
+    matches!(client, Client::Copilot | Client::Cursor).then(|| json!(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_decided_about_is_wired() {
+        assert!(events(Client::Claude).contains(&"PreToolUse"));
+        assert!(events(Client::Claude).contains(&"PostToolUse"));
+        assert!(!events(Client::Claude).contains(&"WorktreeCreate"), "it would have to make the worktree");
+        assert!(events(Client::Gemini).contains(&"BeforeTool"));
+        let copilot = events(Client::Copilot);
+        assert!(copilot.contains(&"preToolUse") && !copilot.contains(&"PreToolUse"));
+        let docker = events(Client::DockerAgent);
+        assert!(docker.contains(&"pre_tool_use") && !docker.contains(&"tool_guard"), "{docker:?}");
+    }
+}

@@ -1,0 +1,56 @@
+//! `hooks init squad`: lays out the folder of a team. What is there stays as it is.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use hooks::{StdFileSystem, system};
+use hooks_team::{NewTeam, Team};
+
+use super::Scope;
+use super::place::Base;
+use crate::cli::Init;
+use crate::failure::{Failure, Status};
+use crate::paint::GOOD;
+
+/// The folder.
+const FOLDER: &str = ".squad";
+
+/// Lays it out, or says what that would make.
+pub(super) fn run(asked: &Init, base: &Base) -> Result<Status, Failure> {
+    if asked.remove {
+        return Err(Failure::said("the folder of a team is its memory: delete it yourself if that is meant"));
+    }
+    if asked.scope == Scope::User || asked.file.is_some() {
+        return Err(Failure::said("a team belongs to a project: leave out `--scope user` and `--file`"));
+    }
+    let folder = base.join(FOLDER);
+    let name = base.folder().file_name().map(|name| name.to_string_lossy().into_owned());
+    let team = NewTeam { name: name.unwrap_or_else(|| "team".to_owned()), ..NewTeam::default() };
+    let mut out = anstream::stdout().lock();
+    if asked.dry_run {
+        let elsewhere = tempfile::tempdir()?;
+        let all = lay_out(&elsewhere.path().join(FOLDER), &team)?;
+        for place in all.iter().filter(|place| !folder.join(place).exists()) {
+            writeln!(out, "{GOOD}+{GOOD:#} {}", folder.join(place).display())?;
+        }
+        writeln!(out, "nothing was written: this is what it would be")?;
+        return Ok(Status::Well);
+    }
+    let made = lay_out(&folder, &team)?;
+    for place in &made {
+        writeln!(out, "{GOOD}+{GOOD:#} {}", folder.join(place).display())?;
+    }
+    match made.len() {
+        0 => writeln!(out, "nothing to do: `{}` is laid out", folder.display())?,
+        _ => writeln!(out, "{GOOD}done{GOOD:#}: write who is on the team into `{FOLDER}/team.md`")?,
+    }
+    Ok(Status::Well)
+}
+
+/// Makes what is missing; gives the files that it made.
+fn lay_out(folder: &Path, team: &NewTeam) -> Result<Vec<String>, Failure> {
+    let made = Team::new(Arc::new(StdFileSystem), folder, &system()).init(team);
+    let made = made.map_err(|error| Failure::said(format!("`{}`: {error}", folder.display())))?;
+    Ok(made.iter().map(|place| place.as_str().to_owned()).collect())
+}

@@ -1,0 +1,150 @@
+//! The hooks of a TOML file: `[[hooks.EVENT]]` with `[[hooks.EVENT.hooks]]` in each.
+
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
+
+use super::settings;
+use super::wiring::Refused;
+
+/// Whether a text has hooks in it.
+pub(super) fn has_hooks(text: &str) -> bool {
+    text.parse::<DocumentMut>().is_ok_and(|document| {
+        document
+            .get("hooks")
+            .and_then(Item::as_table_like)
+            .is_some_and(|hooks| hooks.iter().any(|(key, item)| key != "state" && !item.is_none()))
+    })
+}
+
+/// All command lines, by event.
+pub(super) fn commands(text: &str) -> Result<Vec<(String, String)>, Refused> {
+    let document = parse(text)?;
+    let mut all = Vec::new();
+    let Some(hooks) = document.get("hooks").and_then(Item::as_table_like) else { return Ok(all) };
+    for (event, groups) in hooks.iter() {
+        for group in tables(groups) {
+            for hook in group.get("hooks").into_iter().flat_map(tables) {
+                all.extend(command_of(hook).map(|line| (event.to_owned(), line.to_owned())));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The text with a group for each event.
+pub(super) fn wire(
+    text: &str,
+    client: hooks_protocols::Client,
+    lines: &[(&str, String)],
+) -> Result<String, Refused> {
+    let mut document = parse(text)?;
+    let hooks = document.entry("hooks").or_insert_with(implicit_table);
+    let Some(hooks) = hooks.as_table_like_mut() else { return Err(Refused::other("`hooks` is no table")) };
+    for (event, line) in lines {
+        match hooks.entry(event).or_insert(Item::ArrayOfTables(ArrayOfTables::new())) {
+            Item::ArrayOfTables(groups) => groups.push(group(client, line)),
+            Item::Value(Value::Array(groups)) => groups.push(inline_group(client, line)),
+            _ => return Err(Refused::other(format!("`hooks.{event}` is no array"))),
+        }
+    }
+    Ok(document.to_string())
+}
+
+/// The text without what is ours.
+pub(super) fn unwire(text: &str, is_meant: impl Fn(&str) -> bool) -> Result<String, Refused> {
+    let mut document = parse(text)?;
+    let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_like_mut) else {
+        return Ok(text.to_owned());
+    };
+    let is_ours = |hook: &dyn TableLike| command_of(hook).is_some_and(&is_meant);
+    let events: Vec<String> = hooks.iter().map(|(event, _)| event.to_owned()).collect();
+    for event in events {
+        let Some(groups) = hooks.get_mut(&event) else { continue };
+        let before = tables(groups).len();
+        retain(groups, &mut |group| {
+            let Some(hooks) = group.get_mut("hooks") else { return true };
+            let before = tables(hooks).len();
+            retain(hooks, &mut |hook| !is_ours(hook));
+            before == 0 || !tables(hooks).is_empty()
+        });
+        if before > 0 && tables(groups).is_empty() {
+            drop(hooks.remove(&event));
+        }
+    }
+    if hooks.is_empty() {
+        drop(document.remove("hooks"));
+    }
+    Ok(document.to_string())
+}
+
+fn parse(text: &str) -> Result<DocumentMut, Refused> {
+    text.parse::<DocumentMut>().map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        Refused::at(text, at, error.message().lines().next().unwrap_or("this is no TOML"))
+    })
+}
+
+fn implicit_table() -> Item {
+    let mut table = Table::new();
+    table.set_implicit(true);
+    Item::Table(table)
+}
+
+fn group(client: hooks_protocols::Client, line: &str) -> Table {
+    let mut hook = Table::new();
+    drop(hook.insert("type", value("command")));
+    drop(hook.insert("command", value(line)));
+    drop(hook.insert("timeout", value(seconds(client))));
+    let mut hooks = ArrayOfTables::new();
+    hooks.push(hook);
+    let mut group = Table::new();
+    drop(group.insert("hooks", Item::ArrayOfTables(hooks)));
+    group
+}
+
+fn inline_group(client: hooks_protocols::Client, line: &str) -> InlineTable {
+    let hook = InlineTable::from_iter([
+        ("type", Value::from("command")),
+        ("command", Value::from(line)),
+        ("timeout", Value::from(seconds(client))),
+    ]);
+    InlineTable::from_iter([("hooks", Value::Array(Array::from_iter([hook])))])
+}
+
+fn seconds(client: hooks_protocols::Client) -> i64 {
+    settings::patience(client).try_into().unwrap_or(i64::MAX)
+}
+
+fn command_of(hook: &dyn TableLike) -> Option<&str> {
+    hook.get("command").and_then(Item::as_str)
+}
+
+/// The tables of an array, however it is written.
+fn tables(item: &Item) -> Vec<&dyn TableLike> {
+    match item {
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
+        Item::Value(Value::Array(values)) => {
+            values.iter().filter_map(Value::as_inline_table).map(|table| table as &dyn TableLike).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Keeps those tables of an array.
+fn retain(item: &mut Item, keep: &mut dyn FnMut(&mut dyn TableLike) -> bool) {
+    match item {
+        Item::ArrayOfTables(tables) => {
+            let mut at = 0;
+            while let Some(table) = tables.get_mut(at) {
+                if keep(table) { at = at.saturating_add(1) } else { drop(tables.remove(at)) }
+            }
+        }
+        Item::Value(Value::Array(values)) => {
+            let mut at = 0;
+            while let Some(value) = values.get_mut(at) {
+                let stays = value.as_inline_table_mut().is_none_or(|table| keep(table));
+                if stays { at = at.saturating_add(1) } else { drop(values.remove(at)) }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,60 @@
+//! Asks the hooks about an event under its own type.
+
+use hooks::event::WireEvent;
+use hooks::{
+    DecidingEvent, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged, decide, observe, reserve,
+    tell,
+};
+use hooks_protocols::{Answer, Decoded};
+
+use super::governing::Governing;
+use super::{Failure, Notes};
+use crate::event::by_type;
+
+/// What the hooks say.
+pub(super) struct Asked {
+    pub(super) answer: Answer,
+    /// What is counted for the event, once the client goes on.
+    pub(super) holds: Holds,
+}
+
+/// What the hooks say to an event.
+pub(super) fn ask(
+    governing: &Governing,
+    decoded: &Decoded,
+    event: WireEvent,
+    notes: &Notes,
+) -> Result<Asked, Failure> {
+    let (hooks, context, kind) = (governing.hooks(), governing.context(decoded, notes), event.kind());
+    let counts = !decoded.is_told_elsewhere();
+    governing.wait(async {
+        by_type!(event,
+            decided(event) => Ok(decided(&hooks, HookRequest::new(context, event), counts).await),
+            informed(event) => Ok(informed(&hooks, context, event).await),
+            other => Err(format!("this program does not know what to do with `{kind}`"))
+        )
+    })
+}
+
+/// Decides, takes places where the event `counts`, and lets the observers see it.
+async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, counts: bool) -> Asked
+where
+    E: DecidingEvent,
+    for<'a> Answer: From<&'a E::Outcome>,
+{
+    let mut decided = decide(hooks, request).await;
+    if counts {
+        reserve(hooks, &mut decided).await;
+    }
+    observe(hooks, &decided.request, &decided.outcome);
+    Asked { answer: Answer::from(&decided.outcome), holds: decided.outcome.take_holds() }
+}
+
+async fn informed<E>(hooks: &Hooks, context: HookContext, event: E) -> Asked
+where
+    E: InformingEvent,
+    for<'a> Answer: From<&'a E::Outcome>,
+{
+    let outcome = tell(hooks, HookRequest::new(context, event)).await;
+    Asked { answer: Answer::from(&outcome), holds: Holds::default() }
+}

@@ -1,0 +1,121 @@
+//! `hooks run`: one event of an agent client on standard input, the client's own answer on standard output.
+//!
+//! It stands between a model and a machine, once per tool call, so it starts fast and fails closed: whatever goes wrong in here
+//! (a bad payload, a broken configuration, a store that is locked, a panic, no time left) becomes a denial that this client
+//! honours. Nothing else is written to standard output, and nothing to standard error beside a denial that has no other way.
+//!
+//! | step | where |
+//! | --- | --- |
+//! | who calls, about what | [`caller`] |
+//! | the payload | [`input`] |
+//! | which configuration governs it | [`project`], [`governing`], [`settled`] |
+//! | what the hooks say | [`asking`] |
+//! | the answer, once | [`delivery`] |
+//! | in time | [`deadline`] |
+//! | what the client could not be told, and what failed | [`notes`] |
+
+mod asking;
+mod caller;
+mod deadline;
+mod delivery;
+#[cfg(feature = "faults")]
+mod faults;
+mod governing;
+mod input;
+mod notes;
+mod panics;
+mod project;
+mod settled;
+
+use std::sync::Arc;
+
+use hooks_protocols::{Answer, Decoded, Instead, Place, Reply, encode, failure};
+
+use self::asking::Asked;
+use self::caller::{Caller, Known};
+use self::delivery::Delivery;
+use self::notes::Notes;
+use crate::cli::Run;
+
+/// Answers one event and ends the process.
+pub(crate) fn run(asked: &Run) -> ! {
+    let caller = Arc::new(Caller::new(asked));
+    let delivery = Arc::new(Delivery::default());
+    let reply = match deadline::watch(&caller, &delivery) {
+        Ok(()) => panics::caught(|| answer(asked, &caller)).unwrap_or_else(|panic| caller.failure(&panic)),
+        Err(error) => caller.failure(&format!("no time can be kept: {error}")),
+    };
+    delivery.deliver(&reply)
+}
+
+/// Denies where the command line is one of `hooks run` that cannot be read: a slip in the settings of a client.
+pub(crate) fn deny_if_called(error: &clap::Error) {
+    let Some(caller) = Caller::of_line(std::env::args_os()) else { return };
+    let text = error.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let reason =
+        format!("`hooks run` was called wrongly: {}", first.strip_prefix("error: ").unwrap_or(first));
+    Delivery::default().deliver(&caller.failure(&reason))
+}
+
+/// Why there is no answer of the hooks.
+type Failure = String;
+
+fn answer(asked: &Run, caller: &Caller) -> Reply {
+    let notes = Notes::default();
+    let reply = match read(caller) {
+        Ok(decoded) => {
+            caller.learn(&decoded);
+            hear(asked, &decoded, &notes).unwrap_or_else(|reason| {
+                notes.failed(&reason);
+                failure(Place::Decoded(&decoded), &reason)
+            })
+        }
+        Err(reason) => {
+            notes.failed(&reason);
+            caller.failure(&reason)
+        }
+    };
+    notes.degraded(&reply.degraded);
+    notes.write(&caller.known());
+    reply
+}
+
+/// The event, as the client wrote it.
+fn read(caller: &Caller) -> Result<Decoded, Failure> {
+    caller.refused()?;
+    let payload = input::read().map_err(|error| format!("the payload cannot be read: {error}"))?;
+    caller.decode(&payload)
+}
+
+/// What the hooks that govern the event say to it.
+fn hear(asked: &Run, decoded: &Decoded, notes: &Notes) -> Result<Reply, Failure> {
+    let Some(event) = &decoded.event else {
+        // Nobody decides about an event without a type, and nobody is told of it.
+        return Ok(encode(decoded, &Answer::default()));
+    };
+    #[cfg(feature = "faults")]
+    faults::strike();
+    let governing = governing::of(asked, decoded)?;
+    let Asked { answer, holds } = asking::ask(&governing, decoded, event.clone(), notes)?;
+    let reply = encode(decoded, &answer);
+    if goes_on(&answer, &reply) {
+        holds.commit();
+    }
+    governing.finish();
+    Ok(reply)
+}
+
+/// Whether the client may go on, at once or after a person was asked: what was counted for it is spent then.
+fn goes_on(answer: &Answer, reply: &Reply) -> bool {
+    let is_denied = |instead| matches!(instead, Instead::Denied | Instead::Stopped);
+    answer.strength != hooks::Strength::Deny && !reply.degraded.iter().any(|note| is_denied(note.instead))
+}
+
+/// Who it is from, as far as that is known; see [`Caller`].
+impl std::fmt::Display for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let client = self.client.map_or("unknown client", hooks_protocols::Client::name);
+        write!(f, "{client} {}", self.event.as_deref().unwrap_or("unknown event"))
+    }
+}

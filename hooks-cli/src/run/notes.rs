@@ -1,0 +1,88 @@
+//! What nobody can be told at the time: failures, and what a client could not be told as it was meant.
+//!
+//! Standard error is no place for it: some clients read it in place of an answer, and most show it to nobody.
+
+use std::env;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks::event::EventKind;
+use hooks::time::Clock;
+use hooks::{FailureSink, HookContext, Reason, SystemClock};
+use hooks_protocols::Degraded;
+
+use super::caller::Known;
+
+/// A log of this length is put aside, in the place of the one before it.
+const LONGEST: u64 = 1 << 20;
+
+/// The notes of one event.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Notes {
+    /// No hook could be asked.
+    pub(super) fn failed(&self, reason: &str) {
+        self.add(format!("failed: {reason}"));
+    }
+
+    /// What could not be said as it was meant.
+    pub(super) fn degraded(&self, notes: &[Degraded]) {
+        for note in notes {
+            self.add(note.to_string());
+        }
+    }
+
+    fn add(&self, note: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+    }
+
+    /// Writes them to the log. A log that cannot be written changes no answer.
+    pub(super) fn write(&self, known: &Known) {
+        let notes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        if let (false, Some(log)) = (notes.is_empty(), place()) {
+            drop(append(&log, known, &notes));
+        }
+    }
+}
+
+impl FailureSink for Notes {
+    fn record(&self, _context: &HookContext, event: EventKind, reason: &Reason) {
+        self.add(format!("{} failed at {event}: {}", reason.policy, reason.message));
+    }
+}
+
+/// The log, in the user's state folder (XDG base directories).
+fn place() -> Option<PathBuf> {
+    let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local").join("state")))?;
+    Some(state.join("hooks").join("run.log"))
+}
+
+fn append(log: &Path, known: &Known, notes: &[String]) -> io::Result<()> {
+    if let Some(folder) = log.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    if fs::metadata(log).is_ok_and(|log| log.len() > LONGEST) {
+        fs::rename(log, log.with_extension("log.1"))?;
+    }
+    let time = SystemClock.now().0;
+    let mut lines = String::new();
+    for note in notes {
+        // One note, one line.
+        let note: String = note.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        lines.push_str(&format!("{time} {known}: {note}\n"));
+    }
+    open(log)?.write_all(lines.as_bytes())
+}
+
+/// Whoever may read what agents do is the user alone.
+fn open(log: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(log)
+}

@@ -1,0 +1,86 @@
+//! Which project an event is of, and which configuration governs it.
+//!
+//! An agent must not choose its own rules: by making a file, by making a repository, by going to another folder. So the
+//! search begins where the client says the project is, and of several files the outermost counts.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use hooks::config::as_pattern;
+use hooks_protocols::{Client, Decoded};
+
+/// Where a project may have its configuration.
+const PLACES: [&str; 2] = [".hooks/hooks.yaml", "hooks.yaml"];
+
+/// The variable that names the configuration where the command line does not.
+const NAMED_BY: &str = "HOOKS_CONFIG";
+
+/// What governs an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The configuration.
+    pub(super) config: PathBuf,
+    /// The folder that its globs are relative to.
+    pub(super) root: PathBuf,
+    /// Patterns of the files that would govern instead if there were any: nobody but a person makes them.
+    pub(super) would_govern: Vec<String>,
+}
+
+/// What governs an event of `client` in `cwd`; `None` where nothing does.
+pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Option<Found> {
+    let start = project_of(decoded.client).or_else(|| decoded.context.team_root.clone());
+    let start = start.as_deref().unwrap_or(cwd);
+    let folders = folders(start);
+    let named = named.map(Path::to_path_buf).or_else(|| env::var_os(NAMED_BY).map(PathBuf::from));
+    if let Some(config) = named {
+        let root = folders.first().map_or(start, |outermost| outermost);
+        return Some(Found { config, root: root.to_path_buf(), would_govern: Vec::new() });
+    }
+    // Also beyond the repository: whoever makes one there moves its root.
+    let outside = start.ancestors().filter(|folder| !folders.contains(folder)).flat_map(places);
+    let mut would_govern: Vec<String> = outside.map(|place| as_pattern(&place)).collect();
+    for folder in &folders {
+        for config in places(folder) {
+            if config.is_file() {
+                return Some(Found { config, root: folder.to_path_buf(), would_govern });
+            }
+            would_govern.push(as_pattern(&config));
+        }
+    }
+    let config = of_user().filter(|config| config.is_file())?;
+    would_govern.extend(PLACES.map(|place| format!("**/{place}")));
+    let root = folders.first().map_or(start, |outermost| outermost).to_path_buf();
+    Some(Found { config, root, would_govern })
+}
+
+/// Where a folder may have a configuration.
+fn places(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    PLACES.iter().map(|place| folder.join(place))
+}
+
+/// The folders of the project that `start` is in, from the outermost: all up to the repository, the outer one of two; outside
+/// of repositories, `start` alone.
+fn folders(start: &Path) -> Vec<&Path> {
+    let above: Vec<&Path> = start.ancestors().collect();
+    let repository = above.iter().rposition(|folder| folder.join(".git").exists()).unwrap_or_default();
+    above.into_iter().take(repository.saturating_add(1)).rev().collect()
+}
+
+/// The user's own configuration (XDG base directories).
+fn of_user() -> Option<PathBuf> {
+    let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
+    Some(config.join("hooks").join("hooks.yaml"))
+}
+
+/// Where the client says the project is. Its own variable alone counts: another may be of a client around it.
+fn project_of(client: Client) -> Option<PathBuf> {
+    let name = match client {
+        Client::Claude => "CLAUDE_PROJECT_DIR",
+        Client::Gemini => "GEMINI_PROJECT_DIR",
+        Client::Copilot => "COPILOT_PROJECT_DIR",
+        Client::Cursor => "CURSOR_PROJECT_DIR",
+        _ => return None,
+    };
+    env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute())
+}

@@ -1,0 +1,132 @@
+//! `hooks doctor`: finds what lets calls through, and finds nothing where all is well.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A project, a home, and a folder of programs.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        for folder in ["home", "work/.git", "bin"] {
+            fs::create_dir_all(place.0.path().join(folder)).unwrap();
+        }
+        place
+    }
+
+    /// Its exit status, and what it writes.
+    fn hooks(&self, args: &[&str]) -> (Option<i32>, String) {
+        #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+        command.args(args).current_dir(self.0.path().join("work")).stdin(Stdio::null());
+        command.env_clear().env("HOME", self.0.path().join("home")).env("PATH", self.0.path().join("bin"));
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    /// The states that are reported of a client, with what is so.
+    fn findings(&self, client: &str) -> Vec<(String, String)> {
+        let (_, out) = self.hooks(&["doctor", client, "--format", "json"]);
+        let report: Value = serde_json::from_str(&out).unwrap();
+        let findings = report.pointer("/0/findings").and_then(Value::as_array).unwrap();
+        let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap().to_owned();
+        findings.iter().map(|one| (text(one, "state"), text(one, "what"))).collect()
+    }
+
+    fn program(&self, name: &str, script: &str) -> String {
+        let path = self.0.path().join("bin").join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Has the settings call another program.
+    fn call(&self, settings: &str, program: &str) {
+        let path = self.0.path().join("work").join(settings);
+        let text = fs::read_to_string(&path).unwrap().replace(env!("CARGO_BIN_EXE_hooks"), program);
+        fs::write(&path, text).unwrap();
+    }
+}
+
+#[track_caller]
+fn is_found(findings: &[(String, String)], state: &str, what: &str) {
+    assert!(findings.iter().any(|(is, text)| is == state && text.contains(what)), "{findings:#?}");
+}
+
+#[test]
+fn nothing_is_wrong_where_nothing_is() {
+    let (status, out) = Place::new().hooks(&["doctor"]);
+    assert_eq!(status, Some(0));
+    assert!(out.contains("no client is wired"), "{out}");
+}
+
+#[test]
+fn whoever_was_wired_denies() {
+    let place = Place::new();
+    fs::write(place.0.path().join("work/agent.yaml"), "agents:\n  root:\n    model: m\n").unwrap();
+    for client in ["claude", "gemini", "copilot", "vscode", "cursor", "docker-agent", "codex"] {
+        assert_eq!(place.hooks(&["init", client]).0, Some(0), "{client}");
+        let findings = place.findings(client);
+        is_found(&findings, "good", "a denial denies");
+        is_found(&findings, "good", "can be used");
+        // That a person has to trust its hooks is the only thing.
+        let wrong: Vec<_> = findings.iter().filter(|(state, _)| state == "bad").collect();
+        assert_eq!(wrong.len(), usize::from(client == "codex"), "{client}: {wrong:?}");
+    }
+    assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(0));
+    assert_eq!(place.hooks(&["doctor", "codex"]).0, Some(1));
+}
+
+#[test]
+fn whoever_lets_calls_through_is_found() {
+    let settings = ".claude/settings.json";
+    for (script, what) in [
+        ("echo '{}'", "must be denied is not"),
+        ("cat > /dev/null; exit 1", "must be denied is not"),
+        (
+            "echo so; echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"x\"}}'",
+            "must be denied is not",
+        ),
+    ] {
+        let place = Place::new();
+        assert_eq!(place.hooks(&["init", "claude"]).0, Some(0));
+        place.call(settings, &place.program("hooks", script));
+        is_found(&place.findings("claude"), "bad", what);
+        assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(1));
+    }
+}
+
+#[test]
+fn what_is_gone_or_broken_is_found() {
+    let place = Place::new();
+    assert_eq!(place.hooks(&["init", "gemini"]).0, Some(0));
+    fs::write(place.0.path().join("work/hooks.yaml"), "version: 1\nrules: 3\n").unwrap();
+    is_found(&place.findings("gemini"), "bad", "everything is denied");
+    place.call(".gemini/settings.json", "/nowhere/hooks");
+    is_found(&place.findings("gemini"), "bad", "is not there");
+    let path = place.0.path().join("work/.gemini/settings.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"BeforeTool\"", "\"BeforeTools\"")).unwrap();
+    is_found(&place.findings("gemini"), "bad", "does not call us for `BeforeTool`");
+    fs::write(&path, "{").unwrap();
+    is_found(&place.findings("gemini"), "bad", "cannot be read by its client");
+}
+
+#[test]
+fn versions_are_compared_with_what_was_tested() {
+    let place = Place::new();
+    place.program("claude", "echo '9.9.9 (Claude Code)'");
+    is_found(&place.findings("claude"), "doubtful", "version 9.9.9");
+    is_found(&place.findings("claude"), "doubtful", "nothing governs it here");
+    place.program("claude", "exit 1");
+    is_found(&place.findings("claude"), "doubtful", "names none");
+    is_found(&place.findings("codex"), "absent", "is not there");
+}

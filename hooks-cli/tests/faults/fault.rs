@@ -1,0 +1,349 @@
+//! What can go wrong, and how it is brought about.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use hooks::event::EventKind;
+
+use super::cases::Case;
+use super::program::{CONFIG, Program, Told};
+
+/// Something that goes wrong.
+pub(super) struct Fault {
+    pub(super) name: &'static str,
+    /// A part of what is told.
+    pub(super) reason: &'static str,
+    /// Which cases it can happen to.
+    pub(super) is_about: fn(&Case) -> bool,
+    pub(super) strike: fn(&Case) -> Told,
+}
+
+/// Every event.
+fn all(_: &Case) -> bool {
+    true
+}
+
+/// Those that need the store.
+fn calls(case: &Case) -> bool {
+    // Of a call that another event tells of too, that one is counted.
+    let is_counted = !matches!(case.event, "beforeShellExecution" | "beforeMCPExecution" | "beforeReadFile");
+    case.kind == EventKind::PreToolUse && is_counted
+}
+
+/// In the order of the page.
+pub(super) const FAULTS: &[Fault] = &[
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic",
+        reason: "this is a bug in hooks, please report it: somebody wished for a panic",
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "panic").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "crash (SIGABRT)",
+        reason: GUARDED,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "abort").run(),
+    },
+    Fault { name: "killed (SIGKILL)", reason: GUARDED, is_about: all, strike: killed },
+    Fault {
+        name: "binary missing",
+        reason: GUARDED,
+        is_about: all,
+        strike: |case| Program::new(case).binary("/nowhere/hooks").run(),
+    },
+    Fault { name: "binary not executable", reason: GUARDED, is_about: all, strike: not_executable },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "hangs",
+        reason: "the hooks did not answer within 300ms",
+        is_about: all,
+        strike: |case| {
+            Program::new(case).variable("HOOKS_FAULT", "hang").options(&["--deadline", "300ms"]).run()
+        },
+    },
+    Fault {
+        name: "payload never ends",
+        reason: "the hooks did not answer within 300ms",
+        is_about: all,
+        strike: endless,
+    },
+    Fault {
+        name: "configuration is a pipe nobody writes to",
+        reason: "the hooks did not answer within 300ms",
+        is_about: all,
+        strike: pipe,
+    },
+    Fault {
+        name: "no payload",
+        reason: "there was no payload",
+        is_about: all,
+        strike: |case| Program::new(case).payload("").run(),
+    },
+    Fault {
+        name: "standard input closed",
+        reason: "there was no payload",
+        is_about: all,
+        strike: |case| Program::new(case).before("exec <&-; ").run(),
+    },
+    Fault {
+        name: "garbage",
+        reason: "the payload is not JSON",
+        is_about: all,
+        strike: |case| Program::new(case).payload(b"\x00\xff garbage {".as_slice()).run(),
+    },
+    Fault { name: "half the JSON", reason: "the payload is not JSON", is_about: all, strike: half },
+    Fault {
+        name: "more than 64 MiB",
+        reason: "the payload is 67108865 bytes long",
+        is_about: all,
+        strike: long,
+    },
+    Fault {
+        name: "a key twice",
+        reason: "`x` is given twice in the payload",
+        is_about: all,
+        strike: |case| Program::new(case).payload(r#"{"x": 1, "x": 2}"#).run(),
+    },
+    Fault { name: "settings name another event", reason: "", is_about: names_its_event, strike: other_event },
+    Fault {
+        name: "settings name an unknown client",
+        reason: "`emacs` is no client",
+        is_about: all,
+        strike: |case| Program::new(case).options(&["--client", "emacs"]).run(),
+    },
+    Fault {
+        name: "unknown option",
+        reason: "unexpected argument '--confg'",
+        is_about: all,
+        strike: |case| Program::new(case).options(&["--confg", "x"]).run(),
+    },
+    Fault {
+        name: "no configuration",
+        reason: "there is no `hooks.yaml`",
+        is_about: all,
+        strike: |case| {
+            let program = Program::new(case).unconfigured();
+            fs::remove_file(program.config()).unwrap();
+            program.run()
+        },
+    },
+    Fault {
+        name: "broken configuration",
+        reason: "`blok`; did you mean `block`?",
+        is_about: all,
+        strike: |case| configured(case, "version: 1\ncommand_guard: { blok: [sudo] }\n"),
+    },
+    Fault {
+        name: "half a configuration",
+        reason: "cannot be used",
+        is_about: all,
+        strike: |case| configured(case, "version: 1\ncommand_guard: { block: [sudo"),
+    },
+    Fault {
+        name: "empty configuration",
+        reason: "the file is empty",
+        is_about: all,
+        strike: |case| configured(case, ""),
+    },
+    Fault {
+        name: "configuration unreadable",
+        reason: "the file cannot be read",
+        is_about: all,
+        strike: unreadable,
+    },
+    Fault {
+        name: "configuration replaced all the time",
+        reason: "",
+        is_about: denies_calls,
+        strike: replaced,
+    },
+    Fault {
+        name: "answer cannot be written (disk full)",
+        reason: "the answer cannot be written",
+        is_about: answers_in_words,
+        strike: |case| {
+            let program = Program::new(case).before("exec >/dev/full; ");
+            fs::write(program.config(), DENIES).unwrap();
+            program.run()
+        },
+    },
+    Fault {
+        name: "disk full for the store",
+        reason: "the state store cannot be reached",
+        is_about: calls,
+        strike: full,
+    },
+    Fault {
+        name: "store's folder missing",
+        reason: "the state store cannot be reached",
+        is_about: calls,
+        strike: no_folder,
+    },
+    Fault { name: "store corrupt", reason: "the state store is closed", is_about: calls, strike: corrupt },
+    Fault { name: "store locked", reason: "", is_about: calls, strike: locked },
+];
+
+/// What the shell says where the program cannot.
+const GUARDED: &str = "the hook is missing, crashed or was killed, so this is denied";
+
+/// Denies every call.
+const DENIES: &str = "version: 1\nrules:\n  - { name: nothing, action: deny, reason: nothing is done }\n";
+
+fn denies_calls(case: &Case) -> bool {
+    case.kind == EventKind::PreToolUse
+}
+
+/// Where a denial stands on standard output.
+fn answers_in_words(case: &Case) -> bool {
+    denies_calls(case)
+}
+
+/// Where payload and settings can say two things.
+fn names_its_event(case: &Case) -> bool {
+    case.payload.contains("hook_event_name") || case.payload.contains("hookEventName")
+}
+
+fn configured(case: &Case, config: &str) -> Told {
+    let program = Program::new(case);
+    fs::write(program.config(), config).unwrap();
+    program.run()
+}
+
+fn killed(case: &Case) -> Told {
+    let program = Program::new(case);
+    let mut child = program.start();
+    let stdin = child.stdin.take();
+    let children = format!("/proc/{0}/task/{0}/children", child.id());
+    let hook: i32 = loop {
+        let started = fs::read_to_string(&children).unwrap();
+        if let Some(hook) = started.split_whitespace().next() {
+            break hook.parse().unwrap();
+        }
+        pause(1);
+    };
+    let hook = rustix::process::Pid::from_raw(hook).unwrap();
+    rustix::process::kill_process(hook, rustix::process::Signal::KILL).unwrap();
+    let told = program.told(child);
+    drop(stdin);
+    told
+}
+
+fn not_executable(case: &Case) -> Told {
+    let program = Program::new(case);
+    let binary = program.folder.path().join("hooks");
+    fs::write(&binary, "").unwrap();
+    let binary = binary.to_str().unwrap().to_owned();
+    program.binary(&binary).run()
+}
+
+fn endless(case: &Case) -> Told {
+    let program = Program::new(case).options(&["--deadline", "300ms"]);
+    let mut child = program.start();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"{").unwrap();
+    let told = program.told(child);
+    drop(stdin);
+    told
+}
+
+fn pipe(case: &Case) -> Told {
+    let program = Program::new(case).options(&["--deadline", "300ms"]);
+    fs::remove_file(program.config()).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, program.config(), rustix::fs::Mode::RWXU).unwrap();
+    program.run()
+}
+
+fn half(case: &Case) -> Told {
+    let program = Program::new(case);
+    let sent = program.sent()[..program.sent().len() / 2].to_vec();
+    program.payload(sent).run()
+}
+
+fn long(case: &Case) -> Told {
+    let mut payload = b"{\"a\": \"".to_vec();
+    payload.resize((64 << 20) + 4096, b'x');
+    payload.extend(b"\"}");
+    Program::new(case).payload(payload).run()
+}
+
+/// The settings call for an event at which nothing is stopped, and the payload is of one at which it is.
+fn other_event(case: &Case) -> Told {
+    let events: Vec<_> = case.client.events().filter(|event| *event != case.event).collect();
+    let other =
+        events.iter().find(|event| event.eq_ignore_ascii_case("SessionEnd") || **event == "session_end");
+    Program::new(case).event(other.or(events.first()).unwrap()).run()
+}
+
+fn unreadable(case: &Case) -> Told {
+    let program = Program::new(case);
+    // A folder cannot be read by anybody; a file without permissions can be by an administrator.
+    fs::remove_file(program.config()).unwrap();
+    fs::create_dir(program.config()).unwrap();
+    fs::set_permissions(program.config(), fs::Permissions::from_mode(0o000)).unwrap();
+    program.run()
+}
+
+/// Two configurations that both deny take turns: one comes as a whole, and one is written in place, so that there is nothing
+/// in between.
+fn replaced(case: &Case) -> Told {
+    let program = Program::new(case);
+    let (config, ends) = (program.config(), AtomicBool::new(false));
+    fs::write(&config, DENIES).unwrap();
+    let other = DENIES.replace("nothing is done", "nothing at all is done");
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let aside = config.with_extension("new");
+            while !ends.load(Ordering::Relaxed) {
+                fs::write(&aside, &other).unwrap();
+                fs::rename(&aside, &config).unwrap();
+                pause(1);
+                fs::write(&config, DENIES).unwrap();
+                pause(1);
+            }
+        });
+        let told = program.run();
+        ends.store(true, Ordering::Relaxed);
+        told
+    })
+}
+
+/// Nothing can be written any more, as on a disk without room.
+fn full(case: &Case) -> Told {
+    Program::new(case).with_store().before("trap '' XFSZ; ulimit -f 0; ").run()
+}
+
+fn no_folder(case: &Case) -> Told {
+    let program = Program::new(case);
+    // A file stands where the folder would be.
+    fs::write(program.config(), format!("{CONFIG}store: {{ path: hooks.yaml/state.db }}\n")).unwrap();
+    program.run()
+}
+
+fn corrupt(case: &Case) -> Told {
+    let program = Program::new(case).with_store();
+    fs::write(program.state(), "no database".repeat(1000)).unwrap();
+    program.run()
+}
+
+/// Another program has the whole store to itself.
+fn locked(case: &Case) -> Told {
+    let program = Program::new(case).with_store().options(&["--deadline", "1s"]);
+    // Made by the program itself, as it wants it.
+    drop(program.run());
+    let other = rusqlite::Connection::open(program.state()).unwrap();
+    other.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;").unwrap();
+    let told = program.run();
+    drop(other);
+    told
+}
+
+fn pause(milliseconds: u64) {
+    #[expect(clippy::disallowed_methods, reason = "another process is waited for")]
+    thread::sleep(Duration::from_millis(milliseconds));
+}

@@ -1,0 +1,69 @@
+//! The page that shows what came of it: `docs/faults.md`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::{env, fs};
+
+use super::fault::FAULTS;
+use super::{Cell, Matrix};
+use hooks_protocols::Client;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/faults.md");
+
+const INTRODUCTION: &str = "\
+# What becomes of a failure
+
+`hooks run` stands between a model and a machine. Most clients let a tool run when their hook crashes, is missing, is late or
+says something they do not understand. So whatever goes wrong is turned into a denial that the client honours, with the reason.
+
+Written by `HOOKS_BLESS=1 cargo test -p hooks-cli --features faults --test faults`, which starts the real program on the line
+that stands in the client's settings (`hooks init`) and fails where this page no longer says what happens. The numbers are
+events of the client at which something can be stopped: all of them, where a fault can happen to all. *Told*: nothing can be
+taken back any more, and the client is told why, as when a result of which nobody knows the shape cannot be withheld.
+
+What a shell says for a program that cannot (missing, crashed, killed) is a denial by exit code 2; a client that starts its
+hooks without a shell needs its own setting for that (`onFailure`, `failClosed`).
+
+";
+
+/// Writes the page, or holds it against what came of it. A build that cannot fail on demand leaves those rows alone.
+pub(super) fn hold(matrix: &Matrix) {
+    let clients: Vec<&str> = Client::ALL.iter().map(|client| client.title()).collect();
+    let mut rows = Vec::new();
+    let names: BTreeSet<&str> = matrix.keys().map(|(fault, _)| *fault).collect();
+    for fault in FAULTS.iter().filter(|fault| names.contains(fault.name)) {
+        let mut row = format!("| {} | ", fault.name);
+        let reason = if fault.reason.is_empty() { "(as it comes)" } else { fault.reason };
+        write!(row, "{} |", reason.replace('|', "\\|")).unwrap();
+        for client in &clients {
+            let cell = matrix.get(&(fault.name, *client)).cloned().unwrap_or_default();
+            write!(row, " {} |", written(&cell)).unwrap();
+        }
+        rows.push(row);
+    }
+    let head = format!(
+        "| fault | the client is told | {} |\n|{}\n",
+        clients.join(" | "),
+        " --- |".repeat(clients.len() + 2)
+    );
+    let is_blessed = env::var_os("HOOKS_BLESS").is_some();
+    if is_blessed {
+        if !cfg!(feature = "faults") {
+            panic!("blessing needs `--features faults`");
+        }
+        fs::write(PAGE, format!("{INTRODUCTION}{head}{}\n", rows.join("\n"))).unwrap();
+    }
+    let page = fs::read_to_string(PAGE).unwrap();
+    for row in rows {
+        assert!(page.contains(&row), "docs/faults.md does not say `{row}`; HOOKS_BLESS=1 writes it");
+    }
+}
+
+fn written(cell: &Cell) -> String {
+    match cell {
+        Cell { denied: 0, told: 0 } => "–".to_owned(),
+        Cell { denied, told: 0 } => format!("{denied} denied"),
+        Cell { denied: 0, told } => format!("{told} told"),
+        Cell { denied, told } => format!("{denied} denied, {told} told"),
+    }
+}

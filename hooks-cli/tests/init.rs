@@ -1,0 +1,252 @@
+//! `hooks init`: what it writes into the settings of clients, and that it can be taken out again.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A project and a home.
+struct Place {
+    folder: TempDir,
+}
+
+/// What came out of the program.
+struct Ran {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        for folder in ["home", "work/.git", "work/below"] {
+            fs::create_dir_all(place.folder.path().join(folder)).unwrap();
+        }
+        place
+    }
+
+    fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    fn put(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.work().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.work().join(name)).unwrap()
+    }
+
+    fn hooks(&self, args: &[&str]) -> Ran {
+        self.hooks_in(&self.work(), args)
+    }
+
+    fn hooks_in(&self, folder: &Path, args: &[&str]) -> Ran {
+        #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+        command.args(args).current_dir(folder).stdin(Stdio::null());
+        command.env_clear().env("HOME", self.folder.path().join("home")).env("SHELL", "/bin/sh");
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// As if the program had never been here.
+    fn forget(&self) {
+        drop(fs::remove_dir_all(self.folder.path().join("home/.local")));
+    }
+}
+
+/// A client, where its settings are, and what may stand there.
+const SETTINGS: [(&str, &str, &str); 8] = [
+    (
+        "claude",
+        ".claude/settings.json",
+        "{\n\t// mine\n\t\"model\": \"m\", // so\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"theirs\"}]}]},\n}\n",
+    ),
+    (
+        "codex",
+        ".codex/hooks.json",
+        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"theirs\"}]}]}}",
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        "# mine\nmodel = \"m\" # so\n\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"theirs\"\n",
+    ),
+    ("gemini", ".gemini/settings.json", "{\r\n  \"ui\": { \"theme\": \"x\" }\r\n}\r\n"),
+    (
+        "copilot",
+        ".github/hooks/hooks.json",
+        "{\n    \"version\": 1,\n    \"hooks\": {\n        \"sessionStart\": [\n            { \"type\": \"command\", \"bash\": \"theirs\" }\n        ]\n    }\n}\n",
+    ),
+    ("vscode", ".github/hooks/vscode.json", "{}"),
+    ("cursor", ".cursor/hooks.json", "{\"version\": 1, \"hooks\": {}}\n"),
+    (
+        "docker-agent",
+        "agent.yaml",
+        "agents:\n  root:\n    model: m # so\n    hooks:\n      stop:\n        - type: command\n          command: theirs\n",
+    ),
+];
+
+#[test]
+fn what_is_written_is_shown_once_and_undone_byte_for_byte() {
+    for (client, name, text) in SETTINGS {
+        let place = Place::new();
+        place.put(name, text);
+        let dry = place.hooks(&["init", client, "--dry-run"]);
+        assert_eq!((dry.status, &*place.text(name)), (Some(0), text), "{client}: {}", dry.err);
+        let first = place.hooks(&["init", client]);
+        assert_eq!(first.status, Some(0), "{client}: {}", first.err);
+        assert!(first.out.contains("run --client"), "{client}: the difference is not shown: {}", first.out);
+        let wired = place.text(name);
+        assert!(!text.contains("theirs") || wired.contains("theirs"), "{client}: {wired}");
+        // From a folder below, it is the same project.
+        let second = place.hooks_in(&place.work().join("below"), &["init", client]);
+        assert!(second.out.contains("nothing to do"), "{client}: {}", second.out);
+        assert_eq!(place.text(name), wired, "{client}");
+        let removed = place.hooks(&["init", client, "--remove"]);
+        assert_eq!((removed.status, &*place.text(name)), (Some(0), text), "{client}: {}", removed.err);
+    }
+}
+
+#[test]
+fn settings_that_were_not_there_go_again() {
+    for (client, name, _) in
+        SETTINGS.iter().filter(|(client, name, _)| *client != "docker-agent" && *name != ".codex/config.toml")
+    {
+        let place = Place::new();
+        assert_eq!(place.hooks(&["init", client]).status, Some(0));
+        assert!(place.work().join(name).is_file(), "{client}");
+        assert!(place.work().join("hooks.yaml").is_file(), "{client}");
+        assert_eq!(place.hooks(&["init", client, "--remove"]).status, Some(0));
+        assert!(!place.work().join(name).exists(), "{client}");
+    }
+}
+
+#[test]
+fn who_edited_meanwhile_keeps_that() {
+    for (client, name, text) in SETTINGS {
+        let place = Place::new();
+        place.put(name, text);
+        assert_eq!(place.hooks(&["init", client]).status, Some(0));
+        place.forget();
+        let removed = place.hooks(&["init", client, "--remove"]);
+        assert_eq!(removed.status, Some(0), "{client}: {}", removed.err);
+        let left = place.text(name);
+        assert!(!left.contains("--client"), "{client}: {left}");
+        assert_eq!(left.contains("theirs"), text.contains("theirs"), "{client}: {left}");
+    }
+}
+
+#[test]
+fn a_newer_program_takes_the_place_of_an_older_one() {
+    let place = Place::new();
+    assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
+    let wired = place.text(".claude/settings.json");
+    let older = wired.replace(env!("CARGO_BIN_EXE_hooks"), "/opt/older/hooks");
+    place.put(".claude/settings.json", &older);
+    assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
+    assert_eq!(place.text(".claude/settings.json"), wired);
+}
+
+#[test]
+fn what_cannot_be_read_is_not_touched() {
+    for (client, name, text, line) in [
+        ("claude", ".claude/settings.json", "{\n  \"model\": \"m\",\n  \"hooks\": {\n", ":4:1"),
+        ("gemini", ".gemini/settings.json", "{\"hooks\": 3}", ":1:11"),
+        (
+            "codex",
+            ".codex/config.toml",
+            "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = \"x\"\n[hooks.PreToolUse]\nx = 1\n",
+            "",
+        ),
+        ("docker-agent", "agent.yaml", "agents: {root: {model: m}}\n", ":1:16"),
+    ] {
+        let place = Place::new();
+        place.put(name, text);
+        let ran = place.hooks(&["init", client]);
+        assert_eq!((ran.status, &*place.text(name)), (Some(2), text), "{client}: {}", ran.out);
+        assert!(ran.err.contains(line) && ran.err.contains("nothing was changed"), "{client}: {}", ran.err);
+        assert!(!place.work().join("hooks.yaml").exists(), "{client}: only half of it was done");
+    }
+}
+
+#[test]
+fn rules_that_are_there_stay_and_have_to_be_good() {
+    let place = Place::new();
+    place.put("hooks.yaml", "version: 1\n");
+    assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
+    assert_eq!(place.text("hooks.yaml"), "version: 1\n");
+    place.put("hooks.yaml", "version: 1\nwrite_gaurd: {}\n");
+    let ran = place.hooks(&["init", "gemini"]);
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.err.contains("write_gaurd"), "{}", ran.err);
+    assert!(!place.work().join(".gemini").exists());
+}
+
+#[test]
+fn the_first_rules_pass_their_own_check() {
+    let place = Place::new();
+    assert_eq!(place.hooks(&["init", "claude", "--scope", "user"]).status, Some(0));
+    let rules = place.folder.path().join("home/.config/hooks/hooks.yaml");
+    let ran = place.hooks(&["check", rules.to_str().unwrap()]);
+    assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+    assert!(!ran.out.contains("warning"), "{}", ran.out);
+    assert!(place.folder.path().join("home/.claude/settings.json").is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_modes_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let place = Place::new();
+    let real = place.put("dotfiles/claude.json", "{}\n");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir(place.work().join(".claude")).unwrap();
+    let link = place.work().join(".claude/settings.json");
+    symlink("../dotfiles/claude.json", &link).unwrap();
+    assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(place.text("dotfiles/claude.json").contains("--client claude"));
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(place.hooks(&["init", "claude", "--remove"]).status, Some(0));
+    assert_eq!(place.text("dotfiles/claude.json"), "{}\n");
+}
+
+#[test]
+fn who_cannot_be_wired_is_told_why() {
+    let place = Place::new();
+    for (args, why) in [
+        (&["init", "emacs"][..], "is no client"),
+        (&["init", "vscode", "--scope", "user"], "use `--scope project`"),
+        (&["init", "copilot-sdk"], "calls hooks of the program that uses it"),
+        (&["init", "docker-agent"], "--file FILE"),
+        (&["init", "claude", "--file", "x"], "leave out `--file`"),
+        (&["init", "squad", "--remove"], "delete it yourself"),
+    ] {
+        let ran = place.hooks(args);
+        assert_eq!(ran.status, Some(2), "{args:?}");
+        assert!(ran.err.contains(why), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_team_is_laid_out_and_never_written_over() {
+    let place = Place::new();
+    let dry = place.hooks(&["init", "squad", "--dry-run"]);
+    assert!(dry.out.contains("team.md") && !place.work().join(".squad").exists(), "{}", dry.out);
+    place.put(".squad/routing.md", "mine\n");
+    let ran = place.hooks(&["init", "squad"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert!(place.work().join(".squad/team.md").is_file());
+    assert_eq!(place.text(".squad/routing.md"), "mine\n");
+    assert!(place.hooks(&["init", "squad"]).out.contains("nothing to do"));
+}

@@ -1,0 +1,412 @@
+//! `hooks run` as clients call it: a process for each event, with payloads as they send them.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::indexing_slicing, reason = "tests")]
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+use hooks_protocols::Client;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+#[path = "../../hooks-protocols/tests/clients/support.rs"]
+#[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
+mod clients;
+
+/// A project with a configuration, and a home.
+struct World {
+    folder: TempDir,
+}
+
+/// What came out.
+#[derive(Debug)]
+struct Told {
+    exit: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Told {
+    fn answer(&self) -> Value {
+        if self.stdout.is_empty() { Value::Null } else { serde_json::from_str(&self.stdout).unwrap() }
+    }
+
+    #[track_caller]
+    fn is_silent(&self) {
+        assert!(self.exit == Some(0) && self.stdout.is_empty() && self.stderr.is_empty(), "{self:?}");
+    }
+
+    #[track_caller]
+    fn says(&self, text: &str) {
+        assert!(self.stdout.contains(text) || self.stderr.contains(text), "{text}: {self:?}");
+    }
+}
+
+impl World {
+    fn new(config: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("app/.git")).unwrap();
+        let world = Self { folder };
+        if !config.is_empty() {
+            world.write("app/hooks.yaml", config);
+        }
+        world
+    }
+
+    fn path(&self, path: &str) -> String {
+        self.folder.path().canonicalize().unwrap().join(path).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn run(&self, options: &[&str], payload: &str) -> Told {
+        self.run_with(options, &[], payload)
+    }
+
+    fn run_with(&self, options: &[&str], variables: &[(&str, &str)], payload: &str) -> Told {
+        #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+        command
+            .arg("run")
+            .args(options)
+            .current_dir(self.path("app"))
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (stdin, payload) = (child.stdin.take(), payload.replace("/home/ada/app", &self.path("app")));
+        let writer = thread::spawn(move || drop(stdin.map(|mut stdin| stdin.write_all(payload.as_bytes()))));
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        drop(writer.join());
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Told { exit: status.code(), stdout: text(stdout), stderr: text(stderr) }
+    }
+
+    /// A call that Claude Code tells of.
+    fn claude(&self, tool: &str, arguments: &Value) -> Told {
+        self.run(&["--client", "claude", "--event", "PreToolUse"], &claude(tool, arguments))
+    }
+}
+
+fn claude(tool: &str, arguments: &Value) -> String {
+    json!({"session_id": "s", "transcript_path": "/home/ada/.claude/t.jsonl", "cwd": "/home/ada/app", "prompt_id": "p",
+        "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": arguments, "tool_use_id": "toolu_1"})
+    .to_string()
+}
+
+const DENIED: &str = "version: 1\nrules: [{ name: r, action: deny, reason: outer rules }]\n";
+const OTHER: &str = "version: 1\nrules: [{ name: r, action: deny, reason: inner rules }]\n";
+
+#[test]
+fn every_payload_is_answered() {
+    let world = World::new("version: 1\n");
+    for sent in clients::payloads() {
+        let told = world.run(&["--client", sent.client.name(), "--event", &sent.event], &sent.stdin);
+        told.is_silent();
+        // Without being told whose it is, too. Copilot's camelCase has the two spellings of one event alike.
+        let told = world.run(&[], &sent.stdin);
+        assert_eq!(
+            (told.exit, told.stdout.as_str()),
+            (Some(0), ""),
+            "{} {}: {told:?}",
+            sent.client,
+            sent.event
+        );
+    }
+    for sent in clients::read_payloads(include_str!("../../hooks-protocols/tests/clients/documented.jsonl")) {
+        let told = world.run(&["--client", sent.client.name(), "--event", &sent.event], &sent.stdin);
+        assert!(told.exit == Some(0) && told.stderr.is_empty(), "{} {}: {told:?}", sent.client, sent.event);
+        assert!(!told.stdout.contains("denied"), "{} {}: {told:?}", sent.client, sent.event);
+    }
+}
+
+#[test]
+fn every_tool_call_can_be_denied_and_nothing_else_is_on_standard_output() {
+    let world = World::new(DENIED);
+    for sent in clients::payloads() {
+        if !sent.event.eq_ignore_ascii_case("PreToolUse") && sent.event != "BeforeTool" {
+            continue;
+        }
+        for options in [&["--client", sent.client.name(), "--event", &sent.event][..], &[]] {
+            let told = world.run(options, &sent.stdin);
+            let exit = u8::try_from(told.exit.unwrap()).unwrap();
+            let effect = clients::honoured(sent.client, &sent.event, exit, &told.stderr, &told.stdout);
+            assert_eq!(effect, clients::Effect::Denied, "{told:?}");
+            told.says("outer rules");
+        }
+    }
+}
+
+/// One configuration, in one client's words; the same call in the words of each.
+#[test]
+fn one_file_governs_all_clients() {
+    let world = World::new(
+        "version: 1
+write_guard: { allow: [src/**] }
+command_guard: { block: [sudo] }
+ask_user: { max_per_session: 0 }
+rules:
+  - { name: shells, action: deny, tools: [bash], commands: [make], reason: no make }
+  - { name: fetching, action: deny, tools: [WebFetch], reason: no fetching }
+limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
+",
+    );
+    let pre = |client: Client| match client {
+        Client::Gemini => "BeforeTool",
+        Client::Copilot | Client::Cursor => "preToolUse",
+        Client::DockerAgent => "pre_tool_use",
+        _ => "PreToolUse",
+    };
+    let denied: &[(Client, &str, Value, &str)] = &[
+        (Client::Claude, "Bash", json!({"command": "make all"}), "no make"),
+        (Client::Codex, "Bash", json!({"command": "make all"}), "no make"),
+        (Client::Gemini, "run_shell_command", json!({"command": "make all"}), "no make"),
+        (Client::Copilot, "bash", json!({"command": "make all"}), "no make"),
+        (Client::VsCode, "runInTerminal", json!({"command": "make all"}), "no make"),
+        (Client::Cursor, "Shell", json!({"command": "make all"}), "no make"),
+        (Client::DockerAgent, "shell", json!({"cmd": "make all"}), "no make"),
+        (Client::Claude, "Bash", json!({"command": "sudo ls"}), "sudo"),
+        (Client::Gemini, "run_shell_command", json!({"command": "sudo ls"}), "sudo"),
+        (Client::Copilot, "bash", json!({"command": "sudo ls"}), "sudo"),
+        (Client::VsCode, "runTerminalCommand", json!({"command": "sudo ls"}), "sudo"),
+        (Client::Cursor, "Shell", json!({"command": "sudo ls"}), "sudo"),
+        (Client::DockerAgent, "shell", json!({"cmd": "sudo ls"}), "sudo"),
+        (Client::Claude, "Write", json!({"file_path": "/home/ada/app/x", "content": ""}), "x"),
+        (
+            Client::Codex,
+            "apply_patch",
+            json!({"command": "*** Begin Patch\n*** Add File: x\n+a\n*** End Patch"}),
+            "x",
+        ),
+        (Client::Gemini, "write_file", json!({"file_path": "/home/ada/app/x", "content": ""}), "x"),
+        (Client::Copilot, "create", json!({"path": "/home/ada/app/x", "file_text": ""}), "x"),
+        (Client::VsCode, "createFile", json!({"filePath": "/home/ada/app/x", "content": ""}), "x"),
+        (Client::Cursor, "Write", json!({"file_path": "/home/ada/app/x", "content": ""}), "x"),
+        (Client::DockerAgent, "write_file", json!({"path": "/home/ada/app/x", "content": ""}), "x"),
+        (Client::Claude, "WebFetch", json!({"url": "https://a"}), "no fetching"),
+        (Client::Gemini, "web_fetch", json!({"prompt": "https://a"}), "no fetching"),
+        (Client::Copilot, "web_fetch", json!({"url": "https://a"}), "no fetching"),
+        (Client::VsCode, "fetch", json!({"url": "https://a"}), "no fetching"),
+        (Client::DockerAgent, "fetch", json!({"urls": ["https://a"]}), "no fetching"),
+        (Client::Claude, "AskUserQuestion", json!({"questions": []}), "may not be asked"),
+        (Client::Codex, "request_user_input", json!({"questions": []}), "may not be asked"),
+        (Client::Gemini, "ask_user", json!({"questions": []}), "may not be asked"),
+        (Client::Copilot, "ask_user", json!({"question": "?"}), "may not be asked"),
+        (Client::VsCode, "askQuestions", json!({"questions": []}), "may not be asked"),
+        (Client::DockerAgent, "user_prompt", json!({"message": "?"}), "may not be asked"),
+        (Client::Claude, "Read", json!({"file_path": "/home/ada/app/src/a"}), "calls"),
+        (Client::Gemini, "read_file", json!({"file_path": "/home/ada/app/src/a"}), "calls"),
+        (Client::Copilot, "view", json!({"path": "/home/ada/app/src/a"}), "calls"),
+        (Client::Cursor, "Read", json!({"file_path": "/home/ada/app/src/a"}), "calls"),
+        (Client::DockerAgent, "read_file", json!({"path": "/home/ada/app/src/a"}), "calls"),
+    ];
+    for (client, tool, arguments, reason) in denied {
+        let told =
+            world.run(&["--client", client.name(), "--event", pre(*client)], &call(*client, tool, arguments));
+        assert!(told.stdout.contains("den") && told.stdout.contains(reason), "{client} {tool}: {told:?}");
+    }
+    for (client, tool, arguments) in [
+        (Client::Claude, "Bash", json!({"command": "ls"})),
+        (Client::Gemini, "run_shell_command", json!({"command": "ls"})),
+        (Client::Copilot, "create", json!({"path": "/home/ada/app/src/x", "file_text": ""})),
+        (
+            Client::Codex,
+            "apply_patch",
+            json!({"command": "*** Begin Patch\n*** Add File: src/x\n+a\n*** End Patch"}),
+        ),
+        (Client::Cursor, "Write", json!({"file_path": "/home/ada/app/src/x", "content": ""})),
+        (Client::DockerAgent, "shell", json!({"cmd": "ls"})),
+    ] {
+        let told =
+            world.run(&["--client", client.name(), "--event", pre(client)], &call(client, tool, &arguments));
+        assert!(told.exit == Some(0) && !told.stdout.contains("den"), "{client} {tool}: {told:?}");
+    }
+}
+
+/// A call as a client tells of it.
+fn call(client: Client, tool: &str, arguments: &Value) -> String {
+    let at = "/home/ada/app";
+    match client {
+        Client::Copilot => {
+            json!({"sessionId": "s", "timestamp": 1, "cwd": at, "toolName": tool, "toolArgs": arguments})
+        }
+        Client::Cursor => {
+            json!({"conversation_id": "s", "hook_event_name": "preToolUse", "cursor_version": "2", "cwd": at,
+            "workspace_roots": [at], "tool_name": tool, "tool_input": arguments, "tool_use_id": "t"})
+        }
+        Client::Gemini => {
+            json!({"session_id": "s", "cwd": at, "hook_event_name": "BeforeTool", "tool_name": tool,
+            "tool_input": arguments})
+        }
+        Client::DockerAgent => {
+            json!({"session_id": "s", "cwd": at, "hook_event_name": "pre_tool_use", "tool_name": tool,
+            "tool_input": arguments, "tool_use_id": "t"})
+        }
+        _ => json!({"session_id": "s", "cwd": at, "hook_event_name": "PreToolUse", "tool_name": tool,
+            "tool_input": arguments, "tool_use_id": "t"}),
+    }
+    .to_string()
+}
+
+#[test]
+fn the_outermost_configuration_of_a_project_governs() {
+    let world = World::new(DENIED);
+    world.write("app/packages/one/hooks.yaml", OTHER);
+    fs::create_dir_all(world.path("app/packages/one/.git")).unwrap();
+    let deep =
+        claude("Bash", &json!({"command": "ls"})).replace("/home/ada/app", "/home/ada/app/packages/one");
+    world.run(&["--client", "claude", "--event", "PreToolUse"], &deep).says("outer rules");
+    // Where there is none further out, the next one does, as any folder up to the repository may have one.
+    fs::remove_file(world.path("app/hooks.yaml")).unwrap();
+    world.run(&["--client", "claude", "--event", "PreToolUse"], &deep).says("inner rules");
+    // Where the client says where the project is, the folder that an agent went to says nothing.
+    let elsewhere = [("CLAUDE_PROJECT_DIR", &*world.path("app"))];
+    let told = world.run_with(&["--client", "claude", "--event", "PreToolUse"], &elsewhere, &deep);
+    told.says("there is no `hooks.yaml`");
+}
+
+#[test]
+fn a_configuration_is_named_or_the_users_or_missing() {
+    let world = World::new("");
+    let payload = claude("Bash", &json!({"command": "ls"}));
+    let options = ["--client", "claude", "--event", "PreToolUse"];
+    world.run(&options, &payload).says("there is no `hooks.yaml`");
+    world.write("home/.config/hooks/hooks.yaml", OTHER);
+    world.run(&options, &payload).says("inner rules");
+    world.write("app/.hooks/hooks.yaml", DENIED);
+    world.run(&options, &payload).says("outer rules");
+    world.write("named.yaml", "version: 1\n");
+    world.run_with(&options, &[("HOOKS_CONFIG", &*world.path("named.yaml"))], &payload).is_silent();
+    let path = world.path("named.yaml");
+    let named = [&options[..], &["--config", &path]].concat();
+    world.run(&named, &payload).is_silent();
+    // What nobody decides about goes on, and is told.
+    let end = r#"{"session_id": "s", "cwd": "/nowhere", "hook_event_name": "SessionEnd"}"#;
+    fs::remove_file(world.path("home/.config/hooks/hooks.yaml")).unwrap();
+    let told = world.run(&["--client", "claude", "--event", "SessionEnd"], end);
+    assert_eq!((told.exit, told.stdout.as_str()), (Some(1), ""), "{told:?}");
+    told.says("there is no `hooks.yaml`");
+}
+
+#[test]
+fn an_agent_does_not_make_its_own_rules() {
+    let world = World::new("");
+    world.write("home/.config/hooks/hooks.yaml", "version: 1\n");
+    for path in ["hooks.yaml", ".hooks/hooks.yaml", "deep/hooks.yaml"] {
+        let told = world
+            .claude("Write", &json!({"file_path": format!("/home/ada/app/{path}"), "content": "version: 1"}));
+        told.says("is protected by");
+    }
+    // Nor by moving the root of the repository to a folder above.
+    let above = world.path("hooks.yaml");
+    world.claude("Bash", &json!({"command": format!("echo 'version: 1' > {above}")})).says("is protected by");
+    // In a project that has one, other files of the name govern nothing.
+    world.write("app/.hooks/hooks.yaml", "version: 1\n");
+    let write = |path: &str| world.claude("Write", &json!({"file_path": path, "content": ""}));
+    write("/home/ada/app/.hooks/hooks.yaml").says("is protected by");
+    write("/home/ada/app/templates/hooks.yaml").is_silent();
+}
+
+#[test]
+fn what_is_counted_is_counted_over_processes() {
+    let world = World::new("version: 1\nask_user: { max_per_session: 2 }\n");
+    let ask = |call: &str| {
+        let payload =
+            claude("AskUserQuestion", &json!({"questions": [{"question": call}]})).replace("toolu_1", call);
+        world.run(&["--client", "claude", "--event", "PreToolUse"], &payload)
+    };
+    ask("a").is_silent();
+    ask("a").is_silent();
+    ask("b").is_silent();
+    ask("c").says("2");
+    // Somebody else's question is no reason to open the store of others.
+    world.claude("Bash", &json!({"command": "ls"})).is_silent();
+}
+
+#[test]
+fn nothing_is_opened_that_is_not_needed() {
+    let world =
+        World::new("version: 1\nask_user: { max_per_session: 2 }\nwrite_guard: { allow: [src/**] }\n");
+    world.claude("Bash", &json!({"command": "ls"})).is_silent();
+    assert!(!Path::new(&world.path("home")).exists(), "neither store nor log");
+}
+
+#[test]
+fn cursor_tells_twice_and_counts_once() {
+    let world = World::new("version: 1\nlimits: { calls: [{ most: 1, of: team, per: session }] }\n");
+    let at = "/home/ada/app";
+    let first = json!({"conversation_id": "s", "generation_id": "g", "hook_event_name": "preToolUse", "cursor_version": "2",
+        "workspace_roots": [at], "cwd": at, "tool_name": "Shell", "tool_input": {"command": "ls"}, "tool_use_id": "t"});
+    let second = json!({"conversation_id": "s", "generation_id": "g", "hook_event_name": "beforeShellExecution",
+        "cursor_version": "2", "workspace_roots": [at], "command": "ls", "cwd": at});
+    let told = |event: &str, payload: &Value| {
+        world.run(&["--client", "cursor", "--event", event], &payload.to_string())
+    };
+    told("preToolUse", &first).is_silent();
+    told("beforeShellExecution", &second).is_silent();
+    let another = first.to_string().replace("\"t\"", "\"u\"");
+    world.run(&["--client", "cursor", "--event", "preToolUse"], &another).says("deny");
+}
+
+#[test]
+fn results_are_changed_in_the_clients_own_shape() {
+    let world = World::new("version: 1\nredaction: {}\n");
+    let payload = json!({"session_id": "s", "cwd": "/home/ada/app", "hook_event_name": "PostToolUse", "tool_name": "Bash",
+        "tool_input": {"command": "cat x"}, "tool_use_id": "t",
+        "tool_response": {"stdout": "mail ada@example.com", "stderr": "", "interrupted": false, "isImage": false}});
+    let told = world.run(&["--client", "claude", "--event", "PostToolUse"], &payload.to_string());
+    let output = &told.answer()["hookSpecificOutput"]["updatedToolOutput"];
+    assert_eq!(output["interrupted"], false, "{told:?}");
+    assert!(output["stdout"].as_str().is_some_and(|text| !text.contains("ada@example.com")), "{told:?}");
+}
+
+#[test]
+fn what_a_client_cannot_be_told_is_in_the_log_of_its_user() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new(
+        "version: 1\nrules: [{ name: r, action: ask, commands: [git push], reason: think twice }]\n",
+    );
+    let payload = claude("Bash", &json!({"command": "git push"})).replace("prompt_id", "turn_id");
+    let told = world.run(&["--client", "codex", "--event", "PreToolUse"], &payload);
+    assert_eq!(told.answer()["hookSpecificOutput"]["permissionDecision"], "deny", "{told:?}");
+    let log = world.path("home/.local/state/hooks/run.log");
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(
+        text.contains("codex PreToolUse: Codex CLI cannot be told `ask` at `PreToolUse`: denied instead"),
+        "{text}"
+    );
+    assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn the_rest_of_the_command_line() {
+    let world = World::new("version: 1\n");
+    let said = |args: &[&str]| {
+        #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_hooks")).args(args).current_dir(world.folder.path()).output();
+        let output = output.unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (status, script) = said(&["completions", shell]);
+        assert!(status == Some(0) && script.contains("hooks"), "{shell}");
+    }
+    let (status, page) = said(&["man", "run"]);
+    assert!(status == Some(0) && page.contains("deadline"), "{page}");
+    assert_eq!(said(&["man", "dance"]).0, Some(2));
+    let (_, version) = said(&["--version"]);
+    assert!(version.starts_with("hooks 0."), "{version}");
+}

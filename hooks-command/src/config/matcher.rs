@@ -1,0 +1,112 @@
+//! For which tools an entry is.
+
+use regex::Regex;
+
+/// A pattern that matches the whole name of a tool.
+#[derive(Clone, Debug, Default)]
+pub struct Matcher(Option<Regex>);
+
+impl Matcher {
+    /// Compiles a pattern. `*` and an empty one match every tool.
+    ///
+    /// # Errors
+    /// It is no pattern in the language that docker-agent knows: no look-around, no globs, no doubled repetition.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        if pattern.is_empty() || pattern == "*" {
+            return Ok(Self(None));
+        }
+        if let Some(doubled) = doubled_repetition(pattern) {
+            return Err(format!("`{doubled}` repeats a repetition"));
+        }
+        // Alone first, so that `a)(b` does not become one pattern with what is put around it.
+        Regex::new(pattern)
+            .and_then(|_| Regex::new(&format!("^(?:{pattern})$")))
+            .map(|regex| Self(Some(regex)))
+            .map_err(|error| last_line(&error.to_string()))
+    }
+
+    /// Whether a tool is one of those.
+    pub fn matches(&self, tool: &str) -> bool {
+        self.0.as_ref().is_none_or(|regex| regex.is_match(tool))
+    }
+}
+
+/// A repetition that is itself repeated, such as `**`: an error there, and accepted here otherwise.
+fn doubled_repetition(pattern: &str) -> Option<String> {
+    let (mut in_class, mut before) = (false, None);
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next();
+                before = None;
+            }
+            '[' if !in_class => {
+                in_class = true;
+                // A bracket that comes first is one of the class.
+                chars.next_if_eq(&'^');
+                chars.next_if_eq(&']');
+                before = None;
+            }
+            ']' if in_class => {
+                in_class = false;
+                before = None;
+            }
+            '*' | '+' | '?' if !in_class => {
+                if let Some(first) = before {
+                    return Some(format!("{first}{c}"));
+                }
+                // What follows at once makes it lazy.
+                chars.next_if_eq(&'?');
+                before = Some(c);
+            }
+            _ => before = None,
+        }
+        if c == '(' && !in_class {
+            // `(?i)` and `(?:` repeat nothing.
+            chars.next_if_eq(&'?');
+        }
+    }
+    None
+}
+
+fn last_line(text: &str) -> String {
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_matches_whole() {
+        for (pattern, tool, matches) in [
+            ("shell", "shell", true),
+            ("shell", "shell_background", false),
+            ("read|write_file", "read_file", false),
+            ("read|write_file", "write_file", true),
+            ("", "anything", true),
+            ("*", "", true),
+            ("(?i)SHELL", "shell", true),
+            ("Shell", "shell", false),
+            ("mcp:.*", "mcp:github:list", true),
+            ("a$|^b", "b", true),
+            ("[*+]?", "*", true),
+            (r"a\**", "a**", true),
+            ("(?:a|b)+?", "ab", true),
+        ] {
+            assert_eq!(Matcher::new(pattern).unwrap().matches(tool), matches, "{pattern} on {tool}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused() {
+        for pattern in
+            ["shell(", "*_file", "(?!shell).*", "src/**", "a++", "a?*", "a)(b", "[", r"\", "(?<=x)y", "+"]
+        {
+            assert!(Matcher::new(pattern).is_err(), "{pattern}");
+        }
+        assert!(!Matcher::new("a)|(b").is_ok_and(|matcher| matcher.matches("a")));
+    }
+}

@@ -1,0 +1,301 @@
+//! Picks the handlers of an event, runs them, and merges what they said.
+//!
+//! How a command is run is a [`Runner`]'s business, and time is a [`Timer`]'s: scripted commands on a clock of their own
+//! and real processes go through the same engine.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+
+use futures_util::future::{Either, Shared, join_all, select};
+use hooks_core::HookFuture;
+use hooks_core::time::Timer;
+use serde_json::{Map, Value};
+
+use crate::builtin::{BuiltinCall, Builtins};
+use crate::config::{Block, Handler, HandlerKind};
+use crate::event::{HookEvent, Lane, Powers, Rewrites};
+use crate::input::payload;
+use crate::merge::{Merged, Merger};
+use crate::model::{self, Judge, Question};
+use crate::output::{End, Finished, Reading, Said, read};
+use crate::process::{Start, Variables, expand_variables, folder_of};
+use crate::rules::Rules;
+use crate::template::Template;
+
+/// Runs commands.
+pub trait Runner: Send + Sync {
+    /// Runs one to its end. Dropping the future ends it and everything it started.
+    fn run(&self, start: Start) -> HookFuture<'static, Finished>;
+}
+
+/// Tells that the one who asked waits no longer. It ends what runs; what closes then denies.
+pub type Cancelled = Shared<Pin<Box<dyn Future<Output = ()> + Send>>>;
+
+/// The handlers of one agent, ready to be asked. Clones share them.
+#[derive(Clone)]
+pub struct Engine {
+    block: Arc<Block>,
+    rules: Rules,
+    world: World,
+}
+
+/// What an engine runs handlers with.
+#[derive(Clone)]
+pub struct World {
+    /// Runs commands.
+    pub runner: Arc<dyn Runner>,
+    /// Tells when the time of a handler is up.
+    pub timer: Arc<dyn Timer>,
+    /// The functions of the host.
+    pub builtins: Arc<Builtins>,
+    /// The models of the host; without, a model handler fails.
+    pub judge: Option<Arc<dyn Judge>>,
+    /// The variables that handlers may name.
+    pub variables: Arc<dyn Variables>,
+}
+
+/// A question to the handlers of an event.
+#[derive(Clone)]
+pub struct Ask<'a> {
+    /// Which event.
+    pub event: &'static HookEvent,
+    /// Which lane of it.
+    pub lane: Lane,
+    /// The fields of the payload; name and folder are added.
+    pub input: Map<String, Value>,
+    /// Where handlers run that do not say otherwise.
+    pub folder: &'a Path,
+    /// Another name of the tool, which matchers may name as well.
+    pub also_called: Option<&'a str>,
+    /// Ends it early.
+    pub cancelled: Option<Cancelled>,
+}
+
+impl std::fmt::Debug for Ask<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ask")
+            .field("event", &self.event.name)
+            .field("lane", &self.lane)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Ask<'_> {
+    /// The names of the tool.
+    fn names(&self) -> Vec<&str> {
+        let name = self.input.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+        [Some(name), self.also_called].into_iter().flatten().collect()
+    }
+}
+
+impl Engine {
+    /// An engine of `block`, by `rules`.
+    pub fn new(block: Block, rules: Rules, world: World) -> Self {
+        Self { block: Arc::new(block), rules, world }
+    }
+
+    /// The handlers.
+    pub fn block(&self) -> &Block {
+        &self.block
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// Whether an event about a tool of any of these names has a handler in a lane. Where it has none, nothing else
+    /// need be done.
+    pub fn is_for(&self, event: &HookEvent, lane: Lane, names: &[&str]) -> bool {
+        let mut entries = self.block.entries(event).iter().filter(|entry| entry.lane == lane);
+        entries.any(|entry| names.iter().any(|name| entry.matcher.matches(name)))
+    }
+
+    /// Asks the handlers of an event, and merges what they say.
+    pub async fn ask(&self, ask: Ask<'_>) -> Merged {
+        let handlers = self.block.handlers(ask.event, ask.lane, &ask.names(), self.rules.profile);
+        if handlers.is_empty() {
+            return Merged::nothing();
+        }
+        let handlers: Vec<_> = handlers.into_iter().cloned().collect();
+        let powers = ask.event.powers(self.rules.profile, ask.lane);
+        let input = payload(ask.event, &ask.folder.to_string_lossy(), ask.input.clone());
+        if powers.in_turn {
+            return self.in_turn(&ask, powers, &handlers, input).await;
+        }
+        let input = Arc::new(input);
+        let runs = handlers.iter().map(|handler| self.run(&ask, handler, Arc::clone(&input)));
+        let mut merger = Merger::new(ask.event, powers, self.rules.profile);
+        for (handler, finished) in handlers.iter().zip(join_all(runs).await) {
+            let (reading, near_miss) = read(ask.event, powers, handler, self.rules, finished);
+            merger.add(handler, reading, near_miss);
+        }
+        merger.finish()
+    }
+
+    /// One after the other, each seeing what the one before left. A denial does not keep the rest from running.
+    async fn in_turn(
+        &self,
+        ask: &Ask<'_>,
+        powers: Powers,
+        handlers: &[Arc<Handler>],
+        mut input: Map<String, Value>,
+    ) -> Merged {
+        let mut merger = Merger::new(ask.event, powers, self.rules.profile);
+        for handler in handlers {
+            let finished = self.run(ask, handler, Arc::new(input.clone())).await;
+            let (reading, near_miss) = read(ask.event, powers, handler, self.rules, finished);
+            if let Reading::Answer(said) = &reading {
+                rewrite(powers.rewrites, said, &mut input);
+            }
+            merger.add(handler, reading, near_miss);
+        }
+        let mut merged = merger.finish();
+        if merged.updated_input.is_some() {
+            // Whoever runs the tool gets all of its arguments, not the patches alone.
+            merged.updated_input = input.get("tool_input").and_then(Value::as_object).cloned();
+        }
+        merged
+    }
+
+    /// Runs a handler within its time.
+    async fn run(&self, ask: &Ask<'_>, handler: &Arc<Handler>, input: Arc<Map<String, Value>>) -> Finished {
+        let limit = handler.limit();
+        let work = pin!(self.start(ask, handler, input));
+        let end = pin!(async {
+            let up = self.world.timer.sleep(limit);
+            match &ask.cancelled {
+                None => {
+                    up.await;
+                    true
+                }
+                Some(cancelled) => matches!(select(up, cancelled.clone()).await, Either::Left(_)),
+            }
+        });
+        // The clock is asked first, so that what starting takes counts too.
+        match select(end, work).await {
+            Either::Right((finished, _)) => finished,
+            Either::Left((true, _)) => {
+                Finished::failed(format!("did not answer within {} s (timed out)", limit.as_secs()))
+            }
+            Either::Left((false, _)) => Finished::failed("was cancelled"),
+        }
+    }
+
+    async fn start(&self, ask: &Ask<'_>, handler: &Arc<Handler>, input: Arc<Map<String, Value>>) -> Finished {
+        let variables = &*self.world.variables;
+        let answered = match handler.kind {
+            HandlerKind::Command => {
+                let start = Start {
+                    handler: Arc::clone(handler),
+                    folder: folder_of(ask.folder, &handler.working_dir, variables),
+                    env: expand_variables(&handler.env, variables),
+                    input,
+                    is_awaited: ask.event.powers(self.rules.profile, ask.lane).closes,
+                };
+                return self.world.runner.run(start).await;
+            }
+            HandlerKind::Builtin => self.builtin(ask, handler, input).await,
+            HandlerKind::Model => self.model(ask, handler, &input).await,
+        };
+        let end = match answered {
+            Ok(Value::Null) => End::Answered(Box::default()),
+            Ok(Value::Object(fields)) => match crate::output::said(&fields, handler.strict_output) {
+                Ok(said) => End::Answered(Box::new(said)),
+                Err(error) => End::Failed(error.to_string()),
+            },
+            Ok(_) => End::Failed("its answer is not an object".to_owned()),
+            Err(error) => End::Failed(error),
+        };
+        Finished { end, stdout: String::new(), stderr: String::new() }
+    }
+
+    async fn builtin(
+        &self,
+        ask: &Ask<'_>,
+        handler: &Handler,
+        mut input: Arc<Map<String, Value>>,
+    ) -> Result<Value, String> {
+        let name = handler.command.as_str();
+        let builtin = self.world.builtins.get(name).cloned();
+        let builtin = builtin.ok_or_else(|| format!("no builtin hook registered as `{name}`"))?;
+        let variables = &*self.world.variables;
+        let mut folder = input.get("cwd").and_then(Value::as_str).map_or_else(PathBuf::new, PathBuf::from);
+        if !handler.working_dir.is_empty() {
+            folder = folder_of(ask.folder, &handler.working_dir, variables);
+            let cwd = folder.to_string_lossy().into_owned();
+            Arc::make_mut(&mut input).insert("cwd".to_owned(), cwd.into());
+        }
+        let call = BuiltinCall {
+            name: name.into(),
+            args: handler.args.clone(),
+            folder,
+            event: ask.event.name,
+            input,
+            env: expand_variables(&handler.env, variables),
+        };
+        builtin.run(call).await
+    }
+
+    async fn model(
+        &self,
+        ask: &Ask<'_>,
+        handler: &Handler,
+        input: &Map<String, Value>,
+    ) -> Result<Value, String> {
+        let judge = self.world.judge.as_ref();
+        let judge = judge.ok_or_else(|| "no models were given to the hooks".to_owned())?;
+        if !handler.schema.is_empty() && handler.schema != model::DECISION_SCHEMA {
+            return Err(model::unknown_schema(&handler.schema));
+        }
+        let prompt = Template::parse(&handler.prompt).and_then(|template| template.render(input));
+        let prompt = prompt.map_err(|error| format!("its prompt cannot be rendered: {error}"))?;
+        let (model, schema) = (handler.model.clone(), handler.schema.clone());
+        let reply = judge.ask(Question { model, prompt, schema }).await;
+        let reply = reply.map_err(|error| format!("the model {} failed: {error}", handler.model))?;
+        model::read_reply(handler, ask.event.name, &reply)
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let events: Vec<_> = self.block.counts().collect();
+        f.debug_struct("Engine").field("rules", &self.rules).field("events", &events).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World").field("builtins", &self.builtins).finish_non_exhaustive()
+    }
+}
+
+/// What the next handler in turn sees.
+fn rewrite(rewrites: Rewrites, said: &Said, input: &mut Map<String, Value>) {
+    let Some(specific) = &said.specific else { return };
+    match rewrites {
+        Rewrites::Nothing => {}
+        Rewrites::Arguments => {
+            if let Some(patch) = &specific.updated_input {
+                let mut arguments =
+                    input.get("tool_input").and_then(Value::as_object).cloned().unwrap_or_default();
+                arguments.extend(patch.clone());
+                input.insert("tool_input".to_owned(), arguments.into());
+            }
+        }
+        Rewrites::Messages => {
+            if let Some(messages) = specific.updated_messages.as_ref().filter(|messages| !messages.is_empty())
+            {
+                let messages: Vec<_> = messages.iter().cloned().map(Value::Object).collect();
+                input.insert("messages".to_owned(), messages.into());
+            }
+        }
+        Rewrites::Response => {
+            if let Some(response) = &specific.updated_tool_response {
+                input.insert("tool_response".to_owned(), response.as_str().into());
+            }
+        }
+    }
+}

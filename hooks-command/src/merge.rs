@@ -1,0 +1,334 @@
+//! What several handlers of one event said together. Pure; always in the order of the block, whoever answered first.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::config::{Handler, OnError};
+use crate::event::{HookEvent, Powers, Rewrites};
+use crate::output::{Message, Reading, Said, SpecificSaid};
+use crate::rules::Profile;
+
+/// What the handlers of one event said. `Default` is the opposite of [`Merged::nothing`]: it does not allow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Merged {
+    /// Whether it may happen. Look here first: beside a block, `decision` may say allow.
+    pub allowed: bool,
+    /// Why not.
+    #[serde(serialize_with = "lines", skip_serializing_if = "Vec::is_empty")]
+    pub message: Vec<String>,
+    /// The strongest verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Verdict>,
+    /// Why; of a permission request, why it is allowed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub decision_reason: String,
+    /// Whether a permission request was allowed in place of a person.
+    #[serde(skip_serializing_if = "is_false")]
+    pub permission_allowed: bool,
+    /// The arguments: all of them since September, the patches alone before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_input: Option<Map<String, Value>>,
+    /// Other messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_messages: Option<Vec<Message>>,
+    /// Another result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_tool_response: Option<String>,
+    /// A summary in place of the host's.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// For whoever is asked.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, Value>,
+    /// For the model.
+    #[serde(serialize_with = "lines", skip_serializing_if = "Vec::is_empty")]
+    pub additional_context: Vec<String>,
+    /// For the model, with a key each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instruction_context: Vec<Value>,
+    /// For the user.
+    #[serde(serialize_with = "lines", skip_serializing_if = "Vec::is_empty")]
+    pub system_message: Vec<String>,
+    /// 2 after a block by exit status, -1 after a failure; of the last that set it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub exit_code: i32,
+    /// Standard error of the last that set it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub stderr: String,
+    /// What each handler contributed, in order.
+    #[serde(skip)]
+    pub reports: Vec<Report>,
+}
+
+/// A verdict about a tool call. The order of the variants is the order of strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It may happen.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It must not happen.
+    Deny,
+}
+
+/// What one handler contributed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// What messages call it.
+    pub handler: String,
+    /// What it came to.
+    pub came_to: CameTo,
+    /// What of its output was nearly an answer, and how to write it.
+    pub near_miss: Option<String>,
+}
+
+/// What a handler came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CameTo {
+    /// Nothing that decides.
+    Nothing,
+    /// A verdict, and why.
+    Verdict(Verdict, String),
+    /// A block, and why.
+    Block(String),
+    /// It failed; whether that blocks.
+    Failed {
+        /// Why.
+        error: String,
+        /// Whether it is a block.
+        blocks: bool,
+    },
+}
+
+impl Verdict {
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "allow" => Some(Self::Allow),
+            "ask" => Some(Self::Ask),
+            "deny" => Some(Self::Deny),
+            _ => None,
+        }
+    }
+}
+
+impl Merged {
+    /// What nobody said.
+    pub fn nothing() -> Self {
+        Self { allowed: true, ..Self::default() }
+    }
+}
+
+/// Merges what the handlers of an event said.
+#[derive(Debug)]
+pub struct Merger {
+    event: &'static HookEvent,
+    powers: Powers,
+    profile: Profile,
+    merged: Merged,
+}
+
+impl Merger {
+    /// Nobody said anything yet.
+    pub fn new(event: &'static HookEvent, powers: Powers, profile: Profile) -> Self {
+        Self { event, powers, profile, merged: Merged::nothing() }
+    }
+
+    /// Adds what the next handler said, and what of it was nearly an answer.
+    pub fn add(&mut self, handler: &Handler, reading: Reading, near_miss: Option<String>) {
+        if let Some(problem) = &near_miss {
+            self.tell(handler, problem);
+        }
+        let came_to = match reading {
+            Reading::PassedOver => CameTo::Nothing,
+            Reading::Failure { error, stderr } => self.failed(handler, error, stderr),
+            Reading::Block { stderr } => self.blocked(handler, stderr),
+            Reading::Text(text) => {
+                if !text.is_empty() && self.powers.context {
+                    self.merged.additional_context.push(text.trim().to_owned());
+                }
+                CameTo::Nothing
+            }
+            Reading::Answer(said) => self.answered(handler, *said),
+        };
+        self.merged.reports.push(Report { handler: handler.title().to_owned(), came_to, near_miss });
+    }
+
+    /// What they said together.
+    pub fn finish(self) -> Merged {
+        self.merged
+    }
+
+    fn failed(&mut self, handler: &Handler, error: String, stderr: String) -> CameTo {
+        let on_error = handler.on_error.unwrap_or_default();
+        let blocks = self.powers.closes || (self.powers.blocks && on_error == OnError::Block);
+        let event = match self.profile {
+            // Whatever the event was.
+            Profile::July => "PreToolUse",
+            Profile::September => self.event.name,
+        };
+        let message = format!("{event} hook failed to execute: hook \"{}\": {error}", handler.title());
+        if blocks {
+            self.merged.allowed = false;
+            self.merged.exit_code = -1;
+            self.merged.stderr = stderr;
+            self.merged.message.push(message);
+        } else if on_error != OnError::Ignore && self.profile != Profile::July {
+            self.merged.system_message.push(message);
+        }
+        CameTo::Failed { error, blocks }
+    }
+
+    fn blocked(&mut self, handler: &Handler, stderr: String) -> CameTo {
+        if !self.powers.blocks {
+            self.cannot_block(handler, "exit 2");
+            return CameTo::Nothing;
+        }
+        self.merged.allowed = false;
+        self.merged.exit_code = 2;
+        let why = stderr.trim().to_owned();
+        if !stderr.is_empty() {
+            self.merged.message.push(why.clone());
+            self.merged.stderr = stderr;
+        }
+        CameTo::Block(why)
+    }
+
+    fn answered(&mut self, handler: &Handler, said: Said) -> CameTo {
+        let mut came_to = CameTo::Nothing;
+        if said.blocks() {
+            if self.powers.blocks {
+                self.merged.allowed = false;
+                let stopped = (said.goes_on == Some(false)).then_some(said.stop_reason);
+                let blocked = (said.decision == "block").then_some(said.reason);
+                let why: Vec<_> =
+                    [stopped, blocked].into_iter().flatten().filter(|why| !why.is_empty()).collect();
+                came_to = CameTo::Block(why.join("\n"));
+                self.merged.message.extend(why);
+            } else {
+                self.cannot_block(handler, "a block");
+            }
+        }
+        if !said.system_message.is_empty() {
+            self.merged.system_message.push(said.system_message);
+        }
+        let Some(specific) = said.specific else { return came_to };
+        match self.specific(handler, specific) {
+            CameTo::Nothing => came_to,
+            // A block is more than an allow or a question.
+            verdict if came_to == CameTo::Nothing => verdict,
+            _ => came_to,
+        }
+    }
+
+    fn specific(&mut self, handler: &Handler, said: SpecificSaid) -> CameTo {
+        let Powers { rewrites, decides, approves, .. } = self.powers;
+        let came_to = self.permission(handler, &said, decides, approves);
+        if let Some(patch) = said.updated_input.filter(|_| rewrites == Rewrites::Arguments) {
+            self.merged.updated_input.get_or_insert_default().extend(patch);
+        }
+        let first_stands = self.profile == Profile::July;
+        if let Some(messages) = said.updated_messages.filter(|messages| !messages.is_empty())
+            && rewrites == Rewrites::Messages
+            && !(first_stands && self.merged.updated_messages.is_some())
+        {
+            self.merged.updated_messages = Some(messages);
+        }
+        if let Some(response) = said.updated_tool_response
+            && rewrites == Rewrites::Response
+            && !(first_stands && self.merged.updated_tool_response.is_some())
+        {
+            self.merged.updated_tool_response = Some(response);
+        }
+        if self.powers.summary && self.merged.summary.is_empty() {
+            self.merged.summary = said.summary;
+        }
+        if let Some(metadata) = said.metadata.filter(|_| self.powers.metadata) {
+            self.merged.metadata.extend(metadata);
+        }
+        // The summer collected context everywhere and left it to the caller.
+        if !said.additional_context.is_empty() && (self.powers.context || self.profile == Profile::July) {
+            self.merged.additional_context.push(said.additional_context);
+        }
+        if self.powers.instructions {
+            self.merged.instruction_context.extend(said.instruction_context.into_iter().flatten());
+        }
+        came_to
+    }
+
+    fn permission(
+        &mut self,
+        handler: &Handler,
+        said: &SpecificSaid,
+        decides: bool,
+        approves: bool,
+    ) -> CameTo {
+        if said.permission_decision.is_empty() {
+            return CameTo::Nothing;
+        }
+        if !decides && !approves {
+            if self.profile != Profile::July {
+                self.merged.system_message.push(format!(
+                    "{} hook \"{}\" returned permission_decision, but this event does not support approval decisions",
+                    self.event,
+                    handler.title()
+                ));
+            }
+            return CameTo::Nothing;
+        }
+        let Some(verdict) = Verdict::of(&said.permission_decision) else { return CameTo::Nothing };
+        let why = &said.permission_decision_reason;
+        if decides && Some(verdict) > self.merged.decision {
+            self.merged.decision = Some(verdict);
+            self.merged.decision_reason.clone_from(why);
+        }
+        match verdict {
+            Verdict::Deny => {
+                self.merged.allowed = false;
+                if !why.is_empty() {
+                    self.merged.message.push(why.clone());
+                }
+            }
+            Verdict::Allow => {
+                self.merged.permission_allowed |= approves;
+                if self.profile == Profile::July {
+                    self.merged.additional_context.extend(Some(why.clone()).filter(|why| !why.is_empty()));
+                } else if approves && self.merged.decision_reason.is_empty() {
+                    self.merged.decision_reason.clone_from(why);
+                }
+            }
+            // Who says "ask" to a request to ask says nothing.
+            Verdict::Ask if approves => return CameTo::Nothing,
+            Verdict::Ask => {}
+        }
+        CameTo::Verdict(verdict, why.clone())
+    }
+
+    fn cannot_block(&mut self, handler: &Handler, what: &str) {
+        self.merged.system_message.push(format!(
+            "{} hook \"{}\" returned {what}, but this event cannot block",
+            self.event,
+            handler.title()
+        ));
+    }
+
+    fn tell(&mut self, handler: &Handler, problem: &str) {
+        self.merged.system_message.push(format!("{} hook \"{}\": {problem}", self.event, handler.title()));
+    }
+}
+
+fn lines<S: serde::Serializer>(lines: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&lines.join("\n"))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+const fn is_zero(number: &i32) -> bool {
+    *number == 0
+}

@@ -1,0 +1,129 @@
+//! Model handlers: a model of the host is asked with a rendered prompt, and its reply is read as an answer.
+
+use hooks_core::HookFuture;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+use tower_service::Service;
+
+use crate::config::Handler;
+
+/// The one schema there is: a verdict with a reason.
+pub const DECISION_SCHEMA: &str = "pre_tool_use_decision";
+
+/// What a model is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Question {
+    /// The model, as `provider/name`.
+    pub model: String,
+    /// The prompt, rendered.
+    pub prompt: String,
+    /// The name of the shape that the reply should have; empty for free text.
+    pub schema: String,
+}
+
+/// Asks models: what the host gives.
+pub trait Judge: Send + Sync {
+    /// The reply of a model, as text.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn ask(&self, question: Question) -> HookFuture<'static, Result<String, String>>;
+}
+
+/// A tower service as a [`Judge`].
+#[derive(Clone, Debug)]
+pub struct ServiceJudge<S>(pub S);
+
+impl<S> Judge for ServiceJudge<S>
+where
+    S: Service<Question, Response = String, Future: Send, Error: std::fmt::Display + Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+{
+    fn ask(&self, question: Question) -> HookFuture<'static, Result<String, String>> {
+        let asked = self.0.clone().oneshot(question);
+        HookFuture::later(async move { asked.await.map_err(|error| error.to_string()) })
+    }
+}
+
+/// What a reply says, as the object that a command would have written.
+///
+/// # Errors
+/// The reply has not the shape that the handler asks for.
+pub fn read_reply(handler: &Handler, event: &str, reply: &str) -> Result<Value, String> {
+    if handler.schema.is_empty() {
+        return Ok(specific(event, json!({ "additional_context": reply.trim() })));
+    }
+    if handler.schema != DECISION_SCHEMA {
+        return Err(unknown_schema(&handler.schema));
+    }
+    let object = reply.find('{').and_then(|start| reply.get(start..=reply.rfind('}')?));
+    let object = object.ok_or_else(|| unreadable("there is no JSON object in it"))?;
+    let read: Value = serde_json::from_str(object).map_err(|error| unreadable(&error.to_string()))?;
+    let text = |name: &str| read.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    let decision = text("decision").to_lowercase();
+    if !["allow", "ask", "deny"].contains(&decision.as_str()) {
+        return Err(unreadable(&format!("its `decision` is `{decision}`, not allow, ask or deny")));
+    }
+    let reason = match text("reason") {
+        "" => "no reason provided",
+        reason => reason,
+    };
+    let mut said =
+        specific(event, json!({"permission_decision": decision, "permission_decision_reason": reason}));
+    if let Some(fields) = said.as_object_mut() {
+        fields.insert("system_message".to_owned(), format!("🤖 model judge: {decision} — {reason}").into());
+    }
+    Ok(said)
+}
+
+/// Why a schema cannot be used.
+pub(crate) fn unknown_schema(schema: &str) -> String {
+    format!("there is no schema `{schema}`; there is `{DECISION_SCHEMA}`, or none for free text")
+}
+
+fn unreadable(problem: &str) -> String {
+    format!("the reply of the model cannot be read: {problem}")
+}
+
+fn specific(event: &str, mut fields: Value) -> Value {
+    if let Some(fields) = fields.as_object_mut() {
+        fields.insert("hook_event_name".to_owned(), event.into());
+    }
+    json!({ "hook_specific_output": fields })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(reply: &str) -> Result<Value, String> {
+        let handler = Handler { schema: DECISION_SCHEMA.to_owned(), ..Handler::default() };
+        read_reply(&handler, "tool_guard", reply)
+    }
+
+    #[test]
+    fn a_verdict_may_be_wrapped_and_in_any_case() {
+        let said = judge("Sure.\n```json\n{\"decision\": \" Ask \", \"reason\": \"\"}\n```").unwrap();
+        assert_eq!(said["hook_specific_output"]["permission_decision"], "ask");
+        assert_eq!(said["system_message"], "🤖 model judge: ask — no reason provided");
+    }
+
+    #[test]
+    fn anything_else_is_an_error() {
+        for reply in
+            ["fine", "}{", "{\"decision\": \"maybe\"}", "{\"reason\": \"x\"}", "{\"decision\": 1}", "{"]
+        {
+            assert!(judge(reply).is_err(), "{reply}");
+        }
+    }
+
+    #[test]
+    fn without_a_schema_it_is_context() {
+        let said = read_reply(&Handler::default(), "turn_start", "  run the tests \n").unwrap();
+        assert_eq!(said["hook_specific_output"]["additional_context"], "run the tests");
+    }
+}

@@ -1,0 +1,284 @@
+//! The object that a handler writes to its standard output.
+//!
+//! Read as the reference's decoder reads it: the case of a name does not matter, the last of two stands, nothing is
+//! nothing, and a value of another type spoils the whole object.
+
+use serde_json::{Map, Value};
+
+/// An answer as it was written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Said {
+    /// Whether it goes on; it does where nothing is said.
+    pub goes_on: Option<bool>,
+    /// Why it does not.
+    pub stop_reason: String,
+    /// Whether the output is to be hidden. Nobody does.
+    pub suppress_output: bool,
+    /// For the user.
+    pub system_message: String,
+    /// One word: `block`.
+    pub decision: String,
+    /// Why.
+    pub reason: String,
+    /// What depends on the event.
+    pub specific: Option<SpecificSaid>,
+}
+
+/// The part of an answer that depends on the event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpecificSaid {
+    /// The event that it is about.
+    pub event: String,
+    /// `allow`, `ask`, `deny`.
+    pub permission_decision: String,
+    /// Why.
+    pub permission_decision_reason: String,
+    /// A patch of the arguments.
+    pub updated_input: Option<Map<String, Value>>,
+    /// For the model.
+    pub additional_context: String,
+    /// For the model, with a key each.
+    pub instruction_context: Option<Vec<Value>>,
+    /// In place of the host's summary.
+    pub summary: String,
+    /// Other messages.
+    pub updated_messages: Option<Vec<Message>>,
+    /// Another result of the tool.
+    pub updated_tool_response: Option<String>,
+    /// For whoever is asked.
+    pub metadata: Option<Map<String, Value>>,
+}
+
+/// A message of a model call, as the host has it.
+pub type Message = Map<String, Value>;
+
+/// Why output is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// It begins like an object and is none.
+    #[error("its output is not valid JSON: {0}")]
+    NotJson(String),
+    /// Something follows the object.
+    #[error(
+        "its output must be a single JSON object, and more follows it; write what else there is to standard error"
+    )]
+    MoreFollows,
+    /// A value has the wrong type.
+    #[error("`{name}` of its output has to be {wanted}, and is {found}")]
+    WrongType {
+        /// The name.
+        name: String,
+        /// What it has to be.
+        wanted: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+    /// A name that nobody knows, from a strict handler.
+    #[error("its output has a field `{0}` that is not known")]
+    Unknown(String),
+    /// Text, from a strict handler.
+    #[error("with strict_output it has to write one JSON object or nothing, and wrote text")]
+    TextFromStrict,
+}
+
+/// Reads output. `Ok(None)` is text, or nothing at all.
+///
+/// # Errors
+/// It begins like an object and cannot be read as one; with `strict`, also text and unknown names.
+pub fn parse(output: &str, strict: bool) -> Result<Option<Said>, OutputError> {
+    let output = output.trim();
+    if !output.starts_with('{') {
+        return if strict && !output.is_empty() { Err(OutputError::TextFromStrict) } else { Ok(None) };
+    }
+    object(output)?.pipe(|fields| said(&fields, strict)).map(Some)
+}
+
+/// The one object that a text is.
+pub(super) fn object(text: &str) -> Result<Map<String, Value>, OutputError> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
+    let first = match values.next() {
+        Some(Ok(first)) => first,
+        Some(Err(error)) => return Err(OutputError::NotJson(error.to_string())),
+        None => return Err(OutputError::NotJson("there is nothing".to_owned())),
+    };
+    let rest = text.get(values.byte_offset()..).unwrap_or_default();
+    if rest.trim().is_empty() { Ok(first) } else { Err(OutputError::MoreFollows) }
+}
+
+/// An answer from its object: what a builtin gives directly.
+///
+/// # Errors
+/// As [`parse`].
+pub(crate) fn said(fields: &Map<String, Value>, strict: bool) -> Result<Said, OutputError> {
+    let mut said = Said::default();
+    for (name, value) in fields {
+        let field = Field { name, value };
+        match name.to_ascii_lowercase().as_str() {
+            "continue" => said.goes_on = field.optional("true or false", Value::as_bool)?,
+            "stop_reason" => field.text(&mut said.stop_reason)?,
+            "suppress_output" => {
+                if let Some(flag) = field.optional("true or false", Value::as_bool)? {
+                    said.suppress_output = flag;
+                }
+            }
+            "system_message" => field.text(&mut said.system_message)?,
+            "decision" => field.text(&mut said.decision)?,
+            "reason" => field.text(&mut said.reason)?,
+            "hook_specific_output" => match field.optional("an object", Value::as_object)? {
+                Some(fields) => specific(fields, strict, said.specific.get_or_insert_default())?,
+                None => said.specific = None,
+            },
+            _ if strict => return Err(OutputError::Unknown(name.clone())),
+            _ => {}
+        }
+    }
+    Ok(said)
+}
+
+fn specific(fields: &Map<String, Value>, strict: bool, said: &mut SpecificSaid) -> Result<(), OutputError> {
+    for (name, value) in fields {
+        let field = Field { name, value };
+        match name.to_ascii_lowercase().as_str() {
+            "hook_event_name" => field.text(&mut said.event)?,
+            "permission_decision" => field.text(&mut said.permission_decision)?,
+            "permission_decision_reason" => field.text(&mut said.permission_decision_reason)?,
+            "updated_input" => said.updated_input = field.optional("an object", Value::as_object)?.cloned(),
+            "additional_context" => field.text(&mut said.additional_context)?,
+            "instruction_context" => said.instruction_context = field.objects()?.map(values),
+            "summary" => field.text(&mut said.summary)?,
+            "updated_messages" => said.updated_messages = field.objects()?,
+            "updated_tool_response" => {
+                said.updated_tool_response = field.optional("a text", Value::as_str)?.map(str::to_owned);
+            }
+            "metadata" => {
+                let metadata = field.optional("an object of texts", Value::as_object)?.cloned();
+                for (name, value) in metadata.iter().flatten() {
+                    Field { name, value }.optional("a text", Value::as_str)?;
+                }
+                said.metadata = metadata;
+            }
+            _ if strict => return Err(OutputError::Unknown(name.clone())),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn values(objects: Vec<Map<String, Value>>) -> Vec<Value> {
+    objects.into_iter().map(Value::Object).collect()
+}
+
+/// A field of an object, to be read as a type.
+struct Field<'a> {
+    name: &'a str,
+    value: &'a Value,
+}
+
+impl<'a> Field<'a> {
+    /// The value as `read` takes it; nothing is nothing.
+    fn optional<T>(
+        &self,
+        wanted: &'static str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, OutputError> {
+        if self.value.is_null() {
+            return Ok(None);
+        }
+        match read(self.value) {
+            Some(value) => Ok(Some(value)),
+            None => {
+                Err(OutputError::WrongType { name: self.name.to_owned(), wanted, found: kind(self.value) })
+            }
+        }
+    }
+
+    /// A text over the one that was there; nothing leaves that as it was.
+    fn text(&self, into: &mut String) -> Result<(), OutputError> {
+        if let Some(text) = self.optional("a text", Value::as_str)? {
+            text.clone_into(into);
+        }
+        Ok(())
+    }
+
+    fn objects(&self) -> Result<Option<Vec<Map<String, Value>>>, OutputError> {
+        let Some(items) = self.optional("a list of objects", Value::as_array)? else { return Ok(None) };
+        let objects = items.iter().map(|value| {
+            let object = Field { name: self.name, value }.optional("a list of objects", Value::as_object)?;
+            Ok(object.cloned().unwrap_or_default())
+        });
+        objects.collect::<Result<_, _>>().map(Some)
+    }
+}
+
+const fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+trait Pipe: Sized {
+    fn pipe<T>(self, with: impl FnOnce(Self) -> T) -> T {
+        with(self)
+    }
+}
+
+impl Pipe for Map<String, Value> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(output: &str) -> Said {
+        parse(output, false).unwrap().unwrap()
+    }
+
+    #[test]
+    fn names_in_any_case_and_the_last_of_two() {
+        let said = parsed(r#" {"CONTINUE": false, "Stop_Reason": "halt", "stop_reason": "stop", "x": 1}"#);
+        assert_eq!((said.goes_on, said.stop_reason.as_str()), (Some(false), "stop"));
+        let said = parsed(r#"{"decision": "block", "DECISION": null, "continue": false, "Continue": null}"#);
+        assert_eq!((said.goes_on, said.decision.as_str()), (None, "block"));
+    }
+
+    #[test]
+    fn text_is_no_answer() {
+        for text in ["", "  \n", "done", "[1]", "\u{feff}{}", "x {}"] {
+            assert_eq!(parse(text, false), Ok(None), "{text}");
+        }
+        assert_eq!(parse(" \n", true), Ok(None));
+        assert_eq!(parse("done", true), Err(OutputError::TextFromStrict));
+    }
+
+    #[test]
+    fn an_object_that_cannot_be_read_is_an_error() {
+        for (text, strict) in [
+            ("{", false),
+            ("{} done", false),
+            ("{}{}", false),
+            (r#"{"continue": "false"}"#, false),
+            (r#"{"decision": 1}"#, false),
+            (r#"{"hook_specific_output": []}"#, false),
+            (r#"{"hook_specific_output": {"metadata": {"a": 1}}}"#, false),
+            (r#"{"hook_specific_output": {"updated_messages": ["x"]}}"#, false),
+            (r#"{"note": "x"}"#, true),
+            (r#"{"hook_specific_output": {"note": "x"}}"#, true),
+        ] {
+            assert!(parse(text, strict).is_err(), "{text}");
+        }
+        assert_eq!(parse("{}\n}", false), Err(OutputError::MoreFollows));
+    }
+
+    #[test]
+    fn what_is_empty_is_there() {
+        let said = parsed(r#"{"hook_specific_output": {"updated_input": {}, "updated_tool_response": ""}}"#);
+        let specific = said.specific.unwrap();
+        assert_eq!(specific.updated_input, Some(Map::new()));
+        assert_eq!(specific.updated_tool_response.as_deref(), Some(""));
+    }
+}

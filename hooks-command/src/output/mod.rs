@@ -1,0 +1,10 @@
+//! What a handler said: its exit status and its output, read by the rules of a generation. Pure.
+
+mod json;
+mod near_miss;
+mod reading;
+
+pub(crate) use self::json::said;
+pub use self::json::{Message, OutputError, Said, SpecificSaid, parse};
+pub use self::near_miss::near_miss;
+pub use self::reading::{End, Finished, Reading, read};

@@ -1,0 +1,152 @@
+//! Output that was meant as an answer and is none.
+//!
+//! The easiest way to lose a denial: a log line in front of the object, a byte-order mark, the spelling of another
+//! client, a field in the wrong place. The reference takes all of them for text or for unknown names.
+
+use serde_json::{Map, Value};
+
+use super::json::object;
+
+/// The names at the top of an answer.
+const TOP: [&str; 7] =
+    ["continue", "stop_reason", "suppress_output", "system_message", "decision", "reason", SPECIFIC];
+
+/// The names below `hook_specific_output`.
+const BELOW: [&str; 10] = [
+    "hook_event_name",
+    "permission_decision",
+    "permission_decision_reason",
+    "updated_input",
+    "additional_context",
+    "instruction_context",
+    "summary",
+    "updated_messages",
+    "updated_tool_response",
+    "metadata",
+];
+
+const SPECIFIC: &str = "hook_specific_output";
+
+/// How far from its end an output is searched for an object that text stands before.
+const SEARCHED: usize = 64 << 10;
+
+/// How many lines are tried as the beginning of an object.
+const MOST_LINES: usize = 16;
+
+/// What is wrong with output that was nearly an answer, with the way out. Linear, but for a bounded number of lines.
+pub fn near_miss(output: &str) -> Option<String> {
+    let output = output.trim();
+    if let Some(rest) = output.strip_prefix('\u{feff}') {
+        let is_object = rest.trim_start().starts_with('{');
+        return is_object
+            .then(|| "a byte-order mark stands before its JSON; write UTF-8 without one".to_owned());
+    }
+    if output.starts_with('{') {
+        return object(output).ok().and_then(|fields| misnamed(&fields));
+    }
+    text_before(output).then(|| {
+        "text stands before its JSON, so that it is not read; write the text to standard error".to_owned()
+    })
+}
+
+/// Whether a line further down begins an object that is an answer.
+fn text_before(output: &str) -> bool {
+    let from = (output.len().saturating_sub(SEARCHED)..output.len()).find(|at| output.is_char_boundary(*at));
+    let searched = from.and_then(|from| output.get(from..)).unwrap_or_default();
+    let begins = searched.match_indices('{').filter(|(at, _)| {
+        let before = searched.get(..*at).unwrap_or_default();
+        // At the start of a line, or behind a label such as `result:`.
+        before.ends_with(['\n', ' ', '\t', ':']) || before.is_empty()
+    });
+    begins.take(MOST_LINES).any(|(at, _)| {
+        let rest = searched.get(at..).unwrap_or_default();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Map<String, Value>>();
+        matches!(values.next(), Some(Ok(fields)) if is_answer(&fields))
+    })
+}
+
+/// Whether an object has a name that an answer has, in whatever spelling.
+fn is_answer(fields: &Map<String, Value>) -> bool {
+    fields.keys().any(|name| known(&TOP, name).is_some() || known(&BELOW, name).is_some())
+}
+
+/// A name of the answer that is misspelt or stands in the wrong place.
+fn misnamed(fields: &Map<String, Value>) -> Option<String> {
+    for name in fields.keys() {
+        if is_exact(&TOP, name) {
+            continue;
+        }
+        if let Some(meant) = known(&TOP, name) {
+            return Some(format!("`{name}` is not read; write `{meant}`"));
+        }
+        // `summary` and `metadata` alone are names that anybody may use.
+        if let Some(meant) = known(&BELOW, name).filter(|meant| meant.contains('_')) {
+            return Some(format!("`{name}` is not read there; write `{meant}` below `{SPECIFIC}`"));
+        }
+    }
+    let below = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(SPECIFIC))?.1.as_object()?;
+    for name in below.keys() {
+        if is_exact(&BELOW, name) {
+            continue;
+        }
+        if let Some(meant) = known(&BELOW, name) {
+            return Some(format!("`{name}` is not read; write `{meant}`"));
+        }
+        if let Some(meant) = known(&TOP, name) {
+            return Some(format!("`{name}` is not read below `{SPECIFIC}`; write `{meant}` beside it"));
+        }
+    }
+    None
+}
+
+fn is_exact(names: &[&str], name: &str) -> bool {
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The name that is meant by one in another spelling.
+fn known<'n>(names: &[&'n str], name: &str) -> Option<&'n str> {
+    let letters = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
+    let given = letters(name);
+    names.iter().find(|known| letters(known) == given).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_meant_as_an_answer() {
+        for (output, says) in [
+            ("checking...\n{\"decision\": \"block\"}", "text stands before"),
+            ("verdict: {\"hook_specific_output\": {}}", "text stands before"),
+            ("{\"a\": 1}\nx\n{\"continue\": false}", ""),
+            ("\u{feff}{\"decision\": \"block\"}", "byte-order mark"),
+            ("{\"hookSpecificOutput\": {\"permissionDecision\": \"deny\"}}", "write `hook_specific_output`"),
+            ("{\"hook_specific_output\": {\"permissionDecision\": \"deny\"}}", "write `permission_decision`"),
+            ("{\"permission_decision\": \"deny\"}", "below `hook_specific_output`"),
+            ("{\"hook_specific_output\": {\"decision\": \"block\"}}", "beside it"),
+            ("{\"stop-reason\": \"x\"}", "write `stop_reason`"),
+        ] {
+            match near_miss(output) {
+                Some(message) if !says.is_empty() => assert!(message.contains(says), "{output}: {message}"),
+                found => assert_eq!((found, says), (None, ""), "{output}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_not() {
+        for output in
+            ["", "3 files formatted", "{}", "{\"note\": 1, \"summary\": \"x\"}", "fn main() {}", "\u{feff}x"]
+        {
+            assert_eq!(near_miss(output), None, "{output}");
+        }
+        assert_eq!(near_miss("{\"Decision\": \"block\", \"hook_specific_output\": null}"), None);
+    }
+
+    #[test]
+    fn braces_without_end_are_no_work() {
+        assert_eq!(near_miss(&"x {".repeat(1 << 20)), None);
+        assert_eq!(near_miss(&format!("x\n{}", "{\"a\":".repeat(1 << 18))), None);
+    }
+}

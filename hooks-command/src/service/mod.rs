@@ -1,0 +1,215 @@
+//! Handlers as hooks of a set: each event of the table is a stack of its own, in the order of the table.
+//!
+//! | phase | in the set |
+//! | --- | --- |
+//! | `tool_input_transform`, `tool_response_transform` | rewrite once, on the way in |
+//! | `tool_guard`, `pre_tool_use` | deciders that wait; asked again about what was rewritten after they answered (law 2) |
+//! | the other events that block | deciders that wait |
+//! | events that inform | hooks that are told |
+//!
+//! Handlers are told of tools in docker-agent's words, whichever client calls: `shell` with `cmd` is what Claude Code
+//! calls `Bash` with `command`. A matcher may name either, and what a handler rewrites goes back in the client's words.
+//!
+//! A denial names the handler that gave it, and whether the handler said so or failed. Where no handler is for an event,
+//! or for its tool, nothing is started, nothing is written down and nothing is waited for.
+
+mod asked;
+mod outcome;
+mod words;
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hooks_core::decide::DecideService;
+use hooks_core::{
+    DecidingEvent, Event, FailureLayer, HookContext, HookError, HookFuture, HookRequest, HooksBuilder,
+    InformingEvent, Opinion, Outcome, Settle, Stage, event as core,
+};
+use tower_service::Service;
+
+use self::outcome::{Decide, Inform};
+use crate::engine::Engine;
+use crate::event::{EVENTS, HookEvent, Lane, Rewrites};
+
+/// The handlers of all agents. Clones share them.
+#[derive(Clone, Debug)]
+pub struct CommandHooks(Arc<Agents>);
+
+#[derive(Debug)]
+struct Agents {
+    by_name: BTreeMap<String, Engine>,
+    /// For who is not named.
+    others: Engine,
+}
+
+impl CommandHooks {
+    /// The same handlers for every agent.
+    pub fn new(engine: Engine) -> Self {
+        Self::of_agents(BTreeMap::new(), engine)
+    }
+
+    /// Handlers by the name of the agent that acts, and those for everybody else.
+    pub fn of_agents(by_name: BTreeMap<String, Engine>, others: Engine) -> Self {
+        Self(Arc::new(Agents { by_name, others }))
+    }
+
+    /// The handlers for an agent.
+    pub fn engine(&self, agent: &str) -> &Engine {
+        self.0.by_name.get(agent).unwrap_or(&self.0.others)
+    }
+
+    /// Whether any agent has handlers for an event.
+    fn has(&self, event: &HookEvent, lane: Lane) -> bool {
+        let engines = self.0.by_name.values().chain([&self.0.others]);
+        engines.into_iter().any(|engine| engine.block().has(event, lane))
+    }
+
+    /// Adds a stack for every event that has handlers.
+    pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
+        let mut builder = builder;
+        for event in EVENTS {
+            // A guard of either kind comes before what may still ask and rewrite.
+            for lane in [Lane::Preempt, Lane::Ordinary].into_iter().filter(|lane| self.has(event, *lane)) {
+                builder = self.add(builder, event, lane);
+            }
+        }
+        builder
+    }
+
+    fn add(&self, builder: HooksBuilder, event: &'static HookEvent, lane: Lane) -> HooksBuilder {
+        use hooks_core::EventKind as Kind;
+        match event.kind {
+            Kind::UserPromptSubmitted => self.decide::<core::UserPromptSubmitted>(builder, event, lane),
+            Kind::BeforeModelCall => self.decide::<core::BeforeModelCall>(builder, event, lane),
+            Kind::AfterModelCall => self.decide::<core::AfterModelCall>(builder, event, lane),
+            Kind::PreToolUse => self.decide::<core::PreToolUse>(builder, event, lane),
+            Kind::PermissionRequest => self.decide::<core::PermissionRequest>(builder, event, lane),
+            Kind::PostToolUse => self.decide::<core::PostToolUse>(builder, event, lane),
+            Kind::PreCompact => self.decide::<core::PreCompact>(builder, event, lane),
+            Kind::SubagentStart => self.decide::<core::SubagentStart>(builder, event, lane),
+            Kind::SubagentStop => self.decide::<core::SubagentStop>(builder, event, lane),
+            Kind::Stop => self.decide::<core::Stop>(builder, event, lane),
+            Kind::MaxIterations => self.decide::<core::MaxIterations>(builder, event, lane),
+            Kind::Route => self.decide::<core::Route>(builder, event, lane),
+            Kind::WorktreeCreated => self.decide::<core::WorktreeCreated>(builder, event, lane),
+            Kind::SessionStart => self.inform::<core::SessionStart>(builder, event),
+            Kind::SessionEnd => self.inform::<core::SessionEnd>(builder, event),
+            Kind::TurnStart => self.inform::<core::TurnStart>(builder, event),
+            Kind::TurnEnd => self.inform::<core::TurnEnd>(builder, event),
+            Kind::ToolDecided => self.inform::<core::ToolDecided>(builder, event),
+            Kind::UserInputRequested => self.inform::<core::UserInputRequested>(builder, event),
+            Kind::ErrorOccurred => self.inform::<core::ErrorOccurred>(builder, event),
+            Kind::PostCompact => self.inform::<core::PostCompact>(builder, event),
+            Kind::SubagentSpawned => self.inform::<core::SubagentSpawned>(builder, event),
+            Kind::SpawnFailed => self.inform::<core::SpawnFailed>(builder, event),
+            Kind::AgentSwitched => self.inform::<core::AgentSwitched>(builder, event),
+            Kind::Notification => self.inform::<core::Notification>(builder, event),
+            _ => builder,
+        }
+    }
+
+    fn decide<E: Decide + DecidingEvent>(
+        &self,
+        builder: HooksBuilder,
+        event: &'static HookEvent,
+        lane: Lane,
+    ) -> HooksBuilder {
+        let phase = Phase::<E> { hooks: self.clone(), event, lane, about: PhantomData };
+        builder.stack(&FailureLayer::new(event.name), DecideService::new(Settle, phase))
+    }
+
+    fn inform<E: Inform + InformingEvent>(
+        &self,
+        builder: HooksBuilder,
+        event: &'static HookEvent,
+    ) -> HooksBuilder {
+        let phase = Phase::<E> { hooks: self.clone(), event, lane: Lane::Ordinary, about: PhantomData };
+        builder.hook(&FailureLayer::new(event.name), Told(phase))
+    }
+}
+
+/// The handlers of one event of the table, as a [`Decider`](hooks_core::Decider).
+#[derive(Debug)]
+pub struct Phase<E> {
+    hooks: CommandHooks,
+    event: &'static HookEvent,
+    lane: Lane,
+    about: PhantomData<fn(E)>,
+}
+
+impl<E> Clone for Phase<E> {
+    fn clone(&self) -> Self {
+        Self { hooks: self.hooks.clone(), ..*self }
+    }
+}
+
+impl<E: Event> Phase<E> {
+    /// The handlers that are to be asked about an event, where there are any.
+    fn engine(&self, context: &HookContext, tool: &str) -> Option<Engine> {
+        let engine = self.hooks.engine(&context.agent_name);
+        let names: Vec<_> = [Some(tool), words::dockers_name(tool)].into_iter().flatten().collect();
+        engine.is_for(self.event, self.lane, &names).then(|| engine.clone())
+    }
+}
+
+impl<E: Decide> Service<HookRequest<E>> for Phase<E> {
+    type Response = Opinion<E>;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<Opinion<E>, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Self::Future {
+        let nothing = || HookFuture::now(Ok(Opinion::new(E::Outcome::default())));
+        // What only rewrites has done so before the event was final.
+        let only_rewrites = matches!(self.event.name, "tool_input_transform" | "tool_response_transform");
+        if !request.event().is_moment(self.event) || (only_rewrites && request.stage() == Stage::Judge) {
+            return nothing();
+        }
+        let Some(engine) = self.engine(request.context(), request.event().tool()) else { return nothing() };
+        let (event, lane) = (self.event, self.lane);
+        HookFuture::later(async move {
+            let merged = asked::ask(&engine, event, lane, &request).await?;
+            outcome::record_failures(&request, &merged);
+            let powers = event.powers(engine.rules().profile, lane);
+            E::opinion(&request, event, merged, powers.rewrites != Rewrites::Nothing)
+        })
+    }
+}
+
+/// The handlers of an event that informs.
+struct Told<E>(Phase<E>);
+
+impl<E> Clone for Told<E> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<E: Inform> Service<HookRequest<E>> for Told<E> {
+    type Response = E::Outcome;
+    type Error = HookError;
+    type Future = HookFuture<'static, Result<E::Outcome, HookError>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Self::Future {
+        let Phase { event, lane, .. } = self.0;
+        let Some(engine) = self.0.engine(request.context(), request.event().tool()) else {
+            return HookFuture::now(Ok(E::Outcome::default()));
+        };
+        HookFuture::later(async move {
+            let merged = asked::ask(&engine, event, lane, &request).await?;
+            outcome::record_failures(&request, &merged);
+            let mut outcome = E::Outcome::default();
+            outcome.merge(E::outcome(event, merged));
+            Ok(outcome)
+        })
+    }
+}

@@ -1,0 +1,332 @@
+//! From what handlers said to the outcome of an event.
+
+use hooks_core::event::{
+    AfterModelCall, AgentSwitched, BeforeModelCall, ErrorOccurred, MaxIterations, Message, ModelRewrite,
+    Notification, PermissionRequest, PostCompact, PostToolUse, PreCompact, PreToolUse, PromptKind,
+    ResultRewrite, Route, SessionEnd, SessionStart, SpawnFailed, Stop, SubagentSpawned, SubagentStart,
+    SubagentStop, ToolDecided, TurnEnd, TurnStart, UserInputRequested, UserPromptSubmitted, WorktreeCreated,
+};
+use hooks_core::{
+    ContextNote, ContextPatch, Decision, Event, HookError, HookRequest, Judged, Lifetime, Opinion, Reason,
+    ReasonKind, Recovery, Verdict, WireEvent,
+};
+use serde_json::Value;
+
+use super::words::translated;
+use crate::event::HookEvent;
+use crate::merge::{CameTo, Merged, Report, Verdict as Said};
+
+/// An event that handlers decide about.
+pub(super) trait Decide: Event<Outcome: Judged<Self>> + Into<WireEvent> {
+    /// Whether it is the moment that a row of the table means.
+    fn is_moment(&self, _row: &HookEvent) -> bool {
+        true
+    }
+
+    /// The tool that it is about.
+    fn tool(&self) -> &str {
+        ""
+    }
+
+    /// What the handlers of a row said.
+    fn opinion(
+        request: &HookRequest<Self>,
+        row: &'static HookEvent,
+        merged: Merged,
+        rewrites: bool,
+    ) -> Result<Opinion<Self>, HookError>;
+}
+
+/// An event that handlers are told of.
+pub(super) trait Inform: Event + Into<WireEvent> {
+    /// The tool that it is about.
+    fn tool(&self) -> &str {
+        ""
+    }
+
+    /// What the handlers of a row said.
+    fn outcome(row: &'static HookEvent, merged: Merged) -> Self::Outcome;
+}
+
+/// Records every handler that failed, whether that closed or opened, or whose output was nearly an answer: not every
+/// outcome can tell the user.
+pub(super) fn record_failures<E: Event>(request: &HookRequest<E>, merged: &Merged) {
+    for report in &merged.reports {
+        let problem = match &report.came_to {
+            CameTo::Failed { error, .. } => Some(error),
+            _ => report.near_miss.as_ref(),
+        };
+        if let Some(problem) = problem {
+            let context = request.context();
+            context.environment.failures.record(context, E::KIND, &failure(report, problem));
+        }
+    }
+}
+
+/// What was said, as a verdict: one reason for each handler that had one.
+fn verdict(row: &'static HookEvent, merged: &Merged) -> Verdict {
+    let mut verdict = Verdict::NO_OPINION;
+    for report in &merged.reports {
+        let reason = |text: &str| {
+            let text = if text.is_empty() { "the hook gave no reason" } else { text };
+            Reason::new(report.handler.clone(), row.name, text)
+        };
+        verdict.merge(match &report.came_to {
+            CameTo::Nothing => continue,
+            CameTo::Verdict(Said::Deny, why) | CameTo::Block(why) => Verdict::deny(reason(why)),
+            CameTo::Verdict(Said::Ask, why) => Verdict::ask(reason(why)),
+            CameTo::Verdict(Said::Allow, why) if why.is_empty() => Verdict::ALLOW,
+            CameTo::Verdict(Said::Allow, why) => Verdict::allow(reason(why)),
+            CameTo::Failed { error, blocks: true } => Verdict::deny(failure(report, error)),
+            CameTo::Failed { .. } => continue,
+        });
+    }
+    verdict
+}
+
+fn failure(report: &Report, error: &str) -> Reason {
+    let mut reason =
+        Reason::new(report.handler.clone(), "failure", format!("the hook `{}` {error}", report.handler));
+    reason.kind = ReasonKind::Failure;
+    reason
+}
+
+fn notes(merged: &Merged, lifetime: Lifetime) -> Vec<ContextNote> {
+    let sources =
+        merged.instruction_context.iter().filter_map(|source| source.get("content").and_then(Value::as_str));
+    let texts = merged.additional_context.iter().map(String::as_str).chain(sources);
+    texts.filter(|text| !text.is_empty()).map(|text| ContextNote::new(text).for_the(lifetime)).collect()
+}
+
+fn context(merged: &Merged, lifetime: Lifetime) -> ContextPatch {
+    ContextPatch { additional_context: notes(merged, lifetime), ..ContextPatch::default() }
+}
+
+/// A decision with everything that it carries.
+fn decision<E: Event<Outcome = Decision<E>>>(row: &'static HookEvent, merged: &Merged) -> Decision<E> {
+    let mut decision = Decision::<E>::from(verdict(row, merged));
+    if !merged.system_message.is_empty() || !merged.additional_context.is_empty() {
+        decision.notes_mut().system_messages.clone_from(&merged.system_message);
+        decision.notes_mut().additional_context = notes(merged, Lifetime::Call);
+    }
+    decision
+}
+
+impl Decide for PreToolUse {
+    fn tool(&self) -> &str {
+        &self.tool_name
+    }
+
+    fn opinion(
+        request: &HookRequest<Self>,
+        row: &'static HookEvent,
+        merged: Merged,
+        rewrites: bool,
+    ) -> Result<Opinion<Self>, HookError> {
+        let opinion = Opinion::new(decision(row, &merged));
+        let call = request.event();
+        let told = translated(&call.tool_name, &call.tool_args);
+        let arguments = merged.updated_input.filter(|_| rewrites).map(|arguments| match &told {
+            Some(told) => told.back(arguments),
+            None => Value::Object(arguments),
+        });
+        // The same arguments again are no change: nobody need judge them anew.
+        Ok(match arguments.filter(|arguments| *arguments != call.tool_args) {
+            Some(arguments) => opinion.rewriting(arguments),
+            None => opinion,
+        })
+    }
+}
+
+impl Decide for PostToolUse {
+    fn tool(&self) -> &str {
+        &self.tool_name
+    }
+
+    fn opinion(
+        _request: &HookRequest<Self>,
+        _row: &'static HookEvent,
+        merged: Merged,
+        rewrites: bool,
+    ) -> Result<Opinion<Self>, HookError> {
+        let mut outcome = Self::Outcome::default();
+        let context = notes(&merged, Lifetime::Call);
+        if !merged.allowed || !context.is_empty() {
+            outcome.notes_mut().additional_context = context;
+            outcome.notes_mut().stop = (!merged.allowed).then(|| stop_message(&merged));
+        }
+        let opinion = Opinion::new(outcome);
+        Ok(match merged.updated_tool_response.filter(|_| rewrites) {
+            Some(response) => opinion.rewriting(ResultRewrite::from(Value::String(response))),
+            None => opinion,
+        })
+    }
+}
+
+fn stop_message(merged: &Merged) -> String {
+    let message = merged.message.join("\n");
+    if message.is_empty() { "a hook ended the run".to_owned() } else { message }
+}
+
+impl Decide for PermissionRequest {
+    fn tool(&self) -> &str {
+        &self.tool_name
+    }
+
+    fn opinion(
+        _request: &HookRequest<Self>,
+        row: &'static HookEvent,
+        merged: Merged,
+        _rewrites: bool,
+    ) -> Result<Opinion<Self>, HookError> {
+        Ok(Opinion::new(decision(row, &merged)))
+    }
+}
+
+impl Decide for UserPromptSubmitted {
+    fn is_moment(&self, row: &HookEvent) -> bool {
+        row.name
+            == match self.kind {
+                PromptKind::Steering => "user_steering_messages_submit",
+                PromptKind::FollowUp => "user_followup_submit",
+                _ => "user_prompt_submit",
+            }
+    }
+
+    fn opinion(
+        _request: &HookRequest<Self>,
+        row: &'static HookEvent,
+        merged: Merged,
+        _rewrites: bool,
+    ) -> Result<Opinion<Self>, HookError> {
+        let mut outcome = Self::Outcome::from(verdict(row, &merged));
+        if !merged.additional_context.is_empty() {
+            *outcome.notes_mut() = context(&merged, Lifetime::Turn);
+        }
+        Ok(Opinion::new(outcome))
+    }
+}
+
+impl Decide for BeforeModelCall {
+    fn opinion(
+        _request: &HookRequest<Self>,
+        row: &'static HookEvent,
+        merged: Merged,
+        rewrites: bool,
+    ) -> Result<Opinion<Self>, HookError> {
+        let opinion = Opinion::new(verdict(row, &merged));
+        let Some(messages) = merged.updated_messages.filter(|_| rewrites) else { return Ok(opinion) };
+        let messages = messages.into_iter().map(|message| serde_json::from_value(Value::Object(message)));
+        let messages: Vec<Message> = messages.collect::<Result<_, _>>().map_err(|error| {
+            HookError::bad_answer(format!(
+                "`updated_messages` cannot be read: {error}; write `role` and `content`"
+            ))
+        })?;
+        Ok(opinion.rewriting(ModelRewrite { model: None, messages: Some(messages) }))
+    }
+}
+
+impl Decide for PreCompact {
+    fn opinion(
+        _request: &HookRequest<Self>,
+        row: &'static HookEvent,
+        merged: Merged,
+        _rewrites: bool,
+    ) -> Result<Opinion<Self>, HookError> {
+        let mut outcome = Self::Outcome::from(verdict(row, &merged));
+        if !merged.additional_context.is_empty() || !merged.summary.is_empty() {
+            outcome.notes_mut().context = context(&merged, Lifetime::Call);
+            outcome.notes_mut().summary = Some(merged.summary).filter(|summary| !summary.is_empty());
+        }
+        Ok(Opinion::new(outcome))
+    }
+}
+
+impl Decide for MaxIterations {
+    fn is_moment(&self, row: &HookEvent) -> bool {
+        (row.name == "on_session_resume") == self.resumed
+    }
+
+    fn opinion(
+        _request: &HookRequest<Self>,
+        row: &'static HookEvent,
+        merged: Merged,
+        _rewrites: bool,
+    ) -> Result<Opinion<Self>, HookError> {
+        Ok(Opinion::new(verdict(row, &merged)))
+    }
+}
+
+macro_rules! judged {
+    ($($Event:ident => $outcome:ident;)+) => { $(
+        impl Decide for $Event {
+            fn opinion(
+                _request: &HookRequest<Self>,
+                row: &'static HookEvent,
+                merged: Merged,
+                _rewrites: bool,
+            ) -> Result<Opinion<Self>, HookError> {
+                Ok(Opinion::new($outcome(row, &merged)))
+            }
+        }
+    )+ };
+}
+
+judged! {
+    SubagentStart => decision;
+    Route => decision;
+    AfterModelCall => verdict;
+    SubagentStop => verdict;
+    Stop => verdict;
+    WorktreeCreated => verdict;
+}
+
+impl Inform for SessionStart {
+    fn outcome(_row: &'static HookEvent, merged: Merged) -> ContextPatch {
+        told(&merged, Lifetime::Session)
+    }
+}
+
+impl Inform for TurnStart {
+    fn outcome(_row: &'static HookEvent, merged: Merged) -> ContextPatch {
+        told(&merged, Lifetime::Turn)
+    }
+}
+
+fn told(merged: &Merged, lifetime: Lifetime) -> ContextPatch {
+    let failures = merged.reports.iter().filter_map(|report| match &report.came_to {
+        CameTo::Failed { error, .. } => Some(failure(report, error)),
+        _ => None,
+    });
+    ContextPatch { failures: failures.collect(), ..context(merged, lifetime) }
+}
+
+impl Inform for ToolDecided {
+    fn tool(&self) -> &str {
+        &self.tool_name
+    }
+
+    fn outcome(_row: &'static HookEvent, _merged: Merged) {}
+}
+
+macro_rules! observed {
+    ($($Event:ident)+) => { $(
+        impl Inform for $Event {
+            fn outcome(_row: &'static HookEvent, _merged: Merged) {}
+        }
+    )+ };
+}
+
+observed! { SessionEnd TurnEnd UserInputRequested PostCompact SubagentSpawned AgentSwitched Notification }
+
+macro_rules! recovered {
+    ($($Event:ident)+) => { $(
+        impl Inform for $Event {
+            fn outcome(_row: &'static HookEvent, merged: Merged) -> Recovery {
+                Recovery { notify: merged.system_message, ..Recovery::default() }
+            }
+        }
+    )+ };
+}
+
+recovered! { ErrorOccurred SpawnFailed }

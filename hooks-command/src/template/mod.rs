@@ -1,0 +1,170 @@
+//! Templates of prompts: the part of Go's `text/template` that prompts use, over the payload.
+//!
+//! Fields by their Go names (`.ToolName`, `.ToolInput.cmd`), pipelines, variables, `if`, `with`, `range`, the usual
+//! functions, and `toJSON` and `truncate N`. Bounded in depth, in steps and in what it writes.
+//!
+//! ```
+//! use hooks_command::template::Template;
+//! use serde_json::json;
+//!
+//! let prompt = Template::parse("{{ .ToolName }}: {{ .ToolInput | toJSON | truncate 8 }}")?;
+//! let payload = json!({"tool_name": "shell", "tool_input": {"cmd": "ls"}});
+//! assert_eq!(prompt.render(payload.as_object().unwrap())?, "shell: {\"cmd\":\"…");
+//! # Ok::<(), hooks_command::template::TemplateError>(())
+//! ```
+
+mod functions;
+mod lex;
+mod parse;
+mod render;
+mod value;
+
+use serde_json::{Map, Value};
+
+/// A template that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Template(Vec<parse::Node>);
+
+/// What is wrong with a template, or with what it was to be filled with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct TemplateError(String);
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// It is none, or uses something that is not known here.
+    pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        parse::parse(&lex::lex(text)?).map(Self)
+    }
+
+    /// Fills it with a payload. A key that is not there reads `<no value>`.
+    ///
+    /// # Errors
+    /// It names a field that no payload has, or asks for what cannot be done.
+    pub fn render(&self, payload: &Map<String, Value>) -> Result<String, TemplateError> {
+        render::render(&self.0, payload, false)
+    }
+
+    /// The same, where a key that is not there is an error.
+    ///
+    /// # Errors
+    /// As [`Self::render`].
+    pub fn render_known(&self, payload: &Map<String, Value>) -> Result<String, TemplateError> {
+        render::render(&self.0, payload, true)
+    }
+}
+
+fn error<T>(message: impl Into<String>) -> Result<T, TemplateError> {
+    Err(TemplateError(message.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn render(template: &str) -> Result<String, TemplateError> {
+        let payload = json!({
+            "session_id": "s-1", "tool_name": "shell", "iteration": 3, "prompt": "hello",
+            "tool_input": {"cmd": "ls <a>", "n": 5.0, "list": [1, "b"], "deep": {"x": null}, "big": 1_234_567, "small": 0.5},
+            "usage": {"input_tokens": 7}, "steering_messages": ["one", "two"]
+        });
+        Template::parse(template)?.render(payload.as_object().unwrap())
+    }
+
+    #[test]
+    fn as_go_writes_it() {
+        for (template, wanted) in [
+            ("plain", "plain"),
+            ("{{ .SessionID }}/{{.Cwd}}|", "s-1/|"),
+            ("a {{- .ToolName -}} b", "ashellb"),
+            ("{{/* nothing */}}x", "x"),
+            ("{{ .ToolInput.cmd }} {{ .ToolInput.nobody }}", "ls <a> <no value>"),
+            (
+                "{{ .ToolInput | toJSON }}",
+                r#"{"big":1234567,"cmd":"ls \u003ca\u003e","deep":{"x":null},"list":[1,"b"],"n":5,"small":0.5}"#,
+            ),
+            (
+                "{{ .ToolInput }}",
+                "map[big:1.234567e+06 cmd:ls <a> deep:map[x:<nil>] list:[1 b] n:5 small:0.5]",
+            ),
+            ("{{ truncate 2 .ToolName }}{{ .ToolName | truncate 9 }}", "sh…shell"),
+            ("{{ len .Prompt }} {{ len .ToolInput }} {{ len .Messages }}", "5 6 0"),
+            ("{{ if eq .ToolName \"shell\" \"bash\" }}y{{ else }}n{{ end }}", "y"),
+            ("{{ if .ToolError }}a{{ else if gt .Iteration 2 }}b{{ end }}", "b"),
+            (
+                "{{ range $i, $m := .SteeringMessages }}{{ $i }}={{ $m }};{{ else }}none{{ end }}",
+                "0=one;1=two;",
+            ),
+            ("{{ range .Messages }}x{{ else }}none{{ end }}", "none"),
+            ("{{ range $k, $v := .ToolInput }}{{ $k }} {{ end }}", "big cmd deep list n small "),
+            ("{{ with .ToolInput.deep }}{{ .x }}{{ $.ToolName }}{{ end }}", "<no value>shell"),
+            ("{{ $x := .ToolName }}{{ $x }}{{ $x = `z` }}{{ $x }}", "shellz"),
+            (
+                "{{ printf \"%s-%d-%v-%q-%5.1f%%\" .ToolName .Iteration true \"q\" 1.25 }}",
+                "shell-3-true-\"q\"-  1.2%",
+            ),
+            ("{{ index .ToolInput \"cmd\" }} {{ index .ToolInput.list 1 }}", "ls <a> b"),
+            ("{{ .Usage.InputTokens }} {{ (index .SteeringMessages 0) }}", "7 one"),
+            ("{{ and .ToolName 0 }} {{ or .Reason \"d\" }} {{ not true }}", "0 d false"),
+            ("{{ print .ToolName 1 2 \"x\" }}{{ println 1 }}", "shell1 2x1\n"),
+            ("{{ \"{{\" }}", "{{"),
+            (
+                "{{ .ToolInput.big }} {{ .ToolInput.big | toJSON }} {{ .ToolInput.small }}",
+                "1.234567e+06 1234567 0.5",
+            ),
+        ] {
+            assert_eq!(render(template).as_deref(), Ok(wanted), "{template}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_template() {
+        for template in [
+            "{{",
+            "{{ .ToolName",
+            "{{ end }}",
+            "{{ if .ToolName }}",
+            "{{ else }}",
+            "{{ nobody .ToolName }}",
+            "{{ }}",
+            "{{ | toJSON }}",
+            "{{ $x }}",
+            "{{ \"a }}",
+            "{{ (1 }}",
+            "{{ template \"x\" }}",
+            "{{ .A..B }}",
+            "{{ range }}{{ end }}",
+        ] {
+            assert!(Template::parse(template).is_err(), "{template}");
+        }
+        assert!(Template::parse(&"{{ if true }}".repeat(1000)).is_err());
+        assert!(Template::parse(&format!("{{{{ {} }}}}", "(".repeat(10_000))).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_filled() {
+        for template in [
+            "{{ .Nobody }}",
+            "{{ .ToolName.x }}",
+            "{{ len 1 }}",
+            "{{ index .ToolInput.list 9 }}",
+            "{{ lt 1 \"a\" }}",
+        ] {
+            assert!(render(template).is_err(), "{template}");
+        }
+        let template = Template::parse("{{ .ToolInput.nobody }}").unwrap();
+        assert!(template.render_known(json!({"tool_input": {}}).as_object().unwrap()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text(text in r#"(\{\{|\}\}|-|if|range|end|else| |\.|ToolName|\$x|:=|=|"|\||len|\(|\)|1){0,30}"#) {
+            drop(render(&text));
+        }
+    }
+}

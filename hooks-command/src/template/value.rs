@@ -1,0 +1,227 @@
+//! What templates work on, and how Go writes it.
+
+use serde_json::{Map, Number, Value};
+
+use super::{TemplateError, error};
+
+/// A value, or the payload as a whole.
+#[derive(Clone, Debug)]
+pub(super) enum Thing {
+    Payload,
+    Value(Value),
+    /// A key that is not there.
+    Missing,
+}
+
+/// The fields of a payload: their Go names, their keys, and what they are where the payload lacks them.
+const FIELDS: &[(&str, &str, Zero)] = &[
+    ("SessionID", "session_id", Zero::Text),
+    ("Cwd", "cwd", Zero::Text),
+    ("HookEventName", "hook_event_name", Zero::Text),
+    ("AgentName", "agent_name", Zero::Text),
+    ("ModelID", "model_id", Zero::Text),
+    ("Iteration", "iteration", Zero::Number),
+    ("LastUserMessage", "last_user_message", Zero::Text),
+    ("ToolCategory", "tool_category", Zero::Text),
+    ("ToolName", "tool_name", Zero::Text),
+    ("ToolUseID", "tool_use_id", Zero::Text),
+    ("ToolInput", "tool_input", Zero::Map),
+    ("ToolReadOnly", "tool_read_only", Zero::Flag),
+    ("SafetyPolicy", "safety_policy", Zero::Text),
+    ("ToolResponse", "tool_response", Zero::Nothing),
+    ("ToolError", "tool_error", Zero::Flag),
+    ("Messages", "messages", Zero::List),
+    ("Source", "source", Zero::Text),
+    ("Reason", "reason", Zero::Text),
+    ("StopResponse", "stop_response", Zero::Text),
+    ("Prompt", "prompt", Zero::Text),
+    ("SteeringMessages", "steering_messages", Zero::List),
+    ("ParentSessionID", "parent_session_id", Zero::Text),
+    ("NotificationLevel", "notification_level", Zero::Text),
+    ("NotificationMessage", "notification_message", Zero::Text),
+    ("FromAgent", "from_agent", Zero::Text),
+    ("ToAgent", "to_agent", Zero::Text),
+    ("AgentSwitchKind", "agent_switch_kind", Zero::Text),
+    ("FromAgentModels", "from_agent_models", Zero::List),
+    ("PreviousMaxIterations", "previous_max_iterations", Zero::Number),
+    ("NewMaxIterations", "new_max_iterations", Zero::Number),
+    ("ApprovalDecision", "approval_decision", Zero::Text),
+    ("ApprovalSource", "approval_source", Zero::Text),
+    ("SafetyLabel", "safety_label", Zero::Text),
+    ("Usage", "usage", Zero::Nothing),
+    ("Cost", "cost", Zero::Nothing),
+    ("InputTokens", "input_tokens", Zero::Number),
+    ("OutputTokens", "output_tokens", Zero::Number),
+    ("ContextLimit", "context_limit", Zero::Number),
+    ("CompactionReason", "compaction_reason", Zero::Text),
+    ("Summary", "summary", Zero::Text),
+    ("WorktreePath", "worktree_path", Zero::Text),
+    ("WorktreeBranch", "worktree_branch", Zero::Text),
+    ("WorktreeSourceDir", "worktree_source_dir", Zero::Text),
+];
+
+#[derive(Clone, Copy)]
+enum Zero {
+    Text,
+    Number,
+    Flag,
+    List,
+    Map,
+    Nothing,
+}
+
+impl Zero {
+    fn value(self) -> Value {
+        match self {
+            Self::Text => "".into(),
+            Self::Number => 0.into(),
+            Self::Flag => false.into(),
+            Self::List => Value::Array(Vec::new()),
+            Self::Map => Value::Object(Map::new()),
+            Self::Nothing => Value::Null,
+        }
+    }
+}
+
+impl Thing {
+    /// What stands under `name`.
+    pub(super) fn field(&self, name: &str, payload: &Map<String, Value>) -> Result<Self, TemplateError> {
+        match self {
+            Self::Payload => match FIELDS.iter().find(|(known, ..)| *known == name) {
+                Some((_, key, zero)) => Ok(Self::Value(match payload.get(*key) {
+                    // What has no type of its own there has floats for numbers.
+                    Some(value) if matches!(zero, Zero::Map) || *key == "tool_response" => in_floats(value),
+                    Some(value) => value.clone(),
+                    None => zero.value(),
+                })),
+                None => error(format!("there is no field `{name}`")),
+            },
+            Self::Value(Value::Object(fields)) => {
+                let found = fields.get(name).or_else(|| fields.get(&snake_case(name)));
+                Ok(found.cloned().map_or(Self::Missing, Self::Value))
+            }
+            _ => error(format!("there is no field `{name}` in what is no map")),
+        }
+    }
+
+    pub(super) fn is_true(&self) -> bool {
+        match self {
+            Self::Payload => true,
+            Self::Missing => false,
+            Self::Value(value) => match value {
+                Value::Null => false,
+                Value::Bool(flag) => *flag,
+                Value::Number(number) => number.as_f64() != Some(0.0),
+                Value::String(text) => !text.is_empty(),
+                Value::Array(items) => !items.is_empty(),
+                Value::Object(fields) => !fields.is_empty(),
+            },
+        }
+    }
+
+    /// The value; the payload as its object.
+    pub(super) fn into_value(self, payload: &Map<String, Value>) -> Value {
+        match self {
+            Self::Payload => Value::Object(payload.clone()),
+            Self::Value(value) => value,
+            Self::Missing => Value::Null,
+        }
+    }
+
+    /// As Go prints it.
+    pub(super) fn print(&self, payload: &Map<String, Value>) -> String {
+        match self {
+            Self::Payload => printed(&Value::Object(payload.clone())),
+            Self::Missing | Self::Value(Value::Null) => "<no value>".to_owned(),
+            Self::Value(value) => printed(value),
+        }
+    }
+}
+
+/// A value as Go's `%v` writes it. As deep as the payload is.
+pub(super) fn printed(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number_text(number),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(printed).collect();
+            format!("[{}]", items.join(" "))
+        }
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(name, _)| *name);
+            let fields: Vec<_> =
+                fields.iter().map(|(name, value)| format!("{name}:{}", printed(value))).collect();
+            format!("map[{}]", fields.join(" "))
+        }
+    }
+}
+
+/// A number as `%v` writes it: a float from a million on, or below a ten thousandth, with an exponent.
+fn number_text(number: &Number) -> String {
+    let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
+    let written = format!("{float:e}");
+    let Some((digits, exponent)) = written.split_once('e') else { return written };
+    match exponent.parse::<i32>() {
+        Ok(exponent) if !(-4..6).contains(&exponent) && float != 0.0 => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
+        }
+        _ => format!("{float}"),
+    }
+}
+
+/// The same value with floats for all of its numbers.
+fn in_floats(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => {
+            number.as_f64().and_then(Number::from_f64).map_or_else(|| value.clone(), Value::Number)
+        }
+        Value::Array(items) => items.iter().map(in_floats).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), in_floats(value))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// A value as Go's encoder writes it: names in order, `<`, `>` and `&` escaped.
+pub(super) fn json(value: &Value) -> String {
+    in_order(value).to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}
+
+fn in_order(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(in_order).collect(),
+        Value::Object(fields) => {
+            let mut fields: Vec<_> =
+                fields.iter().map(|(name, value)| (name.clone(), in_order(value))).collect();
+            fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+            Value::Object(fields.into_iter().collect())
+        }
+        // A float without a fraction is written without one.
+        Value::Number(number) if number.is_f64() => match number.as_f64() {
+            Some(float) if float.fract() == 0.0 && float.abs() < 1e21 => {
+                serde_json::from_str(&format!("{float:.0}")).unwrap_or_else(|_| value.clone())
+            }
+            _ => value.clone(),
+        },
+        other => other.clone(),
+    }
+}
+
+/// `InputTokens` as `input_tokens`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    let mut was_lower = false;
+    for c in name.chars() {
+        if c.is_uppercase() && was_lower {
+            snake.push('_');
+        }
+        was_lower = !c.is_uppercase();
+        snake.extend(c.to_lowercase());
+    }
+    snake
+}

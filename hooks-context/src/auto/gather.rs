@@ -1,0 +1,143 @@
+//! Asks all sources at once, until the deadline, and puts together what they gave.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::task::Poll;
+
+use futures_util::FutureExt;
+use hooks_core::{BoxError, ContextNote, HookFuture, Lifetime, Reason};
+
+use super::sent::Record;
+use super::settings::Shared;
+use crate::brief::{Briefing, Loaded, Part};
+use crate::source::{Ask, Moment, Section};
+
+/// Who says so, in reasons and notes.
+const NAME: &str = "auto_context";
+
+/// What is given.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Gathered {
+    /// Texts for the model, in order.
+    pub notes: Vec<ContextNote>,
+    /// Their tokens, as they were counted.
+    pub tokens: u64,
+    /// Sources that were late or failed.
+    pub failures: Vec<Reason>,
+}
+
+/// Everything at once; what is late is left out.
+pub(super) async fn gather(shared: &Shared, ask: Arc<Ask>) -> Gathered {
+    let mut deadline = shared.timer.sleep(shared.settings.deadline);
+    let before = match ask.moment {
+        // What a child was given at its creation it still has when its session starts.
+        Moment::Session(_) | Moment::Turn
+            if ask.moment.goes_on() || ask.context.parent_session_id.is_some() =>
+        {
+            let asked = shared.sent.get(&ask);
+            first(asked, &mut deadline).await.flatten()
+        }
+        _ => None,
+    };
+    if ask.moment == Moment::Turn && before.is_none() {
+        // Nobody remembers what the session was given: it is not given again with every turn.
+        return Gathered::default();
+    }
+    let ask = match &before {
+        // As the session began, so that what was given then stays the most relevant.
+        Some(record) if ask.task.is_empty() => Arc::new(Ask::clone(&ask).about(record.task.as_str())),
+        _ => ask,
+    };
+    let parts = load(shared, &ask, &mut deadline).await;
+    let tokenizer =
+        shared.tokenizers.of(ask.model.as_deref().or(before.as_ref().and_then(|it| it.model.as_deref())));
+    let known = before.as_ref().map(Record::known);
+    let briefing = Briefing::new(&parts, shared.settings.budget(ask.moment), &**tokenizer, known.as_ref());
+    let record = Record::of(&ask, &parts, before.as_ref());
+    if before.as_ref() != Some(&record) {
+        // Who cannot remember gives everything again; nobody waits for it longer than for the rest.
+        let _late = first(shared.sent.put(&ask, &record), &mut deadline).await;
+    }
+    Gathered { tokens: briefing.tokens, notes: notes(briefing), failures: failures(&parts) }
+}
+
+/// What `future` gives before the deadline.
+async fn first<T>(future: impl Future<Output = T>, deadline: &mut HookFuture<'static, ()>) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(|cx| {
+        if let Poll::Ready(value) = future.as_mut().poll(cx) {
+            return Poll::Ready(Some(value));
+        }
+        deadline.poll_unpin(cx).map(|()| None)
+    })
+    .await
+}
+
+/// What each source gives, in their order.
+async fn load(shared: &Shared, ask: &Arc<Ask>, deadline: &mut HookFuture<'static, ()>) -> Vec<Part> {
+    let mut open: Vec<_> = shared
+        .sources
+        .iter()
+        .map(|(_, source)| {
+            // A panic while it is asked, or later, is that source's alone.
+            let asked = std::panic::catch_unwind(AssertUnwindSafe(|| source.load(ask)));
+            let asked = asked.unwrap_or_else(|_| HookFuture::now(Err("it panicked".into())));
+            (Some(AssertUnwindSafe(asked).catch_unwind()), Loaded::Late)
+        })
+        .collect();
+    std::future::poll_fn(|cx| {
+        for (future, loaded) in &mut open {
+            if let Some(asked) = future
+                && let Poll::Ready(answer) = asked.poll_unpin(cx)
+            {
+                (*future, *loaded) = (None, answered(answer.unwrap_or_else(|_| Err("it panicked".into()))));
+            }
+        }
+        match open.iter().all(|(future, _)| future.is_none()) {
+            true => Poll::Ready(()),
+            false => deadline.poll_unpin(cx),
+        }
+    })
+    .await;
+    let parts = shared.sources.iter().zip(open).map(|((weight, source), (_, loaded))| {
+        let (name, command) = (source.name().to_owned(), source.command(ask));
+        Part { name, weight: *weight, loaded, command }
+    });
+    parts.collect()
+}
+
+fn answered(answer: Result<Section, BoxError>) -> Loaded {
+    match answer {
+        Ok(section) => Loaded::Section(section),
+        Err(error) => Loaded::Failed(error.to_string()),
+    }
+}
+
+fn notes(briefing: Briefing) -> Vec<ContextNote> {
+    let notes = briefing.texts.into_iter().map(|text| {
+        let mut note = ContextNote::new(text.text).for_the(Lifetime::Session);
+        note.source = Some(match text.source {
+            Some(source) => format!("{NAME}/{source}"),
+            None => NAME.to_owned(),
+        });
+        note
+    });
+    notes.collect()
+}
+
+fn failures(parts: &[Part]) -> Vec<Reason> {
+    let failures = parts.iter().filter_map(|part| {
+        let (rule, problem) = match &part.loaded {
+            Loaded::Section(_) => return None,
+            Loaded::Late => ("deadline", "was not read in time".to_owned()),
+            Loaded::Failed(error) => ("source", format!("could not be read: {error}")),
+        };
+        let reason = Reason::new(NAME, rule, format!("`{}` {problem}; it was left out", part.name));
+        Some(match &part.command {
+            Some(command) => reason.unless(format!("read it with `{command}`")),
+            None => reason,
+        })
+    });
+    failures.collect()
+}

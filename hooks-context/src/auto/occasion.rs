@@ -1,0 +1,66 @@
+//! The events at which context is given.
+
+use std::sync::Arc;
+
+use hooks_core::event::{SessionStart, SubagentStart, TurnStart};
+use hooks_core::{ContextPatch, Decision, Event, HookRequest, Stage};
+
+use super::Gathered;
+use crate::source::{Ask, Moment};
+
+/// An event at which context is given.
+pub trait Occasion: Event {
+    /// What is asked then; nothing where nothing is to be given.
+    fn ask(request: &HookRequest<Self>) -> Option<Ask>;
+
+    /// Adds it to the answer.
+    fn add(outcome: &mut Self::Outcome, gathered: Gathered);
+}
+
+impl Occasion for SessionStart {
+    fn ask(request: &HookRequest<Self>) -> Option<Ask> {
+        let (context, event) = (request.context(), request.event());
+        let ask = Ask::new(Arc::clone(context), &*context.agent_name, Moment::Session(event.source));
+        let task = event.initial_prompt.as_deref().unwrap_or_default();
+        Some(ask.about(task).for_model(event.model.clone()))
+    }
+
+    fn add(outcome: &mut ContextPatch, gathered: Gathered) {
+        // Before what others add: it changes least.
+        outcome.additional_context.splice(0..0, gathered.notes);
+        outcome.failures.extend(gathered.failures);
+    }
+}
+
+impl Occasion for TurnStart {
+    fn ask(request: &HookRequest<Self>) -> Option<Ask> {
+        let context = request.context();
+        // What the session began with is there.
+        (request.event().iteration > 1)
+            .then(|| Ask::new(Arc::clone(context), &*context.agent_name, Moment::Turn))
+    }
+
+    fn add(outcome: &mut ContextPatch, gathered: Gathered) {
+        SessionStart::add(outcome, gathered);
+    }
+}
+
+impl Occasion for SubagentStart {
+    fn ask(request: &HookRequest<Self>) -> Option<Ask> {
+        let event = request.event();
+        // It was given when the event was prepared; judging it again adds nothing.
+        (request.stage() != Stage::Judge).then(|| {
+            let ask = Ask::new(Arc::clone(request.context()), &*event.agent_name, Moment::Child);
+            ask.about(&*event.task).for_model(event.model.clone()).for_child(event.child_id.clone())
+        })
+    }
+
+    fn add(outcome: &mut Decision<Self>, gathered: Gathered) {
+        if gathered.notes.is_empty() && gathered.failures.is_empty() {
+            return;
+        }
+        let notes = outcome.notes_mut();
+        notes.additional_context.splice(0..0, gathered.notes);
+        notes.system_messages.extend(gathered.failures.into_iter().map(|reason| reason.message));
+    }
+}

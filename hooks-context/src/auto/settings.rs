@@ -1,0 +1,153 @@
+//! What is put together, and within which bounds.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::event::{SessionStart, SubagentStart, TurnStart};
+use hooks_core::state::StateStore;
+use hooks_core::time::Timer;
+use hooks_core::{FailureLayer, HookFuture, HooksBuilder, Settle};
+use tower_layer::Layer;
+
+use super::AutoContextLayer;
+use super::gather::{Gathered, gather};
+use super::sent::Sent;
+use crate::budget::Tokenizers;
+use crate::place::TeamPlace;
+use crate::source::{Ask, ContextSource, Moment, Workers, team};
+
+/// The bounds of what is given. Budgets are in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AutoSettings {
+    /// Of a session's start; 4,000 unless told. Nothing where it is 0.
+    pub session: u64,
+    /// Of a child; 2,000 unless told. Nothing where it is 0.
+    pub child: u64,
+    /// Of a turn; 800 unless told. Nothing where it is 0.
+    pub turn: u64,
+    /// When what is not there yet is left out; 250 ms unless told.
+    pub deadline: Duration,
+}
+
+/// Sources, and the bounds within which they are given. Cheap to clone.
+#[derive(Clone)]
+pub struct AutoContext(Arc<Shared>);
+
+#[derive(Clone)]
+pub(super) struct Shared {
+    /// In the order in which they are given, each with what it counts beside the others.
+    pub(super) sources: Vec<(u32, Arc<dyn ContextSource>)>,
+    pub(super) settings: AutoSettings,
+    pub(super) tokenizers: Tokenizers,
+    pub(super) timer: Arc<dyn Timer>,
+    pub(super) sent: Sent,
+}
+
+impl Default for AutoSettings {
+    fn default() -> Self {
+        Self { session: 4_000, child: 2_000, turn: 800, deadline: Duration::from_millis(250) }
+    }
+}
+
+impl AutoSettings {
+    /// The budget of a moment.
+    pub const fn budget(&self, moment: Moment) -> u64 {
+        match moment {
+            Moment::Session(_) => self.session,
+            Moment::Child => self.child,
+            Moment::Turn => self.turn,
+        }
+    }
+}
+
+impl AutoContext {
+    /// No sources yet; `timer` tells when the deadline has come.
+    pub fn new(timer: Arc<dyn Timer>) -> Self {
+        Self(Arc::new(Shared {
+            sources: Vec::new(),
+            settings: AutoSettings::default(),
+            tokenizers: Tokenizers::default(),
+            timer,
+            sent: Sent::default(),
+        }))
+    }
+
+    /// Adds what a team folder has.
+    #[must_use]
+    pub fn with_team(
+        self,
+        team: impl Into<TeamPlace>,
+        workers: impl Workers + 'static,
+        limits: team::Limits,
+    ) -> Self {
+        let workers: Arc<dyn Workers> = Arc::new(workers);
+        let sources = team::sources(team.into(), &workers, limits);
+        sources.into_iter().fold(self, |context, (part, source)| context.with_source(part.weight(), source))
+    }
+
+    /// Adds a source behind the others; `weight` is what it counts beside them where there is not enough room.
+    #[must_use]
+    pub fn with_source(self, weight: u32, source: impl ContextSource + 'static) -> Self {
+        self.changed(|shared| shared.sources.push((weight, Arc::new(source))))
+    }
+
+    /// Sets the bounds.
+    #[must_use]
+    pub fn within(self, settings: AutoSettings) -> Self {
+        self.changed(|shared| shared.settings = settings)
+    }
+
+    /// Sets who counts tokens.
+    #[must_use]
+    pub fn counting_with(self, tokenizers: Tokenizers) -> Self {
+        self.changed(|shared| shared.tokenizers = tokenizers)
+    }
+
+    /// Remembers in `store` what sessions were given, so that it is known there when they go on: in another process
+    /// too, if the store is shared. Without one, a session
+    /// that is resumed is given everything again, and a turn nothing.
+    #[must_use]
+    pub fn remembering_in(self, store: Arc<dyn StateStore>) -> Self {
+        self.changed(|shared| shared.sent = Sent::in_store(store))
+    }
+
+    /// What is given at this moment: what the layer does, for hosts that ask themselves.
+    pub fn gather(&self, ask: Ask) -> HookFuture<'static, Gathered> {
+        let shared = Arc::clone(&self.0);
+        HookFuture::later(async move { gather(&shared, Arc::new(ask)).await })
+    }
+
+    /// Adds it to the hooks of all events it is for.
+    #[must_use]
+    pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
+        let layer = AutoContextLayer::new(self.clone());
+        // A child is not kept from its work because somebody could not read a file.
+        let guard = FailureLayer::new("auto_context").opened();
+        builder
+            .hook::<SessionStart, _>(&guard, layer.layer(Settle))
+            .hook::<TurnStart, _>(&guard, layer.layer(Settle))
+            .stack::<SubagentStart, _>(&guard, layer.layer(Settle))
+    }
+
+    pub(super) fn settings(&self) -> &AutoSettings {
+        &self.0.settings
+    }
+
+    fn changed(self, change: impl FnOnce(&mut Shared)) -> Self {
+        let mut shared = Arc::unwrap_or_clone(self.0);
+        change(&mut shared);
+        Self(Arc::new(shared))
+    }
+}
+
+impl fmt::Debug for AutoContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.0.sources.iter().map(|(_, source)| source.name()).collect();
+        f.debug_struct("AutoContext")
+            .field("sources", &names)
+            .field("settings", &self.0.settings)
+            .finish_non_exhaustive()
+    }
+}

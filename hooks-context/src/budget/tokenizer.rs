@@ -1,0 +1,103 @@
+//! Who counts for which model.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Estimate;
+
+/// Counts the tokens of a text as a model would.
+pub trait Tokenizer: Send + Sync {
+    /// How many tokens `text` is.
+    fn count(&self, text: &str) -> u64;
+}
+
+impl<T: Tokenizer + ?Sized> Tokenizer for Arc<T> {
+    fn count(&self, text: &str) -> u64 {
+        (**self).count(text)
+    }
+}
+
+/// Finds the tokenizer of a model by the first words of its name, the longest first; [`Estimate`] counts for a model
+/// that nobody knows.
+#[derive(Clone)]
+pub struct Tokenizers {
+    /// The longest first.
+    families: Vec<(Box<str>, Arc<dyn Tokenizer>)>,
+    other: Arc<dyn Tokenizer>,
+}
+
+impl Tokenizers {
+    /// Knows no model: the estimate counts for all.
+    pub fn estimating() -> Self {
+        Self { families: Vec::new(), other: Arc::new(Estimate) }
+    }
+
+    /// Lets `tokenizer` count for the models whose names begin with `prefix`, whatever provider stands before it.
+    #[must_use]
+    pub fn with(mut self, prefix: &str, tokenizer: Arc<dyn Tokenizer>) -> Self {
+        self.families.push((prefix.to_lowercase().into(), tokenizer));
+        self.families.sort_by_key(|(prefix, _)| std::cmp::Reverse(prefix.len()));
+        self
+    }
+
+    /// Lets `tokenizer` count for models that nobody knows.
+    #[must_use]
+    pub fn with_other(mut self, tokenizer: Arc<dyn Tokenizer>) -> Self {
+        self.other = tokenizer;
+        self
+    }
+
+    /// Who counts for `model`.
+    pub fn of(&self, model: Option<&str>) -> &Arc<dyn Tokenizer> {
+        let Some(model) = model else { return &self.other };
+        let model = model.to_lowercase();
+        // `openai/gpt-5`, `azure:gpt-4o`: the model is what stands last.
+        let name = model.rsplit(['/', ':']).find(|part| !part.is_empty()).unwrap_or(&model);
+        let known = self.families.iter().find(|(prefix, _)| name.starts_with(&**prefix));
+        known.map_or(&self.other, |(_, tokenizer)| tokenizer)
+    }
+}
+
+impl Default for Tokenizers {
+    /// Those of OpenAI's models where they are built in (feature `tiktoken`), and the estimate for all others.
+    fn default() -> Self {
+        let tokenizers = Self::estimating();
+        #[cfg(feature = "tiktoken")]
+        let tokenizers = super::OpenAi::add_to(tokenizers);
+        tokenizers
+    }
+}
+
+impl fmt::Debug for Tokenizers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let families: Vec<_> = self.families.iter().map(|(prefix, _)| prefix).collect();
+        f.debug_struct("Tokenizers").field("families", &families).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Always(u64);
+
+    impl Tokenizer for Always {
+        fn count(&self, _text: &str) -> u64 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn the_longest_prefix_counts() {
+        let tokenizers = Tokenizers::estimating()
+            .with("gpt-4", Arc::new(Always(4)))
+            .with("gpt-4o", Arc::new(Always(40)))
+            .with_other(Arc::new(Always(0)));
+        let count = |model| tokenizers.of(model).count("x");
+        assert_eq!(count(Some("gpt-4-turbo")), 4);
+        assert_eq!(count(Some("OpenAI/GPT-4o-mini")), 40);
+        assert_eq!(count(Some("azure:gpt-4o")), 40);
+        assert_eq!(count(Some("claude-sonnet-4.6")), 0);
+        assert_eq!(count(None), 0);
+    }
+}

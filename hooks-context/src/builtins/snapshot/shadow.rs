@@ -1,0 +1,271 @@
+//! A repository beside the user's, whose work tree is the user's.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hooks_core::fs::DiskLock;
+use hooks_core::time::Timestamp;
+use hooks_team::Digest;
+
+use crate::builtins::World;
+use crate::builtins::files::make_folders;
+use crate::builtins::git::Git;
+
+/// A large work tree takes its time.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// What git prints here are lists of names.
+const LONGEST: usize = 16 << 20;
+
+/// Where the snapshots of a working copy are.
+#[derive(Debug)]
+pub struct Shadow<'a> {
+    world: &'a World,
+    work_tree: PathBuf,
+    folder: PathBuf,
+    /// What the user ignores beside what the work tree says.
+    excludes: PathBuf,
+}
+
+/// A snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// Its name.
+    pub id: String,
+    /// When it was taken, in whole seconds.
+    pub taken: Timestamp,
+    /// What for.
+    pub label: String,
+}
+
+/// What going back changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Restored {
+    /// The files that are different now, from the root of the working copy.
+    pub files: Vec<String>,
+    /// The snapshot of what was there before, to go forward again.
+    pub before: String,
+}
+
+/// Why a snapshot cannot be taken, listed or restored. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// Git refused, is missing, or took too long.
+    #[error("`git {step}` did not succeed; see whether git is installed and the files can be read")]
+    Git {
+        /// Which step.
+        step: String,
+    },
+    /// The store cannot be written.
+    #[error("the store of snapshots cannot be written: {0}")]
+    Store(#[from] io::Error),
+    /// There is no such snapshot.
+    #[error("there is no snapshot `{id}`; list them first")]
+    Unknown {
+        /// Its name, as it was given.
+        id: String,
+    },
+}
+
+impl<'a> Shadow<'a> {
+    /// The snapshots of the working copy that `directory` is in; nothing where it is in none.
+    ///
+    /// # Errors
+    /// The store cannot be written, or git cannot make a repository there.
+    pub fn open(world: &'a World, directory: &Path) -> Result<Option<Self>, SnapshotError> {
+        let asked = Git::new(world, directory).text([
+            "rev-parse",
+            "--path-format=absolute",
+            "--show-toplevel",
+            "--git-common-dir",
+        ]);
+        let Some((work_tree, common)) = asked.as_deref().and_then(|asked| asked.split_once('\n')) else {
+            return Ok(None);
+        };
+        let folder = world.store.join("snapshots").join(Digest::of(work_tree.as_bytes()).to_string());
+        let excludes = Path::new(common).join("info").join("exclude");
+        let shadow = Self { world, work_tree: work_tree.into(), folder, excludes };
+        shadow.prepare()?;
+        Ok(Some(shadow))
+    }
+
+    /// Where the working copy begins.
+    pub fn work_tree(&self) -> &Path {
+        &self.work_tree
+    }
+
+    /// Keeps the files as they are. Where nothing changed since the session's last snapshot, that one is given.
+    ///
+    /// # Errors
+    /// Git cannot read the files or write them down.
+    pub fn take(&self, session: &str, label: &str) -> Result<Snapshot, SnapshotError> {
+        let _held = self.lock()?;
+        self.taken(session, label)
+    }
+
+    /// A session's snapshots, the newest first.
+    ///
+    /// # Errors
+    /// Git does not answer.
+    pub fn list(&self, session: &str) -> Result<Vec<Snapshot>, SnapshotError> {
+        let reference = reference(session);
+        if self.last(&reference).is_none() {
+            return Ok(Vec::new());
+        }
+        let log = self.asked(&["log", "-z", "--format=%H %ct %s", &reference])?;
+        Ok(log.split('\0').filter_map(snapshot).collect())
+    }
+
+    /// Puts the files back to what they were: what was changed, removed or added since is undone. What is ignored
+    /// stays. Before that the files are kept as they are, so that one can go forward again.
+    ///
+    /// # Errors
+    /// There is no such snapshot, or git refuses: where a file is in the way that no snapshot has.
+    pub fn restore(&self, session: &str, id: &str) -> Result<Restored, SnapshotError> {
+        let unknown = || SnapshotError::Unknown { id: id.to_owned() };
+        let is_name = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let wanted =
+            is_name.then(|| self.git().text(["rev-parse", "-q", "--verify", &format!("{id}^{{commit}}")]));
+        let wanted = wanted.flatten().ok_or_else(unknown)?;
+        let _held = self.lock()?;
+        let before = self.taken(session, "before a restore")?;
+        let changed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", &before.id, &wanted];
+        let files = self.asked(&changed)?;
+        let files = files.split('\0').filter(|file| !file.is_empty()).map(str::to_owned).collect();
+        // From a tree that is the index to another one: git changes what differs, and refuses whatever changed
+        // behind its back.
+        self.asked(&["read-tree", "-m", "-u", &before.id, &wanted])?;
+        Ok(Restored { files, before: before.id })
+    }
+
+    /// Drops the sessions whose last snapshot is older than `moment`, with what only they had.
+    ///
+    /// # Errors
+    /// Git refuses.
+    pub fn prune(&self, moment: Timestamp) -> Result<(), SnapshotError> {
+        let _held = self.lock()?;
+        let format = "--format=%(committerdate:unix) %(refname)";
+        let sessions = self.asked(&["for-each-ref", format, "refs/snapshots"])?;
+        let old: Vec<_> = sessions
+            .lines()
+            .filter_map(|line| line.split_once(' '))
+            .filter(|(date, _)| date.parse::<u64>().is_ok_and(|date| date.saturating_mul(1_000) < moment.0))
+            .map(|(_, reference)| reference)
+            .collect();
+        for reference in &old {
+            self.asked(&["update-ref", "-d", reference])?;
+        }
+        if !old.is_empty() {
+            self.asked(&["gc", "--quiet", "--prune=now"])?;
+        }
+        Ok(())
+    }
+
+    fn taken(&self, session: &str, label: &str) -> Result<Snapshot, SnapshotError> {
+        // What cannot be read (1) is left out; the rest is kept.
+        let added = self.git().run(["add", "--all", "--ignore-errors", "--", "."]);
+        if !added.is_some_and(|added| matches!(added.code, Some(0 | 1))) {
+            return Err(refused("add"));
+        }
+        let tree = self.asked(&["write-tree"])?;
+        let reference = reference(session);
+        let last = self.last(&reference);
+        if let Some(last) = &last
+            && self.asked(&["rev-parse", &format!("{last}^{{tree}}")])? == tree
+        {
+            let log = self.asked(&["log", "-1", "--format=%H %ct %s", last])?;
+            return snapshot(&log).ok_or_else(|| refused("log"));
+        }
+        let label: String = label.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut commit = vec!["commit-tree", &tree, "-m", &label];
+        commit.extend(last.iter().flat_map(|last| ["-p", last]));
+        let id = self.asked(&commit)?;
+        self.asked(&["update-ref", &reference, &id])?;
+        Ok(Snapshot { id, taken: Timestamp(self.now() * 1_000), label })
+    }
+
+    fn last(&self, reference: &str) -> Option<String> {
+        self.git().text(["rev-parse", "-q", "--verify", reference])
+    }
+
+    /// Makes the repository unless it is there.
+    fn prepare(&self) -> Result<(), SnapshotError> {
+        let disk = &*self.world.disk;
+        if matches!(disk.entry(&self.folder.join("ready")), Ok(Some(_))) {
+            return Ok(());
+        }
+        make_folders(disk, &self.folder)?;
+        let _held = self.lock()?;
+        let made =
+            Git::new(self.world, &self.folder).text(["init", "--quiet", "--bare", "--template=", "git"]);
+        made.ok_or_else(|| refused("init"))?;
+        let info = self.folder.join("git").join("info");
+        make_folders(disk, &info)?;
+        // Bytes are kept as they are, whatever attributes the work tree has.
+        created(disk.create(&info.join("attributes"), b"* -text -filter -ident -working-tree-encoding\n"))?;
+        Ok(created(disk.create(&self.folder.join("ready"), b""))?)
+    }
+
+    fn lock(&self) -> Result<DiskLock, SnapshotError> {
+        Ok(self.world.disk.lock(&self.folder.join("lock"), PATIENCE)?)
+    }
+
+    fn asked(&self, arguments: &[&str]) -> Result<String, SnapshotError> {
+        let step = arguments.first().copied().unwrap_or_default();
+        self.git().text(arguments.iter().copied().map(OsString::from)).ok_or_else(|| refused(step))
+    }
+
+    fn git(&self) -> Git<'a> {
+        let date = format!("{} +0000", self.now());
+        Git::new(self.world, &self.work_tree)
+            .within(LONGEST, PATIENCE)
+            .with("GIT_DIR", self.folder.join("git"))
+            .with("GIT_WORK_TREE", &self.work_tree)
+            .with("GIT_AUTHOR_NAME", "hooks")
+            .with("GIT_AUTHOR_EMAIL", "hooks@localhost")
+            .with("GIT_AUTHOR_DATE", &date)
+            .with("GIT_COMMITTER_NAME", "hooks")
+            .with("GIT_COMMITTER_EMAIL", "hooks@localhost")
+            .with("GIT_COMMITTER_DATE", &date)
+            .set("core.bare", "false")
+            .set("core.excludesFile", &self.excludes)
+            .set("core.autocrlf", "false")
+            .set("core.symlinks", "true")
+            .set("core.untrackedCache", "false")
+            .set("advice.addEmbeddedRepo", "false")
+            .set("commit.gpgSign", "false")
+    }
+
+    /// Seconds since 1970; git refuses dates before.
+    fn now(&self) -> u64 {
+        self.world.clock.now().0 / 1_000
+    }
+}
+
+/// A session's reference: any name is one that way.
+fn reference(session: &str) -> String {
+    format!("refs/snapshots/{}", Digest::of(session.as_bytes()))
+}
+
+/// Reads `ID SECONDS LABEL`.
+fn snapshot(line: &str) -> Option<Snapshot> {
+    let mut parts = line.trim_end().splitn(3, ' ');
+    let (id, taken) = (parts.next()?, parts.next()?.parse::<u64>().ok()?);
+    let label = parts.next().unwrap_or_default().to_owned();
+    Some(Snapshot { id: id.to_owned(), taken: Timestamp(taken.saturating_mul(1_000)), label })
+}
+
+fn created(made: io::Result<()>) -> io::Result<()> {
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
+fn refused(step: &str) -> SnapshotError {
+    SnapshotError::Git { step: step.to_owned() }
+}

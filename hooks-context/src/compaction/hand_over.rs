@@ -1,0 +1,161 @@
+//! What is handed over, and given again.
+
+use std::sync::Arc;
+
+use hooks_core::event::{BeforeModelCall, Message, ModelRewrite, PreCompact, Role, StartSource};
+use hooks_core::{ContextNote, HookContext, HookError, HookRequest, Lifetime, Transform};
+use serde_json::Value;
+
+use super::settings::Compacting;
+use super::survivors::{Ledger, Survivors};
+use super::{SummaryRequest, summarise};
+use crate::brief::{Briefing, Loaded, Part};
+use crate::source::{Ask, Item, Moment, Section};
+
+/// Who says so.
+const NAME: &str = "compaction";
+
+/// What is told to a message's reader that it is.
+const MARK: &str = "[kept while the conversation was compacted]";
+
+/// How deep a message is looked into.
+const DEPTH: usize = 16;
+
+/// What is handed over at a compaction.
+#[derive(Debug, Default)]
+pub struct HandOver {
+    pub(super) veto: Option<String>,
+    pub(super) notes: Vec<ContextNote>,
+    pub(super) summary: Option<String>,
+    pub(super) survivors: Survivors,
+}
+
+impl Compacting {
+    /// What is handed over: all of it is given again when the compaction is done.
+    pub(super) async fn hand_over(self, context: Arc<HookContext>, asked: PreCompact) -> HandOver {
+        if !super::veto::is_dead_end(&asked)
+            && let Some(veto) = self.vetoes.iter().find_map(|veto| veto.veto(&context, &asked))
+        {
+            return HandOver { veto: Some(veto), ..HandOver::default() };
+        }
+        let session = &context.session_id;
+        let (survivors, conversation) =
+            self.ledger.with(session, |known| (known.survivors.clone(), known.conversation.clone()));
+        let model = conversation.as_ref().map(|request| request.event().model.clone());
+        let mut notes = Vec::new();
+        if let Some(auto) = &self.context {
+            let moment = Moment::Session(StartSource::Compact);
+            let ask = Ask::new(Arc::clone(&context), context.agent_name.clone(), moment);
+            notes = auto.gather(ask.about(survivors.request.clone()).for_model(model.clone())).await.notes;
+        }
+        notes.extend(self.kept(&survivors, model.as_deref()));
+        let summary = match conversation {
+            Some(conversation) => self.summary(&context, &conversation, &notes).await,
+            None => None,
+        };
+        let handed = notes.clone();
+        self.ledger.with(session, |known| known.handed = handed);
+        HandOver { veto: None, notes, summary, survivors }
+    }
+
+    /// The survivors as texts, within their budget.
+    pub(super) fn kept(&self, survivors: &Survivors, model: Option<&str>) -> Vec<ContextNote> {
+        let part = |name: &str, weight, title: &str, items: Vec<String>| Part {
+            name: name.to_owned(),
+            weight,
+            loaded: Loaded::Section(Section::new(title, items.iter().map(|item| Item::new(item)).collect())),
+            command: None,
+        };
+        let list = |items: &[String]| items.iter().map(|item| format!("- {item}")).collect::<Vec<_>>();
+        let request = Some(survivors.request.clone()).filter(|request| !request.is_empty());
+        let outputs = survivors.outputs.iter().rev();
+        let outputs =
+            outputs.map(|output| format!("`{}` printed:\n\n```\n{}\n```", output.command, output.text));
+        let paths: Vec<_> = survivors.paths.iter().rev().cloned().collect();
+        let parts = [
+            part("request", 16, "The user's last request", request.into_iter().collect()),
+            part("tasks", 8, "Open tasks", list(&survivors.tasks)),
+            part("paths", 4, "Files worked on, the last first", list(&paths)),
+            part("outputs", 4, "Output of commands", outputs.collect()),
+        ];
+        let tokenizer = self.tokenizers.of(model);
+        let nothing_is_known_and_nothing_said = std::collections::HashSet::new();
+        let known = Some(&nothing_is_known_and_nothing_said);
+        let briefing = Briefing::new(&parts, self.ledger.settings.keep, &**tokenizer, known);
+        let notes = briefing.texts.into_iter().map(|text| {
+            let mut note = ContextNote::new(text.text).for_the(Lifetime::Session);
+            note.source = Some(text.source.map_or(NAME.to_owned(), |source| format!("{NAME}/{source}")));
+            note
+        });
+        notes.collect()
+    }
+
+    async fn summary(
+        &self,
+        context: &Arc<HookContext>,
+        conversation: &HookRequest<BeforeModelCall>,
+        notes: &[ContextNote],
+    ) -> Option<String> {
+        let (settings, event) = (&self.ledger.settings, conversation.event());
+        if settings.summary == 0 {
+            return None;
+        }
+        let tokenizer = self.tokenizers.of(Some(&event.model));
+        if let Some(summariser) = &self.summariser {
+            let request = SummaryRequest {
+                context: Arc::clone(context),
+                messages: event.messages.clone(),
+                keep: notes.iter().map(|note| note.text.clone()).collect(),
+                max_tokens: settings.summary,
+            };
+            let asked = summariser.summarise(request);
+            let late = self.timer.sleep(settings.summary_within);
+            let answer = futures_util::future::select(asked, late).await;
+            // Too long is of no use: there is no room for it.
+            if let futures_util::future::Either::Left((Ok(text), _)) = answer
+                && !text.trim().is_empty()
+                && tokenizer.count(&text) <= settings.summary
+            {
+                return Some(text);
+            }
+        }
+        Some(summarise(&event.messages, settings.summary, &**tokenizer)).filter(|text| !text.is_empty())
+    }
+}
+
+/// Gives what is due to a model that has not got it: a host may have forgotten what hooks handed over.
+pub(super) struct Reminder(pub(super) Arc<Ledger>);
+
+impl Transform<BeforeModelCall> for Reminder {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn transform(&self, request: &HookRequest<BeforeModelCall>) -> Result<Option<ModelRewrite>, HookError> {
+        let due = self.0.with(&request.context().session_id, |known| std::mem::take(&mut known.due));
+        let messages = &request.event().messages;
+        let missing: Vec<_> = due
+            .iter()
+            .filter(|note| !messages.iter().any(|one| says(&one.content, &note.text, DEPTH)))
+            .collect();
+        if missing.is_empty() {
+            return Ok(None);
+        }
+        let texts: Vec<_> = missing.iter().map(|note| note.text.as_str()).collect();
+        let reminder = Message::text(Role::User, format!("{MARK}\n{}", texts.join("\n\n")));
+        let mut messages = messages.clone();
+        let behind = messages.iter().take_while(|message| message.role == Role::System).count();
+        messages.insert(behind, reminder);
+        Ok(Some(ModelRewrite { messages: Some(messages), model: None }))
+    }
+}
+
+/// Whether `text` stands in what a message says.
+fn says(content: &Value, text: &str, depth: usize) -> bool {
+    match content {
+        Value::String(said) => said.contains(text),
+        Value::Array(parts) if depth > 0 => parts.iter().any(|part| says(part, text, depth - 1)),
+        Value::Object(fields) if depth > 0 => fields.values().any(|part| says(part, text, depth - 1)),
+        _ => false,
+    }
+}

@@ -1,0 +1,45 @@
+use std::task::{Context, Poll};
+
+use hooks_core::{HookError, HookRequest, inner_accessors};
+use tower_service::Service;
+
+use super::hand_over::HandOver;
+use super::{Compacting, CompactionMoment};
+use crate::beside::ResponseFuture;
+
+/// Asks the inner hook, and hands over what has to survive; see [the module](super).
+///
+/// Readiness is the inner hook's. Its summary comes before ours; its error is the answer.
+#[derive(Clone, Debug)]
+pub struct CompactionService<S> {
+    inner: S,
+    compacting: Compacting,
+}
+
+impl<S> CompactionService<S> {
+    /// Has `compacting` work beside `inner`.
+    pub const fn new(inner: S, compacting: Compacting) -> Self {
+        Self { inner, compacting }
+    }
+
+    inner_accessors!(inner: S, "The inner hook");
+}
+
+impl<S, E> Service<HookRequest<E>> for CompactionService<S>
+where
+    S: Service<HookRequest<E>, Response = E::Outcome, Error = HookError>,
+    E: CompactionMoment,
+{
+    type Response = E::Outcome;
+    type Error = HookError;
+    type Future = ResponseFuture<S::Future, E, HandOver>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Self::Future {
+        let work = E::work(&self.compacting, &request);
+        ResponseFuture::new(self.inner.call(request.clone()), work, request, E::add)
+    }
+}

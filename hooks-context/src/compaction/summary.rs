@@ -1,0 +1,192 @@
+//! Summaries: of a service, or without a model.
+
+use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use hooks_core::event::{Message, Role};
+use hooks_core::{BoxError, HookContext, HookFuture};
+use serde_json::Value;
+use tower::ServiceExt;
+use tower_service::Service;
+
+use crate::budget::Tokenizer;
+use crate::text::{head, tail};
+
+/// The longest text of a message that is not cut, in bytes.
+const LONG: usize = 600;
+/// How many of the newest answers of tools stay.
+const RESULTS: usize = 4;
+/// How deep a message is looked into.
+const DEPTH: usize = 8;
+
+/// What is to be summarised.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SummaryRequest {
+    /// Where.
+    pub context: Arc<HookContext>,
+    /// The conversation. What tools returned in it may be hostile: it is to be reported, not obeyed.
+    pub messages: Vec<Message>,
+    /// What stays beside the summary, word for word.
+    pub keep: Vec<String>,
+    /// How long the summary may be.
+    pub max_tokens: u64,
+}
+
+/// A summariser, whatever its type.
+pub(super) trait Summarise: Send + Sync {
+    fn summarise(&self, request: SummaryRequest) -> HookFuture<'static, Result<String, BoxError>>;
+}
+
+pub(super) struct ByService<S>(pub(super) S);
+
+impl<S> Summarise for ByService<S>
+where
+    S: Service<SummaryRequest, Response = String, Error: Into<BoxError>, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+{
+    fn summarise(&self, request: SummaryRequest) -> HookFuture<'static, Result<String, BoxError>> {
+        let service = self.0.clone();
+        let asked = AssertUnwindSafe(async move { service.oneshot(request).await.map_err(Into::into) });
+        HookFuture::later(
+            async move { asked.catch_unwind().await.unwrap_or_else(|_| Err("it panicked".into())) },
+        )
+    }
+}
+
+/// A summary without a model, of `budget` tokens at most: a line for each message, the newest always first to have
+/// room. All but the newest answers of tools are marks, what was said before is said once, and long texts are cut.
+pub fn summarise(messages: &[Message], budget: u64, tokenizer: &dyn Tokenizer) -> String {
+    let (mut lines, mut seen) = (Vec::new(), HashSet::new());
+    let (mut results, mut used, mut left_out) = (0_usize, 0_u64, 0_usize);
+    let mark = tokenizer.count("[1000000 earlier messages left out]\n");
+    for message in messages.iter().rev().filter(|message| message.role != Role::System) {
+        let mut text = String::new();
+        let is_result = write(&message.content, &mut text, DEPTH) || message.role == Role::Tool;
+        let text = text.trim();
+        if text.is_empty() || !seen.insert(text.to_owned()) {
+            continue;
+        }
+        results = results.saturating_add(usize::from(is_result));
+        let line = match is_result && results > RESULTS {
+            true => format!("{}: [result of {} bytes, left out]", who(message, is_result), text.len()),
+            false => format!("{}: {}", who(message, is_result), cut(text)),
+        };
+        let cost = tokenizer.count(&line).saturating_add(1);
+        if used.saturating_add(cost).saturating_add(mark) > budget {
+            left_out = left_out.saturating_add(1);
+            continue;
+        }
+        used = used.saturating_add(cost);
+        lines.push(line);
+    }
+    if left_out > 0 && mark <= budget {
+        lines.push(format!("[{left_out} earlier messages left out]"));
+    }
+    lines.reverse();
+    let mut text = lines.join("\n");
+    // Together they may be more than apart, if not by many.
+    while tokenizer.count(&text) > budget {
+        text = text.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+    }
+    text
+}
+
+fn who(message: &Message, is_result: bool) -> &'static str {
+    match message.role {
+        Role::Tool => "tool",
+        _ if is_result => "tool",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        _ => "system",
+    }
+}
+
+/// Writes what a message says; tells whether it is what a tool returned.
+fn write(content: &Value, text: &mut String, depth: usize) -> bool {
+    match content {
+        Value::String(said) => {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(said);
+            false
+        }
+        Value::Array(blocks) if depth > 0 => {
+            blocks.iter().fold(false, |is_result, block| write(block, text, depth - 1) | is_result)
+        }
+        Value::Object(fields) if depth > 0 => {
+            let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
+            if kind == "tool_use" || kind == "tool_call" {
+                let name = fields.get("name").and_then(Value::as_str).unwrap_or("a tool");
+                let input = fields.get("input").or_else(|| fields.get("arguments"));
+                let input = input.map(Value::to_string).unwrap_or_default();
+                text.push_str(&format!(" [calls {name} {}]", cut(&input)));
+                return false;
+            }
+            for key in ["text", "content", "output"] {
+                if let Some(value) = fields.get(key) {
+                    write(value, text, depth - 1);
+                }
+            }
+            kind == "tool_result"
+        }
+        _ => false,
+    }
+}
+
+/// `text` on one line, without its middle where it is long.
+fn cut(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.len() <= LONG {
+        return text;
+    }
+    let (head, tail) = (head(&text, LONG * 2 / 3), tail(&text, LONG / 3));
+    format!("{head} [{} bytes cut] {tail}", text.len() - head.len() - tail.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::budget::Estimate;
+
+    fn conversation() -> Vec<Message> {
+        let mut messages =
+            vec![Message::text(Role::System, "be good"), Message::text(Role::User, "fix the parser")];
+        for number in 0..9 {
+            let call =
+                json!([{"type": "tool_use", "name": "bash", "input": {"command": format!("step {number}")}}]);
+            messages.push(Message { role: Role::Assistant, content: call });
+            let result =
+                json!([{"type": "tool_result", "content": format!("{number} {}", "x".repeat(5_000))}]);
+            messages.push(Message { role: Role::User, content: result });
+        }
+        messages.push(Message::text(Role::Assistant, "done"));
+        messages.push(Message::text(Role::Assistant, "done"));
+        messages
+    }
+
+    #[test]
+    fn the_newest_has_room_first() {
+        let text = summarise(&conversation(), 10_000, &Estimate);
+        assert!(text.starts_with("user: fix the parser\nassistant: [calls bash"), "{text}");
+        assert!(
+            text.contains("tool: [result of 5002 bytes, left out]") && text.contains("bytes cut]"),
+            "{text}"
+        );
+        assert_eq!(text.matches("done").count(), 1);
+        assert!(!text.contains("be good"));
+        for budget in 0..300 {
+            let text = summarise(&conversation(), budget, &Estimate);
+            assert!(Estimate.count(&text) <= budget, "{budget}: {text}");
+            assert!(budget < 60 || text.ends_with("assistant: done"), "{budget}: {text}");
+        }
+    }
+}

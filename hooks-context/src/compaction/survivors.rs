@@ -1,0 +1,246 @@
+//! What may have to survive, as it is collected while a session goes on.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use hooks_core::event::{BeforeModelCall, PostToolUse, PreToolUse, UserPromptSubmitted};
+use hooks_core::{ContextNote, Decision, Gate, HookRequest, Judged, Observer, PromptOutcome, ResultPatch};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::settings::CompactionSettings;
+use crate::text::{head, tail};
+
+/// How many sessions are remembered at once.
+const MOST_SESSIONS: usize = 4_096;
+/// How many files, tasks and outputs of a session are.
+const MOST: usize = 40;
+/// The longest text of one of them, in bytes.
+const LONGEST: usize = 8_192;
+
+/// The arguments in which tools name a file.
+const PATHS: &[&str] = &["path", "file_path", "filePath", "notebook_path", "file", "filename"];
+
+/// What a session would miss. As JSON it goes along as the state of a compaction, and comes back with
+/// [`Compacting::import`](super::Compacting::import).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Survivors {
+    /// What the user asked for last.
+    pub request: String,
+    /// Tasks that are not done.
+    pub tasks: Vec<String>,
+    /// Files that were worked on, the last one last.
+    pub paths: Vec<String>,
+    /// What commands printed that a rule names, the last one last.
+    pub outputs: Vec<Output>,
+}
+
+/// What a command printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// The command.
+    pub command: String,
+    /// What it printed last.
+    pub text: String,
+}
+
+/// What is known of the sessions of this process.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    pub(super) settings: CompactionSettings,
+    sessions: Mutex<HashMap<String, Known>>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) survivors: Survivors,
+    /// The last conversation; shared with the event.
+    pub(super) conversation: Option<HookRequest<BeforeModelCall>>,
+    /// What was handed over, until the compaction is done.
+    pub(super) handed: Vec<ContextNote>,
+    /// What is due after a compaction.
+    pub(super) due: Vec<ContextNote>,
+}
+
+impl Ledger {
+    pub(super) fn new(settings: CompactionSettings) -> Self {
+        Self { settings, sessions: Mutex::default() }
+    }
+
+    /// Looks at a session, or changes what is known of it.
+    pub(super) fn with<T: Default>(&self, session: &str, act: impl FnOnce(&mut Known) -> T) -> T {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = sessions.get_mut(session) {
+            return act(known);
+        }
+        if sessions.len() >= MOST_SESSIONS {
+            return T::default();
+        }
+        act(sessions.entry(session.to_owned()).or_default())
+    }
+
+    pub(super) fn forget(&self, session: &str) {
+        let gone = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        drop(gone);
+    }
+}
+
+impl Survivors {
+    fn touch(&mut self, path: &str) {
+        if !path.is_empty() && path.len() <= LONGEST {
+            newest(&mut self.paths, path.to_owned(), |known| known == path);
+        }
+    }
+
+    fn printed(&mut self, command: &str, text: &str) {
+        let output =
+            Output { command: head(command, LONGEST).to_owned(), text: tail(text, LONGEST).to_owned() };
+        newest(&mut self.outputs, output, |known| known.command == command);
+    }
+
+    /// Takes over what another process knew; what is known here is newer.
+    pub(super) fn merge(&mut self, earlier: Self) {
+        if self.request.is_empty() {
+            self.request = earlier.request;
+        }
+        if self.tasks.is_empty() {
+            self.tasks = earlier.tasks;
+        }
+        let (paths, outputs) = (std::mem::take(&mut self.paths), std::mem::take(&mut self.outputs));
+        (self.paths, self.outputs) = (earlier.paths, earlier.outputs);
+        paths.iter().for_each(|path| self.touch(path));
+        outputs.iter().for_each(|output| self.printed(&output.command, &output.text));
+    }
+}
+
+/// Puts `value` last, in place of the one that is the same thing; what is too much goes from the front.
+fn newest<T>(list: &mut Vec<T>, value: T, same: impl Fn(&T) -> bool) {
+    list.retain(|known| !same(known));
+    list.push(value);
+    list.drain(..list.len().saturating_sub(MOST));
+}
+
+/// Open tasks in the arguments of a tool that keeps a list of them.
+fn tasks(args: &Value) -> Option<Vec<String>> {
+    let list = ["todos", "tasks", "todo_list", "plan"].iter().find_map(|key| args.get(key)?.as_array())?;
+    let open = list.iter().filter_map(|task| {
+        let status = ["status", "state"].iter().find_map(|key| task.get(key)?.as_str()).unwrap_or_default();
+        if matches!(status, "completed" | "done" | "cancelled" | "canceled") {
+            return None;
+        }
+        let text = ["content", "text", "title", "step", "description"];
+        let text = task.as_str().or_else(|| text.iter().find_map(|key| task.get(key)?.as_str()))?;
+        let mark = if status == "in_progress" { " (under way)" } else { "" };
+        Some(format!("{}{mark}", head(text.trim(), LONGEST)))
+    });
+    Some(open.take(MOST).collect())
+}
+
+/// The text of a tool's result.
+fn text_of(result: &Value) -> String {
+    match result {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => ["stdout", "output", "content", "text", "textResultForLlm"]
+            .iter()
+            .find_map(|key| fields.get(*key)?.as_str())
+            .map_or_else(|| result.to_string(), str::to_owned),
+        other => other.to_string(),
+    }
+}
+
+impl Observer<UserPromptSubmitted> for Ledger {
+    fn name(&self) -> &'static str {
+        "compaction"
+    }
+
+    fn observe(&self, request: &HookRequest<UserPromptSubmitted>, outcome: &PromptOutcome) {
+        if outcome.goes_ahead() {
+            let prompt = head(request.event().prompt.trim(), LONGEST).to_owned();
+            self.with(&request.context().session_id, |known| known.survivors.request = prompt);
+        }
+    }
+}
+
+impl Observer<PreToolUse> for Ledger {
+    fn name(&self) -> &'static str {
+        "compaction"
+    }
+
+    fn observe(&self, request: &HookRequest<PreToolUse>, outcome: &Decision<PreToolUse>) {
+        if outcome.is_denied() {
+            return;
+        }
+        let args = &request.event().tool_args;
+        let path = PATHS.iter().find_map(|key| args.get(key)?.as_str());
+        let tasks = tasks(args);
+        if path.is_some() || tasks.is_some() {
+            self.with(&request.context().session_id, |known| {
+                known.survivors.touch(path.unwrap_or_default());
+                if let Some(tasks) = tasks {
+                    known.survivors.tasks = tasks;
+                }
+            });
+        }
+    }
+}
+
+impl Observer<PostToolUse> for Ledger {
+    fn name(&self) -> &'static str {
+        "compaction"
+    }
+
+    fn observe(&self, request: &HookRequest<PostToolUse>, outcome: &ResultPatch) {
+        let event = request.event();
+        let command = ["command", "cmd", "script"].iter().find_map(|key| event.tool_args.get(key)?.as_str());
+        let Some(command) = command else { return };
+        // What was withheld is nobody's to keep.
+        if !outcome.is_denied() && self.settings.outputs.iter().any(|words| command.contains(words.as_str()))
+        {
+            let text = text_of(&event.tool_result);
+            self.with(&request.context().session_id, |known| known.survivors.printed(command, text.trim()));
+        }
+    }
+}
+
+impl Observer<BeforeModelCall> for Ledger {
+    fn name(&self) -> &'static str {
+        "compaction"
+    }
+
+    fn observe(&self, request: &HookRequest<BeforeModelCall>, _outcome: &Gate<BeforeModelCall>) {
+        self.with(&request.context().session_id, |known| known.conversation = Some(request.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn open_tasks_are_read_from_what_a_tool_is_given() {
+        let args = json!({"todos": [
+            {"content": "a", "status": "completed"},
+            {"content": "b", "status": "in_progress"},
+            {"content": "c", "status": "pending"},
+            "d",
+        ]});
+        assert_eq!(tasks(&args).unwrap(), ["b (under way)", "c", "d"]);
+        assert_eq!(tasks(&json!({"path": "x"})), None);
+    }
+
+    #[test]
+    fn what_came_last_stands_last_and_there_is_an_end_to_it() {
+        let mut survivors = Survivors::default();
+        (0..100).for_each(|number| survivors.touch(&number.to_string()));
+        survivors.touch("70");
+        assert_eq!(survivors.paths.len(), MOST);
+        assert_eq!(
+            (survivors.paths.first().unwrap().as_str(), survivors.paths.last().unwrap().as_str()),
+            ("60", "70")
+        );
+    }
+}

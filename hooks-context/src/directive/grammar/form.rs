@@ -1,0 +1,87 @@
+//! What kind of sentence it is: said, asked for, or asked.
+
+use crate::directive::sentence::Sentence;
+use crate::directive::words::{ASKING, FILLERS, JOINING, QUESTIONS, SUBJECTS};
+
+/// What kind of sentence it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Statement,
+    /// A request in the form of a question, and where what is asked for begins.
+    Request(usize),
+    Question,
+}
+
+/// What kind of sentence it is.
+pub(super) fn form(sentence: &Sentence<'_>) -> Form {
+    let request = (0..sentence.len()).rev().find(|at| {
+        sentence.is(*at, &["can", "could", "would", "will", "can't"]) && sentence.is(at + 1, &["you", "u"])
+    });
+    let is_request_at = |at: usize| {
+        at == 0
+            || sentence.mark(at - 1).is_some()
+            || sentence.is(at - 1, FILLERS)
+            || sentence.is(at - 1, JOINING)
+    };
+    let mut first = 0;
+    while sentence.is(first, FILLERS) || matches!(sentence.mark(first), Some(',' | ':')) {
+        first += 1;
+    }
+    if let Some(at) = request.filter(|at| is_request_at(*at)) {
+        let mut start = at + 2;
+        while sentence.is(start, FILLERS) || sentence.is(start, &["mind", "maybe"]) {
+            start += 1;
+        }
+        if !has_tag(sentence) {
+            return Form::Request(start);
+        }
+    }
+    if sentence.asks() {
+        return if has_tag(sentence) { Form::Statement } else { Form::Question };
+    }
+    let next = first + 1;
+    let is_question = match sentence.word(first) {
+        "why" | "how" => true,
+        word if QUESTIONS.contains(&word) => sentence.is(next, ASKING) && !sentence.is(next, &["do", "have"]),
+        "do" | "have" => sentence.is(next, &["i", "you", "we", "they", "he", "she", "users", "people"]),
+        "can" | "could" | "would" | "will" | "may" | "must" | "don't" | "won't" | "can't" => {
+            sentence.is(next, SUBJECTS)
+        }
+        word => ASKING.contains(&word),
+    };
+    if is_question { Form::Question } else { Form::Statement }
+}
+
+/// Whether only the end of it asks: "never push to main, ok?"
+fn has_tag(sentence: &Sentence<'_>) -> bool {
+    let tag = (0..sentence.len()).rev().find(|at| sentence.mark(*at) == Some(',')).map(|at| at + 1);
+    tag.is_some_and(|tag| {
+        let is_short = sentence.len() - tag <= 3;
+        is_short
+            && (tag..sentence.len()).all(|at| {
+                sentence.is(
+                    at,
+                    &[
+                        "ok",
+                        "okay",
+                        "right",
+                        "please",
+                        "yes",
+                        "alright",
+                        "deal",
+                        "got",
+                        "it",
+                        "understood",
+                        "will",
+                        "would",
+                        "can",
+                        "could",
+                        "you",
+                        "agreed",
+                        "yeah",
+                        "clear",
+                    ],
+                )
+            })
+    })
+}

@@ -1,0 +1,154 @@
+//! Which markers make a wish: what stands before them, what behind, and what kind of sentence it is.
+
+mod before;
+mod behind;
+mod form;
+mod modes;
+mod several;
+
+use std::ops::Range;
+
+use self::form::{Form, form};
+use super::Mode;
+use super::markers::{self, Marker, Sign};
+use super::sentence::Sentence;
+use super::words::{FILLERS, HAPPENING};
+
+/// A wish: how it is meant, and which tokens of its sentence it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wish {
+    pub(super) mode: Mode,
+    pub(super) tokens: Range<usize>,
+}
+
+/// A marker that makes a wish.
+struct Found {
+    marker: Marker,
+    mode: Mode,
+    /// Where the wish begins.
+    start: usize,
+}
+
+/// The wishes of a sentence, in order.
+pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
+    let markers = markers::all(sentence);
+    let reader = Reader { sentence, form: form(sentence) };
+    if reader.form == Form::Question {
+        return Vec::new();
+    }
+    let mut found: Vec<Found> = Vec::new();
+    let mut was_rejected = false;
+    for marker in markers {
+        if found.last().is_some_and(|last| reader.belongs_to(last, &marker)) {
+            continue;
+        }
+        match reader.wish(&marker, was_rejected, found.last()) {
+            Some((mode, start)) => {
+                // "Remember: never …" is the "never".
+                if found.last().is_some_and(|last| reader.is_only_announced(last, start)) {
+                    found.pop();
+                }
+                found.push(Found { marker, mode, start });
+            }
+            None => was_rejected |= marker.sign != Sign::Not,
+        }
+    }
+    if found.is_empty() {
+        found.extend(reader.each_time());
+    }
+    reader.bounded(&found)
+}
+
+/// What each line below `sentence` is, where that is a heading: "From now on:", "Never do the following:".
+pub(super) fn heading(sentence: &Sentence<'_>) -> Option<Mode> {
+    let last = sentence.len().checked_sub(1)?;
+    if sentence.mark(last) != Some(':') {
+        return None;
+    }
+    let markers = markers::all(sentence);
+    let marker = markers.first()?;
+    const EMPTY: [&str; 21] = [
+        "do",
+        "doing",
+        "the",
+        "following",
+        "these",
+        "this",
+        "things",
+        "rules",
+        "follow",
+        "obey",
+        "a",
+        "few",
+        "of",
+        "any",
+        "to",
+        "that",
+        "keep",
+        "apply",
+        "respect",
+        "we",
+        "you",
+    ];
+    let is_bare = (0..last)
+        .filter(|at| !(marker.at..marker.end()).contains(at))
+        .all(|at| sentence.word(at).is_empty() || sentence.is(at, &EMPTY) || sentence.is(at, FILLERS));
+    let mode = match marker.sign {
+        Sign::Always => Mode::Always,
+        Sign::Never | Sign::NoWay => Mode::Never,
+        Sign::FromNowOn | Sign::Later => Mode::FromNowOn,
+        Sign::Prefer => Mode::Prefer,
+        Sign::Stop | Sign::NoMore => Mode::Stop,
+        Sign::Remember => Mode::Remember,
+        Sign::NextTime | Sign::Not => return None,
+    };
+    is_bare.then_some(mode)
+}
+
+struct Reader<'a> {
+    sentence: &'a Sentence<'a>,
+    form: Form,
+}
+
+impl Reader<'_> {
+    /// The mode and the beginning of the wish that `marker` makes, if it makes one.
+    fn wish(&self, marker: &Marker, was_rejected: bool, last: Option<&Found>) -> Option<(Mode, usize)> {
+        if self.is_told_by_others(marker.at) || self.is_named(marker.at) || self.is_passing(marker) {
+            return None;
+        }
+        let clause = self.clause(marker.at);
+        let governed = || self.governed(marker, clause, was_rejected);
+        match marker.sign {
+            Sign::Always => {
+                let start = governed().filter(|_| self.is_verb(self.behind(marker)));
+                start
+                    .or_else(|| self.behind_an_instruction(marker, clause))
+                    .map(|start| (Mode::Always, start))
+            }
+            Sign::Never => {
+                let to = self.sentence.is(marker.end(), &["to"])
+                    && self.sentence.is(marker.at.wrapping_sub(1), &["are"]);
+                let start = governed().filter(|_| self.is_verb(self.behind(marker)));
+                let start =
+                    start.or_else(|| clause.begin_if(to && self.is_told(clause.start, marker.at - 1)));
+                start.map(|start| (Mode::Never, start))
+            }
+            Sign::NoWay => clause.begin_if(clause.start == marker.at).map(|start| (Mode::Never, start)),
+            Sign::FromNowOn | Sign::Later | Sign::NextTime => {
+                self.standing_from(marker, clause, last).map(|start| (Mode::FromNowOn, start))
+            }
+            Sign::Prefer => self.preferred(marker, clause, was_rejected).map(|start| (Mode::Prefer, start)),
+            Sign::Stop => governed().map(|start| (Mode::Stop, start)),
+            Sign::NoMore => {
+                let is_ours = clause.start + 1 == marker.at && self.sentence.is(clause.start, &["we"]);
+                let is_ours =
+                    is_ours && self.is_verb(marker.end()) && !self.sentence.is(marker.end(), HAPPENING);
+                let holds =
+                    (clause.start == marker.at || is_ours) && !self.sentence.word(marker.end()).is_empty();
+                clause.begin_if(holds).map(|start| (Mode::Stop, start))
+            }
+            Sign::Not => self.no_longer(marker, clause),
+            Sign::Remember => self.remembered(marker, clause).map(|start| (Mode::Remember, start)),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Modes that have a grammar of their own.
+
+use std::ops::Range;
+
+use super::before::Clause;
+use super::{Form, Found, Reader};
+use crate::directive::Mode;
+use crate::directive::markers::{Marker, Sign};
+use crate::directive::words::{
+    ASKING, FILLERS, HAPPENING, JOINING, OBLIGING, OF_WORK, PAST, SCOPING, SUBJECTS, VERBS,
+};
+
+impl Reader<'_> {
+    pub(super) fn standing_from(
+        &self,
+        marker: &Marker,
+        clause: Clause,
+        last: Option<&Found>,
+    ) -> Option<usize> {
+        let s = self.sentence;
+        let mut content = marker.end();
+        while matches!(s.mark(content), Some(',' | ':' | '-' | '—' | '–')) || s.is(content, FILLERS) {
+            content += 1;
+        }
+        let will = |range: Range<usize>| {
+            range.into_iter().any(|at| s.is(at, &["will", "might", "may", "could", "would"]))
+        };
+        let obliges = |range: Range<usize>| {
+            range.into_iter().any(|at| s.is(at, OBLIGING) || s.is(at, &["needs", "has", "gets"]))
+        };
+        if clause.start == marker.at && (content < s.len()) {
+            let subject = s.word(content);
+            let is_wish = match subject {
+                "i" => s.is(content + 1, &["want", "need", "expect", "prefer", "would", "always", "never"]),
+                "i'll" | "i'm" | "i've" | "we'll" | "we're" => false,
+                "can" | "could" | "would" | "will" if matches!(self.form, Form::Request(_)) => true,
+                "it" | "he" | "she" | "they" | "there" | "it's" | "my" | "that" | "this" => {
+                    obliges(content..s.len())
+                }
+                "the" | "a" | "an" if marker.sign != Sign::FromNowOn => obliges(content..s.len()),
+                _ => !s.is(content, ASKING) || s.is(content, &["do", "have"]),
+            };
+            let is_foretold =
+                marker.sign == Sign::Later && !s.is(content, &["you"]) && will(content..s.len());
+            return clause.begin_if(is_wish && !is_foretold);
+        }
+        // It closes an instruction: "use tabs from now on".
+        let is_place = marker.sign == Sign::Later
+            && (0..marker.at)
+                .any(|at| s.is(at, &["where", "that", "which", "is", "be", "are", "was", "happens"]))
+            && !obliges(0..marker.at);
+        if marker.sign == Sign::NextTime || is_place || last.is_some_and(|last| last.start >= clause.wide) {
+            return None;
+        }
+        let wide = clause.wide.min(self.instruction_before(marker.at));
+        let narrow = (wide..marker.at).rev().find(|at| {
+            s.is(*at, JOINING) && (s.is(at + 1, VERBS) || s.is(at + 1, &["don't", "never", "please"]))
+        });
+        let start = self.past_fillers(narrow.map_or(wide, |at| at + 1), marker.at);
+        let is_verb = self.is_verb(start) || s.is(start, &["don't", "dont", "no"]);
+        let instructs = match s.word(start) {
+            "i" => s.is(start + 1, &["want", "need", "expect", "prefer", "would"]),
+            "i'd" | "we'd" | "let's" | "lets" => true,
+            "you" | "we" | "everyone" | "everybody" => !will(start..marker.at) && !s.is(start + 1, PAST),
+            "every" | "each" | "all" | "any" => obliges(start..marker.at) || marker.sign == Sign::FromNowOn,
+            word if OF_WORK.contains(&word) => obliges(start..marker.at),
+            word => {
+                !SUBJECTS.contains(&word)
+                    && is_verb
+                    && (VERBS.contains(&word) || marker.sign == Sign::FromNowOn || word.starts_with("don"))
+            }
+        };
+        let is_foretold = marker.sign == Sign::Later && will(start..marker.at);
+        (instructs && !is_foretold && start < marker.at).then_some(start)
+    }
+
+    /// Where the sentence that `at` closes begins, commas of a list within it notwithstanding.
+    pub(super) fn instruction_before(&self, at: usize) -> usize {
+        let hard = (0..at).rev().find(|at| matches!(self.sentence.mark(*at), Some(':' | ';' | '—' | '–')));
+        let start = self.past_fillers(hard.map_or(0, |at| at + 1), at);
+        if self.sentence.is(start, VERBS) || self.sentence.is(start, &["don't", "i'd", "i"]) {
+            start
+        } else {
+            at
+        }
+    }
+
+    pub(super) fn preferred(&self, marker: &Marker, clause: Clause, was_rejected: bool) -> Option<usize> {
+        let s = self.sentence;
+        let at = marker.at;
+        let rest = marker.end()..s.len();
+        let compares = rest.clone().any(|at| s.is(at, &["over", "to", "rather", "instead"]));
+        let is_third = s.word(at) == "prefers";
+        match (s.word(at), s.word(clause.start)) {
+            ("rather", "i'd" | "we'd" | "i" | "we") => return clause.begin_if(at <= clause.start + 2),
+            ("preference", "my" | "our") => return clause.begin_if(at <= clause.start + 2),
+            ("rather" | "preference", _) => return None,
+            _ => {}
+        }
+        let governed = if clause.start == at {
+            !is_third && !self.is_narrated(clause, was_rejected) && (s.word(at) == "prefer" || compares)
+        } else {
+            let subject = s.word(clause.start);
+            let count = at - clause.start;
+            match (subject, count) {
+                ("i" | "we", 1) => !is_third,
+                ("i" | "we", 2) => s.is(
+                    at - 1,
+                    &[
+                        "would",
+                        "generally",
+                        "usually",
+                        "strongly",
+                        "really",
+                        "much",
+                        "also",
+                        "always",
+                        "tend",
+                    ],
+                ),
+                ("i'd" | "we'd", 1 | 2) => true,
+                ("our" | "the", 2) => is_third && s.is(at - 1, &["team"]),
+                _ if s.is(at - 1, &["i", "we", "i'd"]) => {
+                    s.is(clause.start, SCOPING) || s.is(clause.start, &["usually", "normally", "personally"])
+                }
+                _ => self.obliges(clause.start, at, marker) || self.is_scope(clause.wide, at),
+            }
+        };
+        if !governed || (s.is(marker.end(), &["not"]) && clause.start != at) {
+            return None;
+        }
+        // One of several that are on the table is chosen, not a way of working.
+        const CHOICES: [&str; 16] = [
+            "option", "one", "version", "variant", "approach", "draft", "design", "solution", "choice",
+            "first", "second", "third", "latter", "former", "last", "proposal",
+        ];
+        let first = marker.end();
+        let is_shown = s.is(first, &["the", "this", "that", "your", "these", "those"]);
+        let is_once = s.is(first, &["if", "to"])
+            && rest.clone().any(|at| s.is(at, &["this", "later", "now", "today", "tomorrow", "it"]));
+        let is_habit = s.is(first, &["it"]) && s.is(first + 1, &["when", "if"]);
+        let chooses = is_once
+            || (is_shown && (first + 1..first + 4).any(|at| s.is(at, &CHOICES)))
+            || (s.is(first, &["option", "it", "this", "them", "neither", "both"]) && !is_habit)
+            || (s.is(first, &["that"])
+                && !s.is(first + 1, &["you", "we", "all", "every", "the"])
+                && !s.is(at.wrapping_sub(1), &["i'd", "we'd", "would"]))
+            || s.is(s.len() - 1, &["here"])
+            || s.word(first).is_empty() && !s.is_quoted(first);
+        if chooses {
+            return None;
+        }
+        Some(if clause.start == at || self.is_scope(clause.wide, at) { at } else { clause.start })
+    }
+
+    /// "don't … anymore", "we don't … here".
+    pub(super) fn no_longer(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let is_bare = clause.start == marker.at;
+        let is_ours = clause.start + 1 == marker.at && s.is(clause.start, &["we", "i"]);
+        let wants = s.is(marker.end(), &["want", "need", "like"]);
+        if !(is_bare || (is_ours && (s.word(clause.start) == "we" || wants))) {
+            return None;
+        }
+        let ends =
+            (marker.end()..s.len()).find(|at| matches!(s.mark(*at), Some(';' | ':'))).unwrap_or(s.len());
+        let is_over = (marker.end()..ends).any(|at| {
+            s.is(at, &["anymore", "any-more", "nomore"])
+                || (s.is(at, &["any"])
+                    && s.is(at + 1, &["more", "longer"])
+                    && !s.is(at + 2, &["than"])
+                    && self.closes(at + 1))
+                || (s.is(at, &["again"]) && self.closes(at) && is_bare)
+        });
+        if is_over {
+            return Some((Mode::Stop, clause.start));
+        }
+        let is_absolute = (marker.end()..ends)
+            .any(|at| s.reads(at, &["under", "any"]) || (s.is(at, &["ever"]) && self.closes(at)));
+        if is_absolute && is_bare {
+            return Some((Mode::Never, clause.start));
+        }
+        let is_habit = is_ours && s.word(clause.start) == "we" && !s.is(marker.end(), HAPPENING);
+        let here = (marker.end()..ends).any(|at| {
+            s.is(at, &["here"])
+                || (s.is(at, &["in", "on"])
+                    && s.is(at + 1, &["this"])
+                    && s.is(at + 2, &["repo", "repository", "project", "team", "codebase"]))
+        });
+        (is_habit && here && self.is_verb(marker.end())).then_some((Mode::Never, clause.start))
+    }
+
+    /// Whether the word at `at` ends its clause.
+    pub(super) fn closes(&self, at: usize) -> bool {
+        at + 1 >= self.sentence.len()
+            || self.sentence.word(at + 1).is_empty()
+            || self.sentence.is(at + 1, &["in", "please", "when", "on", "for", "at"])
+            || self.sentence.is(at + 1, FILLERS)
+    }
+
+    pub(super) fn remembered(&self, marker: &Marker, clause: Clause) -> Option<usize> {
+        let s = self.sentence;
+        let is_governed = clause.start == marker.at || self.obliges(clause.start, marker.at, marker);
+        let is_governed = is_governed || (clause.start + 1 == marker.at && s.is(clause.start, &["do"]));
+        let mut next = marker.end();
+        if matches!(self.form, Form::Request(_)) && !s.is(next, &["to", "that"]) {
+            return None;
+        }
+        let is_announced = matches!(s.mark(next), Some(',' | ':' | '-' | '—' | '–'));
+        if is_announced {
+            next += 1;
+        }
+        let words = s.len().saturating_sub(next);
+        let is_statement = match s.word(next) {
+            "to" | "that" => words > 1,
+            "when" | "how" | "what" | "where" | "who" | "why" | "if" | "which" | "me" | "us" => {
+                is_announced && words > 2
+            }
+            "" => false,
+            "about" => words > 1,
+            _ => words > 2,
+        };
+        // What is to be done today is no standing wish.
+        let is_once = s.is(next, &["to"])
+            && (next..s.len()).any(|at| {
+                s.is(at, &["today", "tonight", "tomorrow", "later", "lunch", "now", "afterwards"])
+                    || (s.is(at, &["this", "it"])
+                        && (self.closes(at) || s.is(at + 1, &["before", "after", "later"])))
+                    || s.reads(at, &["you're", "done"])
+            });
+        clause.begin_if(is_governed && is_statement && !is_once)
+    }
+
+    /// "Whenever you touch the schema, regenerate the client.": a standing wish without a marker.
+    pub(super) fn each_time(&self) -> Option<Found> {
+        let s = self.sentence;
+        let start = self.past_fillers(0, s.len());
+        let (at, len) = match s.word(start) {
+            "whenever" => (start, 1),
+            "every" | "each" | "any" if s.is(start + 1, &["time"]) => (start, 2),
+            _ => return None,
+        };
+        let comma = (at..s.len()).find(|at| s.mark(*at) == Some(','))?;
+        let verb = self.past_fillers(comma + 1, s.len());
+        let is_instruction = s.is(verb, VERBS) || s.is(verb, &["don't", "make", "you"]);
+        let is_told =
+            s.is(at + len, &["you", "we", "somebody", "someone", "a", "an", "the", "there", "anyone"]);
+        let marker = Marker { sign: Sign::Always, at, len };
+        let is_rule = !s.is(verb, &["you"]) || s.is(verb + 1, OBLIGING);
+        (is_instruction && is_told && is_rule).then_some(Found { marker, mode: Mode::Always, start })
+    }
+}

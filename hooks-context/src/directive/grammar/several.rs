@@ -1,0 +1,112 @@
+//! Several markers in one sentence: which belong together, and where each wish ends.
+
+use super::{Found, Reader, Wish};
+use crate::directive::Mode;
+use crate::directive::markers::{Marker, Sign};
+use crate::directive::words::{FILLERS, JOINING, TOLD, VERBS};
+
+impl Reader<'_> {
+    /// Whether `marker` is part of what the wish before says: "from now on, never …", "always prefer …".
+    pub(super) fn belongs_to(&self, last: &Found, marker: &Marker) -> bool {
+        let s = self.sentence;
+        let is_new = (last.marker.end()..marker.at).any(|at| {
+            !(s.mark(at) == Some(',')
+                || s.is(at, TOLD)
+                || s.is(
+                    at,
+                    &[
+                        "must", "should", "need", "to", "be", "make", "sure", "let's", "i", "want", "please",
+                        "just", "will",
+                    ],
+                ))
+        });
+        let announces = last.mode == Mode::Remember && !s.is(last.marker.end(), &["to", "that"]);
+        if !is_new && !announces {
+            return true;
+        }
+        // "don't forget", "do not" and "in future" within a wish are its own words.
+        let is_weak = matches!(
+            marker.sign,
+            Sign::Not | Sign::Later | Sign::FromNowOn | Sign::NextTime | Sign::Prefer | Sign::Remember
+        );
+        let clause = self.clause(marker.at);
+        is_weak && clause.start != marker.at && clause.boundary <= last.marker.at
+    }
+
+    /// Whether nothing is between the wish before and one that begins at `start`.
+    pub(super) fn is_only_announced(&self, last: &Found, start: usize) -> bool {
+        last.mode == Mode::Remember
+            && (last.marker.end()..start)
+                .all(|at| self.sentence.mark(at).is_some() || self.sentence.is(at, FILLERS))
+    }
+
+    /// The wishes with their ends.
+    pub(super) fn bounded(&self, found: &[Found]) -> Vec<Wish> {
+        let mut wishes = Vec::with_capacity(found.len());
+        for (place, one) in found.iter().enumerate() {
+            let limit = found.get(place + 1).map_or(self.sentence.len(), |next| next.start);
+            let from = self.behind(&one.marker).max(one.marker.end());
+            let end = (from..limit).find(|at| self.ends_clause(*at, from)).unwrap_or(limit);
+            let mut end = end.max(one.marker.end().min(limit));
+            while end > one.marker.end() && self.is_trailing(end - 1) {
+                end -= 1;
+            }
+            if one.start < end {
+                wishes.push(Wish { mode: one.mode, tokens: one.start..end });
+            }
+        }
+        wishes
+    }
+
+    pub(super) fn ends_clause(&self, at: usize, from: usize) -> bool {
+        let s = self.sentence;
+        match s.mark(at) {
+            Some(';' | '—' | '–') => at > from,
+            // An aside at the end is none of it.
+            Some('(') => {
+                at > from
+                    && s.mark(s.len() - 1) == Some(')')
+                    && (at..s.len()).any(|at| s.mark(at) == Some(','))
+            }
+            Some(',') if at > from && s.is(at + 1, &["and", "then"]) => {
+                s.is(at + 2, VERBS) && s.is(at + 3, &["the", "this", "that", "a", "an", "me", "it", "my"])
+            }
+            Some(',') if at > from => s.is(
+                at + 1,
+                &[
+                    "thanks",
+                    "thank",
+                    "thx",
+                    "ok",
+                    "okay",
+                    "it",
+                    "it's",
+                    "that's",
+                    "this",
+                    "they",
+                    "i",
+                    "i'm",
+                    "i'll",
+                    "we",
+                    "he",
+                    "she",
+                    "then",
+                    "but",
+                    "cheers",
+                    "so",
+                    "otherwise",
+                    "please",
+                ],
+            ),
+            _ => false,
+        }
+    }
+
+    pub(super) fn is_trailing(&self, at: usize) -> bool {
+        let s = self.sentence;
+        s.is(at, JOINING)
+            || s.is(at, &["thanks", "though", "ok", "okay", "please"])
+                && s.mark(at.wrapping_sub(1)) == Some(',')
+            || matches!(s.mark(at), Some(',' | ':' | ';' | '-' | '—' | '–' | '('))
+    }
+}

@@ -1,0 +1,244 @@
+//! Words and phrases that can make a standing wish of a sentence.
+
+use super::sentence::Sentence;
+use super::typos::corrected;
+use super::words::{DAYS, NOT_GOING_ON, OF_WORK, TOLD};
+
+/// What "nobody" is followed by where it is a rule.
+const OBLIGED: &[&str] = &["should", "must", "may", "shall", "is"];
+
+/// A word or phrase that can make a wish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Marker {
+    pub(super) sign: Sign,
+    /// Where it begins.
+    pub(super) at: usize,
+    /// How many tokens it has.
+    pub(super) len: usize,
+}
+
+/// What it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// "always".
+    Always,
+    /// "never".
+    Never,
+    /// "under no circumstances", "on no account".
+    NoWay,
+    /// "from now on" and what else can only be about all that comes.
+    FromNowOn,
+    /// "in future", "starting today": also said of what will happen by itself.
+    Later,
+    /// "next time".
+    NextTime,
+    /// "prefer".
+    Prefer,
+    /// "stop", "quit", before something that goes on.
+    Stop,
+    /// "no more", "no longer".
+    NoMore,
+    /// "don't", which needs an "anymore" behind it.
+    Not,
+    /// "don't forget", "keep in mind", "for future reference".
+    Remember,
+}
+
+impl Marker {
+    /// Where it ends.
+    pub(super) fn end(&self) -> usize {
+        self.at + self.len
+    }
+}
+
+/// The most markers that are looked at in a sentence.
+const MOST: usize = 24;
+
+/// All markers of a sentence, in order; none is within another.
+pub(super) fn all(sentence: &Sentence<'_>) -> Vec<Marker> {
+    let mut markers = Vec::new();
+    let mut at = 0;
+    while at < sentence.len() && markers.len() < MOST {
+        match marker(sentence, at) {
+            Some((sign, len)) => {
+                markers.push(Marker { sign, at, len });
+                at += len;
+            }
+            None => at += 1,
+        }
+    }
+    markers
+}
+
+/// Whether the word at `at` is something that goes on: "adding".
+pub(super) fn goes_on(sentence: &Sentence<'_>, at: usize) -> bool {
+    let word = sentence.word(at);
+    word.len() > 4 && word.ends_with("ing") && !NOT_GOING_ON.contains(&word)
+}
+
+fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    let reads = |words: &[&str]| sentence.reads(at, words).then_some(words.len());
+    let later = |len: usize| Some((Sign::Later, len));
+    // One look at the first letter spares most words all of what follows.
+    match corrected(sentence.word(at)) {
+        "" => None,
+        "always" => Some((Sign::Always, 1)),
+        "never" => Some((Sign::Never, if sentence.is(at + 1, &["ever", "again"]) { 2 } else { 1 })),
+        "under" => reads(&["under", "no", "circumstances"])
+            .or_else(|| reads(&["under", "no", "circumstance"]))
+            .map(|len| (Sign::NoWay, len)),
+        "on" => reads(&["on", "no", "account"]).map(|len| (Sign::NoWay, len)),
+        "at" => reads(&["at", "no", "point"])
+            .map(|len| (Sign::NoWay, len))
+            .or_else(|| reads(&["at", "all", "times"]).map(|len| (Sign::Always, len))),
+        "from" | "form" | "frm" | "fron" => from(sentence, at),
+        "going" | "moving" | "forward" => {
+            let is_phrase =
+                sentence.is(at + 1, &["forward", "forwards"]) && !sentence.is(at + 2, &["with", "to", "on"]);
+            let is_verb = at > 0
+                && sentence.is(
+                    at - 1,
+                    &["am", "are", "is", "be", "was", "were", "keep", "i'm", "we're", "you're", "been"],
+                );
+            (is_phrase && !is_verb).then_some((Sign::FromNowOn, 2))
+        }
+        "henceforth" | "henceforward" | "hereafter" => Some((Sign::FromNowOn, 1)),
+        "until" | "till" => reads(&["until", "further", "notice"])
+            .or_else(|| reads(&["till", "further", "notice"]))
+            .map(|len| (Sign::FromNowOn, len)),
+        "in" => in_future(sentence, at),
+        "for" => for_all(sentence, at),
+        "as" if sentence.is(at + 1, &["of", "from"]) => day(sentence, at + 2).and_then(|len| later(len + 2)),
+        "starting" | "beginning" | "effective" | "commencing" | "since" if sentence.word(at) != "since" => {
+            let joined = usize::from(sentence.is(at + 1, &["from", "with", "on", "as"]));
+            let joined = joined + usize::from(joined == 1 && sentence.word(at + 2) == "of");
+            day(sentence, at + 1 + joined).and_then(|len| later(len + 1 + joined))
+        }
+        "next" => reads(&["next", "time"]).map(|len| (Sign::NextTime, len)),
+        "prefer" | "favour" | "favor" => Some((Sign::Prefer, 1)),
+        "prefers" | "preference" => Some((Sign::Prefer, 1)),
+        "rather" => sentence.is(at + 1, &["you", "have", "see", "use", "we"]).then_some((Sign::Prefer, 1)),
+        "not" => {
+            (sentence.word(at + 1) == "ever" && at > 0 && sentence.is(at - 1, &["must", "should", "shall"]))
+                .then_some((Sign::Never, 2))
+        }
+        "hence" => reads(&["hence", "forth"]).map(|len| (Sign::FromNowOn, len)),
+        "nobody" | "no-one" | "noone" => sentence.is(at + 1, OBLIGED).then_some((Sign::NoWay, 2)),
+        "every" => {
+            let len = reads(&["every", "time"]).or_else(|| reads(&["every", "single", "time"]))?;
+            sentence.word(at + len).is_empty().then_some((Sign::Always, len))
+        }
+        "note" => (sentence.reads(at + 1, &["for", "the", "future"])
+            || sentence.reads(at + 1, &["to", "self"]))
+        .then_some((Sign::Remember, if sentence.word(at + 1) == "to" { 3 } else { 4 })),
+        "default" => reads(&["default", "to"]).map(|len| (Sign::Prefer, len)),
+        "stop" | "quit" | "cease" => {
+            let with = sentence.word(at + 1) == "with" || sentence.reads(at + 1, &["it", "with"]);
+            (with || goes_on(sentence, at + 1)).then_some((Sign::Stop, 1))
+        }
+        "enough" => reads(&["enough", "with"]).map(|len| (Sign::NoMore, len)),
+        "no" => {
+            if sentence.is(at + 1, &["one"]) && sentence.is(at + 2, OBLIGED) {
+                return Some((Sign::NoWay, 3));
+            }
+            let obliged = (at + 2..at + 4).find(|at| sentence.is(*at, OBLIGED));
+            if let Some(obliged) = obliged.filter(|at| sentence.word(at + 1) == "ever")
+                && (sentence.is(at + 1, TOLD) || sentence.is(at + 1, OF_WORK))
+            {
+                return Some((Sign::NoWay, obliged + 2 - at));
+            }
+            let is_measure = sentence.is(at + 2, &["than"]);
+            (sentence.is(at + 1, &["more", "longer"]) && !is_measure).then_some((Sign::NoMore, 2))
+        }
+        "don't" | "dont" | "do" => {
+            let len = if sentence.word(at) == "do" { 2 } else { 1 };
+            if len == 2 && sentence.word(at + 1) != "not" {
+                return None;
+            }
+            if sentence.word(at + len) == "ever" {
+                let forgets = sentence.word(at + len + 1) == "forget";
+                return Some(if forgets { (Sign::Remember, len + 2) } else { (Sign::Never, len + 1) });
+            }
+            if sentence.word(at + len) == "forget" {
+                return Some((Sign::Remember, len + 1));
+            }
+            Some((Sign::Not, len))
+        }
+        "remember" => Some((Sign::Remember, 1)),
+        "keep" => reads(&["keep", "in", "mind"]).map(|len| (Sign::Remember, len)),
+        "bear" => reads(&["bear", "in", "mind"]).map(|len| (Sign::Remember, len)),
+        "make" => reads(&["make", "a", "note"])
+            .or_else(|| reads(&["make", "a", "mental", "note"]))
+            .map(|len| (Sign::Remember, len)),
+        _ => None,
+    }
+}
+
+/// "from now on", "from here on out", "from this point on", "from today".
+fn from(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    const ON: [&str; 8] = ["on", "onward", "onwards", "forward", "forwards", "out", "in", "onwards,"];
+    let is_on = |at: usize| usize::from(sentence.is(at, &ON));
+    if sentence.is(at + 1, &["now", "here", "no", "know", "hereon"])
+        && sentence.is(at + 2, &["on", "onward", "onwards", "forward", "out"])
+    {
+        return Some((Sign::FromNowOn, 3 + usize::from(sentence.is(at + 3, &["out", "in", "forward"]))));
+    }
+    if sentence.word(at + 1) == "nowon" {
+        return Some((Sign::FromNowOn, 2));
+    }
+    if sentence.word(at + 1) == "this"
+        && sentence.is(at + 2, &["point", "moment", "day", "pr", "commit", "release", "week", "sprint"])
+    {
+        let on = is_on(at + 3);
+        let is_plain = on == 0 && !sentence.is(at + 2, &["point", "moment", "day"]);
+        return (!is_plain).then_some((Sign::FromNowOn, 3 + on));
+    }
+    let len = day(sentence, at + 1)?;
+    let on = is_on(at + 1 + len);
+    Some((if on == 1 { Sign::FromNowOn } else { Sign::Later }, 1 + len + on))
+}
+
+/// "in future", "in the future", "in all future releases".
+fn in_future(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    let the = usize::from(sentence.is(at + 1, &["the", "all", "any"]));
+    if sentence.word(at + 1 + the) != "future" {
+        return None;
+    }
+    Some((Sign::Later, 2 + the + usize::from(is_plural(sentence.word(at + 2 + the)))))
+}
+
+/// "for future releases", "for the rest of this project"; "for future reference" is to be known.
+fn for_all(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    if sentence.reads(at + 1, &["the", "rest", "of"]) || sentence.reads(at + 1, &["the", "remainder", "of"]) {
+        let is_long = |word| {
+            matches!(word, "project" | "session" | "conversation" | "year" | "sprint" | "week" | "chat")
+        };
+        let scope = (at + 4..at + 7).find(|at| is_long(sentence.word(*at)))?;
+        return Some((Sign::FromNowOn, scope + 1 - at));
+    }
+    let all = usize::from(sentence.is(at + 1, &["all", "any", "the", "your", "our"]));
+    if sentence.word(at + 1 + all) != "future" {
+        return None;
+    }
+    if sentence.word(at + 2 + all) == "reference" {
+        return Some((Sign::Remember, 3 + all));
+    }
+    Some((Sign::FromNowOn, 2 + all + usize::from(is_plural(sentence.word(at + 2 + all)))))
+}
+
+/// How many words name a day on which something begins.
+fn day(sentence: &Sentence<'_>, at: usize) -> Option<usize> {
+    let the = usize::from(sentence.is(at, &["the", "right"]));
+    match sentence.word(at + the) {
+        "next" | "this" => Some(the + 2),
+        word if DAYS.contains(&word) => Some(the + 1),
+        _ => None,
+    }
+}
+
+/// "releases", but no verb that happens to end so.
+fn is_plural(word: &str) -> bool {
+    word.ends_with('s')
+        && !word.ends_with("ss")
+        && !matches!(word, "is" | "was" | "has" | "does" | "always" | "us")
+}

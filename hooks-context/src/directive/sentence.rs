@@ -1,0 +1,112 @@
+//! Sentences: what stands between two full stops, or is an item of a list.
+
+use std::ops::Range;
+
+use super::tokens::{Kind, Token};
+
+/// The longest sentence, in words and marks.
+const LONGEST: usize = 160;
+
+/// A sentence, without the marks around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sentence<'a> {
+    tokens: &'a [Token<'a>],
+    /// The mark that ends it.
+    end: Option<Token<'a>>,
+    is_item: bool,
+}
+
+impl<'a> Sentence<'a> {
+    /// All sentences of a message.
+    pub(super) fn all(tokens: &'a [Token<'a>]) -> impl Iterator<Item = Self> {
+        let mut rest = tokens;
+        let mut is_item = false;
+        std::iter::from_fn(move || {
+            loop {
+                let first = rest.first()?;
+                if matches!(first.kind, Kind::Line | Kind::Bullet) {
+                    is_item = first.kind == Kind::Bullet;
+                    rest = rest.get(1..)?;
+                    continue;
+                }
+                // Nobody says more in one breath; what does so is read in pieces, so that time stays linear.
+                let breath = rest.get(..LONGEST).unwrap_or(rest);
+                let is_end =
+                    |token: &Token<'_>| matches!(token.kind, Kind::Line | Kind::Bullet) || is_stop(token);
+                let ends = breath.iter().position(is_end).unwrap_or(breath.len());
+                let (tokens, behind) = rest.split_at_checked(ends)?;
+                let end = behind.first().filter(|token| is_stop(token)).copied();
+                let marks = behind.iter().take_while(|token| is_stop(token)).count();
+                // "?!" is still a question.
+                let asks = behind.iter().take(marks).find(|token| token.kind == Kind::Mark('?')).copied();
+                rest = behind.get(marks..).unwrap_or_default();
+                if !tokens.is_empty() {
+                    return Some(Self { tokens, end: asks.or(end), is_item });
+                }
+            }
+        })
+    }
+
+    /// How many tokens it has.
+    pub(super) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// The word at `at`; empty where there is none.
+    pub(super) fn word(&self, at: usize) -> &'a str {
+        self.tokens.get(at).map_or("", |token| token.word)
+    }
+
+    /// Whether the word at `at` is one of `words`.
+    pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
+        let word = self.word(at);
+        !word.is_empty() && words.contains(&word)
+    }
+
+    /// Whether these words stand at `at`.
+    pub(super) fn reads(&self, at: usize, words: &[&str]) -> bool {
+        words.iter().enumerate().all(|(offset, word)| self.word(at + offset) == *word)
+    }
+
+    /// The mark at `at`.
+    pub(super) fn mark(&self, at: usize) -> Option<char> {
+        match self.tokens.get(at)?.kind {
+            Kind::Mark(mark) => Some(mark),
+            _ => None,
+        }
+    }
+
+    /// Whether a quotation stands at `at`.
+    pub(super) fn is_quoted(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.kind == Kind::Quoted)
+    }
+
+    /// Whether a mark of question ends it.
+    pub(super) fn asks(&self) -> bool {
+        self.end.is_some_and(|end| end.kind == Kind::Mark('?'))
+    }
+
+    /// Whether it is an item of a list.
+    pub(super) fn is_item(&self) -> bool {
+        self.is_item
+    }
+
+    /// Where these tokens are in the message. A sentence that is whole has its full stop.
+    pub(super) fn span(&self, tokens: Range<usize>) -> Option<Range<usize>> {
+        let start = self.tokens.get(tokens.start)?.start;
+        let last = self.tokens.get(tokens.end.checked_sub(1)?)?;
+        let stop = self.end.filter(|_| tokens.start == 0 && tokens.end == self.tokens.len());
+        let end = stop.map_or(last.end, |stop| if stop.start == last.end { stop.end } else { last.end });
+        (start < end).then_some(start..end)
+    }
+
+    /// Where all of it is.
+    pub(super) fn whole(&self) -> Option<Range<usize>> {
+        self.span(0..self.tokens.len())
+    }
+}
+
+/// A full stop within a word is part of the word, so that what is left ends a sentence.
+fn is_stop(token: &Token<'_>) -> bool {
+    matches!(token.kind, Kind::Mark('.' | '!' | '?' | '…'))
+}

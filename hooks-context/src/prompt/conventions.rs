@@ -1,0 +1,68 @@
+//! What a team agreed on, decided last and holds by itself, as one text for the model.
+
+use hooks_team::files::CeremonyTrigger;
+use hooks_team::{Team, TeamError};
+
+use super::PromptConfig;
+
+/// The longest line that is given of a decision, in characters.
+const LONGEST: usize = 200;
+
+/// The text; empty where there is nothing to say. The same state gives the same text. What cannot be read is left out
+/// and told in `problems`.
+pub(super) fn text(config: &PromptConfig, team: Option<&Team>, problems: &mut Vec<TeamError>) -> String {
+    let mut parts = Vec::new();
+    let mut conventions: Vec<String> = config.conventions.iter().map(|text| line(text)).collect();
+    let mut decisions = Vec::new();
+    let mut ceremonies = Vec::new();
+    if let Some(team) = team {
+        match team.routing() {
+            Ok(routing) => conventions.extend(routing.principles().iter().map(|text| line(text))),
+            Err(error) => problems.push(error),
+        }
+        if config.recent_decisions > 0 {
+            match team.decisions() {
+                Ok(made) => {
+                    // The newest by date; those without one count as older, in the order of the file.
+                    let mut made: Vec<_> =
+                        made.entries().map(|entry| (entry.date(), line(&entry.heading()))).collect();
+                    made.sort_by_key(|(date, _)| *date);
+                    let from = made.len().saturating_sub(config.recent_decisions);
+                    decisions = made.into_iter().skip(from).map(|(_, heading)| heading).collect();
+                }
+                Err(error) => problems.push(error),
+            }
+        }
+        if config.ceremonies {
+            match team.ceremonies() {
+                Ok(held) => {
+                    let held = held.enabled().filter(|one| one.trigger == CeremonyTrigger::Auto);
+                    ceremonies.extend(held.map(|one| match line(&one.condition) {
+                        condition if condition.is_empty() => line(&one.name),
+                        condition => format!("{}: {condition}", line(&one.name)),
+                    }));
+                }
+                Err(error) => problems.push(error),
+            }
+        }
+    }
+    for (heading, lines) in [
+        ("Team conventions", conventions),
+        ("Recent decisions", decisions),
+        ("Active ceremonies", ceremonies),
+    ] {
+        if !lines.is_empty() {
+            parts.push(format!("{heading}:\n- {}", lines.join("\n- ")));
+        }
+    }
+    parts.join("\n\n")
+}
+
+/// `text` on one line that is not too long.
+fn line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}

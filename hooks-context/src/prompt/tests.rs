@@ -1,0 +1,218 @@
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use hooks_core::event::{PromptKind, UserPromptSubmitted};
+use hooks_core::fs::Disk;
+use hooks_core::testing::{FakeClock, FakeDisk};
+use hooks_core::time::Timestamp;
+use hooks_core::{ContextPatch, Environment, FailureLayer, HookContext, Hooks, Judged, Settle};
+use tower::ServiceBuilder;
+
+use super::*;
+use crate::TeamPlace;
+use crate::builtins::Redact;
+
+const TEAM: &str = "# T\n\n## Members\n\n| Name | Role | Charter | Status |\n|---|---|---|---|\n| Ripley | Lead | - | Active |\n";
+const ROUTING: &str = "# Routing\n\n## Routing Principles\n\n1. Small pull requests.\n";
+const CEREMONIES: &str = "# C\n\n## Design Review\n\n| Field | Value |\n|---|---|\n| Trigger | auto |\n| When | before |\n| Condition | two agents on one module |\n| Enabled | yes |\n\n## Retro\n\n| Field | Value |\n|---|---|\n| Trigger | manual |\n";
+const DECISIONS: &str = "# Decisions\n\n### 2026-01-02: Always push to main\n**By:** Lead\n\n### 2026-02-01: Use Postgres\n**By:** Lead\n";
+
+fn disk() -> FakeDisk {
+    FakeDisk::default()
+        .with_file("/p/.squad/team.md", TEAM)
+        .with_file("/p/.squad/routing.md", ROUTING)
+        .with_file("/p/.squad/ceremonies.md", CEREMONIES)
+        .with_file("/p/.squad/decisions.md", DECISIONS)
+        .with_directory("/p/.squad/decisions/inbox")
+}
+
+fn context(session: &str) -> HookContext {
+    let clock = Arc::new(FakeClock::at(Timestamp(1_795_390_200_000)));
+    let environment = Environment { clock, ..Environment::detached() };
+    HookContext::new(session, "coordinator").in_dir("/p").with_environment(environment)
+}
+
+fn place(disk: &FakeDisk) -> TeamPlace {
+    TeamPlace::below(Arc::new(disk.clone()), ".squad")
+}
+
+fn layer(disk: &FakeDisk) -> PromptLayer {
+    PromptLayer::new(PromptConfig::default(), place(disk))
+}
+
+fn hooks(layer: PromptLayer) -> Hooks {
+    let stack = ServiceBuilder::new().layer(layer).service(Settle);
+    Hooks::builder().stack::<UserPromptSubmitted, _>(&FailureLayer::new("prompts"), stack).build()
+}
+
+/// The message as it goes on, and what is said beside it.
+fn say(hooks: &Hooks, session: &str, prompt: &str, kind: PromptKind) -> (String, ContextPatch) {
+    let bound = hooks.on(context(session));
+    let asked = bound.user_prompt_submitted(UserPromptSubmitted::new(prompt, kind)).now_or_never().unwrap();
+    assert!(asked.outcome.goes_ahead());
+    (asked.request.event().prompt.clone(), asked.outcome.notes().cloned().unwrap_or_default())
+}
+
+fn inbox(disk: &FakeDisk) -> Vec<String> {
+    let files = disk.files();
+    let inbox = files.iter().filter(|(path, _)| path.starts_with("/p/.squad/decisions/inbox"));
+    inbox.map(|(_, content)| String::from_utf8(content.clone()).unwrap()).collect()
+}
+
+#[test]
+fn a_wish_is_kept_once_and_told() {
+    let disk = disk();
+    let hooks = hooks(layer(&disk));
+    let (prompt, patch) = say(&hooks, "s", "Fix the login, and never log passwords.", PromptKind::Initial);
+    assert_eq!(prompt, "Fix the login, and never log passwords.");
+    assert_eq!(patch.directives[0].text, "never log passwords");
+    assert_eq!(patch.directives[0].mode, "never");
+    let kept = inbox(&disk);
+    assert_eq!(kept.len(), 1);
+    assert!(
+        kept[0].starts_with(
+            "### 2026-11-22: never log passwords\n**By:** user\n**What:** never log passwords\n"
+        ),
+        "{}",
+        kept[0]
+    );
+    assert!(kept[0].ends_with("**Mode:** never\n") && kept[0].contains("session `s`"), "{}", kept[0]);
+    assert!(
+        patch.system_messages[0].contains("kept as a decision")
+            && patch.system_messages[0].contains("no policy")
+    );
+
+    let (_, again) = say(&hooks, "other", "Never log passwords!", PromptKind::FollowUp);
+    assert_eq!(inbox(&disk).len(), 1);
+    assert!(again.system_messages[0].contains("decided that already"), "{:?}", again.system_messages);
+}
+
+#[test]
+fn what_holds_no_longer_is_no_reason_not_to_keep_a_wish() {
+    let disk = disk();
+    disk.put("/p/.squad/decisions.md", "### 2026-01-01: Never log passwords\n**Status:** Superseded\n");
+    say(&hooks(layer(&disk)), "s", "Never log passwords.", PromptKind::Initial);
+    assert_eq!(inbox(&disk).len(), 1);
+}
+
+#[test]
+fn the_contrary_of_a_decision_is_said() {
+    let disk = disk();
+    let (_, patch) = say(&hooks(layer(&disk)), "s", "Never push to main.", PromptKind::Initial);
+    assert_eq!(inbox(&disk).len(), 1);
+    assert!(patch.system_messages[1].contains("contrary of the decision `Always push to main`"), "{patch:?}");
+    assert!(patch.additional_context[0].text.contains("Always push to main"));
+}
+
+#[test]
+fn what_the_team_agreed_on_is_told_once() {
+    let disk = disk();
+    let hooks = hooks(layer(&disk));
+    let (_, patch) = say(&hooks, "s", "Hello.", PromptKind::Initial);
+    let expected = "Team conventions:\n- Small pull requests.\n\nRecent decisions:\n- 2026-01-02: Always push to main\n- 2026-02-01: Use Postgres\n\nActive ceremonies:\n- Design Review: two agents on one module";
+    assert_eq!(patch.additional_context[0].text, expected);
+    let (_, patch) = say(&hooks, "s", "And now?", PromptKind::FollowUp);
+    assert_eq!(patch, ContextPatch::default());
+    disk.put("/p/.squad/decisions.md", "### 2026-03-01: New");
+    let (_, patch) = say(&hooks, "s", "And now?", PromptKind::FollowUp);
+    assert!(patch.additional_context[0].text.contains("- 2026-03-01: New"));
+}
+
+#[test]
+fn a_message_to_somebody_has_a_hint() {
+    let hooks = hooks(layer(&disk()));
+    let (_, patch) = say(&hooks, "s", "Ripley, fix the login page.", PromptKind::Steering);
+    assert_eq!(patch.additional_context[0].text, "This message is for Ripley (Lead): route it there.");
+}
+
+struct Stars;
+
+impl Redact for Stars {
+    fn redact(&self, text: &str) -> Option<String> {
+        text.contains("hunter2").then(|| text.replace("hunter2", "***"))
+    }
+}
+
+#[test]
+fn what_has_to_be_there_is_added_and_secrets_are_gone_everywhere() {
+    let disk = disk();
+    let config =
+        PromptConfig { required: vec!["Keep to the law.".into()], scrub: true, ..PromptConfig::default() };
+    let layer = PromptLayer::new(config, place(&disk)).scrubbed_by(Arc::new(Stars));
+    let hooks = hooks(layer);
+    let (prompt, patch) = say(&hooks, "s", "Always log in with hunter2.", PromptKind::Initial);
+    assert_eq!(prompt, "Always log in with ***.\n\nKeep to the law.");
+    assert_eq!(patch.original_prompt.unwrap(), "Always log in with ***.");
+    assert!(!inbox(&disk)[0].contains("hunter2"));
+    let (prompt, patch) = say(&hooks, "s", "Go. Keep to the law.", PromptKind::FollowUp);
+    assert_eq!((prompt.as_str(), patch.original_prompt), ("Go. Keep to the law.", None));
+}
+
+#[test]
+fn a_message_that_nobody_scrubs_does_not_go_on() {
+    let config = PromptConfig { scrub: true, ..PromptConfig::default() };
+    let hooks = hooks(PromptLayer::new(config, place(&disk())));
+    let bound = hooks.on(context("s"));
+    let asked =
+        bound.user_prompt_submitted(UserPromptSubmitted::new("x", PromptKind::Initial)).now_or_never();
+    assert!(asked.unwrap().outcome.is_denied());
+}
+
+#[test]
+fn nothing_of_it_stops_a_message() {
+    let disk = disk();
+    disk.kill_at(disk.steps());
+    let (prompt, patch) = say(&hooks(layer(&disk)), "s", "Never log passwords.", PromptKind::Initial);
+    assert_eq!(prompt, "Never log passwords.");
+    assert!(
+        !patch.failures.is_empty() && patch.system_messages[0].contains("could not be kept"),
+        "{patch:?}"
+    );
+    assert_eq!(patch.directives.len(), 1);
+
+    let nowhere = FakeDisk::default();
+    let (_, patch) = say(&hooks(layer(&nowhere)), "s", "Never log passwords.", PromptKind::Initial);
+    assert!(patch.system_messages[0].contains("not kept anywhere"), "{patch:?}");
+    assert!(nowhere.files().is_empty());
+}
+
+#[test]
+fn a_killed_capture_leaves_all_of_a_wish_or_nothing() {
+    for step in 0..40 {
+        let disk = disk();
+        let before = disk.steps();
+        disk.kill_at(before + step);
+        let hooks = hooks(layer(&disk));
+        let (_, patch) = say(&hooks, "s", "Never log passwords.", PromptKind::Initial);
+        let was_kept = patch.system_messages.iter().any(|message| message.contains("kept as a decision"));
+        disk.lose_power();
+        let team = hooks_team::Team::new(
+            Arc::new(disk.clone()) as Arc<dyn Disk>,
+            "/p/.squad",
+            &context("s").environment,
+        );
+        let kept = team.inbox().unwrap();
+        assert!(kept.len() <= 1 && (!was_kept || kept.len() == 1), "step {step}");
+        assert!(
+            kept.iter().all(|file| file
+                .entries()
+                .next()
+                .is_some_and(|entry| entry.title() == "Never log passwords."))
+        );
+    }
+}
+
+struct Policy;
+
+impl Enforces for Policy {
+    fn enforcement(&self, wish: &Detected) -> Option<String> {
+        wish.text.contains("moment").then(|| "imports of moment are refused".to_owned())
+    }
+}
+
+#[test]
+fn what_is_enforced_is_said() {
+    let hooks = hooks(layer(&disk()).enforced_by(Arc::new(Policy)));
+    let (_, patch) = say(&hooks, "s", "Stop using moment.js.", PromptKind::Initial);
+    assert!(patch.system_messages[0].ends_with("; enforced: imports of moment are refused"), "{patch:?}");
+}

@@ -1,0 +1,101 @@
+//! What a session used and did, as it is written down.
+
+use hooks_core::event::EndReason;
+use hooks_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::Counts;
+use super::record::Ended;
+
+/// A file below `metrics/`: one end of one session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Metrics {
+    /// Of this format.
+    pub version: u32,
+    /// The session.
+    pub session: String,
+    /// Its agent.
+    pub agent: String,
+    /// When it began, where that is known.
+    pub started: Option<Timestamp>,
+    /// When it ended.
+    pub ended: Timestamp,
+    /// How long it lasted, in milliseconds.
+    pub duration_ms: u64,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// What went wrong, if that ended it.
+    pub error: Option<String>,
+    /// Tokens used.
+    pub tokens: u64,
+    /// Tool calls that ran.
+    pub tool_calls: u64,
+    /// Files that were written.
+    pub files_modified: Vec<String>,
+    /// What else happened.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+impl Metrics {
+    pub(super) fn of(ended: &Ended) -> Self {
+        let end = ended.end.clone();
+        Self {
+            version: 1,
+            session: ended.session.clone(),
+            agent: ended.agent.clone(),
+            started: ended.since,
+            ended: ended.at,
+            duration_ms: end.duration_ms,
+            reason: end.reason,
+            error: end.error,
+            tokens: end.tokens_used,
+            tool_calls: end.tool_call_count,
+            files_modified: end.files_modified,
+            counts: ended.counts,
+        }
+    }
+
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        // Text and numbers: there is nothing that JSON does not have.
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// The same for people.
+    pub(super) fn recap(&self, work: Option<(&str, &[String])>) -> String {
+        let reason = serde_json::to_value(self.reason).ok();
+        let reason = reason.as_ref().and_then(|reason| reason.as_str()).unwrap_or("over").replace('_', " ");
+        let Counts { decisions, directives, rewrites, denials, cost_micro_usd } = self.counts;
+        let mut text = format!(
+            "# Session {}\n\n- **Agent:** {}\n- **Ended:** {} ({reason}), after {} s\n- **Used:** {} tokens, {} tool calls, ${}.{:06}\n- **Rules:** {denials} denials, {rewrites} rewrites\n- **Decided:** {decisions} decisions, {directives} directives\n",
+            line(&self.session),
+            line(&self.agent),
+            self.ended,
+            self.duration_ms / 1_000,
+            self.tokens,
+            self.tool_calls,
+            cost_micro_usd / 1_000_000,
+            cost_micro_usd % 1_000_000,
+        );
+        if let Some(error) = &self.error {
+            text.push_str(&format!("- **Error:** {}\n", line(error)));
+        }
+        let list = |title: &str, items: &[String]| {
+            let items: String = items.iter().map(|item| format!("- {}\n", line(item))).collect();
+            if items.is_empty() { items } else { format!("\n## {title}\n\n{items}") }
+        };
+        text.push_str(&list("Files", &self.files_modified));
+        if let Some((source, items)) = work {
+            text.push_str(&list(&format!("Open in {}", line(source)), items));
+        }
+        text
+    }
+}
+
+/// `text` on one line.
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,117 @@
+//! What is written down of sessions while they last, and while they are put away.
+
+use hooks_core::HookContext;
+use hooks_core::event::SessionEnd;
+use hooks_core::time::Timestamp;
+use hooks_team::folder::Place;
+use hooks_team::{Digest, Name, TeamError};
+use serde::{Deserialize, Serialize};
+
+use super::Counts;
+
+/// A session that has begun.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Opened {
+    pub(super) session: String,
+    pub(super) agent: String,
+    pub(super) since: Timestamp,
+}
+
+/// A session that is over, with all that is needed to put it away.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Ended {
+    /// Tells this end from all others.
+    pub(super) key: String,
+    pub(super) session: String,
+    pub(super) agent: String,
+    /// When it began, where that is known.
+    pub(super) since: Option<Timestamp>,
+    pub(super) at: Timestamp,
+    pub(super) end: SessionEnd,
+    pub(super) counts: Counts,
+    pub(super) work: Option<Work>,
+}
+
+/// What is still open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Work {
+    pub(super) source: String,
+    pub(super) items: Vec<String>,
+}
+
+impl Opened {
+    pub(super) fn new(context: &HookContext, now: Timestamp) -> Self {
+        Self { session: context.session_id.clone(), agent: context.agent_name.clone(), since: now }
+    }
+
+    /// Where it is written down while it lasts.
+    pub(super) fn place(session: &str) -> Result<Place, TeamError> {
+        Ok(open_folder()?.join(&name(&format!("{}.json", short(session)))?))
+    }
+}
+
+impl Ended {
+    pub(super) fn new(
+        context: &HookContext,
+        opened: Option<&Opened>,
+        end: SessionEnd,
+        at: Timestamp,
+        counts: Counts,
+    ) -> Self {
+        // The same end told twice is one. Where nobody saw the session begin, what it used tells its ends apart.
+        let told = match opened {
+            Some(opened) => opened.since.to_string(),
+            None => serde_json::to_string(&end).unwrap_or_default(),
+        };
+        Self {
+            key: short(&format!("{}\0{told}", context.session_id)),
+            session: context.session_id.clone(),
+            agent: context.agent_name.clone(),
+            since: opened.map(|opened| opened.since),
+            at,
+            end,
+            counts,
+            work: None,
+        }
+    }
+
+    /// Where it is written down until it is put away.
+    pub(super) fn place(&self) -> Result<Place, TeamError> {
+        Ok(ended_folder()?.join(&name(&format!("{}.json", self.key))?))
+    }
+
+    /// Where what it used is written down. Two ends of a session are two files.
+    pub(super) fn metrics_place(&self) -> Result<Place, TeamError> {
+        Ok(Place::new("metrics")?.join(&name(&format!("{}.json", self.key))?))
+    }
+
+    /// Where what it was about is written down.
+    pub(super) fn recap_place(&self) -> Result<Place, TeamError> {
+        let time: String = self.at.to_string().chars().take(19).collect();
+        let time = time.replace(':', "-");
+        let words = self.session.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        let session: String = words.collect::<Vec<_>>().join("-").to_lowercase().chars().take(40).collect();
+        let apart = if session.is_empty() { "" } else { "-" };
+        let key: String = self.key.chars().take(8).collect();
+        Ok(Place::new("log")?.join(&name(&format!("{time}Z-session{apart}{session}-{key}.md"))?))
+    }
+}
+
+/// Sessions that have begun.
+pub(super) fn open_folder() -> Result<Place, TeamError> {
+    Ok(Place::own(&name("open")?))
+}
+
+/// Sessions that are over and not put away.
+pub(super) fn ended_folder() -> Result<Place, TeamError> {
+    Ok(Place::own(&name("ended")?))
+}
+
+pub(super) fn name(text: &str) -> Result<Name, TeamError> {
+    Name::new(text).map_err(|reason| TeamError::Name { name: text.to_owned(), reason })
+}
+
+/// What text says, in few letters that every file system takes.
+fn short(text: &str) -> String {
+    Digest::of(text.as_bytes()).to_string().chars().take(32).collect()
+}

@@ -1,0 +1,113 @@
+//! What happens in a session and no event at its end tells.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use hooks_core::event::{AfterModelCall, PreToolUse, SubagentStart, UserPromptSubmitted};
+use hooks_core::{Decision, Event, Gate, HookRequest, Judged, Observer, PromptOutcome};
+use serde::{Deserialize, Serialize};
+
+/// How many sessions are counted at once. Beyond that, those that end are told without their counts.
+const MOST: usize = 4_096;
+
+/// The tool by which a model decides.
+const DECIDE: &str = "squad_decide";
+
+/// Counts what happens in the sessions of this process.
+#[derive(Debug, Default)]
+pub struct SessionTally(Mutex<HashMap<String, Counts>>);
+
+/// What happened in a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Decisions that a model wrote.
+    pub decisions: u64,
+    /// Standing wishes that were found.
+    pub directives: u64,
+    /// Prompts and tool calls that hooks changed.
+    pub rewrites: u64,
+    /// Prompts, tool calls and children that hooks refused.
+    pub denials: u64,
+    /// What models cost, in millionths of a US dollar, as far as they said.
+    pub cost_micro_usd: u64,
+}
+
+impl SessionTally {
+    /// What happened in `session` so far, which is forgotten with that.
+    pub fn take(&self, session: &str) -> Counts {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(session).unwrap_or_default()
+    }
+
+    fn count(&self, session: &str, count: impl FnOnce(&mut Counts)) {
+        let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(counts) = sessions.get_mut(session) {
+            return count(counts);
+        }
+        if sessions.len() < MOST {
+            count(sessions.entry(session.to_owned()).or_default());
+        }
+    }
+
+    fn judged<E: Event>(
+        &self,
+        request: &HookRequest<E>,
+        outcome: &impl Judged<E>,
+        more: impl Fn(&mut Counts),
+    ) {
+        self.count(&request.context().session_id, |counts| {
+            counts.denials = counts.denials.saturating_add(u64::from(outcome.is_denied()));
+            let is_changed = outcome.effective().is_some() || request.revision() > 0;
+            counts.rewrites = counts.rewrites.saturating_add(u64::from(is_changed));
+            more(counts);
+        });
+    }
+}
+
+impl Observer<UserPromptSubmitted> for SessionTally {
+    fn name(&self) -> &'static str {
+        "session_tally"
+    }
+
+    fn observe(&self, request: &HookRequest<UserPromptSubmitted>, outcome: &PromptOutcome) {
+        let found = outcome.notes().map_or(0, |notes| notes.directives.len() as u64);
+        self.judged(request, outcome, |counts| counts.directives = counts.directives.saturating_add(found));
+    }
+}
+
+impl Observer<PreToolUse> for SessionTally {
+    fn name(&self) -> &'static str {
+        "session_tally"
+    }
+
+    fn observe(&self, request: &HookRequest<PreToolUse>, outcome: &Decision<PreToolUse>) {
+        let decides = request.event().tool_name == DECIDE && outcome.goes_ahead();
+        self.judged(request, outcome, |counts| {
+            counts.decisions = counts.decisions.saturating_add(u64::from(decides));
+        });
+    }
+}
+
+impl Observer<SubagentStart> for SessionTally {
+    fn name(&self) -> &'static str {
+        "session_tally"
+    }
+
+    fn observe(&self, request: &HookRequest<SubagentStart>, outcome: &Decision<SubagentStart>) {
+        self.judged(request, outcome, |_| {});
+    }
+}
+
+impl Observer<AfterModelCall> for SessionTally {
+    fn name(&self) -> &'static str {
+        "session_tally"
+    }
+
+    fn observe(&self, request: &HookRequest<AfterModelCall>, _outcome: &Gate<AfterModelCall>) {
+        let cost = request.event().cost.unwrap_or_default().0;
+        self.count(&request.context().session_id, |counts| {
+            counts.cost_micro_usd = counts.cost_micro_usd.saturating_add(cost);
+        });
+    }
+}

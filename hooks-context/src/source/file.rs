@@ -1,0 +1,55 @@
+//! A file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hooks_core::fs::Disk;
+use hooks_core::{BoxError, HookFuture};
+
+use super::workers::offload;
+use super::{Ask, ContextSource, Item, Section, Workers};
+
+/// The largest file that is read.
+const LARGEST: u64 = 1 << 20;
+
+/// A file, as one entry. One that is not there is nothing to say.
+#[derive(Clone)]
+pub struct FileSource {
+    disk: Arc<dyn Disk>,
+    workers: Arc<dyn Workers>,
+    path: PathBuf,
+}
+
+impl FileSource {
+    /// The file at `path`; a relative one is looked for in the team's folder.
+    pub fn new(disk: Arc<dyn Disk>, workers: impl Workers + 'static, path: impl Into<PathBuf>) -> Self {
+        Self { disk, workers: Arc::new(workers), path: path.into() }
+    }
+}
+
+impl ContextSource for FileSource {
+    fn name(&self) -> &str {
+        self.path.to_str().unwrap_or("file")
+    }
+
+    fn load(&self, ask: &Arc<Ask>) -> HookFuture<'static, Result<Section, BoxError>> {
+        let (disk, path) = (Arc::clone(&self.disk), ask.context.root().join(&self.path));
+        let (title, command) = (self.path.display().to_string(), self.command(ask));
+        offload(&*self.workers, move || {
+            let bytes = disk.read(&path, LARGEST)?.unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes);
+            let items = if text.trim().is_empty() { Vec::new() } else { vec![Item::new(&text)] };
+            Ok(Section::new(title, items).with_rest(0, command))
+        })
+    }
+
+    fn command(&self, _ask: &Ask) -> Option<String> {
+        Some(super::team::cat(&self.path.display().to_string()))
+    }
+}
+
+impl std::fmt::Debug for FileSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileSource").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,93 @@
+//! What a service answers, and what a program prints that a service runs.
+
+use std::sync::Arc;
+
+use hooks_core::{BoxError, HookFuture};
+use tower::ServiceExt;
+use tower_service::Service;
+
+use super::{Ask, ContextSource, Item, Section};
+
+/// A tower service that answers a [`Section`].
+#[derive(Clone, Debug)]
+pub struct ServiceSource<S> {
+    name: String,
+    service: S,
+}
+
+impl<S> ServiceSource<S> {
+    /// Asks `service`, which is known as `name`.
+    pub fn new(name: impl Into<String>, service: S) -> Self {
+        Self { name: name.into(), service }
+    }
+}
+
+impl<S> ContextSource for ServiceSource<S>
+where
+    S: Service<Arc<Ask>, Response = Section, Error: Into<BoxError>, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+{
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn load(&self, ask: &Arc<Ask>) -> HookFuture<'static, Result<Section, BoxError>> {
+        let (service, ask) = (self.service.clone(), Arc::clone(ask));
+        HookFuture::later(async move { service.oneshot(ask).await.map_err(Into::into) })
+    }
+}
+
+/// A program to run, where, and with what behind its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Command {
+    /// The program and its arguments; no shell reads them.
+    pub words: Vec<String>,
+    /// The folder it runs in.
+    pub folder: std::path::PathBuf,
+}
+
+/// What a program prints, as one entry. `S` runs it: this crate starts no process.
+#[derive(Clone, Debug)]
+pub struct CommandSource<S> {
+    name: String,
+    words: Vec<String>,
+    runner: S,
+}
+
+impl<S> CommandSource<S> {
+    /// Has `runner` run `words`, the program first.
+    pub fn new(name: impl Into<String>, words: Vec<String>, runner: S) -> Self {
+        Self { name: name.into(), words, runner }
+    }
+}
+
+impl<S> ContextSource for CommandSource<S>
+where
+    S: Service<Command, Response = String, Error: Into<BoxError>, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+{
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn load(&self, ask: &Arc<Ask>) -> HookFuture<'static, Result<Section, BoxError>> {
+        let (runner, title, command) = (self.runner.clone(), self.name.clone(), self.command(ask));
+        let asked = Command { words: self.words.clone(), folder: ask.context.root().to_owned() };
+        HookFuture::later(async move {
+            let printed = runner.oneshot(asked).await.map_err(Into::into)?;
+            let items = if printed.trim().is_empty() { Vec::new() } else { vec![Item::new(&printed)] };
+            Ok(Section::new(title, items).with_rest(0, command))
+        })
+    }
+
+    fn command(&self, _ask: &Ask) -> Option<String> {
+        Some(self.words.join(" "))
+    }
+}

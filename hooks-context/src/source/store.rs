@@ -1,0 +1,50 @@
+//! A value of the state store.
+
+use std::sync::Arc;
+
+use hooks_core::state::{Answer, Key, Op, StateStore};
+use hooks_core::{BoxError, HookFuture};
+
+use super::{Ask, ContextSource, Item, Section};
+
+/// A value of the state store, as one entry. One that is not there is nothing to say.
+#[derive(Clone)]
+pub struct StoreSource {
+    name: String,
+    store: Arc<dyn StateStore>,
+    key: Key,
+}
+
+impl StoreSource {
+    /// What `store` has at `key`.
+    pub fn new(name: impl Into<String>, store: Arc<dyn StateStore>, key: Key) -> Self {
+        Self { name: name.into(), store, key }
+    }
+}
+
+impl ContextSource for StoreSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn load(&self, _ask: &Arc<Ask>) -> HookFuture<'static, Result<Section, BoxError>> {
+        let asked = self.store.apply(Op::Get { key: self.key.clone() });
+        let title = self.name.clone();
+        HookFuture::later(async move {
+            let items = match asked.await? {
+                Answer::Value(Some((value, _))) if !value.trim().is_empty() => vec![Item::new(&value)],
+                _ => Vec::new(),
+            };
+            Ok(Section::new(title, items))
+        })
+    }
+}
+
+impl std::fmt::Debug for StoreSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StoreSource")
+            .field("name", &self.name)
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}

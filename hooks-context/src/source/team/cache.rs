@@ -1,0 +1,55 @@
+//! What was made of a file, until its content changes.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks_team::TeamError;
+use hooks_team::folder::{Folder, Place};
+use hooks_team::text::Document;
+
+/// How many files are remembered.
+const MOST: usize = 512;
+
+/// What was made of files, by path. A file is read each time, and parsed where its bytes are not those it had.
+#[derive(Default)]
+pub(super) struct Cache(Mutex<HashMap<PathBuf, Known>>);
+
+struct Known {
+    bytes: Arc<[u8]>,
+    made: Arc<dyn Any + Send + Sync>,
+}
+
+impl Cache {
+    /// What `make` makes of the file at `place`; of an empty one where there is none.
+    pub(super) fn get<T: Any + Send + Sync>(
+        &self,
+        folder: &Folder,
+        place: &Place,
+        make: impl FnOnce(Document) -> T,
+    ) -> Result<Arc<T>, TeamError> {
+        let file = folder.root().join(place.as_str());
+        let bytes = folder.read(place)?.unwrap_or_default();
+        if let Some(known) = self.known::<T>(&file, &bytes) {
+            return Ok(known);
+        }
+        let made = Arc::new(make(Document::parse(bytes.as_slice())));
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if files.len() >= MOST && !files.contains_key(&file) {
+            files.clear();
+        }
+        files.insert(file, Known { bytes: bytes.into(), made: made.clone() });
+        Ok(made)
+    }
+
+    fn known<T: Any + Send + Sync>(&self, file: &Path, bytes: &[u8]) -> Option<Arc<T>> {
+        let (known, made) = {
+            let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = files.get(file)?;
+            (Arc::clone(&known.bytes), Arc::clone(&known.made))
+        };
+        // Compared without the lock: the files are large.
+        (*known == *bytes).then(|| made.downcast().ok())?
+    }
+}

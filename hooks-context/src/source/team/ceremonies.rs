@@ -1,0 +1,37 @@
+//! Meetings that happen by themselves.
+
+use hooks_core::BoxError;
+use hooks_team::files::{Ceremonies, Ceremony, CeremonyTime, CeremonyTrigger};
+use hooks_team::folder::Place;
+
+use super::{Reading, Section, cut};
+use crate::source::Item;
+
+/// The ceremonies that are held, and not only when somebody asks for them.
+pub(super) fn section(from: &Reading<'_>) -> Result<Section, BoxError> {
+    let place = Place::new("ceremonies.md")?;
+    let items = from.made(&place, |document| {
+        let ceremonies = Ceremonies::new(document);
+        let active = ceremonies.enabled().filter(|one| one.trigger != CeremonyTrigger::Manual);
+        active.map(|ceremony| Item::new(&line(ceremony))).collect::<Vec<_>>()
+    })?;
+    Ok(Section::new("Ceremonies", items.to_vec()))
+}
+
+fn line(ceremony: &Ceremony) -> String {
+    let mut text = format!("- {}", ceremony.name);
+    match &ceremony.when {
+        CeremonyTime::Before => text.push_str(", before work begins"),
+        CeremonyTime::After => text.push_str(", after work ended"),
+        CeremonyTime::Other(when) => text.push_str(&format!(", {when}")),
+        _ => {}
+    }
+    let said =
+        [("if", &ceremony.condition), ("led by", &ceremony.facilitator), ("with", &ceremony.participants)];
+    for (word, value) in said {
+        if !value.is_empty() {
+            text.push_str(&format!("; {word} {value}"));
+        }
+    }
+    cut(&text)
+}

@@ -1,0 +1,161 @@
+//! What was decided, and what the user wants from now on.
+
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+
+use hooks_core::BoxError;
+use hooks_core::time::Timestamp;
+use hooks_team::Name;
+use hooks_team::files::{Decisions, InboxFile, Roster};
+use hooks_team::folder::Place;
+use hooks_team::ledger::Entry;
+
+use super::{Ask, Reading, Section, cut};
+use crate::source::{Item, Words};
+
+/// A decision, as far as its order and its force need it.
+struct Decision {
+    text: String,
+    title: String,
+    date: Option<Timestamp>,
+    /// Who made it, as a folder is named.
+    by: Option<Name>,
+    /// Whom it is for, where it says so.
+    audience: Vec<String>,
+    /// What it takes the place of.
+    replaces: Vec<String>,
+    is_in_force: bool,
+    is_directive: bool,
+    words: OnceLock<Words>,
+}
+
+/// The decisions in force for the agent, those that are about its task first.
+pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError> {
+    let all = read(from)?;
+    let agents = agents(from)?;
+    let mut order = in_force(&all, &ask.agent, &agents, false);
+    let me = Name::of_agent(&ask.agent).ok();
+    order.sort_by_cached_key(|(at, decision)| {
+        let relevance = match ask.words.is_empty() {
+            true => 0,
+            false => decision.words.get_or_init(|| Words::of(&decision.text)).shared_with(&ask.words),
+        };
+        let is_for_me = !decision.audience.is_empty();
+        let is_mine = decision.by.is_some() && decision.by == me;
+        std::cmp::Reverse((relevance, is_for_me, is_mine, decision.date, *at))
+    });
+    Ok(given(order, "Decisions in force", from.limits.decisions))
+}
+
+/// What the user wants from now on, the newest first.
+pub(super) fn directives(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError> {
+    let all = read(from)?;
+    let agents = agents(from)?;
+    let mut order = in_force(&all, &ask.agent, &agents, true);
+    order.sort_by_key(|(at, decision)| std::cmp::Reverse((decision.date, *at)));
+    Ok(given(order, "Standing directives of the user", from.limits.decisions))
+}
+
+fn given(mut order: Vec<(usize, &Decision)>, title: &str, most: usize) -> Section {
+    let more = order.len().saturating_sub(most);
+    order.truncate(most);
+    let items = order.into_iter().map(|(_, decision)| Item::new(&cut(&decision.text))).collect();
+    Section::new(title, items).with_rest(more, None)
+}
+
+/// Those that hold for `agent`, numbered as they stand.
+fn in_force<'a>(
+    all: &'a [Arc<Vec<Decision>>],
+    agent: &str,
+    agents: &HashSet<Name>,
+    directives: bool,
+) -> Vec<(usize, &'a Decision)> {
+    let decisions = || all.iter().flat_map(|file| file.iter());
+    let replaced: HashSet<_> = decisions()
+        .filter(|one| one.is_in_force)
+        .flat_map(|one| &one.replaces)
+        .map(|title| key(title))
+        .collect();
+    let me = Name::of_agent(agent).ok();
+    let concerns = |decision: &Decision| {
+        let named: Vec<_> = decision.audience.iter().filter_map(|name| Name::of_agent(name).ok()).collect();
+        // Other words than names of agents say nothing about whom it is for.
+        !named.iter().any(|name| agents.contains(name)) || me.as_ref().is_some_and(|me| named.contains(me))
+    };
+    decisions()
+        .enumerate()
+        .filter(|(_, one)| one.is_directive == directives && one.is_in_force && concerns(one))
+        .filter(|(_, one)| replaced.is_empty() || !replaced.contains(&key(&one.title)))
+        .collect()
+}
+
+/// The decisions, then the inbox, as they stand.
+fn read(from: &Reading<'_>) -> Result<Vec<Arc<Vec<Decision>>>, BoxError> {
+    let folder = from.team.folder();
+    let mut all = vec![from.made(&Place::new("decisions.md")?, |document| {
+        Decisions::new(document).entries().map(|entry| decision(&entry, None, "")).collect::<Vec<_>>()
+    })?];
+    let inbox = Place::new("decisions/inbox")?;
+    for name in folder.list(&inbox)? {
+        // A name that others could not use is no reason to leave all others out.
+        let Ok(file) = Name::new(name.as_str()) else { continue };
+        if !name.to_ascii_lowercase().ends_with(".md") {
+            continue;
+        }
+        all.push(from.made(&inbox.join(&file), |document| {
+            let file = InboxFile::new(name.as_str(), document);
+            file.entries().map(|entry| decision(&entry, file.date(), &name)).collect::<Vec<_>>()
+        })?);
+    }
+    Ok(all)
+}
+
+fn agents(from: &Reading<'_>) -> Result<Arc<HashSet<Name>>, BoxError> {
+    let place = Place::new("team.md")?;
+    Ok(from.made(&place, |document| {
+        let roster = Roster::new(document);
+        roster.members().iter().filter_map(|member| Name::of_agent(&member.name).ok()).collect()
+    })?)
+}
+
+fn decision(entry: &Entry<'_>, date: Option<Timestamp>, file: &str) -> Decision {
+    let title = entry.title().into_owned();
+    let fields = entry.fields();
+    let field = |names: &[&str]| {
+        fields.iter().find(|field| field.is(names)).map(|field| field.value.as_ref()).unwrap_or_default()
+    };
+    let status = key(field(&["status", "state"]));
+    let over =
+        ["superseded", "rejected", "deprecated", "withdrawn", "expired", "obsolete", "proposed", "draft"];
+    let is_in_force = !over.iter().any(|word| status.starts_with(word)) && !title.starts_with("~~");
+    let is_directive = file.to_ascii_lowercase().contains("directive")
+        || key(&title).split(' ').any(|word| word == "directive")
+        || fields.iter().any(|field| field.is(&["mode"]));
+    let audience = field(&["applies to", "for", "agents", "audience"]);
+    let replaces = field(&["supersedes", "replaces"]);
+    Decision {
+        text: entry.text().into_owned(),
+        date: entry.date().or(date),
+        by: fields
+            .iter()
+            .find(|field| field.is(&["by", "author", "decided by", "owner"]))
+            .and_then(|field| Name::of_agent(&field.value).ok()),
+        audience: listed(audience),
+        replaces: listed(replaces),
+        title,
+        is_in_force,
+        is_directive,
+        words: OnceLock::new(),
+    }
+}
+
+fn listed(text: &str) -> Vec<String> {
+    let parts = text.split([',', ';']).map(str::trim).filter(|part| !part.is_empty());
+    parts.map(str::to_owned).collect()
+}
+
+/// Letters and digits in lower case, one space for whatever is between them.
+fn key(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,94 @@
+//! What a text is about, as far as its words say.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+/// The words of a text, in any order: those of three letters and more that are no common ones, by their stems.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Their numbers, sorted, each once.
+    numbers: Vec<u64>,
+}
+
+/// The same numbers in every process, so that the order of entries is the same.
+type Seeded = BuildHasherDefault<DefaultHasher>;
+
+/// Words that say nothing about what a text is about.
+const COMMON: &[&str] = &[
+    "and", "are", "but", "can", "for", "from", "has", "have", "into", "its", "not", "that", "the", "then",
+    "this", "use", "was", "were", "when", "will", "with", "you", "your",
+];
+
+/// The most words of one text that are looked at.
+const MOST: usize = 4_096;
+
+impl Words {
+    /// The words of `text`.
+    pub fn of(text: &str) -> Self {
+        let mut numbers: Vec<_> = words(text).take(MOST).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self { numbers }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// How many words both have.
+    pub fn shared_with(&self, other: &Self) -> usize {
+        let (few, many) =
+            if self.numbers.len() < other.numbers.len() { (self, other) } else { (other, self) };
+        few.numbers.iter().filter(|word| many.numbers.binary_search(word).is_ok()).count()
+    }
+}
+
+/// The words of `text` as numbers. A name such as `parseHTTPHeader` or `parse_header` is several.
+fn words(text: &str) -> impl Iterator<Item = u64> {
+    text.split(|c: char| !c.is_alphanumeric()).flat_map(humps).filter_map(|word| {
+        let mut stem: String = word.chars().take(40).flat_map(char::to_lowercase).collect();
+        if stem.chars().count() < 3 || COMMON.contains(&&*stem) {
+            return None;
+        }
+        for ending in ["ing", "es", "ed", "s"] {
+            if let Some(rest) = stem.strip_suffix(ending).filter(|rest| rest.len() > 3) {
+                stem.truncate(rest.len());
+                break;
+            }
+        }
+        Some(Seeded::default().hash_one(&*stem))
+    })
+}
+
+/// The parts of a name whose parts begin with capitals.
+fn humps(name: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    let mut previous = ' ';
+    let mut cuts: Vec<usize> = Vec::new();
+    for (at, c) in name.char_indices() {
+        if c.is_uppercase() && previous.is_lowercase() {
+            cuts.push(at);
+        }
+        previous = c;
+    }
+    cuts.push(name.len());
+    cuts.into_iter().filter_map(move |cut| {
+        let part = name.get(start..cut);
+        start = cut;
+        part
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_other_forms() {
+        let words = Words::of("Fix the parser of HTTP headers in `src/parse_http.rs`");
+        assert_eq!(words.shared_with(&Words::of("parseHttpHeader")), 3, "parse, http, header");
+        assert_eq!(words.shared_with(&Words::of("the and of in")), 0);
+        assert_eq!(words.shared_with(&Words::of("Headers! headers, HEADER")), 1);
+        assert_eq!(Words::default().shared_with(&words), 0);
+    }
+}

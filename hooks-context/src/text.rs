@@ -1,0 +1,30 @@
+//! Texts, shortened.
+
+/// The first bytes of `text`, `limit` at most, whole characters only.
+pub(crate) fn head(text: &str, limit: usize) -> &str {
+    let mut end = limit.min(text.len());
+    while !text.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// The last bytes of `text`, `limit` at most, whole characters only.
+pub(crate) fn tail(text: &str, limit: usize) -> &str {
+    let mut start = text.len().saturating_sub(limit);
+    while !text.is_char_boundary(start) {
+        start = start.saturating_add(1);
+    }
+    text.get(start..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_stay_whole() {
+        assert_eq!((head("aé", 2), head("aé", 3), head("aé", 9), head("é", 0)), ("a", "aé", "aé", ""));
+        assert_eq!((tail("éa", 2), tail("éa", 3), tail("éa", 9), tail("é", 0)), ("a", "éa", "éa", ""));
+    }
+}

@@ -1,0 +1,69 @@
+//! The command line that a client's settings give to a shell.
+
+use crate::client::Client;
+use crate::failure::closes;
+
+/// What the guard says where the hook could not speak for itself.
+const UNFINISHED: &str = "hooks: the hook is missing, crashed or was killed, so this is denied";
+
+/// The line for a POSIX shell that has `program` answer `client` about `event`, with further `options`.
+///
+/// A program that is not there, or that a signal ends, cannot deny; most clients then let the tool run. So where a failure
+/// closes, the shell denies in its place: by exit code 2 with a text, which denies in every client that was run. Whatever
+/// `program` itself ends with goes through.
+///
+/// ```
+/// use hooks_protocols::{Client, command_line};
+///
+/// let line = command_line("/opt/my hooks/hooks", Client::Claude, "PreToolUse", &["--config", "/etc/hooks.yaml"]);
+/// assert!(line.starts_with(
+///     "'/opt/my hooks/hooks' run --client claude --event PreToolUse --config /etc/hooks.yaml; hooks=$?; "
+/// ));
+/// assert_eq!(command_line("hooks", Client::Claude, "SessionEnd", &[]), "hooks run --client claude --event SessionEnd");
+/// ```
+pub fn command_line(program: &str, client: Client, event: &str, options: &[&str]) -> String {
+    let words = [program, "run", "--client", client.name(), "--event", event];
+    let words: Vec<String> = words.iter().chain(options).map(|word| quoted(word)).collect();
+    let line = words.join(" ");
+    if !client.protocol().row(event).is_some_and(closes) {
+        return line;
+    }
+    format!(
+        "{line}; hooks=$?; [ $hooks -le 2 ] || {{ echo {} >&2; hooks=2; }}; exit $hooks",
+        quoted(UNFINISHED)
+    )
+}
+
+/// A word that a shell takes as it stands.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| {
+        c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | '@' | '%' | ',')
+    };
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_words() {
+        assert_eq!(quoted("/usr/bin/hooks"), "/usr/bin/hooks");
+        assert_eq!(quoted(""), "''");
+        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
+    }
+
+    #[test]
+    fn only_what_closes_is_guarded() {
+        for client in Client::ALL {
+            for event in client.events() {
+                let line = command_line("hooks", *client, event, &[]);
+                let is_guarded = line.ends_with("exit $hooks");
+                assert_eq!(is_guarded, client.protocol().row(event).is_some_and(closes), "{line}");
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The sections about context: what sessions begin with, what survives a compaction, what is put away at the end.
+
+use std::sync::Arc;
+
+use hooks_context::TeamPlace;
+use hooks_context::auto::AutoContext;
+use hooks_context::compaction::Compacting;
+use hooks_context::config::{CompactionConfig, ContextConfig, SessionEndConfig};
+use hooks_context::prompt::PromptConfig;
+use hooks_context::session_end::SessionEnding;
+use hooks_context::source::{FileSource, Threads};
+use hooks_core::event::{CompactionSource, PreCompact};
+use hooks_core::state::StateStore;
+use hooks_core::{HookContext, HooksBuilder};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::error::Mistakes;
+use super::plain;
+use super::prompts;
+use super::prune::Pruned;
+use super::section;
+use crate::system::{StdFileSystem, TokioTimer};
+
+/// The keys they stand under.
+pub(super) const KEYS: [&str; 4] = [CONTEXT, COMPACTION, SESSION_END, prompts::KEY];
+const CONTEXT: &str = "context";
+const COMPACTION: &str = "compaction";
+const SESSION_END: &str = "session_end";
+
+/// What the sections about context say; nothing of one that is not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ContextSections {
+    /// What sessions, turns and children begin with.
+    pub context: Option<ContextConfig>,
+    /// What survives a compaction.
+    pub compaction: Option<CompactionConfig>,
+    /// What is put away at the end.
+    pub session_end: Option<SessionEndConfig>,
+    /// What is done with a user's messages.
+    pub prompts: Option<PromptConfig>,
+}
+
+/// Adds the schemas of the sections to `properties`; their definitions go among those of `root`.
+pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String, Value>) {
+    properties.insert(CONTEXT.to_owned(), section::schema::<ContextConfig>(root));
+    properties.insert(COMPACTION.to_owned(), section::schema::<CompactionConfig>(root));
+    properties.insert(SESSION_END.to_owned(), section::schema::<SessionEndConfig>(root));
+    properties.insert(prompts::KEY.to_owned(), section::schema::<PromptConfig>(root));
+}
+
+/// Takes the sections out of `sections`; whether it is plain that nothing is wrong with them.
+pub(super) fn are_right(sections: &mut Map<String, Value>) -> bool {
+    plain::is_right_in::<ContextConfig>(sections, CONTEXT)
+        && plain::is_right_in::<CompactionConfig>(sections, COMPACTION)
+        && plain::is_right_in::<SessionEndConfig>(sections, SESSION_END)
+        && plain::is_right_in::<PromptConfig>(sections, prompts::KEY)
+}
+
+/// Takes the sections out of `sections` and reads them.
+pub(super) fn take(
+    sections: &mut Map<String, Value>,
+    tree: &Pruned,
+    mistakes: &mut Mistakes,
+) -> ContextSections {
+    ContextSections {
+        context: section::taken(CONTEXT, sections, tree, mistakes),
+        compaction: section::taken(COMPACTION, sections, tree, mistakes),
+        session_end: section::taken(SESSION_END, sections, tree, mistakes),
+        prompts: section::taken(prompts::KEY, sections, tree, mistakes),
+    }
+}
+
+impl ContextSections {
+    /// Adds what the sections ask for. What sessions were given is remembered in `store`.
+    pub(super) fn add_to(&self, mut builder: HooksBuilder, store: &Arc<dyn StateStore>) -> HooksBuilder {
+        let context = self.context.as_ref().map(|config| auto_context(config, store));
+        // Before the others: at a start, what killed sessions left is put in order first.
+        if let Some(config) = &self.session_end {
+            let team = TeamPlace::below(Arc::new(StdFileSystem), &config.team);
+            builder = SessionEnding::new(team, Threads).with(config.settings()).add_to(builder);
+        }
+        if let Some(context) = &context {
+            builder = context.add_to(builder);
+        }
+        if let Some(config) = &self.compaction {
+            builder = compacting(config, context).add_to(builder);
+        }
+        builder
+    }
+}
+
+fn auto_context(config: &ContextConfig, store: &Arc<dyn StateStore>) -> AutoContext {
+    let team = TeamPlace::below(Arc::new(StdFileSystem), &config.team);
+    let context = AutoContext::new(Arc::new(TokioTimer))
+        .within(config.settings())
+        .remembering_in(Arc::clone(store))
+        .with_team(team, Threads, config.limits());
+    config.files.iter().fold(context, |context, file| {
+        context.with_source(2, FileSource::new(Arc::new(StdFileSystem), Threads, file))
+    })
+}
+
+fn compacting(config: &CompactionConfig, context: Option<AutoContext>) -> Compacting {
+    let mut compacting = Compacting::new(config.settings(), Arc::new(TokioTimer));
+    if let Some(context) = context {
+        compacting = compacting.with_context(context);
+    }
+    match config.not_below_percent {
+        Some(percent) => {
+            compacting.unless(move |_: &HookContext, asked: &PreCompact| too_early(asked, percent))
+        }
+        None => compacting,
+    }
+}
+
+/// Why a conversation is not compacted by itself yet.
+fn too_early(asked: &PreCompact, percent: u64) -> Option<String> {
+    let (current, max) = (u128::from(asked.current_token_count), u128::from(asked.max_tokens));
+    let is_early = max > 0 && current * 100 < max * u128::from(percent);
+    (is_early && asked.source == CompactionSource::Auto).then(|| {
+        format!(
+            "the conversation has {current} of {max} tokens, and is compacted from {percent} % on; ask for it by hand, or lower `compaction.not_below_percent`"
+        )
+    })
+}

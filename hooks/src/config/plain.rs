@@ -1,0 +1,188 @@
+//! Sees at once that a document has no mistake, without its schema, which takes longer to make than all the rest.
+//!
+//! A configuration is read for every call of a hook command, and nearly always nothing is wrong with it. What the types read
+//! and write again as it stood has no unknown option and no value of another kind: the schema would find nothing in it.
+//! Anything else, also what is only written in another way, is left to the schema.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use hooks_policies::config::PolicyConfig;
+use hooks_resilience::ResilienceConfig;
+use hooks_store::StoreConfig;
+
+use super::tree::{Kind, Node};
+use super::{context, models, store, tenant};
+
+/// Whether it is plain that the schema would find nothing wrong with `root`.
+pub(super) fn is_right(root: &Node) -> bool {
+    if matches!(root.kind, Kind::Map(_))
+        && let Value::Object(mut sections) = root.to_json()
+    {
+        is_about_the_file(&mut sections)
+            && is_right_in::<StoreConfig>(&mut sections, store::KEY)
+            && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
+            && context::are_right(&mut sections)
+            && is_written_again::<PolicyConfig>(&Value::Object(sections))
+    } else {
+        false
+    }
+}
+
+/// Takes out what is about the file itself. The words of a profile are left to the schema.
+fn is_about_the_file(sections: &mut Map<String, Value>) -> bool {
+    sections.shift_remove("version").is_some_and(|version| version == 1)
+        && sections.shift_remove("self_protection").is_none_or(|is_on| is_on.is_boolean())
+        && sections.shift_remove(tenant::KEY).is_none_or(|tenant| tenant.is_string())
+        && sections.shift_remove(tenant::OTHERS).is_none_or(|others| is_written_again::<Vec<String>>(&others))
+}
+
+/// Takes a section out of `sections`; whether it is plain that nothing is wrong with it.
+pub(super) fn is_right_in<T: DeserializeOwned + Serialize>(
+    sections: &mut Map<String, Value>,
+    key: &str,
+) -> bool {
+    sections.shift_remove(key).is_none_or(|section| is_written_again::<T>(&section))
+}
+
+/// Whether a value is one of `T`, and written as `T` is.
+fn is_written_again<T: DeserializeOwned + Serialize>(value: &Value) -> bool {
+    // By way of a copy: a value read by reference is read in the same way and told of in another.
+    let read = serde_json::from_value::<T>(value.clone());
+    read.ok().and_then(|read| serde_json::to_value(read).ok()).is_some_and(|again| says_all_of(&again, value))
+}
+
+/// Whether everything in `given`, in which nothing says nothing, stands in `again` as well. As deep as the reader of the
+/// file let it be.
+fn says_all_of(again: &Value, given: &Value) -> bool {
+    match (again, given) {
+        (_, Value::Null) => false,
+        (Value::Object(again), Value::Object(given)) => {
+            given.iter().all(|(key, given)| again.get(key).is_some_and(|again| says_all_of(again, given)))
+        }
+        (Value::Array(again), Value::Array(given)) => {
+            again.len() == given.len()
+                && again.iter().zip(given).all(|(again, given)| says_all_of(again, given))
+        }
+        // A price of 15 is one of 15.0.
+        (Value::Number(again), Value::Number(given)) => again == given || again.as_f64() == given.as_f64(),
+        (again, given) => again == given,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::check::check;
+    use super::super::document::checked_schema;
+    use super::super::error::Mistakes;
+    use super::super::yaml;
+    use super::*;
+
+    const ALL: &str = "
+version: 1
+self_protection: true
+tenant: acme
+tenants: [other]
+tools: { save_document: write }
+paths: { root: /srv, case_insensitive: false }
+write_guard: { allow: [src/**], deny: [src/x], missing_path: ask }
+command_guard: { block: [rm -rf], fragments: ['| sh'], unresolvable: deny }
+ask_user: { max_per_session: 3, counts: attempted }
+redaction: { patterns: { TICKET: 'T-[0-9]+' } }
+reviewer_lockout: { locked: { src/auth.rs: [backend] }, when_all_locked: deny }
+limits: { calls: [{ tools: [bash], most: 30, of: team, per: session }] }
+spawn: { depth: 2, lease: 5m }
+budget: { limits: [{ of: session, per: session, usd: 2.5 }], prices: [{ model: m, input: 3, output: 15.5 }] }
+protected: [Makefile]
+store: { path: state.db }
+rules:
+  - { name: publishing, action: ask, commands: [git push], reason: leaves, match: [{ tool: bash, args: { command: git push } }] }
+";
+
+    fn node(text: &str) -> Node {
+        yaml::parse(text, &mut Mistakes::default()).unwrap()
+    }
+
+    fn of(value: &Value) -> Node {
+        node(&value.to_string())
+    }
+
+    fn suits_the_schema(node: &Node) -> bool {
+        let mut mistakes = Mistakes::default();
+        check(&checked_schema(), node, &mut mistakes);
+        mistakes.is_empty()
+    }
+
+    #[test]
+    fn what_is_right_is_seen_at_once() {
+        assert!(is_right(&node(ALL)));
+        assert!(is_right(&node("version: 1")));
+        for text in ["[1]", "version: '1'", "version: 1\nwrite_guard:", "version: 1\nprofile: strict", "{}"] {
+            assert!(!is_right(&node(text)), "{text}");
+        }
+    }
+
+    /// The one thing that must not be: what the schema would refuse is taken.
+    #[test]
+    fn nothing_that_the_schema_refuses_is_right() {
+        let whole = node(ALL).to_json();
+        let others = [
+            json!(null),
+            json!([]),
+            json!({}),
+            json!("x"),
+            json!(7),
+            json!(-1),
+            json!(1.5),
+            json!(true),
+            json!([[]]),
+        ];
+        let mut taken = 0;
+        for at in places(&whole, "", 8) {
+            for other in &others {
+                for changed in [replaced(&whole, &at, other), with_another_key(&whole, &at)] {
+                    let node = of(&changed);
+                    if is_right(&node) {
+                        taken += 1;
+                        assert!(suits_the_schema(&node), "{at} {changed}");
+                    }
+                }
+            }
+        }
+        assert!(taken > 20, "{taken}");
+    }
+
+    fn places(value: &Value, at: &str, depth: usize) -> Vec<String> {
+        let mut all = vec![at.to_owned()];
+        let inner: Vec<(String, &Value)> = match value {
+            Value::Object(map) => map.iter().map(|(key, value)| (key.replace('/', "~1"), value)).collect(),
+            Value::Array(items) => {
+                items.iter().enumerate().map(|(key, value)| (key.to_string(), value)).collect()
+            }
+            _ => Vec::new(),
+        };
+        if depth > 0 {
+            all.extend(
+                inner.into_iter().flat_map(|(key, value)| places(value, &format!("{at}/{key}"), depth - 1)),
+            );
+        }
+        all
+    }
+
+    fn replaced(whole: &Value, at: &str, other: &Value) -> Value {
+        let mut changed = whole.clone();
+        *changed.pointer_mut(at).unwrap() = other.clone();
+        changed
+    }
+
+    fn with_another_key(whole: &Value, at: &str) -> Value {
+        let mut changed = whole.clone();
+        if let Some(Value::Object(map)) = changed.pointer_mut(at) {
+            map.insert("another".to_owned(), json!({"tool": "x"}));
+        }
+        changed
+    }
+}

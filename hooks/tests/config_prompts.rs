@@ -1,0 +1,54 @@
+//! The section `prompts`: a message goes through what the file says, with a team folder on disk.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
+
+use std::fs;
+
+use hooks::config::Config;
+use hooks::event::{PromptKind, UserPromptSubmitted};
+use hooks::{HookContext, Judged, system};
+use tempfile::TempDir;
+
+async fn said(text: &str, folder: &TempDir, prompt: &str) -> (String, hooks::ContextPatch) {
+    let config = Config::parse(text, "hooks.yaml").unwrap();
+    let context = HookContext::new("s", "lead").in_dir(folder.path()).with_environment(system());
+    let hooks = config.hooks();
+    let bound = hooks.on(context);
+    let asked = bound.user_prompt_submitted(UserPromptSubmitted::new(prompt, PromptKind::Initial)).await;
+    assert!(asked.outcome.goes_ahead());
+    (asked.request.event().prompt.clone(), asked.outcome.notes().cloned().unwrap_or_default())
+}
+
+#[tokio::test]
+async fn a_wish_is_in_the_inbox_without_its_secrets() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir_all(folder.path().join(".squad/decisions/inbox")).unwrap();
+    let text = "version: 1\nprompts:\n  scrub: true\n  required: [Be kind.]\nredaction:\n  patterns:\n    WORD: hunter\\d\n";
+    let (prompt, patch) = said(text, &folder, "Always log in with hunter2 as ada@example.org.").await;
+    assert!(
+        prompt.ends_with("\n\nBe kind.") && !prompt.contains("hunter2") && !prompt.contains("ada@"),
+        "{prompt}"
+    );
+    assert_eq!(patch.directives[0].mode, "always");
+    let inbox: Vec<_> = fs::read_dir(folder.path().join(".squad/decisions/inbox")).unwrap().collect();
+    let kept = fs::read_to_string(inbox[0].as_ref().unwrap().path()).unwrap();
+    assert!(kept.contains("log in with") && !kept.contains("hunter2"), "{kept}");
+}
+
+#[tokio::test]
+async fn without_the_section_nothing_is_read() {
+    let folder = TempDir::new().unwrap();
+    let (prompt, patch) = said("version: 1\n", &folder, "Never push.").await;
+    assert_eq!((&*prompt, patch), ("Never push.", hooks::ContextPatch::default()));
+}
+
+#[test]
+fn mistakes_are_told_with_their_places() {
+    let error =
+        Config::parse("version: 1\nprompts:\n  directives: keep\n  scub: true\n", "hooks.yaml").unwrap_err();
+    let errors: Vec<_> = error.errors().iter().map(ToString::to_string).collect();
+    assert!(
+        errors[0].contains("prompts.directives") && errors[1].contains("did you mean `scrub`"),
+        "{errors:?}"
+    );
+}

@@ -1,0 +1,58 @@
+//! Installs a client from npm into `target/e2e`, once.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::clients::Runnable;
+use super::sandbox;
+use crate::error::{Error, Result};
+use crate::process::is_installed;
+
+/// How long npm may take for one of them.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Whether npm is there and its registry answers.
+pub(super) fn reachable() -> std::result::Result<(), String> {
+    if !is_installed("node") || !is_installed("npm") {
+        return Err("there is no `npm`".to_owned());
+    }
+    let answered = sandbox::with_our_environment("npm", &["ping"], Duration::from_secs(30));
+    match answered {
+        Ok(run) if run.succeeded => Ok(()),
+        Ok(_) => Err("the registry of npm cannot be reached".to_owned()),
+        Err(error) => Err(format!("`npm` cannot be started: {error}")),
+    }
+}
+
+/// Where everything of these runs is.
+pub(super) fn folder() -> Result<PathBuf> {
+    // `target/debug/xtask`, wherever `target` is.
+    let here = std::env::current_exe()?;
+    let target = here.ancestors().nth(2).ok_or_else(|| Error::new("this program is in no target folder"))?;
+    Ok(target.join("e2e"))
+}
+
+/// The program of a client.
+pub(super) fn install(client: &Runnable) -> Result<PathBuf> {
+    let folder = folder()?.join("clients").join(format!("{}-{}", client.client.name(), client.version));
+    let program = folder.join("node_modules/.bin").join(client.program);
+    // Written last: an installation that was cut short is made again.
+    let whole = folder.join("installed");
+    if whole.exists() {
+        return Ok(program);
+    }
+    std::fs::create_dir_all(&folder)?;
+    let package = format!("{}@{}", client.package, client.version);
+    let prefix = text(&folder)?;
+    let arguments = ["install", "--no-audit", "--no-fund", "--prefix", prefix, &package];
+    let run = sandbox::with_our_environment("npm", &arguments, PATIENCE)?;
+    if !run.succeeded || !program.exists() {
+        return Err(Error::new(format!("`npm install {package}` failed:\n{}{}", run.stdout, run.stderr)));
+    }
+    std::fs::write(whole, client.version)?;
+    Ok(program)
+}
+
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| Error::new(format!("`{}` is no text", path.display())))
+}

@@ -1,0 +1,109 @@
+//! `docs/clients.md`: what the runs showed, and what our tables say of every client.
+
+use std::fmt::Write;
+
+use hooks_protocols::{Ability, Capabilities, Client, Wish, capabilities};
+
+use super::proof::{Outcome, Results};
+
+const HEAD: &str = "\
+# Clients
+
+Which agents can be governed, and what each of them can be told. `cargo xtask e2e --bless` writes this page.
+
+```sh
+hooks init claude                     # this project; `--scope user` is all of yours; `--dry-run` only shows
+hooks init codex --remove             # the settings as they were, byte for byte
+hooks doctor                          # whether a denial really denies
+```
+
+| client | its settings | of a user |
+| --- | --- | --- |
+| Claude Code (`claude`) | `.claude/settings.json` | `~/.claude/settings.json` |
+| Codex CLI (`codex`) | `.codex/hooks.json`, or `.codex/config.toml` where that has hooks | the same in `~/.codex` |
+| Gemini CLI (`gemini`) | `.gemini/settings.json` | `~/.gemini/settings.json` |
+| Copilot CLI (`copilot`) | `.github/hooks/hooks.json` | `~/.copilot/settings.json` |
+| VS Code (`vscode`) | `.github/hooks/vscode.json` | it has none of its own |
+| Cursor (`cursor`) | `.cursor/hooks.json` | `~/.cursor/hooks.json` |
+| docker-agent (`docker-agent`) | the file of the agents, or `--file FILE` | it has none |
+
+`hooks init squad` lays out a `.squad` folder. A variable that moves a user's folder counts (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`,
+`COPILOT_HOME`).
+
+What a client has besides its settings:
+
+* Codex CLI skips hooks, without a word, until a person trusts them: start it, enter `/hooks`, accept them; again after each change.
+* Codex CLI, Gemini CLI and Copilot CLI read the hooks of a project only where a person trusts the folder. Gemini CLI with `--skip-trust`
+  runs the tools of a folder and not its hooks. `--scope user` governs in any folder.
+* Clients wait a bounded time and then let the call through (Claude Code is told not to, Cursor too). `hooks run` denies before that.
+* Claude Code, Codex CLI, Gemini CLI and VS Code let a call through whose hook is gone or crashes. The command line in their settings denies
+  in its place.
+
+## What was seen
+
+The real clients, headless, against a scripted model: `cargo xtask e2e` installs them from npm into `target/e2e`, each in the version named
+here, and runs each four times, with a home of its own, a key that opens nothing and no network but loopback. Without hooks each of the calls
+happens; this is with hooks. All of it takes two minutes; `cargo xtask e2e claude` is one client. In CI it runs where npm is reached.
+";
+
+const ABILITIES: &str = "
+## What can be said
+
+By our tables, which were recorded from the same programs; those without a version were not run, and are from documentation only. **yes**: as it is meant.
+*less*: something near, never weaker. *some*: about some calls only. Empty: not at all.
+";
+
+/// The page.
+pub(super) fn write(all: &[Results]) -> String {
+    let mut page = HEAD.to_owned();
+    seen(&mut page, all);
+    page.push_str(ABILITIES);
+    for client in Client::ALL {
+        said(&mut page, *client);
+    }
+    page
+}
+
+/// A row for each claim, a column for each client.
+fn seen(page: &mut String, all: &[Results]) {
+    let titles: String = all.iter().map(|results| format!(" {} |", results.title)).collect();
+    line(page, format_args!("\n| |{titles}"));
+    line(page, format_args!("| --- |{}", " --- |".repeat(all.len())));
+    let Some(first) = all.first() else { return };
+    for (index, (claim, _)) in first.claims.iter().enumerate() {
+        let cell = |results: &Results| match results.claims.get(index) {
+            Some((_, Outcome::Held)) => " yes |",
+            Some((_, Outcome::Cannot)) => " it cannot |",
+            _ => " no |",
+        };
+        line(page, format_args!("| {claim} |{}", all.iter().map(cell).collect::<String>()));
+    }
+}
+
+/// A row for each event, a column for each wish.
+fn said(page: &mut String, client: Client) {
+    let version = client.tested().map(|version| format!(" {version}")).unwrap_or_default();
+    line(page, format_args!("\n### {client}{version}\n"));
+    line(page, format_args!("| event | ours | deny | ask | allow | rewrite | context | end the run |"));
+    line(page, format_args!("| --- | --- | --- | --- | --- | --- | --- | --- |"));
+    for row in client.events().filter_map(|event| capabilities(client, event)) {
+        let wishes = [Wish::Deny, Wish::Ask, Wish::Allow, Wish::Rewrite, Wish::Context, Wish::Stop];
+        let Some(kind) = row.event() else { continue };
+        let cells: String = wishes.into_iter().map(|wish| cell(&row, wish)).collect();
+        line(page, format_args!("| `{}` | `{kind}` |{cells}", row.event_name()));
+    }
+}
+
+fn cell(row: &Capabilities, wish: Wish) -> &'static str {
+    match row.can(wish) {
+        Ability::Yes => " **yes** |",
+        Ability::Nearly(_) => " *less* |",
+        Ability::Sometimes => " *some* |",
+        _ => " |",
+    }
+}
+
+fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
+    // A text can always be written to.
+    let _ = writeln!(page, "{text}");
+}

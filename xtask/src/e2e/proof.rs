@@ -1,0 +1,349 @@
+//! What is proven of a client, in four runs: without hooks; with `hooks` in a project; with a hook that says and does what
+//! rules do not; with `hooks` of a user, and the rules that `hooks init` writes.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use hooks_protocols::{Ability, Wish, capabilities};
+use serde_json::Value;
+
+use super::clients::{Runnable, Trust};
+use super::sandbox::{Run, Sandbox};
+use super::script::{Call, Script};
+use super::server::Server;
+use super::stand_in;
+use crate::error::{Error, Result};
+
+/// How long a client may take for one run.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Why `touch` is denied; the model has to read it.
+const REASON: &str = "files are made in the proper way, says rule 4711";
+
+/// The rules of the run with `hooks`.
+const RULES: &str = "version: 1
+write_guard:
+  allow: [\"**\"]
+  deny: [locked/**]
+redaction:
+  labels: [PRIVATE_KEY]
+  patterns: { TICKET: 'TICKET-\\d{6}' }
+rules:
+  - name: touching
+    commands: [touch]
+    reason: files are made in the proper way, says rule 4711
+    match:
+      - { tool: bash, args: { command: touch x } }
+    no_match:
+      - { tool: bash, args: { command: echo touch } }
+";
+
+/// What the first rules deny. It fails, and does no harm: there is no repository.
+const RESET: &str = "git reset --hard; touch after-reset";
+
+/// Whether something is so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It is.
+    Held,
+    /// It is not, and nobody said that it would be.
+    Cannot,
+    /// It is not, and it has to be.
+    Failed,
+}
+
+/// What was proven of a client.
+#[derive(Debug)]
+pub(super) struct Results {
+    /// The client's name and version.
+    pub(super) title: String,
+    /// Each claim, and whether it is so.
+    pub(super) claims: Vec<(&'static str, Outcome)>,
+}
+
+impl Results {
+    fn claim(&mut self, claim: &'static str, is_so: bool) {
+        self.claims.push((claim, if is_so { Outcome::Held } else { Outcome::Failed }));
+    }
+
+    /// A claim that only holds where our table says that the client can.
+    fn ability(&mut self, claim: &'static str, can: bool, is_so: bool) {
+        let outcome = match (can, is_so) {
+            (_, true) => Outcome::Held,
+            (true, false) => Outcome::Failed,
+            (false, false) => Outcome::Cannot,
+        };
+        self.claims.push((claim, outcome));
+    }
+
+    /// What did not hold, and has to.
+    pub(super) fn failures(&self) -> impl Iterator<Item = String> + '_ {
+        let failed = self.claims.iter().filter(|(_, outcome)| *outcome == Outcome::Failed);
+        failed.map(|(claim, _)| format!("{}: {claim}", self.title))
+    }
+}
+
+impl fmt::Display for Results {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (claim, outcome) in &self.claims {
+            let mark = match outcome {
+                Outcome::Held => "held",
+                Outcome::Cannot => "cannot",
+                Outcome::Failed => "FAILED",
+            };
+            writeln!(f, "  {mark:6}  {claim}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Proves it of a client.
+pub(super) fn prove(client: &Runnable, program: &Path, hooks: &Path) -> Result<Results> {
+    let mut results = Results { title: format!("{} {}", client.client, client.version), claims: Vec::new() };
+    control(client, program)?;
+    governed(client, program, hooks, &mut results)?;
+    stood_in(client, program, hooks, &mut results)?;
+    of_user(client, program, hooks, &mut results)?;
+    Ok(results)
+}
+
+/// The calls that rules are about.
+fn calls(client: &Runnable) -> Script {
+    let shell = |command: &str| Call::Shell(command.to_owned());
+    Script {
+        calls: vec![
+            shell("touch by-command"),
+            Call::Write("locked/by-write.txt", "text"),
+            shell(&format!("echo {{}} > {}", client.settings)),
+            shell("echo text > allowed-by-command"),
+            Call::Write("open/by-write.txt", "text"),
+            shell("printf 'TICKET-%s' 123456"),
+            shell(RESET),
+        ],
+    }
+}
+
+/// Without hooks everything happens.
+fn control(client: &Runnable, program: &Path) -> Result {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    let (run, asked) = session(client, program, &sandbox, calls(client), Trust::Given)?;
+    let happened = [
+        sandbox.has("by-command"),
+        sandbox.has("locked/by-write.txt"),
+        sandbox.text(client.settings) == "{}\n",
+        sandbox.has("allowed-by-command"),
+        sandbox.has("open/by-write.txt"),
+        says(&asked, "TICKET-123456"),
+        sandbox.has("after-reset"),
+    ];
+    if happened.contains(&false) {
+        return Err(failed(
+            client,
+            &format!("without hooks not everything happens: {happened:?}"),
+            &run,
+            &asked,
+        ));
+    }
+    Ok(())
+}
+
+/// With `hooks`, wired by `hooks init`, what rules say happens.
+fn governed(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    wire(client, &sandbox, hooks)?;
+    let settings = sandbox.text(client.settings);
+    let (run, asked) = session(client, program, &sandbox, calls(client), Trust::Given)?;
+    results.claim("a denied command does not run", !sandbox.has("by-command"));
+    results.claim("a denied write does not happen", !sandbox.has("locked/by-write.txt"));
+    results.claim(
+        "the agent cannot change the settings that govern it",
+        sandbox.text(client.settings) == settings,
+    );
+    results.claim("an allowed command runs", sandbox.has("allowed-by-command"));
+    results.claim("an allowed write happens", sandbox.has("open/by-write.txt"));
+    results.claim("the model reads why", says(&asked, REASON));
+    let can = able(client, client.after_tool, Wish::Rewrite);
+    results.ability(
+        "the model reads a result without its secrets",
+        can,
+        says(&asked, "[TICKET_REDACTED]") && !says(&asked, "TICKET-123456"),
+    );
+    shown(client, &run, &asked, results);
+    Ok(())
+}
+
+/// With a hook that fails on demand, and says what rules do not.
+fn stood_in(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client, Trust::Given)?;
+    furnish(client, &sandbox)?;
+    let stand_in = stand_in(&sandbox, hooks)?;
+    wire(client, &sandbox, hooks)?;
+    let settings = sandbox.work().join(client.settings);
+    let text = sandbox.text(client.settings).replace(&*hooks.to_string_lossy(), &stand_in);
+    sandbox.put(&settings, &text)?;
+    let touch = |name: &str| Call::Shell(format!("touch {name}"));
+    let script = Script {
+        calls: vec![
+            touch(stand_in::CRASH),
+            touch(stand_in::GONE),
+            touch(stand_in::BROKEN),
+            touch(stand_in::HANG),
+            touch(stand_in::ASK),
+            touch(stand_in::REWRITE),
+            Call::Shell(format!("echo {}", stand_in::NOTE)),
+            Call::Shell("printf 'result-%s' secret".to_owned()),
+        ],
+    };
+    let (run, asked) = session(client, program, &sandbox, script, Trust::Given)?;
+    results.claim("a hook that crashes denies", !sandbox.has(stand_in::CRASH));
+    results.claim("a hook that is gone denies", !sandbox.has(stand_in::GONE));
+    results.claim("rules that cannot be read deny", !sandbox.has(stand_in::BROKEN));
+    results.claim("rules that never come deny in time", !sandbox.has(stand_in::HANG));
+    results.claim("a question that nobody answers denies", !sandbox.has(stand_in::ASK));
+    results.ability(
+        "arguments are rewritten",
+        able(client, client.before_tool, Wish::Rewrite),
+        sandbox.has(stand_in::REWRITTEN) && !sandbox.has(stand_in::REWRITE),
+    );
+    let [before, after, prompt] = stand_in::NOTES;
+    for (claim, event, note) in [
+        ("the model reads a note with the prompt", client.prompt, prompt),
+        ("the model reads a note before a call", client.before_tool, before),
+        ("the model reads a note after a call", client.after_tool, after),
+    ] {
+        results.ability(claim, able(client, event, Wish::Context), says(&asked, note));
+    }
+    results.ability(
+        "a result is replaced",
+        able(client, client.after_tool, Wish::Rewrite),
+        says(&asked, stand_in::MASKED) && !says(&asked, stand_in::SECRET),
+    );
+    shown(client, &run, &asked, results);
+    Ok(())
+}
+
+/// With hooks in the user's own settings, and the first rules, in a folder that nobody trusts.
+fn of_user(client: &Runnable, program: &Path, hooks: &Path, results: &mut Results) -> Result {
+    let sandbox = Sandbox::new(client, Trust::None)?;
+    furnish(client, &sandbox)?;
+    init(client, &sandbox, hooks, &["--scope", "user"])?;
+    let allowed = Call::Shell("echo text > allowed-by-command".to_owned());
+    let script = Script { calls: vec![Call::Shell(RESET.to_owned()), allowed] };
+    let (run, asked) = session(client, program, &sandbox, script, Trust::None)?;
+    results.claim(
+        "the settings of a user govern in any folder, by the first rules",
+        !sandbox.has("after-reset"),
+    );
+    results.claim("the first rules allow what harms nobody", sandbox.has("allowed-by-command"));
+    shown(client, &run, &asked, results);
+    Ok(())
+}
+
+/// The folders that calls write into.
+fn furnish(client: &Runnable, sandbox: &Sandbox) -> Result {
+    let settings = sandbox.work().join(client.settings);
+    for folder in [
+        &*sandbox.work().join("locked"),
+        &*sandbox.work().join("open"),
+        settings.parent().unwrap_or(&settings),
+    ] {
+        std::fs::create_dir_all(folder)?;
+    }
+    Ok(())
+}
+
+/// `hooks init`, with rules of ours.
+fn wire(client: &Runnable, sandbox: &Sandbox, hooks: &Path) -> Result {
+    sandbox.put(&sandbox.work().join("hooks.yaml"), RULES)?;
+    init(client, sandbox, hooks, &[])
+}
+
+fn init(client: &Runnable, sandbox: &Sandbox, hooks: &Path, options: &[&str]) -> Result {
+    let arguments: Vec<String> =
+        ["init", client.client.name()].iter().chain(options).map(|word| (*word).to_owned()).collect();
+    let run = sandbox.run(hooks, &arguments, &[], PATIENCE)?;
+    if !run.succeeded {
+        return Err(Error::new(format!(
+            "`hooks init {}` failed:\n{}{}",
+            client.client.name(),
+            run.stdout,
+            run.stderr
+        )));
+    }
+    Ok(())
+}
+
+/// A program that is called as `hooks` is.
+fn stand_in(sandbox: &Sandbox, hooks: &Path) -> Result<String> {
+    let place = sandbox.beside().join("bin/hooks");
+    let quoted = |path: &Path| format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
+    let this = std::env::current_exe()?;
+    let words = [&*this, hooks, sandbox.beside()].map(quoted);
+    let [this, hooks, beside] = words;
+    sandbox.put(&place, &format!("#!/bin/sh\nexec {this} stand-in {hooks} {beside} \"$@\"\n"))?;
+    sandbox.put(&sandbox.beside().join("broken.yaml"), "version: 1\nwrite_guard: [\n")?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755))?;
+        let pipe = sandbox.beside().join("hang.yaml");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).map_err(std::io::Error::from)?;
+    }
+    Ok(place.to_string_lossy().into_owned())
+}
+
+/// A session of the client, and what it asked its model.
+fn session(
+    client: &Runnable,
+    program: &Path,
+    sandbox: &Sandbox,
+    script: Script,
+    trust: Trust,
+) -> Result<(Run, Vec<Value>)> {
+    let count = script.calls.len();
+    let server = Server::start(client.speech, script, &sandbox.work())?;
+    let url = server.url();
+    let run =
+        sandbox.run(program, &client.arguments(&url, trust), &client.variables(&url, trust), PATIENCE)?;
+    let asked = server.recorded();
+    if asked.len() <= count {
+        // Or else what did not happen was never tried.
+        return Err(failed(
+            client,
+            &format!("only {} of {} questions came", asked.len(), count.saturating_add(1)),
+            &run,
+            &asked,
+        ));
+    }
+    Ok((run, asked))
+}
+
+fn able(client: &Runnable, event: &str, wish: Wish) -> bool {
+    capabilities(client.client, event).is_some_and(|row| row.can(wish) != Ability::No)
+}
+
+/// Whether a text stands anywhere in what the model was told.
+fn says(asked: &[Value], text: &str) -> bool {
+    let text = Value::from(text).to_string();
+    let text = text.trim_matches('"');
+    asked.iter().any(|body| body.to_string().contains(text))
+}
+
+/// What helps to see why a claim failed.
+fn shown(client: &Runnable, run: &Run, asked: &[Value], results: &Results) {
+    if results.failures().next().is_some() {
+        eprintln!("{}", failed(client, "something did not hold", run, asked));
+    }
+}
+
+fn failed(client: &Runnable, what: &str, run: &Run, asked: &[Value]) -> Error {
+    let last = asked.last().map(Value::to_string).unwrap_or_default();
+    let end = last.char_indices().rev().nth(3_000).map_or(0, |(at, _)| at);
+    let last = last.get(end..).unwrap_or_default();
+    let Run { stdout, stderr, .. } = run;
+    Error::new(format!("{}: {what}\nit said:\n{stdout}\n{stderr}\nit asked last: …{last}", client.client))
+}

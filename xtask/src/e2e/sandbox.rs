@@ -1,0 +1,158 @@
+//! Runs a program with nothing of ours: an empty environment, a home and a project of its own, no way out to the network, a time
+//! limit, and nothing left of it behind.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::clients::{Runnable, Trust};
+use super::install;
+use crate::error::{Error, Result};
+use crate::workspace;
+
+/// Where nobody listens: whatever a client asks for beyond loopback fails at once.
+const NOWHERE: &str = "http://127.0.0.1:9";
+
+/// A home and a project.
+#[derive(Debug)]
+pub(super) struct Sandbox {
+    folder: TempDir,
+}
+
+/// What became of a program.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// Whether it ended well, in time.
+    pub(super) succeeded: bool,
+    /// Its standard output.
+    pub(super) stdout: String,
+    /// Its standard error.
+    pub(super) stderr: String,
+}
+
+impl Sandbox {
+    /// A new one for a client, in a folder that somebody trusts or nobody.
+    pub(super) fn new(client: &Runnable, trust: Trust) -> Result<Self> {
+        let runs = install::folder()?.join("runs");
+        fs::create_dir_all(&runs)?;
+        let sandbox =
+            Self { folder: tempfile::Builder::new().prefix(client.client.name()).tempdir_in(&runs)? };
+        for folder in [sandbox.home(), sandbox.work()] {
+            fs::create_dir_all(folder)?;
+        }
+        for (path, text) in client.home(trust) {
+            sandbox.put(
+                &sandbox.home().join(path),
+                &text.replace("{work}", &sandbox.work().to_string_lossy()),
+            )?;
+        }
+        Ok(sandbox)
+    }
+
+    /// The user's folder.
+    pub(super) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// The project.
+    pub(super) fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    /// Beside both, where no agent comes.
+    pub(super) fn beside(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a file, with the folders above it.
+    #[expect(clippy::unused_self, reason = "files are written into a sandbox only")]
+    pub(super) fn put(&self, path: &Path, text: &str) -> Result {
+        fs::create_dir_all(path.parent().unwrap_or(path))?;
+        Ok(fs::write(path, text)?)
+    }
+
+    /// Whether a file of the project is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.work().join(name).exists()
+    }
+
+    /// The text of a file of the project; nothing where it is not there.
+    pub(super) fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.work().join(name)).unwrap_or_default()
+    }
+
+    /// Runs a program in the project.
+    pub(super) fn run(
+        &self,
+        program: &Path,
+        arguments: &[String],
+        variables: &[(&'static str, String)],
+        patience: Duration,
+    ) -> Result<Run> {
+        let home = self.home();
+        let mut command = command(program);
+        command.env_clear().args(arguments).current_dir(self.work());
+        command.env("HOME", &home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("XDG_CONFIG_HOME", home.join(".config")).env("XDG_STATE_HOME", home.join(".state"));
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
+            command.env(name, NOWHERE);
+        }
+        command.env("NO_PROXY", "127.0.0.1,localhost").env("no_proxy", "127.0.0.1,localhost");
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+        watched(command, self.beside(), patience)
+    }
+}
+
+/// Runs a program of the developer's.
+pub(super) fn with_our_environment(program: &str, arguments: &[&str], patience: Duration) -> Result<Run> {
+    let folder = tempfile::tempdir()?;
+    let mut command = command(Path::new(program));
+    command.args(arguments).current_dir(workspace::root());
+    watched(command, folder.path(), patience)
+}
+
+#[expect(clippy::disallowed_methods, reason = "clients are watched in a way of their own")]
+fn command(program: &Path) -> Command {
+    Command::new(program)
+}
+
+/// Runs it to its end or the end of our patience, and ends whatever it started. Its output goes to files in `folder`: a pipe
+/// would be held open by what it leaves behind.
+fn watched(mut command: Command, folder: &Path, patience: Duration) -> Result<Run> {
+    let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
+    command.stdin(Stdio::null()).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut child =
+        command.spawn().map_err(|cause| Error::doing(format!("`{name}` cannot be started"), cause))?;
+    let id = child.id();
+    let (sender, ended) = mpsc::channel::<io::Result<ExitStatus>>();
+    drop(thread::Builder::new().spawn(move || sender.send(child.wait()))?);
+    let status = ended.recv_timeout(patience);
+    end_group(id);
+    let text = |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let mut run = Run { succeeded: false, stdout: text(&stdout)?, stderr: text(&stderr)? };
+    match status {
+        Ok(status) => run.succeeded = status?.success(),
+        Err(_) => run.stderr.push_str(&format!("\n(ended by us after {patience:?})")),
+    }
+    Ok(run)
+}
+
+/// Ends a process and all that it started.
+fn end_group(id: u32) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
+        // Mostly there is nobody left.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    #[cfg(not(unix))]
+    drop(id);
+}

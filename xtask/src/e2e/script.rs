@@ -1,0 +1,59 @@
+//! What the model wants, one tool call after the other.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::server::Speech;
+
+/// A tool call.
+#[derive(Clone, Debug)]
+pub(super) enum Call {
+    /// A command for the shell.
+    Shell(String),
+    /// A new file in the project, with this text.
+    Write(&'static str, &'static str),
+}
+
+/// The calls, in order. A call comes once those before it have results.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Script {
+    /// The calls.
+    pub(super) calls: Vec<Call>,
+}
+
+/// A call in the words of a client.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    /// The tool.
+    pub(super) tool: &'static str,
+    /// Its arguments; a text for a tool that takes one.
+    pub(super) arguments: Value,
+}
+
+impl Call {
+    /// In the words of the client that speaks like this, in a project.
+    pub(super) fn wanted(&self, speech: Speech, work: &Path) -> Wanted {
+        let described = |command: &str| json!({"command": command, "description": "a step"});
+        let (tool, arguments) = match (speech, self) {
+            (Speech::AnthropicMessages, Self::Shell(command)) => ("Bash", described(command)),
+            (Speech::AnthropicMessages, Self::Write(path, text)) => {
+                ("Write", json!({"file_path": work.join(path), "content": text}))
+            }
+            (Speech::OpenAiResponses, Self::Shell(command)) => ("exec_command", json!({"cmd": command})),
+            (Speech::OpenAiResponses, Self::Write(path, text)) => {
+                let patch = format!("*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch\n");
+                ("apply_patch", patch.into())
+            }
+            (Speech::GeminiGenerate, Self::Shell(command)) => ("run_shell_command", described(command)),
+            (Speech::GeminiGenerate, Self::Write(path, text)) => {
+                ("write_file", json!({"file_path": work.join(path), "content": text}))
+            }
+            (Speech::OpenAiChat, Self::Shell(command)) => ("bash", described(command)),
+            (Speech::OpenAiChat, Self::Write(path, text)) => {
+                ("create", json!({"path": work.join(path), "file_text": text}))
+            }
+        };
+        Wanted { tool, arguments }
+    }
+}

@@ -1,0 +1,157 @@
+//! A model server on loopback that says what a script says, and records what it is asked.
+
+mod anthropic;
+mod chat;
+mod gemini;
+mod http;
+mod responses;
+
+use std::io;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use self::http::{Reply, Request};
+use super::script::{Script, Wanted};
+
+/// What a client speaks with its model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speech {
+    /// Anthropic's Messages, streamed.
+    AnthropicMessages,
+    /// OpenAI's Responses, streamed.
+    OpenAiResponses,
+    /// OpenAI's chat completions.
+    OpenAiChat,
+    /// Gemini's `generateContent`, streamed.
+    GeminiGenerate,
+}
+
+/// What the model does next.
+#[derive(Debug)]
+enum Turn {
+    /// It calls a tool. The number tells its calls apart.
+    Call(usize, Wanted),
+    /// It is done.
+    Done,
+}
+
+/// A running server; it ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Server {
+    shared: Arc<Shared>,
+    port: u16,
+}
+
+#[derive(Debug)]
+struct Shared {
+    speech: Speech,
+    script: Script,
+    work: PathBuf,
+    recorded: Mutex<Vec<Value>>,
+    is_over: Mutex<bool>,
+}
+
+/// How long a connection may be silent.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Server {
+    /// Starts one, for a client that works in `work`.
+    pub(super) fn start(speech: Speech, script: Script, work: &Path) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let port = listener.local_addr()?.port();
+        let (recorded, is_over) = (Mutex::default(), Mutex::default());
+        let shared = Arc::new(Shared { speech, script, work: work.to_path_buf(), recorded, is_over });
+        let accepting = Arc::clone(&shared);
+        drop(thread::Builder::new().spawn(move || accept(&listener, &accepting))?);
+        Ok(Self { shared, port })
+    }
+
+    /// Where it is.
+    pub(super) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// What it was asked, in order.
+    pub(super) fn recorded(&self) -> Vec<Value> {
+        self.shared.recorded.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        *self.shared.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        // Wakes who accepts.
+        drop(TcpStream::connect(("127.0.0.1", self.port)));
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    for stream in listener.incoming() {
+        if *shared.is_over.lock().unwrap_or_else(PoisonError::into_inner) {
+            return;
+        }
+        let Ok(stream) = stream else { continue };
+        let shared = Arc::clone(shared);
+        // A client that cannot be served is seen to fail.
+        drop(thread::Builder::new().spawn(move || serve(stream, &shared)));
+    }
+}
+
+fn serve(mut stream: TcpStream, shared: &Shared) {
+    let served = stream.set_read_timeout(Some(PATIENCE)).and_then(|()| {
+        let request = Request::read(&mut stream)?;
+        shared.answer(&request).write(&mut stream)
+    });
+    // Who went away is not told.
+    drop(served.and_then(|()| stream.shutdown(Shutdown::Write)));
+}
+
+impl Shared {
+    fn answer(&self, request: &Request) -> Reply {
+        if request.method != "POST" {
+            return Reply::json(&serde_json::json!({"object": "list", "data": []}));
+        }
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let turn = |results: usize| match self.script.calls.get(results) {
+            Some(call) => Turn::Call(results, call.wanted(self.speech, &self.work)),
+            None => Turn::Done,
+        };
+        let reply = match self.speech {
+            Speech::AnthropicMessages => anthropic::answer(&request.path, &body, turn),
+            Speech::OpenAiResponses => responses::answer(&body, turn),
+            Speech::OpenAiChat => chat::answer(&body, turn),
+            Speech::GeminiGenerate => gemini::answer(&request.path, &body, turn),
+        };
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner).push(body);
+        reply
+    }
+}
+
+/// How many objects in `value` have this member; that is how often it is said anywhere in it.
+fn count(value: &Value, key: &str, expected: &str) -> usize {
+    let mut found = 0_usize;
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Array(items) => left.extend(items),
+            Value::Object(members) => {
+                if members.get(key).is_some_and(|value| value == expected) {
+                    found = found.saturating_add(1);
+                }
+                left.extend(members.values());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether a tool of this name is offered, in whatever form.
+fn offers(body: &Value, tool: &str) -> bool {
+    body.get("tools").is_some_and(|tools| count(tools, "name", tool) > 0)
+}

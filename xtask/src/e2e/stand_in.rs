@@ -1,0 +1,122 @@
+//! A hook in the place of `hooks`: says through the same encoder what no rule says yet, and fails on demand.
+//!
+//! The name of a file in a tool call says what is asked for. It is a program of its own, so that it can crash.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use hooks_core::WireEvent;
+use hooks_core::event::ResultRewrite;
+use hooks_protocols::{Answer, Client, Decoded, Rewrite, decode, encode};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::process::Program;
+
+/// A command with this in it has its hook ended by a signal.
+pub(super) const CRASH: &str = "fault-crash";
+/// One that says what a shell says where there is no program.
+pub(super) const GONE: &str = "fault-gone";
+/// The real one, with rules that cannot be read.
+pub(super) const BROKEN: &str = "fault-broken";
+/// The real one, with rules that never come.
+pub(super) const HANG: &str = "fault-hang";
+/// One that asks a person, and there is none.
+pub(super) const ASK: &str = "ask-me";
+/// One that has the call write elsewhere.
+pub(super) const REWRITE: &str = "rewrite-me";
+/// Where it writes then.
+pub(super) const REWRITTEN: &str = "was-rewritten";
+/// One that says something to the model.
+pub(super) const NOTE: &str = "note-please";
+/// What it says before the call, after a call, and with a prompt.
+pub(super) const NOTES: [&str; 3] = ["NOTE-BEFORE-7301", "NOTE-AFTER-7302", "NOTE-PROMPT-7303"];
+/// What a tool prints that the model must not see.
+pub(super) const SECRET: &str = "result-secret";
+/// What it sees in its place.
+pub(super) const MASKED: &str = "result-masked";
+
+/// `xtask stand-in HOOKS BESIDE run --client C --event E …`.
+///
+/// # Errors
+/// It is not called as `hooks` is, or something cannot be written.
+pub(crate) fn run(arguments: &[&str]) -> Result {
+    let [hooks, beside, rest @ ..] = arguments else {
+        return Err(Error::new("a program and a folder are missing"));
+    };
+    let option = |name: &str| {
+        let at = rest.iter().position(|word| *word == name)?;
+        rest.get(at.checked_add(1)?).copied()
+    };
+    let (Some(client), Some(event)) = (option("--client"), option("--event")) else {
+        return Err(Error::new("`--client` and `--event` are missing"));
+    };
+    let client: Client = client.parse().map_err(|error| Error::new(format!("{error}")))?;
+    let mut payload = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut payload)?;
+    let decoded = decode(client, Some(event), &payload).map_err(|error| Error::new(format!("{error}")))?;
+    let command = decoded.call().map(|(_, arguments)| arguments.to_string()).unwrap_or_default();
+    let before = matches!(decoded.event, Some(WireEvent::PreToolUse(_)));
+    let fault = [CRASH, GONE, BROKEN, HANG].into_iter().find(|fault| before && command.contains(fault));
+    let rules = |name: &str| Path::new(beside).join(name).to_string_lossy().into_owned();
+    match fault {
+        Some(CRASH) => crash(),
+        Some(GONE) => {
+            eprintln!("sh: 1: {hooks}: not found");
+            leave(127)
+        }
+        Some(BROKEN) => real(hooks, client, event, &rules("broken.yaml"), &payload),
+        Some(HANG) => real(hooks, client, event, &rules("hang.yaml"), &payload),
+        _ => {
+            let reply = encode(&decoded, &answer(&decoded, &command));
+            std::io::stdout().write_all(reply.stdout.as_bytes())?;
+            std::io::stderr().write_all(reply.stderr.as_bytes())?;
+            leave(reply.exit.into())
+        }
+    }
+}
+
+/// What is asked for.
+fn answer(decoded: &Decoded, command: &str) -> Answer {
+    let [before, after, prompt] = NOTES;
+    match &decoded.event {
+        Some(WireEvent::PreToolUse(call)) if command.contains(REWRITE) => {
+            let arguments = call.tool_args.to_string().replace(REWRITE, REWRITTEN);
+            let arguments = serde_json::from_str(&arguments).unwrap_or_default();
+            Answer::default().rewritten(Rewrite::Arguments(arguments))
+        }
+        Some(WireEvent::PreToolUse(_)) if command.contains(ASK) => Answer::ask("a person has to say so"),
+        Some(WireEvent::PreToolUse(_)) if command.contains(NOTE) => Answer::context(before),
+        Some(WireEvent::PostToolUse(_)) if command.contains(NOTE) => Answer::context(after),
+        Some(WireEvent::PostToolUse(done)) if done.tool_result.to_string().contains(SECRET) => {
+            let result: Value = serde_json::from_str(&done.tool_result.to_string().replace(SECRET, MASKED))
+                .unwrap_or_default();
+            let rewrite = ResultRewrite { result: Some(result), error: None };
+            Answer::default().rewritten(Rewrite::Result(rewrite))
+        }
+        Some(WireEvent::UserPromptSubmitted(_)) => Answer::context(prompt),
+        _ => Answer::default(),
+    }
+}
+
+/// The real one, with other rules and less patience.
+fn real(hooks: &str, client: Client, event: &str, rules: &str, payload: &[u8]) -> Result {
+    let arguments =
+        ["run", "--client", client.name(), "--event", event, "--config", rules, "--deadline", "2s"];
+    let output = Program::new(hooks, arguments).answer(payload)?;
+    std::io::stdout().write_all(&output.stdout)?;
+    std::io::stderr().write_all(&output.stderr)?;
+    output.status.code().map_or_else(crash, leave)
+}
+
+/// Ends like a program that was killed.
+fn crash() -> Result {
+    #[cfg(unix)]
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    Err(Error::new("there is no crashing here"))
+}
+
+#[expect(clippy::exit, reason = "a hook says with its exit code what it means")]
+fn leave(code: i32) -> Result {
+    std::process::exit(code)
+}
