@@ -335,6 +335,16 @@ fn what_is_counted_is_counted_over_processes() {
     world.claude("Bash", &json!({"command": "ls"})).is_silent();
 }
 
+/// An allow spares a client its own question, so it is said only where a rule says so.
+#[test]
+fn a_guard_that_lets_a_call_through_approves_nothing() {
+    let write = json!({"file_path": "src/a.rs", "content": "x"});
+    let guard = "version: 1\nwrite_guard: { allow: [src/**] }\n";
+    World::new(guard).claude("Write", &write).is_silent();
+    let rule = "rules: [{ name: sources, action: allow, tools: [Write], reason: they are in git }]\n";
+    World::new(&format!("{guard}{rule}")).claude("Write", &write).says("\"permissionDecision\":\"allow\"");
+}
+
 #[test]
 fn nothing_is_opened_that_is_not_needed() {
     let world =

@@ -2,8 +2,8 @@
 
 use hooks::event::WireEvent;
 use hooks::{
-    DecidingEvent, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged, decide, observe, reserve,
-    tell,
+    DecidingEvent, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged, Strength, decide, observe,
+    reserve, tell,
 };
 use hooks_protocols::{Answer, Decoded};
 
@@ -47,7 +47,19 @@ where
         reserve(hooks, &mut decided).await;
     }
     observe(hooks, &decided.request, &decided.outcome);
-    Asked { answer: Answer::from(&decided.outcome), holds: decided.outcome.take_holds() }
+    let answer = restrained(Answer::from(&decided.outcome));
+    Asked { answer, holds: decided.outcome.take_holds() }
+}
+
+/// An answer that approves only what somebody approved.
+///
+/// An allow spares the client its own question to the user. A rule or a handler that allows says why; a guard that lets a
+/// call through says nothing, and means no more than that it has nothing against it.
+fn restrained(mut answer: Answer) -> Answer {
+    if answer.strength == Strength::Allow && answer.reason.is_none() {
+        answer.strength = Strength::NoOpinion;
+    }
+    answer
 }
 
 async fn informed<E>(hooks: &Hooks, context: HookContext, event: E) -> Asked
