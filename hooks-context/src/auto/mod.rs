@@ -21,7 +21,7 @@
 //! use hooks_team::Team;
 //!
 //! # fn hooks(disk: Arc<dyn Disk>, timer: Arc<dyn Timer>, environment: &Environment) -> Hooks {
-//! let team = Team::new(Arc::clone(&disk), "/work/shop/.squad", environment);
+//! let team = Team::new(Arc::clone(&disk), "/srv/shop/.squad", environment);
 //! let context = AutoContext::new(timer)
 //!     .with_team(team, Here, team::Limits::default())
 //!     .with_source(2, FileSource::new(disk, Here, "CONTRIBUTING.md"));
