@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use hooks_core::time::Timestamp;
 
-use super::artifact::{ArtifactError, artifact_name, is_same_artifact};
+use super::artifact::{ArtifactError, artifact_name};
 use crate::artifacts::Artifacts;
 use crate::config::PatternDialect;
 use crate::names::folded;
@@ -84,9 +84,9 @@ pub struct LockedOut {
 /// The lockouts of a team. Shared by reference; in memory, so its host keeps it over a reload
 /// ([`StrictPolicies::with_lockouts`](crate::StrictPolicies::with_lockouts)).
 ///
-/// Artifacts and agents are compared by their names alike in questions, changes and by the policy: as files, and
-/// without case. A name that stands for no artifact ([`artifact_name`](super::artifact_name)) locks everything: somebody
-/// meant to lock something.
+/// Questions and changes name artifacts and agents exactly, as Squad's do; the policy compares them as files and without
+/// case. A name that stands for no artifact ([`artifact_name`](super::artifact_name)) locks everything: somebody meant to
+/// lock something. [`StoredLockouts`](super::StoredLockouts), which people talk to, takes one name for each artifact.
 #[derive(Debug, Default)]
 pub struct LockoutRegistry {
     dialect: PatternDialect,
@@ -119,8 +119,6 @@ impl LockoutRegistry {
 
     /// Locks an agent out of an artifact; where it is already, that stands.
     pub fn lock(&self, lockout: Lockout) {
-        let artifact = artifact_name(&lockout.artifact).unwrap_or_else(|error| error.name);
-        let lockout = Lockout { artifact, ..lockout };
         let mut lockouts = self.lockouts.write().unwrap_or_else(PoisonError::into_inner);
         let agent = lockouts.agents.entry(folded(&lockout.agent).into_owned()).or_default();
         if agent.lockouts.iter().any(|known| is_same(known, &lockout.artifact, &lockout.agent)) {
@@ -146,7 +144,7 @@ impl LockoutRegistry {
     /// # Errors
     /// `by` is locked out of it.
     pub fn clear(&self, artifact: &str, by: &str) -> Result<(), LockedOut> {
-        self.remove(by, |lockout| is_same_artifact(&lockout.artifact, artifact))
+        self.remove(by, |lockout| lockout.artifact == artifact)
     }
 
     /// Lets all agents write all artifacts again, at the word of `by`.
@@ -157,7 +155,7 @@ impl LockoutRegistry {
         self.remove(by, |_| true)
     }
 
-    /// Whether this agent is locked out of this artifact by its name, not by that of a folder or a pattern.
+    /// Whether exactly this agent is locked out of exactly this artifact.
     pub fn is_locked_out(&self, artifact: &str, agent: &str) -> bool {
         let lockouts = self.lockouts.read().unwrap_or_else(PoisonError::into_inner);
         let locked = lockouts.agents.get(&*folded(agent));
@@ -167,7 +165,7 @@ impl LockoutRegistry {
     /// The agents that are locked out of an artifact, in the order of locking.
     pub fn locked_agents(&self, artifact: &str) -> Vec<String> {
         let lockouts = self.lockouts.read().unwrap_or_else(PoisonError::into_inner);
-        let of_artifact = lockouts.all.iter().filter(|lockout| is_same_artifact(&lockout.artifact, artifact));
+        let of_artifact = lockouts.all.iter().filter(|lockout| lockout.artifact == artifact);
         of_artifact.map(|lockout| lockout.agent.clone()).collect()
     }
 
@@ -263,5 +261,5 @@ impl AgentLockouts {
 }
 
 fn is_same(lockout: &Lockout, artifact: &str, agent: &str) -> bool {
-    folded(&lockout.agent) == folded(agent) && is_same_artifact(&lockout.artifact, artifact)
+    lockout.artifact == artifact && lockout.agent == agent
 }

@@ -83,17 +83,6 @@ fn a_folder_with_the_artifact_and_a_redirection_are_writes_too() {
 }
 
 #[test]
-fn an_artifact_is_locked_cleared_and_judged_by_one_name() {
-    let registry = LockoutRegistry::default();
-    registry.lock(Lockout::new("./Src//auth.rs", "Backend"));
-    registry.lock(Lockout::new("src\\auth.rs", " backend "));
-    assert_eq!(registry.all().len(), 1, "it is locked already");
-    assert!(registry.is_locked_out("src/auth.rs", "BACKEND"));
-    registry.clear("src/./AUTH.rs", "Reviewer").unwrap();
-    assert_eq!(registry.all(), []);
-}
-
-#[test]
 fn the_locked_agent_cannot_clear_its_lockout() {
     let registry = LockoutRegistry::default();
     for agent in ["b", "a", "c", "a"] {
@@ -101,7 +90,7 @@ fn the_locked_agent_cannot_clear_its_lockout() {
     }
     registry.lock(Lockout::new("y", "a"));
     assert_eq!(registry.locked_agents("x"), ["b", "a", "c"]);
-    assert!(registry.is_locked_out("x", "a") && registry.is_locked_out("x", " A"));
+    assert!(registry.is_locked_out("x", "a") && !registry.is_locked_out("x", "A"));
     let error = registry.clear("x", "A").unwrap_err();
     assert_eq!(error.artifact, "x");
     assert!(registry.clear_all("b").is_err());
