@@ -20,6 +20,8 @@ pub(crate) struct Core {
     pub(super) failing_since: Tick,
     /// Why it is open: what came of the calls it was judged by, and of those that were on their way with them.
     pub(super) grounds: Counts,
+    /// How many calls a window had, the most of the times it opened since it was last well.
+    pub(super) usual: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +70,9 @@ pub(crate) enum Showed {
     Hopeless,
 }
 
+/// A row of failures has to have one for so many calls of a window.
+const CALLS_FOR_A_FAILURE: u32 = 6;
+
 impl Core {
     pub(crate) fn new(settings: &BreakerSettings) -> Self {
         Self {
@@ -77,6 +82,7 @@ impl Core {
             openings: 0,
             failing_since: Tick::default(),
             grounds: Counts::default(),
+            usual: 0,
         }
     }
 
@@ -176,14 +182,16 @@ impl Core {
             _ => self.failed_again(began),
         }
         let counted = self.window.sum(now);
-        // Just after it closed the window is empty: what it was opened by tells how many calls there are.
-        if self.in_a_row >= row_that_opens(counted.calls.max(self.grounds.calls), settings) {
+        // Just after it closed the window is empty: how many calls there are was counted before it opened.
+        let usual = counted.calls.max(self.usual);
+        if self.in_a_row >= row_that_opens(usual, settings) {
             self.grounds = Counts { calls: self.in_a_row, failed: self.in_a_row, slow: 0 };
         } else if counted.calls >= settings.minimum_calls && is_too_much(counted, settings) {
             self.grounds = counted;
         } else {
             return;
         }
+        self.usual = usual;
         self.open(now, settings, jitter);
     }
 
@@ -213,7 +221,7 @@ impl Core {
         // It was well for as long as it is ever left alone: what was before is forgotten.
         if now.since(since) >= settings.open_at_most {
             self.openings = 0;
-            self.grounds = Counts::default();
+            self.usual = 0;
         }
     }
 
@@ -282,11 +290,12 @@ impl Core {
     }
 }
 
-/// How many failures in a row open it, where so many calls are made: of a hundred calls a minute of which a third fails,
-/// three in a row are heard of again and again. Where there are enough for their rates to mean something, a row has to be as long.
+/// How many failures in a row open it, where a window has so many calls: of a hundred calls of which a third fails,
+/// three in a row are heard of again and again, but of ten calls ten are all there are. So it is a share of them, and no
+/// more than what is enough for rates to mean something.
 fn row_that_opens(calls: u32, settings: &BreakerSettings) -> u32 {
-    let is_busy = calls >= settings.minimum_calls;
-    if is_busy { settings.failures_in_a_row.max(settings.minimum_calls) } else { settings.failures_in_a_row }
+    let longest = settings.failures_in_a_row.max(settings.minimum_calls);
+    (calls / CALLS_FOR_A_FAILURE).clamp(settings.failures_in_a_row, longest)
 }
 
 /// Whether too many of these failed, or were slow.

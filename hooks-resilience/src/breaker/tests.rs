@@ -80,18 +80,28 @@ fn failures_in_a_row_open_it_however_few_calls_there_are() {
 }
 
 #[test]
-fn where_there_are_many_calls_a_row_of_failures_has_to_be_longer() {
+fn the_more_calls_there_are_the_longer_is_the_row_of_failures_that_opens_it() {
+    for (answered, row) in [(12, 3), (27, 5), (37, 7), (54, 10), (200, 10)] {
+        let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+        let script = std::iter::repeat_n(Does::Answers, answered).chain([SERVER; 10]);
+        let (mut stack, health, _) = stack(&catalog, &time, script);
+        let model = &catalog.models()[0];
+        ask_times(answered + row - 1, &mut stack, &catalog, &time);
+        assert_eq!(health.breaker(model), BreakerState::Closed, "{answered}");
+        ask_times(1, &mut stack, &catalog, &time);
+        assert_eq!(health.breaker(model), BreakerState::Open, "{answered}");
+    }
+}
+
+#[test]
+fn how_many_calls_there_are_is_remembered_until_it_was_well_for_long() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
-    let script =
-        [Does::Answers; 20].into_iter().chain([SERVER; 10]).chain([Does::Answers]).chain([SERVER; 3]);
-    let script = script.chain([Does::Answers]).chain([SERVER; 3]);
+    let script = [Does::Answers; 54].into_iter().chain([SERVER; 10]);
+    let script = script.chain([Does::Answers]).chain([SERVER; 3]).chain([Does::Answers]).chain([SERVER; 3]);
     let (mut stack, health, _) = stack(&catalog, &time, script);
     let model = &catalog.models()[0];
-    ask_times(29, &mut stack, &catalog, &time);
-    assert_eq!(health.breaker(model), BreakerState::Closed);
-    ask_times(1, &mut stack, &catalog, &time);
+    ask_times(64, &mut stack, &catalog, &time);
     assert_eq!(health.breaker(model), BreakerState::Open);
-    // Also just after it closed: it was opened by many.
     wait_until(ready_at(&health, &catalog, &time), &time);
     ask_times(4, &mut stack, &catalog, &time);
     assert_eq!(health.breaker(model), BreakerState::Closed);

@@ -27,6 +27,8 @@ pub(crate) struct Wire {
     failing_for: u64,
     /// Why it is open: how many calls, how many of them failed, how many were slow.
     grounds: (u32, u32, u32),
+    /// How many calls a window had when it opened; none where an older instance wrote it.
+    usual: u32,
     /// How long ago, how many calls, how many of them failed, how many were slow.
     counted: Vec<(u64, u32, u32, u32)>,
 }
@@ -51,6 +53,7 @@ impl Wire {
             openings: core.openings,
             failing_for: millis(now.since(core.failing_since)),
             grounds: (calls, failed, slow),
+            usual: core.usual,
             counted,
         }
     }
@@ -84,8 +87,8 @@ impl Wire {
         let failing_since = before(now, ago.saturating_add(Duration::from_millis(self.failing_for)));
         let (calls, failed, slow) = self.grounds;
         let grounds = Counts { calls, failed, slow };
-        let (in_a_row, openings) = (self.in_a_row, self.openings);
-        Core { state, window, in_a_row, openings, failing_since, grounds }
+        let (in_a_row, openings, usual) = (self.in_a_row, self.openings, self.usual);
+        Core { state, window, in_a_row, openings, failing_since, grounds, usual }
     }
 }
 
