@@ -51,6 +51,11 @@ impl Root {
         root
     }
 
+    /// As it is named.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     pub(super) fn resolved(&self) -> Result<&ResolvedRoot, &PathError> {
         self.resolved.as_ref()
     }

@@ -1,0 +1,112 @@
+//! What a search finds, for the programs that it starts: `find src -name '*.o' -exec rm {} ;`.
+
+use super::Changes;
+use crate::commands::analysis::WriteKind;
+use crate::commands::argument::Argument;
+use crate::globs::Gap;
+
+/// What a search may find.
+pub(in crate::commands) struct Search {
+    /// Where it starts.
+    starts: Vec<Argument>,
+    /// The names it looks for, as an outline.
+    name: String,
+}
+
+impl Search {
+    /// Reads the words of `find`.
+    pub(in crate::commands) fn of_find(words: &[Argument]) -> Self {
+        let words: Vec<&Argument> = words
+            .iter()
+            .skip_while(|word| matches!(word.prefix(), "-H" | "-L" | "-P") || word.prefix().starts_with("-O"))
+            .collect();
+        let is_start = |word: &&&Argument| !word.prefix().starts_with(['-', '(', '!', ',']);
+        let mut starts: Vec<_> = words.iter().take_while(is_start).map(|word| (*word).clone()).collect();
+        if starts.is_empty() {
+            starts.push(Argument::from("."));
+        }
+        let negates = |word: &&Argument| matches!(word.prefix(), "-o" | "-or" | "!" | "-not" | ",");
+        let name = words.iter().position(|word| word.prefix() == "-name");
+        let name = name.filter(|_| !words.iter().any(negates)).and_then(|at| words.get(at + 1));
+        Self { starts, name: name.map_or_else(any_name, |name| wildcards(&name.outline())) }
+    }
+
+    /// Reads the words of `fd`.
+    pub(in crate::commands) fn of_fd(words: &[Argument]) -> Self {
+        let ending = super::value(words, 'e', "--extension");
+        let name = ending.map(|ending| format!("{}.{}", any_name(), ending.outline()));
+        Self { starts: vec![Argument::from(".")], name: name.unwrap_or_else(any_name) }
+    }
+
+    /// All that may be found: what it starts at, and what is below.
+    pub(in crate::commands) fn items(&self) -> Vec<Argument> {
+        let itself = |start: &&Argument| !matches!(start.literal(), Some("." | ".." | "/"));
+        let below = |start: &Argument| {
+            let start = start.outline();
+            let folders = Gap::Folders.stand_in();
+            Argument::of_outline(&format!("{}/{folders}{}", start.trim_end_matches('/'), self.name))
+        };
+        let starts = self.starts.iter().filter(itself).cloned();
+        self.starts.iter().map(below).chain(starts).collect()
+    }
+
+    /// What is found, seen from the folder that it is in.
+    pub(in crate::commands) fn own_name(&self) -> Argument {
+        Argument::of_outline(&format!("./{}", self.name))
+    }
+}
+
+impl Changes<'_> {
+    /// `find … -delete`, `find … -fprint FILE`.
+    pub(super) fn found(&mut self, words: &[Argument]) {
+        for (at, word) in words.iter().enumerate() {
+            match word.literal() {
+                // Of folders, only empty ones go.
+                Some("-delete") if !finds_folders(words) => {
+                    for item in Search::of_find(words).items() {
+                        self.one(&item, WriteKind::Removed);
+                    }
+                }
+                Some("-fprint" | "-fprint0" | "-fprintf" | "-fls") => {
+                    if let Some(file) = words.get(at + 1) {
+                        self.one(file, WriteKind::Changed);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether a search is for folders alone.
+fn finds_folders(words: &[Argument]) -> bool {
+    let is_type = |pair: &[Argument]| matches!(pair, [kind, d] if kind.literal() == Some("-type") && d.literal() == Some("d"));
+    words.windows(2).any(is_type)
+        && !words.iter().any(|word| matches!(word.prefix(), "-o" | "-or" | "!" | "-not" | ","))
+}
+
+fn any_name() -> String {
+    Gap::Name.stand_in().into()
+}
+
+/// A pattern that the program itself reads, as an outline.
+pub(super) fn wildcards(pattern: &str) -> String {
+    let mut outline = String::with_capacity(pattern.len());
+    let mut rest = pattern.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '?' => outline.push(Gap::One.stand_in()),
+            '*' => outline.push(Gap::Name.stand_in()),
+            '[' => match rest.as_str().split_once(']') {
+                Some((_, behind)) => {
+                    outline.push(Gap::One.stand_in());
+                    rest = behind.chars();
+                }
+                None => outline.push('['),
+            },
+            '\\' => outline.extend(rest.next()),
+            c => outline.push(c),
+        }
+    }
+    outline
+}
