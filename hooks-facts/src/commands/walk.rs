@@ -196,6 +196,11 @@ impl Walk {
         }
     }
 
+    /// Whether nothing of the budget is left.
+    pub(super) fn is_spent(&self) -> bool {
+        self.budget == 0
+    }
+
     pub(super) fn unresolved(&mut self, reason: UnresolvedReason, span: Span) {
         if !self.guessing {
             self.record(Unresolved { reason, span: self.outer.unwrap_or(span) });

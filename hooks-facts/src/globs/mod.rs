@@ -27,5 +27,5 @@ mod set;
 
 pub use dialect::Dialect;
 pub use error::{PatternError, PatternProblem, PatternWarning};
-pub use outline::{Gap, shown};
+pub use outline::{Gap, may_be, shown};
 pub use set::{GlobOptions, Globs};

@@ -65,6 +65,12 @@ pub fn shown(outline: &str) -> String {
     text
 }
 
+/// Whether an outline may stand for a text.
+pub fn may_be(outline: &str, text: &str) -> bool {
+    let tokens: Vec<_> = text.chars().map(Token::Char).collect();
+    letters(outline).is_none_or(|outline| Places::after(&tokens, &outline).are_at_end())
+}
+
 impl Globs {
     /// Whether one of the patterns matches whatever the gaps of an outline become.
     pub fn covers(&self, outline: &str) -> bool {
@@ -115,6 +121,10 @@ fn letters(outline: &str) -> Option<Vec<Letter>> {
     let mut letters = Vec::with_capacity(outline.len());
     let mut characters = outline.chars().peekable();
     while let Some(c) = characters.next() {
+        // Two wildcards in a row are one.
+        if matches!((letters.last(), Gap::of(c)), (Some(Letter::Gap(Gap::Name, _)), Some(Gap::Name))) {
+            continue;
+        }
         letters.push(Gap::of(c).map_or(Letter::Char(c), |gap| Letter::Gap(gap, begins)));
         begins = c == '/' || Gap::of(c) == Some(Gap::Folders);
         // It may be the very folder that paths are relative to.
@@ -144,7 +154,15 @@ impl<'t> Places<'t> {
 
     /// Where a match may stand behind an outline.
     fn after(tokens: &'t [Token], outline: &[Letter]) -> Self {
-        outline.iter().fold(Self::start(tokens), |places, letter| places.met(*letter))
+        let mut places = Self::start(tokens);
+        for letter in outline {
+            // Most patterns end here after a few letters.
+            if !places.alive.contains(&true) {
+                break;
+            }
+            places = places.met(*letter);
+        }
+        places
     }
 
     fn insert(&mut self, place: usize) {

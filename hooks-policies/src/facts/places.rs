@@ -57,11 +57,12 @@ pub struct Known<'a> {
     /// Its readings from the file system's root, without the first slash. Where it is below the root, these are
     /// not worked out.
     pub elsewhere: &'a [String],
+    is_partial: bool,
     root: &'a Root,
 }
 
 /// More names that are known in part are taken for names of which nothing is known.
-const MAX_PARTIAL: usize = 256;
+const MAX_PARTIAL: usize = 64;
 
 /// Files that every command may write to, because nothing is kept in them.
 const SINKS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
@@ -193,11 +194,11 @@ impl Place {
 
     /// Where it is, below the root or not; `None` where nobody can tell.
     pub fn known<'a>(&'a self, call: Call<'a>) -> Option<Known<'a>> {
-        let root = call.root();
+        let (root, is_partial) = (call.root(), self.is_partial());
         match &self.resolution {
-            Ok(resolution) => Some(Known { inside: &resolution.readings, elsewhere: &[], root }),
+            Ok(resolution) => Some(Known { inside: &resolution.readings, elsewhere: &[], is_partial, root }),
             Err(PathError::OutsideRoot { .. }) => {
-                Some(Known { inside: &[], elsewhere: self.from_top(call)?, root })
+                Some(Known { inside: &[], elsewhere: self.from_top(call)?, is_partial, root })
             }
             Err(_) => None,
         }
@@ -223,7 +224,9 @@ impl<'a> Known<'a> {
     pub fn below_root(self) -> impl Iterator<Item = &'a str> {
         let inside = self.inside.iter().map(|reading| reading.path.as_str());
         // By another way it may be below the root all the same.
-        inside.chain(self.elsewhere.iter().filter_map(move |reading| self.root.strip(reading)))
+        inside.chain(self.elsewhere.iter().filter_map(move |reading| {
+            if self.is_partial { self.root.strip_outline(reading) } else { self.root.strip(reading) }
+        }))
     }
 }
 

@@ -79,7 +79,7 @@ fn a_folder_is_not_filled_above_a_protected_file() {
             "cp -r src/h .hooks",
             "cp -r src/h .hooks/",
             "ln -s src/h .hooks",
-            "ln -s .claude src/c",
+            "ln -s ../.claude src/c",
             "ln -s .. src/up",
             "cp -r src/h/. .hooks",
             "git mv src/h .hooks",

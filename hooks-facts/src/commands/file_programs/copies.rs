@@ -54,12 +54,17 @@ impl Changes<'_> {
             // A folder that is not there yet gets the name of the target.
             self.maybe(&target, WriteKind::Named);
         }
+        let keeps_parents = name == "cp" && has(words, '\0', "--parents");
         for source in sources {
+            // The name of the target is part of each of them, so that many would be too long.
+            if self.walk.is_spent() {
+                return;
+            }
             if name == "mv" {
                 self.one(source, WriteKind::Removed);
             }
             match source_of(name, source) {
-                _ if has(words, '\0', "--parents") => self.maybe(&target, WriteKind::Filled),
+                _ if keeps_parents => self.maybe(&target, WriteKind::Filled),
                 Source::Contents if is_folder => self.fills(&target),
                 Source::Contents => self.maybe(&target, WriteKind::Filled),
                 Source::Named(own) if is_folder => self.one(&inside(&target, &own), in_it),

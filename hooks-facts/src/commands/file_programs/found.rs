@@ -59,20 +59,17 @@ impl Search {
 impl Changes<'_> {
     /// `find … -delete`, `find … -fprint FILE`.
     pub(super) fn found(&mut self, words: &[Argument]) {
+        // Of folders, only empty ones go.
+        if words.iter().any(|word| word.literal() == Some("-delete")) && !finds_folders(words) {
+            for item in Search::of_find(words).items() {
+                self.one(&item, WriteKind::Removed);
+            }
+        }
         for (at, word) in words.iter().enumerate() {
-            match word.literal() {
-                // Of folders, only empty ones go.
-                Some("-delete") if !finds_folders(words) => {
-                    for item in Search::of_find(words).items() {
-                        self.one(&item, WriteKind::Removed);
-                    }
-                }
-                Some("-fprint" | "-fprint0" | "-fprintf" | "-fls") => {
-                    if let Some(file) = words.get(at + 1) {
-                        self.one(file, WriteKind::Changed);
-                    }
-                }
-                _ => {}
+            if let Some("-fprint" | "-fprint0" | "-fprintf" | "-fls") = word.literal()
+                && let Some(file) = words.get(at + 1)
+            {
+                self.one(file, WriteKind::Changed);
             }
         }
     }
@@ -93,17 +90,15 @@ fn any_name() -> String {
 pub(super) fn wildcards(pattern: &str) -> String {
     let mut outline = String::with_capacity(pattern.len());
     let mut rest = pattern.chars();
+    let last_bracket = pattern.rfind(']').unwrap_or(0);
     while let Some(c) = rest.next() {
         match c {
             '?' => outline.push(Gap::One.stand_in()),
             '*' => outline.push(Gap::Name.stand_in()),
-            '[' => match rest.as_str().split_once(']') {
-                Some((_, behind)) => {
-                    outline.push(Gap::One.stand_in());
-                    rest = behind.chars();
-                }
-                None => outline.push('['),
-            },
+            '[' if pattern.len() - rest.as_str().len() <= last_bracket => {
+                outline.push(Gap::One.stand_in());
+                rest = rest.as_str().split_once(']').map_or("", |(_, behind)| behind).chars();
+            }
             '\\' => outline.extend(rest.next()),
             c => outline.push(c),
         }
