@@ -528,8 +528,12 @@ impl Walk {
                         walk.run_some(&argv, &Stream::Unknown, span)
                     });
                 } else if has_mark {
-                    for item in search.items().iter().take(MAX_ITEMS) {
-                        self.run_some(&with_item(argv, item), &Stream::Unknown, span);
+                    for item in search.below().take(MAX_ITEMS) {
+                        self.run_some(&with_item(argv, &item), &Stream::Unknown, span);
+                    }
+                    for start in search.starts().take(MAX_ITEMS) {
+                        let argv = with_item(argv, start);
+                        self.in_doubt(|walk| walk.run_some(&argv, &Stream::Unknown, span));
                     }
                 } else {
                     self.run_some(argv, &Stream::Unknown, span);

@@ -79,6 +79,8 @@ pub(super) struct Walk {
     outer: Option<Span>,
     /// In a text that may or may not be run, what cannot be known says nothing.
     guessing: bool,
+    /// Where it depends on what is there whether something runs.
+    doubting: bool,
     analysis: Analysis,
 }
 
@@ -98,6 +100,7 @@ impl Walk {
             budget: BUDGET,
             outer: None,
             guessing: false,
+            doubting: false,
             analysis: Analysis { options, ..Analysis::default() },
         }
     }
@@ -152,6 +155,14 @@ impl Walk {
         let guessing = std::mem::replace(&mut self.guessing, true);
         self.text(text, &Stream::Empty, span);
         self.guessing = guessing;
+    }
+
+    /// Does `visit` as what happens only if something is as it may be.
+    pub(super) fn in_doubt<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
+        let doubting = std::mem::replace(&mut self.doubting, true);
+        let result = visit(self);
+        self.doubting = doubting;
+        result
     }
 
     /// What a shell or an interpreter reads from a stream.
@@ -409,6 +420,7 @@ impl Walk {
 
     fn note_write(&mut self, file: &Argument, kind: WriteKind, is_possible: bool, span: Span) {
         let span = self.outer.unwrap_or(span);
+        let is_possible = is_possible || self.doubting;
         for target in self.folders.names(file, self.options.windows) {
             if !self.pay(target.len() + 1, span) {
                 return;

@@ -38,16 +38,18 @@ impl Search {
         Self { starts: vec![Argument::from(".")], name: name.unwrap_or_else(any_name) }
     }
 
-    /// All that may be found: what it starts at, and what is below.
-    pub(in crate::commands) fn items(&self) -> Vec<Argument> {
-        let itself = |start: &&Argument| !matches!(start.literal(), Some("." | ".." | "/"));
-        let below = |start: &Argument| {
+    /// What may be found below each of the places that it starts at.
+    pub(in crate::commands) fn below(&self) -> impl Iterator<Item = Argument> {
+        self.starts.iter().map(|start| {
             let start = start.outline();
             let folders = Gap::Folders.stand_in();
             Argument::of_outline(&format!("{}/{folders}{}", start.trim_end_matches('/'), self.name))
-        };
-        let starts = self.starts.iter().filter(itself).cloned();
-        self.starts.iter().map(below).chain(starts).collect()
+        })
+    }
+
+    /// The places that it starts at, which it finds only if they are files of the right kind.
+    pub(in crate::commands) fn starts(&self) -> impl Iterator<Item = &Argument> {
+        self.starts.iter().filter(|start| !matches!(start.literal(), Some("." | ".." | "/")))
     }
 
     /// What is found, seen from the folder that it is in.
@@ -61,9 +63,9 @@ impl Changes<'_> {
     pub(super) fn found(&mut self, words: &[Argument]) {
         // Of folders, only empty ones go.
         if words.iter().any(|word| word.literal() == Some("-delete")) && !finds_folders(words) {
-            for item in Search::of_find(words).items() {
-                self.one(&item, WriteKind::Removed);
-            }
+            let search = Search::of_find(words);
+            search.below().for_each(|item| self.one(&item, WriteKind::Removed));
+            search.starts().for_each(|start| self.maybe(start, WriteKind::Removed));
         }
         for (at, word) in words.iter().enumerate() {
             if let Some("-fprint" | "-fprint0" | "-fprintf" | "-fls") = word.literal()
