@@ -14,6 +14,7 @@ mod tracked;
 use super::analysis::{UnresolvedReason, WriteKind};
 use super::argument::Argument;
 use super::walk::{Stream, Walk};
+use crate::globs::Gap;
 use crate::shell::Span;
 use crate::tools::{PathRole, patched_files};
 
@@ -214,14 +215,17 @@ impl Changes<'_> {
     /// Files that have the last parts of addresses for names.
     fn named_by_addresses(&mut self, words: &[Argument], folder: Option<Argument>) {
         for word in words.iter().filter(|word| !word.prefix().starts_with('-')) {
-            let Some((_, place)) = word.literal().and_then(|text| text.split_once("://")) else { continue };
-            let place = place.split(['?', '#']).next().unwrap_or_default();
+            let address = word.outline();
+            let Some((_, place)) = address.split_once("://") else { continue };
+            // The shell takes the `?` of a query for a wildcard.
+            let place = place.split(['?', '#', Gap::One.stand_in()]).next().unwrap_or_default();
             let Some((_, name)) = place.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
                 continue;
             };
+            let name = Argument::of_outline(name);
             let file = match &folder {
-                Some(folder) => copies::inside(folder, &Argument::from(name)),
-                None => Argument::from(name),
+                Some(folder) => copies::inside(folder, &name),
+                None => name,
             };
             self.one(&file, WriteKind::Changed);
         }
