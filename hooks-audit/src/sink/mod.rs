@@ -37,9 +37,17 @@
 mod backoff;
 mod bookmark;
 mod feed;
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(feature = "http")]
+pub mod otlp;
 mod settings;
 mod source;
 mod status;
+#[cfg(feature = "http")]
+pub mod webhook;
+#[cfg(any(feature = "http", feature = "postgres"))]
+mod wire;
 
 use std::sync::Arc;
 use std::time::Duration;
