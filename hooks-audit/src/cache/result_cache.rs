@@ -160,6 +160,10 @@ impl ResultCache {
     }
 
     fn ask_read(&self, tool: &CacheTool, context: &Arc<HookContext>, call: &ToolCall) -> Asked {
+        let tenants = &self.inner.config.tenants;
+        if !tenants.is_empty() && context.tenant.as_ref().is_none_or(|tenant| !tenants.contains(tenant)) {
+            return Asked::Pass(None);
+        }
         let Some(key) = Key::of(context, &call.name, &call.args) else { return self.pass(context, call) };
         let answer = match self.kept(&key, context) {
             Kept::Result(result) => {

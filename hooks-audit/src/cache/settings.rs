@@ -23,6 +23,9 @@ pub struct CacheConfig {
     pub most_bytes: u64,
     /// Longer results are not kept, in bytes.
     pub longest_result: u64,
+    /// Whose results are reused; everybody's, where nobody is named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tenants: Vec<String>,
 }
 
 /// One tool whose results are reused.
@@ -118,6 +121,7 @@ impl Default for CacheConfig {
             most_results: 1_024,
             most_bytes: 32 << 20,
             longest_result: 1 << 20,
+            tenants: Vec::new(),
         }
     }
 }
@@ -139,6 +143,13 @@ impl CacheConfig {
     #[must_use]
     pub fn with_harmless(mut self, tool: impl Into<String>) -> Self {
         self.harmless.push(tool.into());
+        self
+    }
+
+    /// Reuses results of these tenants only.
+    #[must_use]
+    pub fn of_tenants(mut self, tenants: impl IntoIterator<Item = String>) -> Self {
+        self.tenants.extend(tenants);
         self
     }
 

@@ -50,6 +50,11 @@ impl Metrics {
         Self { inner: Arc::new(Inner { config, names, tables, open_calls, summaries }) }
     }
 
+    /// How much is told apart.
+    pub fn config(&self) -> &MetricsConfig {
+        &self.inner.config
+    }
+
     /// Everything that was counted, sorted.
     pub fn snapshot(&self) -> Vec<FamilySnapshot> {
         let tables = FAMILIES.iter().zip(&self.inner.tables);

@@ -39,14 +39,19 @@ mod bookmark;
 mod feed;
 #[cfg(feature = "http")]
 pub mod http;
+#[cfg(feature = "nats")]
+pub mod nats;
+mod open;
 #[cfg(feature = "http")]
 pub mod otlp;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod settings;
 mod source;
 mod status;
 #[cfg(feature = "http")]
 pub mod webhook;
-#[cfg(any(feature = "http", feature = "postgres"))]
+#[cfg(any(feature = "http", feature = "nats"))]
 mod wire;
 
 use std::sync::Arc;
@@ -55,6 +60,7 @@ use std::time::Duration;
 use hooks_core::HookFuture;
 
 pub use self::feed::{Feed, Step};
+pub use self::open::{OpenError, Opening};
 pub use self::settings::{
     FeedSettings, NatsConfig, OtlpConfig, PostgresConfig, Signal, SinkConfig, SinkConfigError, WebhookConfig,
 };

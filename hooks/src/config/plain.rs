@@ -13,7 +13,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::tree::{Kind, Node};
-use super::{context, models, store, tenant};
+use super::{context, feeds, models, store, tenant};
 
 /// Whether it is plain that the schema would find nothing wrong with `root`.
 pub(super) fn is_right(root: &Node) -> bool {
@@ -24,6 +24,7 @@ pub(super) fn is_right(root: &Node) -> bool {
             && is_right_in::<StoreConfig>(&mut sections, store::KEY)
             && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
             && context::are_right(&mut sections)
+            && feeds::are_right(&mut sections)
             && is_written_again::<PolicyConfig>(&Value::Object(sections))
     } else {
         false
