@@ -88,3 +88,70 @@ impl FeedSections {
         (builder, Feeds { cache, metrics })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::HookContext;
+    use hooks_core::event::PostToolUse;
+    use hooks_core::event::PreToolUse;
+    use serde_json::json;
+
+    use super::super::read::{Config, ConfigReader};
+
+    const TEXT: &str = "
+version: 1
+metrics: { most_names: 50 }
+cache:
+  tools: [{ tool: web_search, depends: outside, for: 10m }]
+sinks:
+  - { name: collector, otlp: { endpoint: \"http://localhost:4318\" } }
+";
+
+    #[tokio::test]
+    async fn the_sections_are_built_and_what_was_counted_stays() {
+        let first = Config::parse(TEXT, "hooks.yaml").unwrap();
+        assert!(first.cache().is_some());
+        assert_eq!(first.feeds().sinks[0].name, "collector");
+        let count = async |config: &Config| {
+            let hooks = config.clone().hooks();
+            let event = PostToolUse::after(&PreToolUse::new("edit", json!({})), json!(null), None, 1);
+            hooks.on(HookContext::new("s", "a")).post_tool_use(event).await;
+            config.metrics().unwrap().prometheus()
+        };
+        let counted = |times: u32| {
+            format!("hooks_tool_calls_total{{agent=\"a\",tool=\"edit\",outcome=\"ok\"}} {times}\n")
+        };
+        assert!(count(&first).await.contains(&counted(1)));
+        let again = ConfigReader::default().keeping(first.kept().clone());
+        assert!(count(&again.parse(TEXT, "hooks.yaml").unwrap()).await.contains(&counted(2)));
+        // Told apart otherwise, it begins anew.
+        let other = TEXT.replace("50", "60");
+        assert!(count(&again.parse(&other, "hooks.yaml").unwrap()).await.contains(&counted(1)));
+        assert!(Config::parse("version: 1", "hooks.yaml").unwrap().metrics().is_none());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told_at_its_place() {
+        let text = "
+version: 1
+cache:
+  tools:
+    - { tool: web_search, depends: outside }
+sinks:
+  - { name: a, webhook: { url: \"https://x\" } }
+";
+        let errors = Config::parse(text, "hooks.yaml").unwrap_err();
+        let errors: Vec<_> = errors.errors().iter().map(ToString::to_string).collect();
+        assert!(
+            errors[0]
+                .starts_with("line 5, column 7: cache.tools[0]: `web_search` depends on what is outside"),
+            "{errors:?}"
+        );
+        assert!(
+            errors[1].starts_with("line 7, column 5: sinks[0]: `https://x` is no address for `a`"),
+            "{errors:?}"
+        );
+        let unknown = Config::parse("version: 1\nmetrics: { most: 1 }", "hooks.yaml").unwrap_err();
+        assert!(unknown.errors()[0].to_string().contains("unknown option `most`"));
+    }
+}
