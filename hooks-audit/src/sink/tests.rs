@@ -217,6 +217,41 @@ proptest! {
 }
 
 #[test]
+fn a_log_is_followed_while_it_is_written() {
+    use crate::chain::{After, Chain, SALT};
+    use crate::segment::{Segment, State};
+
+    let disk = disk().with_directory("/log");
+    let mut chain = Chain::new("w0");
+    let mut out = Vec::new();
+    chain.header(After::Start, Timestamp(0), &mut out);
+    let (name, number, state) = (chain.name.clone(), chain.segment, State::Open);
+    let file = Segment { chain: name, number, state }.path(Path::new("/log"));
+    disk.put(&file, out);
+    let commit = |chain: &mut Chain| {
+        let mut out = Vec::new();
+        let mut record = Record::new("stop", Timestamp(5));
+        let payload = Payload::of("kept".into());
+        chain.group([(&mut record, Some(&payload), [0; SALT])], chain.commit, Timestamp(0), &mut out).unwrap();
+        disk.append(&file, &out).unwrap();
+    };
+    let (source, sink) = (LogSource::new(Arc::new(disk.clone()), "/log"), Scripted::default());
+    let (time, environment) = (VirtualTime::default(), Environment::detached());
+    let place = Arc::new(disk.clone()) as Arc<dyn Disk>;
+    let mut feed = Feed::new(source, sink.clone(), place, "/log/sinks", settings(), &environment, time.clone());
+    assert_eq!(run(&time, feed.step()), Step::Idle);
+    for _ in 0..3 {
+        commit(&mut chain);
+    }
+    // The last one counts once a later mark says that it was written through.
+    assert!(run(&time, feed.catch_up(1)));
+    assert_eq!(sink.got(), [1, 2]);
+    commit(&mut chain);
+    assert!(run(&time, feed.catch_up(1)));
+    assert_eq!(sink.got(), [1, 2, 3]);
+}
+
+#[test]
 fn sinks_that_make_no_sense_are_refused() {
     let refused = |json: serde_json::Value| {
         let sinks: Vec<SinkConfig> = serde_json::from_value(json).unwrap();
