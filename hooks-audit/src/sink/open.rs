@@ -32,9 +32,13 @@ pub enum OpenError {
 
 /// What a sink is opened with.
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(not(any(feature = "http", feature = "nats")), expect(dead_code, reason = "no sink asks for it"))]
 pub struct Opening {
+    #[cfg_attr(
+        not(any(feature = "http", feature = "nats")),
+        expect(dead_code, reason = "no sink asks for it")
+    )]
     environment: Environment,
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "no sink asks for them"))]
     metrics: Option<Metrics>,
 }
 

@@ -232,13 +232,16 @@ fn a_log_is_followed_while_it_is_written() {
         let mut out = Vec::new();
         let mut record = Record::new("stop", Timestamp(5));
         let payload = Payload::of("kept".into());
-        chain.group([(&mut record, Some(&payload), [0; SALT])], chain.commit, Timestamp(0), &mut out).unwrap();
+        chain
+            .group([(&mut record, Some(&payload), [0; SALT])], chain.commit, Timestamp(0), &mut out)
+            .unwrap();
         disk.append(&file, &out).unwrap();
     };
     let (source, sink) = (LogSource::new(Arc::new(disk.clone()), "/log"), Scripted::default());
     let (time, environment) = (VirtualTime::default(), Environment::detached());
     let place = Arc::new(disk.clone()) as Arc<dyn Disk>;
-    let mut feed = Feed::new(source, sink.clone(), place, "/log/sinks", settings(), &environment, time.clone());
+    let mut feed =
+        Feed::new(source, sink.clone(), place, "/log/sinks", settings(), &environment, time.clone());
     assert_eq!(run(&time, feed.step()), Step::Idle);
     for _ in 0..3 {
         commit(&mut chain);
