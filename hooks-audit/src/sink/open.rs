@@ -38,7 +38,6 @@ pub struct Opening {
         expect(dead_code, reason = "no sink asks for it")
     )]
     environment: Environment,
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "no sink asks for them"))]
     metrics: Option<Metrics>,
 }
 
