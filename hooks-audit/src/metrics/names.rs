@@ -1,9 +1,9 @@
 //! The values of labels, as small numbers: so many of each label at most.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::family::Label;
 
@@ -24,10 +24,11 @@ const OTHER: &str = "other";
 /// Longer names are cut, in bytes.
 const LONGEST: usize = 128;
 
-/// The values of all labels.
+/// The values of all labels. The hash is a fast one: whoever finds names that collide has a table of a few hundred of them
+/// searched, and no more.
 pub(super) struct Names {
     most: usize,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
     of_label: [RwLock<Table>; Label::COUNT],
 }
 
@@ -44,7 +45,7 @@ impl Names {
             let texts = vec![Arc::from(""), Arc::from(OTHER)];
             RwLock::new(Table { ids: HashTable::new(), texts })
         };
-        Self { most, hasher: RandomState::new(), of_label: std::array::from_fn(|_| table()) }
+        Self { most, hasher: DefaultHashBuilder::default(), of_label: std::array::from_fn(|_| table()) }
     }
 
     /// The number of a value. One that is known costs a hash and a comparison.
@@ -88,7 +89,7 @@ impl Table {
         self.ids.find(hash, is_it).map(|id| NameId(*id))
     }
 
-    fn add(&mut self, hasher: &RandomState, hash: u64, text: &str) -> NameId {
+    fn add(&mut self, hasher: &DefaultHashBuilder, hash: u64, text: &str) -> NameId {
         let Ok(id) = u16::try_from(self.texts.len()) else { return NameId::OTHER };
         self.texts.push(text.into());
         let texts = &self.texts;

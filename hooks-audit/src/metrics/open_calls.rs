@@ -1,10 +1,10 @@
 //! When model calls began that are not answered yet.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use hooks_core::HookContext;
 use hooks_core::time::Tick;
 
@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(60 * 60);
 /// Calls by a hash of session and call id: two with the same one would mix up two durations, and nothing else.
 #[derive(Default)]
 pub(super) struct OpenCalls {
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
     calls: Mutex<HashTable<(u64, Tick)>>,
 }
 

@@ -1,11 +1,11 @@
 //! The series of one family: so many at most.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::family::{Instrument, MOST_LABELS};
 use super::names::NameId;
@@ -16,7 +16,7 @@ pub(super) type SeriesKey = [NameId; MOST_LABELS];
 /// The series of a family.
 pub(super) struct SeriesTable {
     most: usize,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
     table: RwLock<HashTable<Series>>,
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Cell {
 impl SeriesTable {
     /// So many series at most.
     pub(super) fn new(most: usize) -> Self {
-        Self { most, hasher: RandomState::new(), table: RwLock::default() }
+        Self { most, hasher: DefaultHashBuilder::default(), table: RwLock::default() }
     }
 
     /// Adds to the series with this key; to the one of `other` where there are too many. Whether it was that one.

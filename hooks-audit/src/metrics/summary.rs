@@ -1,10 +1,10 @@
 //! What one session did.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use hooks_core::HookContext;
 use hooks_core::event::{MicroUsd, Usage};
 use hooks_core::time::Timestamp;
@@ -96,7 +96,7 @@ impl fmt::Display for SessionSummary {
 /// The sessions of a process.
 pub(super) struct Summaries {
     most: usize,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
     sessions: Mutex<HashTable<Running>>,
 }
 
@@ -119,7 +119,7 @@ pub(super) struct Running {
 
 impl Summaries {
     pub(super) fn new(most: usize) -> Self {
-        Self { most, hasher: RandomState::new(), sessions: Mutex::default() }
+        Self { most, hasher: DefaultHashBuilder::default(), sessions: Mutex::default() }
     }
 
     /// Adds to the session of `context`. Where there are too many, one that was not seen for longest goes for it.
