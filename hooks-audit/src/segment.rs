@@ -1,5 +1,5 @@
-//! The files of a chain, by name: `<chain>.<number>.jsonl` while it is written, `<chain>.<number>.sealed.jsonl` once it
-//! is sealed, with `.gz` when that is compressed.
+//! The files of a chain, by name: `<chain>.<number>.jsonl`, and `.gz` behind it once another one is written and this
+//! one was compressed.
 
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
@@ -24,11 +24,11 @@ pub struct Segment {
 /// What state a file is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
-    /// It is written, or was when its writer ended.
-    Open,
-    /// Nothing is added any more.
-    Sealed,
-    /// The same, compressed.
+    /// Lines, as they were written. The last of its chain is added to.
+    Plain,
+    /// It was found damaged and moved aside, as it was.
+    Damaged,
+    /// Compressed.
     Compressed,
 }
 
@@ -44,9 +44,9 @@ impl Segment {
         let (chain, rest) = name.split_once('.')?;
         let (digits, ending) = rest.split_once('.')?;
         let state = match ending {
-            "jsonl" => State::Open,
-            "sealed.jsonl" => State::Sealed,
-            "sealed.jsonl.gz" => State::Compressed,
+            "jsonl" => State::Plain,
+            "damaged.jsonl" => State::Damaged,
+            "jsonl.gz" => State::Compressed,
             _ => return None,
         };
         let segment = Self { chain: chain.to_owned(), number: digits.parse().ok()?, state };
@@ -57,9 +57,9 @@ impl Segment {
     pub fn name(&self) -> String {
         let Self { chain, number, state } = self;
         let ending = match state {
-            State::Open => "jsonl",
-            State::Sealed => "sealed.jsonl",
-            State::Compressed => "sealed.jsonl.gz",
+            State::Plain => "jsonl",
+            State::Damaged => "damaged.jsonl",
+            State::Compressed => "jsonl.gz",
         };
         format!("{chain}.{number:08}.{ending}")
     }
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_name_is_read_as_it_is_written() {
-        for state in [State::Open, State::Sealed, State::Compressed] {
+        for state in [State::Plain, State::Damaged, State::Compressed] {
             let segment = Segment { chain: "w-0".to_owned(), number: 17, state };
             assert_eq!(Segment::parse(&segment.name()), Some(segment));
         }

@@ -46,12 +46,6 @@ pub mod team {
     pub use hooks_team::*;
 }
 
-/// Everything on the record: the log, and what is fed from it.
-#[cfg(feature = "audit")]
-pub mod audit {
-    pub use hooks_audit::*;
-}
-
 /// Model calls that survive: layers around a model, and what configures them.
 #[cfg(feature = "resilience")]
 pub mod resilience {
@@ -62,6 +56,13 @@ pub mod resilience {
 #[cfg(feature = "store")]
 pub mod store {
     pub use hooks_store::*;
+}
+
+/// The audit log: layers that put events on the record, the log itself, what reads and checks it; and what is fed from
+/// it: the result cache, metrics, sinks.
+#[cfg(feature = "audit")]
+pub mod audit {
+    pub use hooks_audit::*;
 }
 
 /// External command hooks: handlers as docker-agent writes them, their rules and their engine.

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use hooks_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::segment::is_chain;
 
@@ -168,7 +169,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// Whether `line` begins as a mark does.
-pub(super) fn is_mark(line: &[u8]) -> bool {
+pub(crate) fn is_mark(line: &[u8]) -> bool {
     line.starts_with(b"{\"c\":") || line.starts_with(b"{\"v\":")
 }
 
@@ -218,6 +219,16 @@ pub(super) fn push_end(out: &mut Vec<u8>, body: &Digest, head: &Digest) {
     push_hex(out, &head.0);
     out.extend_from_slice(CLOSE);
     out.push(b'\n');
+}
+
+/// What the sum and the head of a mark are of: the digests of its records, and what it says.
+pub(super) fn body(leaves: &[Digest], covered: &[u8]) -> Digest {
+    let mut hasher = Sha256::new();
+    for leaf in leaves {
+        hasher.update(leaf.0);
+    }
+    hasher.update(covered);
+    Digest(hasher.finalize().into())
 }
 
 /// The hash of a mark with `body` that stands behind one with the hash `prev`.

@@ -1,19 +1,18 @@
 use serde_json::json;
 
 use super::*;
-use crate::record::Payload;
+use crate::record::{Payload, Record};
 
 /// A file of two groups of two records, the second of each with a payload.
 fn file(chain: &mut Chain) -> Vec<u8> {
     let mut out = Vec::new();
     chain.header(After::Start, Timestamp(1), &mut out);
     for at in 2..4 {
-        let mut records =
-            [Record::new("session_start", Timestamp(at)), Record::new("pre_tool_use", Timestamp(at))];
+        let mut lines = Lines::behind(chain.seq);
         let payload = Payload::of(json!({"tool_args": {"seq": 1, "text": "\"sum\":\"", "n": at}}));
-        let [first, second] = &mut records;
-        let records = [(first, None, [1; SALT]), (second, Some(&payload), [2; SALT])];
-        chain.group(records, chain.commit, Timestamp(at), &mut out).unwrap();
+        lines.push(Record::new("session_start", Timestamp(at)), None, &[1; SALT]).unwrap();
+        lines.push(Record::new("pre_tool_use", Timestamp(at)), Some(&payload), &[2; SALT]).unwrap();
+        chain.commit(&lines, chain.commit, Timestamp(at), &mut out);
     }
     out
 }

@@ -61,6 +61,24 @@ impl ChainReader {
         after: u64,
         most: usize,
     ) -> Result<Vec<Committed>, ReadError> {
+        match self.read_on(disk, folder, files, after, most) {
+            // Payloads may have been erased from the file meanwhile: its groups begin elsewhere.
+            Err(ReadError::Damaged { .. }) if self.place.take().is_some() => {
+                self.given.clear();
+                self.read_on(disk, folder, files, after, most)
+            }
+            read => read,
+        }
+    }
+
+    fn read_on(
+        &mut self,
+        disk: &dyn LogDisk,
+        folder: &Path,
+        files: &[Segment],
+        after: u64,
+        most: usize,
+    ) -> Result<Vec<Committed>, ReadError> {
         let taken = self.given.drain(..).take_while(|(seq, _)| *seq <= after);
         self.place = taken.last().map(|(_, end)| end).or(self.place);
         let start = match self.place {

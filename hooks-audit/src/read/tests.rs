@@ -5,7 +5,7 @@ use hooks_core::time::Timestamp;
 use serde_json::json;
 
 use super::*;
-use crate::chain::{After, Chain, SALT};
+use crate::chain::{After, Chain, Lines, SALT};
 use crate::segment::{Segment, State};
 
 const FOLDER: &str = "/log";
@@ -25,7 +25,7 @@ impl Writer {
 
     fn path(&self) -> PathBuf {
         let Chain { name, segment, .. } = &self.chain;
-        Segment { chain: name.clone(), number: *segment, state: State::Open }.path(Path::new(FOLDER))
+        Segment { chain: name.clone(), number: *segment, state: State::Plain }.path(Path::new(FOLDER))
     }
 
     fn next_file(&mut self, after: After) {
@@ -37,10 +37,12 @@ impl Writer {
     /// Commits records of these moments; the last commit before was written through.
     fn commit(&mut self, moments: &[u64]) {
         let mut out = Vec::new();
-        let mut records: Vec<_> = moments.iter().map(|at| Record::new("stop", Timestamp(*at))).collect();
-        let payload = Payload::of(json!({"n": 1}));
-        let records = records.iter_mut().map(|record| (record, Some(&payload), [0; SALT]));
-        self.chain.group(records, self.chain.commit, Timestamp(0), &mut out).unwrap();
+        let mut lines = Lines::behind(self.chain.seq);
+        for at in moments {
+            let payload = Payload::of(json!({"n": 1}));
+            lines.push(Record::new("stop", Timestamp(*at)), Some(&payload), &[0; SALT]).unwrap();
+        }
+        self.chain.commit(&lines, self.chain.commit, Timestamp(0), &mut out);
         self.append(&out);
     }
 

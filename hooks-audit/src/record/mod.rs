@@ -107,8 +107,8 @@ pub mod notes {
     pub const GAP: &str = "log.gap";
     /// A checkpoint; the note is the text that was signed.
     pub const CHECKPOINT: &str = "log.checkpoint";
-    /// The last record of a file.
-    pub const SEALED: &str = "log.sealed";
+    /// A tool that cannot be undone is about to run.
+    pub const INTENT: &str = "log.intent";
     /// A file is about to be deleted, by retention; `covers` says which records it holds.
     pub const DELETED: &str = "log.deleted";
     /// Payloads are about to be erased; `covers` says of which records.

@@ -218,23 +218,21 @@ proptest! {
 
 #[test]
 fn a_log_is_followed_while_it_is_written() {
-    use crate::chain::{After, Chain, SALT};
+    use crate::chain::{After, Chain, Lines, SALT};
     use crate::segment::{Segment, State};
 
     let disk = disk().with_directory("/log");
     let mut chain = Chain::new("w0");
     let mut out = Vec::new();
     chain.header(After::Start, Timestamp(0), &mut out);
-    let (name, number, state) = (chain.name.clone(), chain.segment, State::Open);
+    let (name, number, state) = (chain.name.clone(), chain.segment, State::Plain);
     let file = Segment { chain: name, number, state }.path(Path::new("/log"));
     disk.put(&file, out);
     let commit = |chain: &mut Chain| {
-        let mut out = Vec::new();
-        let mut record = Record::new("stop", Timestamp(5));
+        let (mut out, mut lines) = (Vec::new(), Lines::behind(chain.seq));
         let payload = Payload::of("kept".into());
-        chain
-            .group([(&mut record, Some(&payload), [0; SALT])], chain.commit, Timestamp(0), &mut out)
-            .unwrap();
+        lines.push(Record::new("stop", Timestamp(5)), Some(&payload), &[0; SALT]).unwrap();
+        chain.commit(&lines, chain.commit, Timestamp(0), &mut out);
         disk.append(&file, &out).unwrap();
     };
     let (source, sink) = (LogSource::new(Arc::new(disk.clone()), "/log"), Scripted::default());

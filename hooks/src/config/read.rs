@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hooks_audit::cache::ResultCache;
+use hooks_audit::chain::Digest;
+use hooks_audit::config::AuditConfig;
 use hooks_audit::metrics::Metrics;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, Judge};
@@ -24,7 +26,7 @@ use super::feeds::{FeedSections, Feeds};
 use super::lint::lint;
 use super::models::Models;
 use super::tree::{Kind, Node};
-use super::{naming, protect, source, squad, store, yaml};
+use super::{audit, naming, protect, source, squad, store, yaml};
 
 /// A configuration that was read and makes sense: its hooks are built.
 #[derive(Clone)]
@@ -123,6 +125,17 @@ impl Config {
         store::file_of(store, self.state.path.as_deref())
     }
 
+    /// What it says about the audit log, where it or its reader says something.
+    pub const fn audit(&self) -> Option<&AuditConfig> {
+        self.state.audit.as_ref()
+    }
+
+    /// The folder of the audit log, where there is one.
+    pub fn audit_folder(&self) -> Option<PathBuf> {
+        let audit = self.audit().filter(|audit| audit.is_enabled())?;
+        Some(audit::folder_of(audit, self.state.path.as_deref()))
+    }
+
     /// The strict policies' configuration; under `squad-compat` there is nothing in it.
     pub const fn policy(&self) -> &PolicyConfig {
         &self.policy
@@ -188,6 +201,7 @@ pub struct ConfigReader {
     answering: Answering,
     host: Host,
     engine: Option<Engine>,
+    records: bool,
     dialect: Option<Dialect>,
     protected: Vec<String>,
 }
@@ -257,6 +271,13 @@ impl ConfigReader {
         self
     }
 
+    /// Puts events on the record below the team folder beside the file, unless the file says otherwise.
+    #[must_use]
+    pub fn recording_in_teams(mut self) -> Self {
+        self.records = true;
+        self
+    }
+
     /// Goes on with what an earlier configuration counted and locked.
     #[must_use]
     pub fn keeping(mut self, kept: Kept) -> Self {
@@ -313,6 +334,10 @@ impl ConfigReader {
             }
         };
         let (mut settings, self_protection) = self.settings(&root, path, mistakes)?;
+        if let Settings::Strict { state, .. } = &mut settings {
+            let digest = Digest::of(&[text.as_bytes()]).to_string();
+            state.rules = digest.get(..16).map(Arc::from);
+        }
         if let (Some(dialect), Settings::Strict { policy, .. }) = (self.dialect, &mut settings) {
             naming::spell_out(policy, dialect);
         }
@@ -328,6 +353,12 @@ impl ConfigReader {
             && self_protection
         {
             protected.extend(store::files_of(store, path));
+        }
+        if let Settings::Strict { state, .. } = &settings
+            && let Some(audit) = state.audit.as_ref().filter(|audit| audit.is_enabled())
+            && self_protection
+        {
+            protected.extend(audit::files_of(audit, path));
         }
         let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
         let mut doubts = match &settings {
@@ -382,6 +413,8 @@ impl ConfigReader {
         let by_default = || self.engine.map(|engine| StoreConfig { engine, ..StoreConfig::default() });
         State {
             tenancy: None,
+            audit: (self.records && audit::has_team(path)).then(AuditConfig::default),
+            rules: None,
             store: store.or_else(by_default),
             path: path.map(Path::to_path_buf),
             answering: self.answering,
@@ -415,8 +448,18 @@ impl ConfigReader {
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenancy, policy, models, store, handlers, context, feeds, tree } =
-            document::read(root, &self.host, mistakes)?;
+        let Document {
+            self_protection,
+            tenancy,
+            policy,
+            models,
+            store,
+            audit,
+            handlers,
+            context,
+            feeds,
+            tree,
+        } = document::read(root, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
                 &Place::START,
@@ -426,7 +469,9 @@ impl ConfigReader {
             );
             return None;
         }
-        let state = Box::new(State { tenancy, ..self.state(store, path) });
+        let state = self.state(store, path);
+        let audit = audit.or(state.audit.clone());
+        let state = Box::new(State { tenancy, audit, ..state });
         Some((
             Settings::Strict {
                 policy: policy.into(),
