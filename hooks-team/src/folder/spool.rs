@@ -181,7 +181,11 @@ mod tests {
                 spool(&disk).leave(Timestamp(1), b"first").unwrap();
                 disk.kill_at(at);
                 let done = spool(&disk).leave(Timestamp(2), b"second");
-                if cut_power { disk.lose_power() } else { disk.restart() }
+                if cut_power {
+                    disk.lose_power()
+                } else {
+                    disk.restart()
+                }
                 let found = read(&spool(&disk));
                 assert_eq!(found[0], "first");
                 assert!(found.len() == 1 || found[1] == "second", "{at}: {found:?}");

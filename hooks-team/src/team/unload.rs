@@ -91,7 +91,11 @@ mod tests {
                 }
                 disk.kill_at(at);
                 let done = deliver(&team(&disk));
-                if cut_power { disk.lose_power() } else { disk.restart() }
+                if cut_power {
+                    disk.lose_power()
+                } else {
+                    disk.restart()
+                }
                 deliver(&team(&disk)).unwrap();
                 let text = team(&disk).folder().read(&Place::known("log/a.md")).unwrap().unwrap();
                 let text = String::from_utf8(text).unwrap();

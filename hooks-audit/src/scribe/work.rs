@@ -1,0 +1,44 @@
+//! Works up what was noted and what lies in the inbox. Everything here may wait for the disk.
+//!
+//! Every step can be made again, by several at once: what it finds done is left alone.
+
+use hooks_core::HookContext;
+use hooks_core::time::Timestamp;
+use hooks_team::folder::Spool;
+use hooks_team::{Team, TeamError};
+
+use super::ScribeSettings;
+use super::archive::archive;
+use super::inbox::{Writing, merge};
+use super::log::Plan;
+use super::note::{Note, name};
+
+/// The queue of notes.
+pub(super) fn queue(team: &Team) -> Result<Spool, TeamError> {
+    Ok(team.spool(&name("scribe")?))
+}
+
+/// Leaves a note.
+pub(super) fn leave(team: &Team, note: &Note) -> Result<(), TeamError> {
+    queue(team)?.leave(note.at, &note.to_bytes())
+}
+
+/// Does what there is to do; whether there will be more after a while.
+pub(super) fn work(team: &Team, settings: &ScribeSettings, context: &HookContext) -> Result<bool, TeamError> {
+    let now = context.environment.clock.now();
+    let long_ago = u64::try_from(settings.given_up_after.as_millis()).unwrap_or(u64::MAX);
+    let given_up = Timestamp(now.0.saturating_sub(long_ago));
+    let queue = queue(team)?;
+    // Before the notes go: they say which files are whole.
+    let writing = Writing::of(&queue.read()?, given_up);
+    let (moved, waits) = merge(team, &writing, now, settings.settle)?;
+    if moved.entries > 0 {
+        archive(team, settings, now)?;
+    }
+    team.unload(&queue, |left| Plan::of(team, left, given_up).map(|plan| plan.deliveries))?;
+    queue.sweep(given_up)?;
+    if writing.is_given_up {
+        team.recover()?;
+    }
+    Ok(waits)
+}
