@@ -46,6 +46,12 @@ pub mod team {
     pub use hooks_team::*;
 }
 
+/// Everything on the record: the Scribe, and notices among agents.
+#[cfg(feature = "audit")]
+pub mod audit {
+    pub use hooks_audit::*;
+}
+
 /// Model calls that survive: layers around a model, and what configures them.
 #[cfg(feature = "resilience")]
 pub mod resilience {

@@ -10,11 +10,12 @@ use hooks_core::event::{PostToolUse, SessionEnd, SessionStart, SubagentStart, Su
 use hooks_core::time::Timer;
 use hooks_core::{BoxError, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle};
 use hooks_facts::tools::ToolTable;
-use hooks_team::Team;
+use hooks_team::{Team, TeamError};
 use tower_layer::Layer;
 
 use super::ScribeLayer;
-use super::note::Note;
+use super::note::{Note, What, short};
+use super::witness::random;
 use super::work::{leave, work};
 use crate::aside::{Teams, Workers};
 
@@ -169,6 +170,18 @@ impl Scribe {
         open
     }
 
+    /// Notes that `whom` will be told of a file. This waits for the disk.
+    pub(crate) fn told(
+        &self,
+        context: &HookContext,
+        team: &Team,
+        whom: Vec<String>,
+        file: &str,
+    ) -> Result<(), BoxError> {
+        let what = What::Told { whom, file: short(file) };
+        self.leave(team, &Note::new(context, random(context), what))
+    }
+
     /// Leaves a note in the folder of `team`. This waits for the disk.
     pub(super) fn leave(&self, team: &Team, note: &Note) -> Result<(), BoxError> {
         Ok(leave(team, note)?)
@@ -204,7 +217,7 @@ impl Scribe {
         team: Team,
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let (settings, context) = (self.0.settings, Arc::clone(context));
-        self.0.workers.offload(move || Ok(work(&team, &settings, &context).map(drop)?))
+        self.0.workers.offload(move || Ok(attempt(&team, &settings, &context).map(drop)?))
     }
 
     async fn work_soon(self, context: Arc<HookContext>, team: Team, timer: Arc<dyn Timer>) {
@@ -214,7 +227,7 @@ impl Scribe {
             // From here on, what is noted is somebody else's to ask for.
             self.asked().remove(team.root());
             let (settings, team, theirs) = (self.0.settings, team.clone(), Arc::clone(&context));
-            match self.0.workers.offload(move || Ok(work(&team, &settings, &theirs)?)).await {
+            match self.0.workers.offload(move || Ok(attempt(&team, &settings, &theirs)?)).await {
                 Ok(true) => pause = self.0.settings.settle,
                 Ok(false) => return,
                 Err(error) => return failed(&context, EventKind::PostToolUse, &*error),
@@ -223,7 +236,7 @@ impl Scribe {
     }
 
     fn work_and_tell(&self, context: &HookContext, team: &Team) {
-        if let Err(error) = work(team, &self.0.settings, context) {
+        if let Err(error) = attempt(team, &self.0.settings, context) {
             failed(context, EventKind::PostToolUse, &error);
         }
     }
@@ -252,6 +265,14 @@ impl Scribe {
 impl fmt::Debug for Scribe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scribe").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}
+
+/// Does what there is to do, unless others hold the folder for too long: what is left to do then is left for later.
+fn attempt(team: &Team, settings: &ScribeSettings, context: &HookContext) -> Result<bool, TeamError> {
+    match work(team, settings, context) {
+        Err(TeamError::Busy { .. }) => Ok(true),
+        done => done,
     }
 }
 

@@ -22,6 +22,7 @@ use super::error::{Mistakes, Place};
 use super::models::Models;
 use super::prompts;
 use super::prune::Pruned;
+use super::scribe;
 use super::spawn;
 use super::squad;
 use super::store;
@@ -208,7 +209,7 @@ pub(super) fn build(
             if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
                 builder = commands.add_to(builder);
             }
-            builder = context.add_to(builder, &kept.store);
+            builder = context.add_to(builder, &kept.store, &scribe::known(&policy.tools), state.answering);
             if let Some(config) = &context.prompts {
                 builder = prompts::add_to(builder, config, policy.redaction.as_ref());
             }
