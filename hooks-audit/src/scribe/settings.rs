@@ -1,6 +1,6 @@
 //! The Scribe, and what it keeps to.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use hooks_core::event::{PostToolUse, SessionEnd, SessionStart, SubagentStart, Su
 use hooks_core::time::Timer;
 use hooks_core::{BoxError, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle};
 use hooks_facts::tools::ToolTable;
-use hooks_team::{Team, TeamError};
+use hooks_team::Team;
 use tower_layer::Layer;
 
 use super::ScribeLayer;
@@ -24,6 +24,9 @@ pub(super) const NAME: &str = "scribe";
 
 /// How often the inbox is looked at again for what did not settle. Beyond that, the next event does.
 const LOOKS: u32 = 8;
+
+/// How long somebody waits for another one's work who cannot leave it to that one.
+pub(super) const WAIT: Duration = Duration::from_secs(30);
 
 /// The most calls whose clients give no ids and whose end is still to come.
 const MOST_OPEN: usize = 4_096;
@@ -80,8 +83,8 @@ struct Shared {
     tools: ToolTable,
     /// Tells when a pause is over; without one, the work is done at once.
     timer: Option<Arc<dyn Timer>>,
-    /// Folders where somebody will work soon.
-    asked: Mutex<HashSet<PathBuf>>,
+    /// Folders where somebody works or soon will, and whether it was asked for since that began.
+    asked: Mutex<HashMap<PathBuf, bool>>,
     /// Keys of calls without ids that began here, by what they are about.
     open: Mutex<HashMap<String, Vec<String>>>,
 }
@@ -142,7 +145,7 @@ impl Scribe {
     /// There is no team, or its folder cannot be read or written. What was begun is finished by the next one.
     pub fn work(&self, context: &HookContext) -> Result<bool, BoxError> {
         let team = self.0.teams.of(context).ok_or("there is no team folder")?;
-        Ok(work(&team, &self.0.settings, context)?)
+        Ok(work(&team, &self.0.settings, context, WAIT)?)
     }
 
     pub(super) fn settings(&self) -> &ScribeSettings {
@@ -193,55 +196,65 @@ impl Scribe {
         context: &Arc<HookContext>,
         team: Team,
     ) -> HookFuture<'static, Result<(), BoxError>> {
-        let Some(timer) = self.0.timer.clone() else { return self.work_aside(context, team) };
-        let is_first = self.asked().insert(team.root().to_owned());
-        if is_first {
-            let (this, context) = (self.clone(), Arc::clone(context));
-            match context.environment.background.clone() {
-                Some(background) => {
-                    background.run(HookFuture::later(this.work_soon(context, team, timer)));
-                }
-                None => {
-                    self.asked().remove(team.root());
-                    self.0.workers.start(move || this.work_and_tell(&context, &team));
-                }
+        let Some(timer) = self.0.timer.clone() else { return self.work_aside(context, team, Duration::ZERO) };
+        // Whoever works already hears of it; there is one at most.
+        if self.asked().insert(team.root().to_owned(), true).is_some() {
+            return HookFuture::now(Ok(()));
+        }
+        let (this, context) = (self.clone(), Arc::clone(context));
+        match context.environment.background.clone() {
+            Some(background) => background.run(HookFuture::later(this.work_soon(context, team, timer))),
+            None => {
+                self.asked().remove(team.root());
+                self.0.workers.start(move || {
+                    if let Err(error) = work(&team, &this.0.settings, &context, WAIT) {
+                        failed(&context, EventKind::PostToolUse, &error);
+                    }
+                });
             }
         }
         HookFuture::now(Ok(()))
     }
 
-    /// Has the work done, to be waited for.
+    /// Has the work done, to be waited for; so does whoever works already, as long as `wait`.
     pub(super) fn work_aside(
         &self,
         context: &Arc<HookContext>,
         team: Team,
+        wait: Duration,
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let (settings, context) = (self.0.settings, Arc::clone(context));
-        self.0.workers.offload(move || Ok(attempt(&team, &settings, &context).map(drop)?))
+        self.0.workers.offload(move || Ok(work(&team, &settings, &context, wait).map(drop)?))
     }
 
+    /// Works after a pause, and again as long as somebody asks for it or something has to settle.
     async fn work_soon(self, context: Arc<HookContext>, team: Team, timer: Arc<dyn Timer>) {
-        let mut pause = self.0.settings.pause;
-        for _ in 0..LOOKS {
+        let (mut pause, mut looks) = (self.0.settings.pause, 0);
+        loop {
             timer.sleep(pause).await;
-            // From here on, what is noted is somebody else's to ask for.
-            self.asked().remove(team.root());
-            let (settings, team, theirs) = (self.0.settings, team.clone(), Arc::clone(&context));
-            match self.0.workers.offload(move || Ok(attempt(&team, &settings, &theirs)?)).await {
-                Ok(true) => pause = self.0.settings.settle,
-                Ok(false) => return,
-                Err(error) => return failed(&context, EventKind::PostToolUse, &*error),
+            // What is asked for from here on may be too late for this time.
+            self.asked().insert(team.root().to_owned(), false);
+            let (settings, folder, theirs) = (self.0.settings, team.clone(), Arc::clone(&context));
+            let worked =
+                self.0.workers.offload(move || Ok(work(&folder, &settings, &theirs, Duration::ZERO)?));
+            let waits = worked.await.unwrap_or_else(|error| {
+                failed(&context, EventKind::PostToolUse, &*error);
+                false
+            });
+            looks += 1;
+            let mut asked = self.asked();
+            if asked.get(team.root()) == Some(&true) {
+                (pause, looks) = (self.0.settings.pause, 0);
+            } else if waits && looks < LOOKS {
+                pause = self.0.settings.settle.max(self.0.settings.pause);
+            } else {
+                asked.remove(team.root());
+                return;
             }
         }
     }
 
-    fn work_and_tell(&self, context: &HookContext, team: &Team) {
-        if let Err(error) = attempt(team, &self.0.settings, context) {
-            failed(context, EventKind::PostToolUse, &error);
-        }
-    }
-
-    fn asked(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
+    fn asked(&self) -> MutexGuard<'_, HashMap<PathBuf, bool>> {
         self.0.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -265,14 +278,6 @@ impl Scribe {
 impl fmt::Debug for Scribe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scribe").field("settings", &self.0.settings).finish_non_exhaustive()
-    }
-}
-
-/// Does what there is to do, unless others hold the folder for too long: what is left to do then is left for later.
-fn attempt(team: &Team, settings: &ScribeSettings, context: &HookContext) -> Result<bool, TeamError> {
-    match work(team, settings, context) {
-        Err(TeamError::Busy { .. }) => Ok(true),
-        done => done,
     }
 }
 

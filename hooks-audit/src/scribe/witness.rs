@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Scribe;
 use super::note::{Note, What, files, key, short};
-use super::settings::failed;
+use super::settings::{WAIT, failed};
 use crate::touched::{SeenFolder, Touched};
 
 /// The team's own tools that write, by the end of their names: clients put something before.
@@ -82,7 +82,7 @@ impl Witnessed for SessionEnd {
             let note = Note::new(&context, key(&["over", &context.session_id, &said]), what);
             let (theirs, folder) = (scribe.clone(), team.clone());
             scribe.workers().offload(move || theirs.leave(&folder, &note)).await?;
-            scribe.work_aside(&context, team).await
+            scribe.work_aside(&context, team, WAIT).await
         }))
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Every step can be made again, by several at once: what it finds done is left alone.
 
+use std::time::Duration;
+
 use hooks_core::HookContext;
 use hooks_core::time::Timestamp;
 use hooks_team::folder::Spool;
@@ -23,19 +25,39 @@ pub(super) fn leave(team: &Team, note: &Note) -> Result<(), TeamError> {
     queue(team)?.leave(note.at, &note.to_bytes())
 }
 
-/// Does what there is to do; whether there will be more after a while.
-pub(super) fn work(team: &Team, settings: &ScribeSettings, context: &HookContext) -> Result<bool, TeamError> {
+/// Does what there is to do; whether there will be more after a while. One works at a time, whom others wait for as
+/// long as `wait`; where that is not enough, what is left to do is left to them and to the next one.
+pub(super) fn work(
+    team: &Team,
+    settings: &ScribeSettings,
+    context: &HookContext,
+    wait: Duration,
+) -> Result<bool, TeamError> {
+    let queue = queue(team)?;
+    let Some(_lock) = queue.lock(wait)? else { return Ok(true) };
+    match work_alone(team, &queue, settings, context) {
+        // Others write in the folder for too long.
+        Err(TeamError::Busy { .. }) => Ok(true),
+        done => done,
+    }
+}
+
+fn work_alone(
+    team: &Team,
+    queue: &Spool,
+    settings: &ScribeSettings,
+    context: &HookContext,
+) -> Result<bool, TeamError> {
     let now = context.environment.clock.now();
     let long_ago = u64::try_from(settings.given_up_after.as_millis()).unwrap_or(u64::MAX);
     let given_up = Timestamp(now.0.saturating_sub(long_ago));
-    let queue = queue(team)?;
     // Before the notes go: they say which files are whole.
     let writing = Writing::of(&queue.read()?, given_up);
     let (moved, waits) = merge(team, &writing, now, settings.settle)?;
     if moved.entries > 0 {
         archive(team, settings, now)?;
     }
-    team.unload(&queue, |left| Plan::of(team, left, given_up).map(|plan| plan.deliveries))?;
+    team.unload(queue, |left| Plan::of(team, left, given_up).map(|plan| plan.deliveries))?;
     queue.sweep(given_up)?;
     if writing.is_given_up {
         team.recover()?;

@@ -1,8 +1,9 @@
 //! Small files that anybody leaves without waiting, for whoever takes the folder's lock next.
 
 use std::io::ErrorKind;
+use std::time::Duration;
 
-use hooks_core::fs::EntryKind;
+use hooks_core::fs::{DiskLock, EntryKind};
 use hooks_core::time::Timestamp;
 
 use super::{Folder, Place, io_error};
@@ -121,6 +122,23 @@ impl Spool {
         self.folder.disk.sync_directory(&path).map_err(|error| io_error(&self.place, error))
     }
 
+    /// The right to work through it, held against all others who ask for it until it is dropped; `None` where somebody
+    /// else has it for longer than `wait`. It ends with its holder, also when that is killed. Nobody needs it to leave
+    /// something.
+    ///
+    /// # Errors
+    /// The lock cannot be made.
+    pub fn lock(&self, wait: Duration) -> Result<Option<DiskLock>, TeamError> {
+        self.make()?;
+        let place = self.place.beside(&format!("lock-{}", self.place.name()));
+        self.folder.check(&place, EntryKind::File)?;
+        match self.folder.disk.lock(&self.folder.path(&place), wait) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(error) if error.kind() == ErrorKind::TimedOut => Ok(None),
+            Err(error) => Err(io_error(&place, error)),
+        }
+    }
+
     /// Takes away what writers that were killed before `then` left half written.
     ///
     /// # Errors
@@ -213,6 +231,10 @@ mod tests {
         assert!(one.take(&all[0]).unwrap());
         assert!(!other.take(&all[0]).unwrap());
         one.settle().unwrap();
+        let lock = one.lock(Duration::ZERO).unwrap();
+        assert!(lock.is_some() && other.lock(Duration::ZERO).unwrap().is_none());
+        drop(lock);
+        assert!(other.lock(Duration::ZERO).unwrap().is_some());
         disk.lose_power();
         assert_eq!(read(&one), ["later"]);
     }
