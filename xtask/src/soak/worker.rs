@@ -89,7 +89,8 @@ impl Agent {
         let context = context.in_dir(self.folder.join("project")).with_environment(system());
         let (session, _) = Session::start(hooks.clone(), context, SessionStart::default()).await;
         for call in from..share {
-            let token = format!("token-{}-{call}-", self.number);
+            // A call that was killed before its tool began is not in the ledger: the next life has another name for it.
+            let token = format!("token-{}-{}-{call}-", self.number, self.life);
             if random.next_u64() % 40 == 0 {
                 self.spawn(&hooks, session.context(), token).await?;
             } else {
