@@ -31,17 +31,18 @@ async fn main() -> Result<(), BoxError> {
     std::fs::write(team.root().join("agents/backend/charter.md"), charter)?;
     let hooks = Config::parse(FILE, "hooks.yaml")?.hooks();
 
-    let (lead, _) = start(&hooks, folder.path(), "session-lead", "Lead").await;
+    let lead = start(&hooks, folder.path(), "session-lead", "Lead").await;
     for agent in ["Tester", "Backend"] {
         let spawner = lead.spawner(service_fn(async |_: SubagentStart| Ok::<_, BoxError>(())));
         let request = SpawnRequest {
             context: Arc::clone(lead.context()),
             start: SubagentStart::new(agent, "Make the orders faster"),
         };
-        let Spawned::Running(mut child, _) = spawner.oneshot(request).await? else { continue };
+        let Spawned::Running(mut child, decision) = spawner.oneshot(request).await? else { continue };
         println!("{agent} begins");
-        let (session, patch) = start(&hooks, folder.path(), &format!("session-{agent}"), agent).await;
-        patch.additional_context.iter().for_each(|note| println!("  is told: {}", note.text));
+        let told = decision.notes().map(|notes| notes.additional_context.as_slice()).unwrap_or_default();
+        told.iter().for_each(|note| println!("  is told: {}", note.text));
+        let session = start(&hooks, folder.path(), &format!("session-{agent}"), agent).await;
         let call = ToolCall::new("edit", json!({"path": format!("src/api/{agent}.rs"), "content": "x"}));
         let tools =
             session.tools(service_fn(async |_: ToolCall| Ok::<_, BoxError>(ToolResult::ok("written"))));
@@ -65,7 +66,7 @@ async fn main() -> Result<(), BoxError> {
     Ok(())
 }
 
-async fn start(hooks: &Hooks, folder: &Path, session: &str, agent: &str) -> (Session, hooks::ContextPatch) {
+async fn start(hooks: &Hooks, folder: &Path, session: &str, agent: &str) -> Session {
     let context = HookContext::new(session, agent).in_dir(folder).with_environment(system());
-    Session::start(hooks.clone(), context, SessionStart::default()).await
+    Session::start(hooks.clone(), context, SessionStart::default()).await.0
 }

@@ -9,6 +9,7 @@ use hooks_team::folder::{Left, Place};
 use hooks_team::{Delivery, Team, TeamError};
 
 use super::note::{Note, What, key, name, short, stem, time};
+use super::work::Pen;
 
 /// What one drain of the queue comes to.
 #[derive(Debug, Default)]
@@ -26,7 +27,12 @@ struct Matter {
 impl Plan {
     /// Says where each note goes. One that a tool began to write, and whose end is still to come, stays until
     /// `given_up`.
-    pub(super) fn of(team: &Team, left: Vec<Left>, given_up: Timestamp) -> Result<Self, TeamError> {
+    pub(super) fn of(
+        team: &Team,
+        left: Vec<Left>,
+        given_up: Timestamp,
+        pen: &Pen,
+    ) -> Result<Self, TeamError> {
         let mut plan = Self::default();
         // Session, then key.
         let mut sessions: BTreeMap<String, BTreeMap<String, Matter>> = BTreeMap::new();
@@ -53,14 +59,19 @@ impl Plan {
                 !matches!(matter.note.what, What::Begun { .. }) || matter.note.at <= given_up
             });
             if !matters.is_empty() {
-                plan.deliveries.push(logged(team, &session, matters)?);
+                plan.deliveries.push(logged(team, &session, matters, pen)?);
             }
         }
         Ok(plan)
     }
 }
 
-fn logged(team: &Team, session: &str, matters: BTreeMap<String, Matter>) -> Result<Delivery, TeamError> {
+fn logged(
+    team: &Team,
+    session: &str,
+    matters: BTreeMap<String, Matter>,
+    pen: &Pen,
+) -> Result<Delivery, TeamError> {
     let (target, content) = session_log(team, session, matters.values().map(|matter| matter.at).min())?;
     let content = String::from_utf8_lossy(&content);
     let mut lines = Vec::new();
@@ -68,7 +79,10 @@ fn logged(team: &Team, session: &str, matters: BTreeMap<String, Matter>) -> Resu
     for (key, matter) in matters {
         // Told once more after it was written down: nothing is left to say.
         if !content.contains(&mark(&key)) {
-            lines.push((matter.at, format!("- {} {} {}\n", matter.at, sentence(&matter.note), mark(&key))));
+            lines.push((
+                matter.at,
+                format!("- {} {} {}\n", matter.at, pen.clean(sentence(&matter.note)), mark(&key)),
+            ));
         }
         from.extend(matter.from);
     }

@@ -16,7 +16,7 @@ use tower_layer::Layer;
 use super::ScribeLayer;
 use super::note::{Note, What, short};
 use super::witness::random;
-use super::work::{leave, work};
+use super::work::{Pen, leave, work};
 use crate::aside::{Teams, Workers};
 
 /// The name it goes by in reports.
@@ -72,6 +72,9 @@ impl Default for ScribeSettings {
     }
 }
 
+/// What a text is without its secrets, where it has any.
+pub(super) type Scrub = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
 /// Keeps the folders of teams in order; see [the module](super). Cheap to clone.
 #[derive(Clone)]
 pub struct Scribe(Arc<Shared>);
@@ -81,6 +84,7 @@ struct Shared {
     workers: Workers,
     settings: ScribeSettings,
     tools: ToolTable,
+    scrub: Option<Scrub>,
     /// Tells when a pause is over; without one, the work is done at once.
     timer: Option<Arc<dyn Timer>>,
     /// Folders where somebody works or soon will, and whether it was asked for since that began.
@@ -106,6 +110,7 @@ impl Scribe {
             workers,
             settings: ScribeSettings::default(),
             tools: ToolTable::default(),
+            scrub: None,
             timer,
             asked: Mutex::default(),
             open: Mutex::default(),
@@ -122,6 +127,13 @@ impl Scribe {
     #[must_use]
     pub fn knowing(self, tools: ToolTable) -> Self {
         self.changed(|shared| shared.tools = tools)
+    }
+
+    /// Takes secrets out of all that it writes: `scrub` gives a text without them, where it has any. The folder is
+    /// committed, and what a child is asked to do may hold what nobody should read there.
+    #[must_use]
+    pub fn scrubbed_by(self, scrub: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        self.changed(|shared| shared.scrub = Some(Arc::new(scrub)))
     }
 
     /// Adds it to the hooks of all events it is for.
@@ -145,11 +157,16 @@ impl Scribe {
     /// There is no team, or its folder cannot be read or written. What was begun is finished by the next one.
     pub fn work(&self, context: &HookContext) -> Result<bool, BoxError> {
         let team = self.0.teams.of(context).ok_or("there is no team folder")?;
-        Ok(work(&team, &self.0.settings, context, WAIT)?)
+        Ok(work(&team, &self.pen(), context, WAIT)?)
     }
 
     pub(super) fn settings(&self) -> &ScribeSettings {
         &self.0.settings
+    }
+
+    /// What it works with.
+    pub(super) fn pen(&self) -> Pen {
+        Pen { settings: self.0.settings, scrub: self.0.scrub.clone() }
     }
 
     pub(super) fn tools(&self) -> &ToolTable {
@@ -207,7 +224,7 @@ impl Scribe {
             None => {
                 self.asked().remove(team.root());
                 self.0.workers.start(move || {
-                    if let Err(error) = work(&team, &this.0.settings, &context, WAIT) {
+                    if let Err(error) = work(&team, &this.pen(), &context, WAIT) {
                         failed(&context, EventKind::PostToolUse, &error);
                     }
                 });
@@ -223,8 +240,8 @@ impl Scribe {
         team: Team,
         wait: Duration,
     ) -> HookFuture<'static, Result<(), BoxError>> {
-        let (settings, context) = (self.0.settings, Arc::clone(context));
-        self.0.workers.offload(move || Ok(work(&team, &settings, &context, wait).map(drop)?))
+        let (pen, context) = (self.pen(), Arc::clone(context));
+        self.0.workers.offload(move || Ok(work(&team, &pen, &context, wait).map(drop)?))
     }
 
     /// Works after a pause, and again as long as somebody asks for it or something has to settle.
@@ -234,9 +251,8 @@ impl Scribe {
             timer.sleep(pause).await;
             // What is asked for from here on may be too late for this time.
             self.asked().insert(team.root().to_owned(), false);
-            let (settings, folder, theirs) = (self.0.settings, team.clone(), Arc::clone(&context));
-            let worked =
-                self.0.workers.offload(move || Ok(work(&folder, &settings, &theirs, Duration::ZERO)?));
+            let (pen, folder, theirs) = (self.pen(), team.clone(), Arc::clone(&context));
+            let worked = self.0.workers.offload(move || Ok(work(&folder, &pen, &theirs, Duration::ZERO)?));
             let waits = worked.await.unwrap_or_else(|error| {
                 failed(&context, EventKind::PostToolUse, &*error);
                 false
@@ -259,13 +275,14 @@ impl Scribe {
     }
 
     fn changed(self, change: impl FnOnce(&mut Shared)) -> Self {
-        let Shared { teams, workers, settings, tools, timer, .. } = &*self.0;
+        let Shared { teams, workers, settings, tools, scrub, timer, .. } = &*self.0;
         let (asked, open) = (Mutex::default(), Mutex::default());
         let mut shared = Shared {
             teams: teams.clone(),
             workers: workers.clone(),
             settings: *settings,
             tools: tools.clone(),
+            scrub: scrub.clone(),
             timer: timer.clone(),
             asked,
             open,

@@ -128,7 +128,7 @@ fn before(
         return Ok(());
     }
     let title = format!("{} — {}", time(context.timestamp), plain(&start.agent_name));
-    let text = record(context, start).to_markdown(&title);
+    let text = scribe.pen().clean(record(context, start).to_markdown(&title));
     let file = format!("{}-{}{ending}", time(context.timestamp), stem(&start.agent_name));
     match publish(scribe, team, &file, &text) {
         Err(TeamError::Busy { .. }) => {}

@@ -221,6 +221,21 @@ fn where_others_hold_the_folder_a_note_becomes_the_file() {
 }
 
 #[test]
+fn nothing_is_written_with_its_secrets() {
+    let rig = rig();
+    let scrub = |text: &str| text.contains("hunter2").then(|| text.replace("hunter2", "***"));
+    let scribe = rig.scribe().scrubbed_by(scrub);
+    let start = SubagentStart::new("a", "Log in with hunter2");
+    let request = HookRequest::new(rig.context("s"), start);
+    drop(block_on(hooks_core::Reserve::reserve(&scribe, &request)).unwrap());
+    let call = PreToolUse::new("edit", json!({"path": ".squad/hunter2.md"}));
+    let request = HookRequest::new(rig.context("s"), PostToolUse::after(&call, Value::Null, None, 1));
+    drop(block_on(ScribeLayer::new(scribe).layer(Settle).oneshot(request)).unwrap());
+    let text = rig.text("log/") + &rig.text("orchestration-log/");
+    assert!(text.matches("***").count() == 2 && !text.contains("hunter2"), "{text}");
+}
+
+#[test]
 fn what_is_told_twice_is_one_line() {
     let rig = rig();
     let tell = || {

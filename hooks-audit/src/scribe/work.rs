@@ -14,6 +14,21 @@ use super::archive::archive;
 use super::inbox::{Writing, merge};
 use super::log::Plan;
 use super::note::{Note, name};
+use super::settings::Scrub;
+
+/// What the work is done with.
+#[derive(Clone)]
+pub(super) struct Pen {
+    pub(super) settings: ScribeSettings,
+    pub(super) scrub: Option<Scrub>,
+}
+
+impl Pen {
+    /// `text` without secrets.
+    pub(super) fn clean(&self, text: String) -> String {
+        self.scrub.as_ref().and_then(|scrub| scrub(&text)).unwrap_or(text)
+    }
+}
 
 /// The queue of notes.
 pub(super) fn queue(team: &Team) -> Result<Spool, TeamError> {
@@ -27,27 +42,18 @@ pub(super) fn leave(team: &Team, note: &Note) -> Result<(), TeamError> {
 
 /// Does what there is to do; whether there will be more after a while. One works at a time, whom others wait for as
 /// long as `wait`; where that is not enough, what is left to do is left to them and to the next one.
-pub(super) fn work(
-    team: &Team,
-    settings: &ScribeSettings,
-    context: &HookContext,
-    wait: Duration,
-) -> Result<bool, TeamError> {
+pub(super) fn work(team: &Team, pen: &Pen, context: &HookContext, wait: Duration) -> Result<bool, TeamError> {
     let queue = queue(team)?;
     let Some(_lock) = queue.lock(wait)? else { return Ok(true) };
-    match work_alone(team, &queue, settings, context) {
+    match work_alone(team, &queue, pen, context) {
         // Others write in the folder for too long.
         Err(TeamError::Busy { .. }) => Ok(true),
         done => done,
     }
 }
 
-fn work_alone(
-    team: &Team,
-    queue: &Spool,
-    settings: &ScribeSettings,
-    context: &HookContext,
-) -> Result<bool, TeamError> {
+fn work_alone(team: &Team, queue: &Spool, pen: &Pen, context: &HookContext) -> Result<bool, TeamError> {
+    let settings = &pen.settings;
     let now = context.environment.clock.now();
     let long_ago = u64::try_from(settings.given_up_after.as_millis()).unwrap_or(u64::MAX);
     let given_up = Timestamp(now.0.saturating_sub(long_ago));
@@ -57,7 +63,7 @@ fn work_alone(
     if moved.entries > 0 {
         archive(team, settings, now)?;
     }
-    team.unload(queue, |left| Plan::of(team, left, given_up).map(|plan| plan.deliveries))?;
+    team.unload(queue, |left| Plan::of(team, left, given_up, pen).map(|plan| plan.deliveries))?;
     queue.sweep(given_up)?;
     if writing.is_given_up {
         team.recover()?;

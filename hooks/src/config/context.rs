@@ -15,8 +15,6 @@ use hooks_context::source::{FileSource, Threads};
 use hooks_core::event::{CompactionSource, PreCompact};
 use hooks_core::state::StateStore;
 use hooks_core::{HookContext, HooksBuilder};
-use hooks_facts::tools::ToolTable;
-use hooks_store::Answering;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -25,7 +23,7 @@ use super::notices;
 use super::plain;
 use super::prompts;
 use super::prune::Pruned;
-use super::scribe;
+use super::scribe::{self, Around};
 use super::section;
 use crate::system::{StdFileSystem, TokioTimer};
 
@@ -91,14 +89,12 @@ pub(super) fn take(
 }
 
 impl ContextSections {
-    /// Adds what the sections ask for. What sessions were given is remembered in `store`; `tools` write and run
-    /// commands, and `answering` tells who waits for a disk.
+    /// Adds what the sections ask for. What sessions were given is remembered in `store`.
     pub(super) fn add_to(
         &self,
         mut builder: HooksBuilder,
         store: &Arc<dyn StateStore>,
-        tools: &ToolTable,
-        answering: Answering,
+        around: &Around<'_>,
     ) -> HooksBuilder {
         let context = self.context.as_ref().map(|config| auto_context(config, store));
         // Before the others: at a start, what killed sessions left is put in order first.
@@ -112,12 +108,12 @@ impl ContextSections {
         if let Some(config) = &self.compaction {
             builder = compacting(config, context).add_to(builder);
         }
-        let scribe = self.scribe.as_ref().map(|config| scribe::built(config, tools, answering));
+        let scribe = self.scribe.as_ref().map(|config| scribe::built(config, around));
         if let Some(scribe) = &scribe {
             builder = scribe.add_to(builder);
         }
         if let Some(config) = &self.notices {
-            builder = notices::built(config, tools, answering, scribe).add_to(builder);
+            builder = notices::built(config, around, scribe).add_to(builder);
         }
         builder
     }

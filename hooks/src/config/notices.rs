@@ -2,23 +2,17 @@
 
 use hooks_audit::notice::{Notices, NoticesConfig};
 use hooks_audit::scribe::Scribe;
-use hooks_facts::tools::ToolTable;
-use hooks_store::Answering;
 
-use super::scribe::{teams, workers};
+use super::scribe::{Around, teams, workers};
 
 /// The key it stands under.
 pub(super) const KEY: &str = "notices";
 
 /// The notices that `config` asks for; a Scribe writes down who will be told of what.
-pub(super) fn built(
-    config: &NoticesConfig,
-    tools: &ToolTable,
-    answering: Answering,
-    scribe: Option<Scribe>,
-) -> Notices {
+pub(super) fn built(config: &NoticesConfig, around: &Around<'_>, scribe: Option<Scribe>) -> Notices {
+    let answering = around.answering;
     let notices = Notices::new(teams(&config.team, answering), workers(answering));
-    let notices = notices.with(config.settings()).knowing(tools.clone());
+    let notices = notices.with(config.settings()).knowing(around.tools.clone());
     match scribe {
         Some(scribe) => notices.recorded_by(scribe),
         None => notices,

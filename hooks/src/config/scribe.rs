@@ -8,10 +8,12 @@ use std::time::Duration;
 use hooks_audit::aside::{Teams, Workers};
 use hooks_audit::scribe::{Scribe, ScribeConfig};
 use hooks_context::TeamPlace;
+use hooks_context::builtins::Redact as _;
 use hooks_facts::tools::{ToolKind, ToolTable};
-use hooks_policies::config::ToolRole;
+use hooks_policies::config::{RedactionConfig, ToolRole};
 use hooks_store::Answering;
 
+use super::prompts::Secrets;
 use crate::system::{StdFileSystem, TokioTimer};
 
 /// The key it stands under.
@@ -20,14 +22,26 @@ pub(super) const KEY: &str = "scribe";
 /// How long a program that does one thing and ends waits for others who write in a team's folder.
 const SHORT: Duration = Duration::from_millis(500);
 
-/// The Scribe that `config` asks for.
-pub(super) fn built(config: &ScribeConfig, tools: &ToolTable, answering: Answering) -> Scribe {
+/// What of a configuration the Scribe and the notices go by beside their own sections.
+pub(super) struct Around<'a> {
+    pub(super) tools: ToolTable,
+    /// Who waits for a disk.
+    pub(super) answering: Answering,
+    /// What else is secret.
+    pub(super) redaction: Option<&'a RedactionConfig>,
+}
+
+/// The Scribe that `config` asks for. It writes nothing that is known to be secret.
+pub(super) fn built(config: &ScribeConfig, around: &Around<'_>) -> Scribe {
+    let answering = around.answering;
     let teams = teams(&config.team, answering);
+    let secrets = Secrets::new(around.redaction);
     let scribe = match answering {
         Answering::Later => Scribe::new(teams, workers(answering), Arc::new(TokioTimer)),
         Answering::AtOnce => Scribe::at_once(teams, workers(answering)),
     };
-    scribe.with(config.settings()).knowing(tools.clone())
+    let scribe = scribe.with(config.settings()).knowing(around.tools.clone());
+    scribe.scrubbed_by(move |text| secrets.redact(text))
 }
 
 /// All tools that are known, with those of the configuration.
