@@ -26,6 +26,14 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     }
 }
 
+/// A short one, for CI.
+///
+/// # Errors
+/// Something was lost or done twice.
+pub(crate) fn check() -> Result {
+    soak(&Options { agents: 8, calls: 800, kills: 24, ..Options::default() })
+}
+
 fn soak(options: &Options) -> Result {
     let watch = Stopwatch::start();
     let folder = tempfile::tempdir()?;

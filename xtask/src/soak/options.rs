@@ -14,13 +14,19 @@ pub(super) struct Options {
     pub(super) seed: u64,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Self { agents: 20, calls: 20_000, kills: 200, seed: 1 }
+    }
+}
+
 impl Options {
     /// Reads the arguments.
     ///
     /// # Errors
     /// One is not known, or its value is missing or no number.
     pub(super) fn parse(arguments: &[&str]) -> Result<Self> {
-        let mut options = Self { agents: 20, calls: 20_000, kills: 200, seed: 1 };
+        let mut options = Self::default();
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let place = match *argument {
