@@ -20,7 +20,9 @@ pub struct Workers(Arc<dyn Fn(Work) + Send + Sync>);
 
 /// Where the team of a session is. Cheap to clone.
 #[derive(Clone)]
-pub struct Teams(Arc<dyn Fn(&HookContext) -> Option<Team> + Send + Sync>);
+pub struct Teams(Arc<Find>);
+
+type Find = dyn Fn(&HookContext) -> Option<Team> + Send + Sync;
 
 impl Workers {
     /// `start` does the work it is given, now or later, on whatever thread it likes.

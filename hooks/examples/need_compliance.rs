@@ -8,7 +8,7 @@ use hooks::drivers::{ToolCall, ToolOutcome, ToolRequest, ToolResult};
 use hooks::event::{EndReason, SessionStart};
 use hooks::team::{NewTeam, Team};
 use hooks::{BoxError, HookContext, Session, StdFileSystem, system};
-use serde_json::json;
+use serde_json::{Value, json};
 use tower::{ServiceExt, service_fn};
 
 const FILE: &str = "
@@ -29,7 +29,8 @@ async fn main() -> Result<(), BoxError> {
     let tools = service_fn(move |call: ToolCall| {
         let root = root.clone();
         async move {
-            if let (Some(path), Some(content)) = (call.args["path"].as_str(), call.args["content"].as_str()) {
+            let text = |key: &str| call.args.get(key).and_then(Value::as_str);
+            if let (Some(path), Some(content)) = (text("path"), text("content")) {
                 std::fs::write(root.join(path), content)?;
             }
             Ok::<_, BoxError>(ToolResult::ok("done for jane@example.com"))

@@ -57,7 +57,9 @@ async fn main() -> Result<(), BoxError> {
     println!("\n--- what each session used");
     for file in std::fs::read_dir(team.root().join("metrics"))? {
         let metrics: serde_json::Value = serde_json::from_slice(&std::fs::read(file?.path())?)?;
-        println!("{}: {} tool calls, {} tokens", metrics["agent"], metrics["tool_calls"], metrics["tokens"]);
+        let [agent, calls, tokens] =
+            ["agent", "tool_calls", "tokens"].map(|key| metrics.get(key).cloned().unwrap_or_default());
+        println!("{agent}: {calls} tool calls, {tokens} tokens");
     }
     println!("\n--- what happened");
     for file in team.session_logs()? {

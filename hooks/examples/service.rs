@@ -16,7 +16,7 @@ use hooks::state::OpId;
 use hooks::team::files::NewMember;
 use hooks::team::{NewTeam, Team};
 use hooks::{BoxError, HookContext, Hooks, Session, StdFileSystem, system};
-use serde_json::json;
+use serde_json::{Value, json};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
@@ -67,7 +67,7 @@ async fn main() -> Result<(), BoxError> {
         Ask { agent: "Dallas", prompt: "Clean up." },
         Ask { agent: "Ripley", prompt: "And the invoices?" },
     ];
-    for line in try_join_all(asked.map(|ask| service.clone().oneshot(ask))).await?.concat() {
+    for line in try_join_all(asked.map(|ask| service.oneshot(ask))).await?.concat() {
         println!("{line}");
     }
 
@@ -131,7 +131,8 @@ async fn answer(hooks: Hooks, mut model: Model, root: PathBuf, ask: Ask) -> Resu
         let tools = service_fn(move |call: ToolCall| {
             let root = root.clone();
             async move {
-                let text = |key: &str| call.args[key].as_str().unwrap_or_default().to_owned();
+                let text =
+                    |key: &str| call.args.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
                 std::fs::write(root.join(text("path")), text("content"))?;
                 Ok::<_, BoxError>(ToolResult::ok(format!("{} ran for jane@example.com", call.name)))
             }

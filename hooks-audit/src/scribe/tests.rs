@@ -108,8 +108,7 @@ impl Rig {
         if let Spawned::Running(child, _) = spawned {
             drop(block_on(child.end(ChildStatus::Completed, None)));
         }
-        let seen = seen.lock().unwrap().clone();
-        seen
+        seen.lock().unwrap().clone()
     }
 
     fn end(&self) {
@@ -320,9 +319,9 @@ fn whenever_it_is_killed_everything_is_there_once() {
             rig.end();
             let was_killed = !rig.failures.entries().is_empty();
             if cut_power {
-                rig.disk.lose_power()
+                rig.disk.lose_power();
             } else {
-                rig.disk.restart()
+                rig.disk.restart();
             }
             rig.next();
             rig.next();
@@ -379,7 +378,8 @@ fn readers_accept(rig: &Rig) {
             // A block reaches to the next heading of its level or above.
             let starts: Vec<_> = block.find_iter(text).map(|found| found.start()).collect();
             for (number, start) in starts.iter().enumerate() {
-                let body = &text[*start..starts.get(number + 1).copied().unwrap_or(text.len())];
+                let end = starts.get(number + 1).copied().unwrap_or(text.len());
+                let body = text.get(*start..end).unwrap();
                 if body.contains("**What:**") {
                     assert_eq!(&by.captures(body).unwrap()[1], "Backend");
                     assert_eq!(&block.captures(body).unwrap()[1], "2026-11-22", "it is dated: {body}");

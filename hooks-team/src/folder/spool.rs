@@ -200,9 +200,9 @@ mod tests {
                 disk.kill_at(at);
                 let done = spool(&disk).leave(Timestamp(2), b"second");
                 if cut_power {
-                    disk.lose_power()
+                    disk.lose_power();
                 } else {
-                    disk.restart()
+                    disk.restart();
                 }
                 let found = read(&spool(&disk));
                 assert_eq!(found[0], "first");

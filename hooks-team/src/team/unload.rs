@@ -92,9 +92,9 @@ mod tests {
                 disk.kill_at(at);
                 let done = deliver(&team(&disk));
                 if cut_power {
-                    disk.lose_power()
+                    disk.lose_power();
                 } else {
-                    disk.restart()
+                    disk.restart();
                 }
                 deliver(&team(&disk)).unwrap();
                 let text = team(&disk).folder().read(&Place::known("log/a.md")).unwrap().unwrap();

@@ -36,7 +36,7 @@ impl Ledger {
     /// # Errors
     /// It cannot be written.
     pub(super) fn begin(&self, token: &str, what: &str) -> std::io::Result<()> {
-        self.line(format!("begin {token} {what}\n"))
+        self.line(&format!("begin {token} {what}\n"))
     }
 
     /// The tool of the call `token` came to its end.
@@ -44,10 +44,10 @@ impl Ledger {
     /// # Errors
     /// It cannot be written.
     pub(super) fn end(&self, token: &str) -> std::io::Result<()> {
-        self.line(format!("end {token}\n"))
+        self.line(&format!("end {token}\n"))
     }
 
-    fn line(&self, line: String) -> std::io::Result<()> {
+    fn line(&self, line: &str) -> std::io::Result<()> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
     }
 }

@@ -91,7 +91,7 @@ impl Agent {
         for call in from..share {
             // A call that was killed before its tool began is not in the ledger: the next life has another name for it.
             let token = format!("token-{}-{}-{call}-", self.number, self.life);
-            if random.next_u64() % 40 == 0 {
+            if random.next_u64().is_multiple_of(40) {
                 self.spawn(&hooks, session.context(), token).await?;
             } else {
                 self.call(&hooks, session.context(), token, random.next_u64()).await?;
@@ -123,7 +123,7 @@ impl Agent {
             _ => ("edit", json!({ "path": file, "content": text })),
         };
         let mut call = ToolCall::new(name, args);
-        call.id = (dice / 80 % 3 > 0).then(|| format!("call {token}"));
+        call.id = (!(dice / 80).is_multiple_of(3)).then(|| format!("call {token}"));
         let (ledger, path) = (Arc::clone(&self.ledger), self.folder.join("project").join(&file));
         let what = file.strip_prefix(".squad/").unwrap_or("-").to_owned();
         let tool = service_fn(move |_: ToolCall| {
