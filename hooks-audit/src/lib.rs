@@ -15,9 +15,14 @@
 //! | [`sink`] | sends what was committed to other systems, at least once |
 //! | [`metrics`] | counts what agents do |
 //! | [`cache`] | reuses what expensive reads gave |
+//! | [`scribe`] | keeps a team's folder in order while agents write there |
+//! | [`notice`] | tells an agent that another one wrote what its charter covers |
+//! | [`touched`] | which files a call writes, by every way there is to them |
+//! | [`aside`] | work that nobody waits for, and layers that do it beside an inner hook |
 //! | [`config`] | the log's settings as plain data, for a configuration file |
 
 pub mod append;
+pub mod aside;
 pub mod cache;
 pub mod chain;
 pub mod config;
@@ -26,13 +31,16 @@ pub mod layer;
 pub mod log;
 pub mod metrics;
 mod mutant;
+pub mod notice;
 pub mod read;
 pub mod record;
 pub mod recover;
+pub mod scribe;
 pub mod segment;
 #[cfg(test)]
 mod sim;
 pub mod sink;
+pub mod touched;
 pub mod verify;
 
 pub use self::append::{Appender, Entry, OpenError, Recovered, Settings};

@@ -59,7 +59,7 @@ pub mod store {
 }
 
 /// The audit log: layers that put events on the record, the log itself, what reads and checks it; and what is fed from
-/// it: the result cache, metrics, sinks.
+/// it: the Scribe, notices among agents, the result cache, metrics, sinks.
 #[cfg(feature = "audit")]
 pub mod audit {
     pub use hooks_audit::*;

@@ -15,6 +15,7 @@ mod metadata;
 mod msrv;
 mod overspend;
 mod process;
+mod soak;
 #[cfg(unix)]
 mod start;
 mod stopwatch;
@@ -46,6 +47,8 @@ usage: cargo xtask COMMAND
   dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
+  soak scribe [--agents N] [--calls N] [--kills N] [--seed N]
+                                agents in processes that are killed write to one team's folder; every write is told once
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short]
                                 days of model calls against failing providers, ours beside other policies
   instructions [--bless]        counts instructions, against the checked-in counts
@@ -87,6 +90,7 @@ fn run(arguments: &[&str]) -> Result {
         ["bench", filter] => bench::run(filter),
         ["dist"] => dist::run(),
         ["overspend", options @ ..] => overspend::run(options),
+        ["soak", options @ ..] => soak::run(options),
         ["storm", options @ ..] => storm::run(options),
         ["instructions"] => instructions::check(),
         ["instructions", "--bless"] => instructions::bless(),

@@ -26,6 +26,7 @@ use super::feeds::{FeedSections, Feeds};
 use super::models::Models;
 use super::prompts;
 use super::prune::Pruned;
+use super::scribe;
 use super::spawn;
 use super::squad;
 use super::store;
@@ -224,7 +225,12 @@ pub(super) fn build(
             if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
                 builder = commands.add_to(builder);
             }
-            builder = context.add_to(builder, &kept.store);
+            let around = scribe::Around {
+                tools: scribe::known(&policy.tools),
+                answering: state.answering,
+                redaction: policy.redaction.as_ref(),
+            };
+            builder = context.add_to(builder, &kept.store, &around);
             if let Some(config) = &context.prompts {
                 builder = prompts::add_to(builder, config, policy.redaction.as_ref());
             }
