@@ -121,12 +121,12 @@ fn recovered(folder: &Path) -> f64 {
         Appender::open(Arc::new(StdFileSystem), folder, settings, Arc::new(SystemClock)).unwrap()
     };
     let (mut appender, _) = open();
-    let entries: Vec<Entry> = (0..64).map(|_| entry()).collect();
+    let mut entries: Vec<Entry> = (0..64).map(|_| entry()).collect();
     while fs::metadata(folder.join("w0.00000001.jsonl")).unwrap().len() < 63 << 20 {
-        appender.append(&entries).unwrap();
+        appender.append(&mut entries).unwrap();
     }
     appender.sync().unwrap();
-    appender.append(&entries).unwrap();
+    appender.append(&mut entries).unwrap();
     drop(appender);
     let before = cpu("self").unwrap();
     drop(open());

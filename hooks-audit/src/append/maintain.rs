@@ -103,7 +103,7 @@ impl Appender {
     /// Puts a note down, through to the device.
     fn note(&mut self, event: &str, note: String, covers: Vec<(u64, u64)>) -> io::Result<()> {
         let note = Record { note: Some(note), covers, ..Record::new(event, self.clock.now()) };
-        self.append(&[Entry::from(note)])?;
+        self.append(&mut [Entry::from(note)])?;
         self.sync()
     }
 
@@ -223,7 +223,7 @@ mod tests {
             for session in ["a", "b", "a"] {
                 let record = Record { session: session.to_owned(), ..Record::new("stop", Timestamp(at)) };
                 let payload = Some(Payload::of(json!({"of": session})));
-                appender.append(&[Entry { record, payload }]).unwrap();
+                appender.append(&mut [Entry { record, payload }]).unwrap();
             }
             appender.rotate().unwrap();
         }
