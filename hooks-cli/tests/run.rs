@@ -335,6 +335,28 @@ fn what_is_counted_is_counted_over_processes() {
     world.claude("Bash", &json!({"command": "ls"})).is_silent();
 }
 
+#[test]
+fn the_clients_of_a_team_share_a_counter() {
+    let world =
+        World::new("version: 1\nlimits: { calls: [{ tools: [bash], most: 1, of: team, per: day }] }\n");
+    let mut allowed = Vec::new();
+    for (client, tool) in [
+        (Client::Gemini, "run_shell_command"),
+        (Client::Claude, "Bash"),
+        (Client::Codex, "Bash"),
+        (Client::Copilot, "bash"),
+        (Client::Cursor, "Shell"),
+        (Client::DockerAgent, "shell"),
+    ] {
+        let payload = call(client, tool, &json!({"command": "ls", "cmd": "ls"}));
+        let told = world.run(&["--client", client.name(), "--event", pre(client)], &payload);
+        if told.exit == Some(0) && !told.stdout.contains("den") {
+            allowed.push(client);
+        }
+    }
+    assert_eq!(allowed, [Client::Gemini]);
+}
+
 /// An allow spares a client its own question, so it is said only where a rule says so.
 #[test]
 fn a_guard_that_lets_a_call_through_approves_nothing() {

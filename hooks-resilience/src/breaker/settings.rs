@@ -26,7 +26,8 @@ pub struct BreakerSettings {
     pub slow_after: Option<Duration>,
     /// The share of slow calls at which it opens.
     pub slow_rate: f64,
-    /// So many failures one after the other open it however few calls there are.
+    /// So many failures one after the other open it however few calls there are. Of many calls it takes more, one for every six in
+    /// the window, and never more than `minimum_calls`: of a thousand calls of which a third fails, three in a row mean nothing.
     pub failures_in_a_row: u32,
     /// How long it stays open the first time; twice as long each time it opens again before it was well.
     #[serde(with = "crate::duration")]
