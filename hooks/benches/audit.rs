@@ -2,13 +2,10 @@
 //!
 //! CPU is that of all threads as the scheduler counts it (`/proc/self/task/*/schedstat`), so that a busy machine changes
 //! nothing; where there is no such file, there is nothing to measure.
-// The helpers of a bench are no library: the lints exempt tests.
-#![cfg_attr(test, allow(unused))]
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    clippy::exit,
     reason = "a bench measures real time and ends where something is wrong"
 )]
 
