@@ -1,7 +1,8 @@
-//! The audit log on the real disk: what a configuration puts on the record, writers that are killed, a disk that is full,
-//! and a second verifier that shares no code with the first.
+//! The audit log on the real disk: what a configuration puts on the record, writers that are killed, and a second verifier
+//! that shares no code with the first.
 // The helpers are tests as well: the lints exempt them.
-#![cfg(all(test, unix, feature = "config"))]
+#![cfg(test)]
+#![cfg(all(unix, feature = "config"))]
 
 use std::collections::HashSet;
 use std::fs;
