@@ -12,14 +12,19 @@
 //! | [`recover`] | tells what was torn off from what was tampered with |
 //! | [`read`] | what was committed, from a position on, while others write |
 //! | [`verify`] | checks that everything is as it was written |
-//! | [`config`] | the same as plain data, for a configuration file |
+//! | [`sink`] | sends what was committed to other systems, at least once |
+//! | [`metrics`] | counts what agents do |
+//! | [`cache`] | reuses what expensive reads gave |
+//! | [`config`] | the log's settings as plain data, for a configuration file |
 
 pub mod append;
+pub mod cache;
 pub mod chain;
 pub mod config;
 pub mod describe;
 pub mod layer;
 pub mod log;
+pub mod metrics;
 mod mutant;
 pub mod read;
 pub mod record;
@@ -27,6 +32,7 @@ pub mod recover;
 pub mod segment;
 #[cfg(test)]
 mod sim;
+pub mod sink;
 pub mod verify;
 
 pub use self::append::{Appender, Entry, OpenError, Recovered, Settings};

@@ -163,12 +163,6 @@ rules:
 limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
 ",
     );
-    let pre = |client: Client| match client {
-        Client::Gemini => "BeforeTool",
-        Client::Copilot | Client::Cursor => "preToolUse",
-        Client::DockerAgent => "pre_tool_use",
-        _ => "PreToolUse",
-    };
     let denied: &[(Client, &str, Value, &str)] = &[
         (Client::Claude, "Bash", json!({"command": "make all"}), "no make"),
         (Client::Codex, "Bash", json!({"command": "make all"}), "no make"),
@@ -232,6 +226,16 @@ limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
         let told =
             world.run(&["--client", client.name(), "--event", pre(client)], &call(client, tool, &arguments));
         assert!(told.exit == Some(0) && !told.stdout.contains("den"), "{client} {tool}: {told:?}");
+    }
+}
+
+/// What a client calls the event before a tool runs.
+fn pre(client: Client) -> &'static str {
+    match client {
+        Client::Gemini => "BeforeTool",
+        Client::Copilot | Client::Cursor => "preToolUse",
+        Client::DockerAgent => "pre_tool_use",
+        _ => "PreToolUse",
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_audit::config::AuditConfig;
+use hooks_audit::metrics::Metrics;
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
 use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
@@ -21,6 +22,7 @@ use super::budget;
 use super::command::{Handlers, Host};
 use super::context::ContextSections;
 use super::error::{Mistakes, Place};
+use super::feeds::{FeedSections, Feeds};
 use super::models::Models;
 use super::prompts;
 use super::prune::Pruned;
@@ -38,6 +40,7 @@ pub(super) enum Settings {
         policy: Box<PolicyConfig>,
         models: Option<Box<ResilienceConfig>>,
         context: Box<ContextSections>,
+        feeds: Box<FeedSections>,
         state: Box<State>,
         handlers: Option<Box<Handlers>>,
         from: Origin,
@@ -88,12 +91,13 @@ pub struct Kept {
     store: Arc<dyn StateStore>,
     watch: Option<Arc<dyn SpendWatch>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
+    metrics: Option<Metrics>,
 }
 
 impl Kept {
     /// Keeps these.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
-        Self { lockouts, store, stored_lockouts: None, watch: None }
+        Self { lockouts, store, stored_lockouts: None, watch: None, metrics: None }
     }
 
     /// Tells `watch` what the budget does, and what each session spent.
@@ -114,6 +118,11 @@ impl Kept {
     /// The lockouts that the store keeps; `None` where they are in memory.
     pub const fn stored_lockouts(&self) -> Option<&Arc<StoredLockouts>> {
         self.stored_lockouts.as_ref()
+    }
+
+    /// What was counted, where the configuration has metrics; the next one goes on with it.
+    pub const fn metrics(&self) -> Option<&Metrics> {
+        self.metrics.as_ref()
     }
 
     /// Who is locked out of what.
@@ -161,6 +170,7 @@ pub(super) struct Built {
     pub(super) hooks: Hooks,
     pub(super) kept: Kept,
     pub(super) models: Option<Models>,
+    pub(super) feeds: Feeds,
 }
 
 /// Builds the hooks of `settings`, which were read from `root`.
@@ -172,7 +182,7 @@ pub(super) fn build(
     root: &Node,
     mistakes: &mut Mistakes,
 ) -> Option<Built> {
-    let kept = kept.unwrap_or_else(|| Kept::of(settings));
+    let mut kept = kept.unwrap_or_else(|| Kept::of(settings));
     // What governs the agents is protected apart, so that its paths are never read in a dialect of the file's.
     let protection = PolicyConfig {
         protected: protected.to_vec(),
@@ -190,7 +200,7 @@ pub(super) fn build(
     let builder = strict(builder, protection, &kept, tenancy);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, models, context, from, state, handlers } => {
+        Settings::Strict { policy, models, context, feeds, from, state, handlers } => {
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => {
                     Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))
@@ -218,16 +228,19 @@ pub(super) fn build(
             if let Some(config) = &context.prompts {
                 builder = prompts::add_to(builder, config, policy.redaction.as_ref());
             }
+            // Behind the others, so that what they made of an event is counted.
+            let (mut builder, feeds) = feeds.add_to(builder, &policy.tools, kept.metrics.as_ref());
+            kept.metrics = feeds.metrics.clone();
             // Last, so that it sees what all others made of an event, and takes its place when they have theirs.
             if let Some(config) = &state.audit {
                 builder = audit::add_to(builder, config, state.path.as_deref(), state.rules.clone());
             }
-            Some(Built { hooks: builder.build(), kept, models })
+            Some(Built { hooks: builder.build(), kept, models, feeds })
         }
         Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
             Ok(pipeline) => {
                 let Ok(builder) = builder.config(SquadCompat::new(Arc::new(pipeline)));
-                Some(Built { hooks: builder.build(), kept, models: None })
+                Some(Built { hooks: builder.build(), kept, models: None, feeds: Feeds::default() })
             }
             Err(error) => {
                 mistakes.add(&root.place, "", error.to_string());

@@ -14,6 +14,7 @@ use super::check::check;
 use super::command::{self, Handlers, Host};
 use super::context::{self, ContextSections};
 use super::error::Mistakes;
+use super::feeds::{self, FeedSections};
 use super::models;
 use super::plain;
 use super::prune::Pruned;
@@ -48,6 +49,7 @@ pub(super) struct Document {
     pub(super) audit: Option<AuditConfig>,
     pub(super) handlers: Option<Handlers>,
     pub(super) context: ContextSections,
+    pub(super) feeds: FeedSections,
     /// What it was read from.
     pub(super) tree: Pruned,
 }
@@ -109,6 +111,7 @@ pub fn schema() -> Value {
         );
         properties.insert(command::KEY.to_owned(), command::schema());
         context::schemas(&mut properties, object);
+        feeds::schemas(&mut properties, object);
         object.insert("properties".to_owned(), Value::Object(properties));
     }
     schema
@@ -149,6 +152,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
     let context = context::take(&mut sections, &tree, mistakes);
+    let feeds = feeds::take(&mut sections, &tree, mistakes);
     let tenancy = Tenancy::read(&tree.root, mistakes);
     sections.retain(|key, _| ![tenant::KEY, tenant::OTHERS].contains(&key.as_str()));
     match serde_json::from_value(Value::Object(sections)) {
@@ -160,7 +164,18 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
                 let hint = "give each tenant a configuration of its own, or leave `reviewer_lockout` out";
                 mistakes.add_with_hint(root.locate(tenant::OTHERS), tenant::OTHERS, problem, hint);
             }
-            Some(Document { self_protection, tenancy, policy, models, store, audit, handlers, context, tree })
+            Some(Document {
+                self_protection,
+                tenancy,
+                policy,
+                models,
+                store,
+                audit,
+                handlers,
+                context,
+                feeds,
+                tree,
+            })
         }
         Err(error) => {
             // The schema and the reader come from one type; where they differ, the reader is right.
@@ -194,6 +209,7 @@ fn is_whole(key: &str, value: &Value) -> bool {
     ]
     .contains(&key)
         || context::KEYS.contains(&key)
+        || feeds::KEYS.contains(&key)
         || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 

@@ -14,7 +14,7 @@ use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::tree::{Kind, Node};
-use super::{audit, context, models, store, tenant};
+use super::{audit, context, feeds, models, store, tenant};
 
 /// Whether it is plain that the schema would find nothing wrong with `root`.
 pub(super) fn is_right(root: &Node) -> bool {
@@ -26,6 +26,7 @@ pub(super) fn is_right(root: &Node) -> bool {
             && is_right_in::<AuditConfig>(&mut sections, audit::KEY)
             && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
             && context::are_right(&mut sections)
+            && feeds::are_right(&mut sections)
             && is_written_again::<PolicyConfig>(&Value::Object(sections))
     } else {
         false

@@ -5,8 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hooks_audit::cache::ResultCache;
 use hooks_audit::chain::Digest;
 use hooks_audit::config::AuditConfig;
+use hooks_audit::metrics::Metrics;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, Judge};
 use hooks_core::Hooks;
@@ -20,6 +22,7 @@ use super::command::{self, Handlers, Host};
 use super::context::ContextSections;
 use super::document::{self, Document, Profile};
 use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
+use super::feeds::{FeedSections, Feeds};
 use super::lint::lint;
 use super::models::Models;
 use super::tree::{Kind, Node};
@@ -38,6 +41,8 @@ pub struct Config {
     hooks: Hooks,
     models: Option<Models>,
     context: ContextSections,
+    sections: FeedSections,
+    feeds: Feeds,
     state: State,
 }
 
@@ -71,6 +76,22 @@ impl Config {
     /// What it says about the context of sessions.
     pub const fn context(&self) -> &ContextSections {
         &self.context
+    }
+
+    /// What it says about results that are reused, metrics and sinks.
+    pub const fn feeds(&self) -> &FeedSections {
+        &self.sections
+    }
+
+    /// The cache, where it has one: put it around the tools of each session with
+    /// [`CacheLayer`](hooks_audit::cache::CacheLayer).
+    pub const fn cache(&self) -> Option<&ResultCache> {
+        self.feeds.cache.as_ref()
+    }
+
+    /// The counters, where it has them: those of the hooks, and of the cache.
+    pub const fn metrics(&self) -> Option<&Metrics> {
+        self.feeds.metrics.as_ref()
     }
 
     /// The name it was read under.
@@ -360,17 +381,24 @@ impl ConfigReader {
             doubts.extend(mistakes.take_doubts());
         }
         doubts.sort_by_key(|doubt| doubt.span.start);
-        let (profile, policy, state, context, handlers) = match settings {
-            Settings::Strict { policy, state, context, handlers, .. } => {
-                (Profile::Strict, *policy, *state, *context, handlers)
+        let (profile, policy, state, context, sections, handlers) = match settings {
+            Settings::Strict { policy, state, context, feeds, handlers, .. } => {
+                (Profile::Strict, *policy, *state, *context, *feeds, handlers)
             }
             Settings::SquadCompat(_) => {
                 let (policy, state) = (PolicyConfig::default(), State::default());
-                (Profile::SquadCompat, policy, state, ContextSections::default(), None)
+                (
+                    Profile::SquadCompat,
+                    policy,
+                    state,
+                    ContextSections::default(),
+                    FeedSections::default(),
+                    None,
+                )
             }
         };
         let name = name.to_owned();
-        let (kept, hooks, models) = (built.kept, built.hooks, built.models);
+        let (kept, hooks, models, feeds) = (built.kept, built.hooks, built.models, built.feeds);
         Some(Config {
             name,
             profile,
@@ -383,6 +411,8 @@ impl ConfigReader {
             hooks,
             models,
             context,
+            sections,
+            feeds,
         })
     }
 
@@ -418,14 +448,25 @@ impl ConfigReader {
                 policy: Box::default(),
                 models: None,
                 context: Box::default(),
+                feeds: Box::default(),
                 state: Box::new(self.state(None, path)),
                 handlers: Some(Box::new(handlers)),
                 from: Origin::Agents,
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenancy, policy, models, store, audit, handlers, context, tree } =
-            document::read(root, &self.host, mistakes)?;
+        let Document {
+            self_protection,
+            tenancy,
+            policy,
+            models,
+            store,
+            audit,
+            handlers,
+            context,
+            feeds,
+            tree,
+        } = document::read(root, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
                 &Place::START,
@@ -443,6 +484,7 @@ impl ConfigReader {
                 policy: policy.into(),
                 models: models.map(Box::new),
                 context: Box::new(context),
+                feeds: Box::new(feeds),
                 state,
                 handlers: handlers.map(Box::new),
                 from: Origin::Document(tree),
