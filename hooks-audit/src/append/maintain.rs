@@ -255,7 +255,7 @@ mod tests {
 
     /// Does `work` with a kill or a loss of power somewhere in it, then again; `after` is what must hold in the end.
     fn interrupted(work: impl Fn(&mut Appender) -> io::Result<u64>, after: impl Fn(&SimDisk)) {
-        for seed in 0..400 {
+        for seed in 0..200 {
             let disk = log().after_power_cut(seed);
             disk.reseed(seed);
             disk.with_faults(Faults { kill: 60, ..Faults::default() });
