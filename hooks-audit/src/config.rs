@@ -30,6 +30,10 @@ pub struct AuditConfig {
     /// A second folder, best on another device, for what cannot be written in the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spill: Option<PathBuf>,
+    /// A folder, best where the agents' machine cannot change what is there, in which it is written down what the log was: what
+    /// `hooks audit verify --anchors` compares with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchors: Option<PathBuf>,
     /// How many bytes a file of the log has before another one is begun; 64 MiB unless told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_bytes: Option<u64>,

@@ -2,13 +2,10 @@
 //!
 //! CPU is that of all threads as the scheduler counts it (`/proc/self/task/*/schedstat`), so that a busy machine changes
 //! nothing; where there is no such file, there is nothing to measure.
-// The helpers of a bench are no library: the lints exempt tests.
-#![cfg_attr(test, allow(unused))]
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    clippy::exit,
     reason = "a bench measures real time and ends where something is wrong"
 )]
 
@@ -121,12 +118,12 @@ fn recovered(folder: &Path) -> f64 {
         Appender::open(Arc::new(StdFileSystem), folder, settings, Arc::new(SystemClock)).unwrap()
     };
     let (mut appender, _) = open();
-    let entries: Vec<Entry> = (0..64).map(|_| entry()).collect();
+    let mut entries: Vec<Entry> = (0..64).map(|_| entry()).collect();
     while fs::metadata(folder.join("w0.00000001.jsonl")).unwrap().len() < 63 << 20 {
-        appender.append(&entries).unwrap();
+        appender.append(&mut entries).unwrap();
     }
     appender.sync().unwrap();
-    appender.append(&entries).unwrap();
+    appender.append(&mut entries).unwrap();
     drop(appender);
     let before = cpu("self").unwrap();
     drop(open());

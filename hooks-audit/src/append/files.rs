@@ -128,8 +128,8 @@ impl Appender {
                 (After::Failed, notes::RECOVERED, note, Recovered::Taken { records, torn })
             }
         };
-        let note = Record { note: Some(note), ..Record::new(event, self.clock.now()) };
-        self.unsynced.push(note, None, &[0; SALT])?;
+        let mut note = Record { note: Some(note), ..Record::new(event, self.clock.now()) };
+        self.unsynced.push(&mut note, None, &[0; SALT])?;
         self.state = State::Between(after, Tick::default());
         self.begin_if_between()?;
         if after == After::Damaged && last.state == segment::State::Plain {

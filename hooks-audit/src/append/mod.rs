@@ -85,12 +85,12 @@ impl Appender {
     ///
     /// # Errors
     /// Where they could not be written; none of them counts then, and a later call may succeed.
-    pub fn append(&mut self, entries: &[Entry]) -> io::Result<()> {
+    pub fn append(&mut self, entries: &mut [Entry]) -> io::Result<()> {
         self.rotate_if_due()?;
         self.begin_if_between()?;
         let mut lines = Lines::behind(self.chain.seq);
-        for (entry, seq) in entries.iter().zip(self.chain.seq..) {
-            lines.push(entry.record.clone(), entry.payload.as_ref(), &self.salt(seq))?;
+        for (entry, seq) in entries.iter_mut().zip(self.chain.seq..) {
+            lines.push(&mut entry.record, entry.payload.as_ref(), &self.salt(seq))?;
         }
         self.write(&lines)?;
         if self.unsynced.bytes().len() > MOST_UNSYNCED { self.sync() } else { Ok(()) }

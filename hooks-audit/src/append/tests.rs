@@ -69,9 +69,9 @@ fn write(disk: &SimDisk, dice: &SeededRandom, faults: Faults, told: &mut Told) {
         if disk.is_dead() {
             return;
         }
-        let entries: Vec<_> =
+        let mut entries: Vec<_> =
             (0..=roll(3)).map(|_| entry(format!("{:x}", dice.next_u64()), roll(400))).collect();
-        if appender.append(&entries).is_ok() {
+        if appender.append(&mut entries).is_ok() {
             told.written.extend(entries.into_iter().map(|entry| entry.record.session));
         }
         let synced = match roll(6) {
@@ -105,7 +105,7 @@ fn check(disk: &SimDisk, must: &[String], given: &BTreeMap<u64, String>) -> Resu
     if matches!(recovered, Recovered::Damaged { .. }) {
         return Err(Wrong::CalledTampering);
     }
-    appender.append(&[entry("last".to_owned(), 3)]).map_err(|_| Wrong::Unreadable)?;
+    appender.append(&mut [entry("last".to_owned(), 3)]).map_err(|_| Wrong::Unreadable)?;
     appender.settle().map_err(|_| Wrong::Unreadable)?;
     let all = read(disk).ok_or(Wrong::Unreadable)?;
     let all_ids: std::collections::HashSet<_> = all.values().collect();
@@ -196,7 +196,7 @@ fn settled() -> (SimDisk, PathBuf, Vec<u8>) {
     let disk = SimDisk::new(1);
     let (mut appender, _) = open(&disk).unwrap();
     for number in 0..4 {
-        appender.append(&[entry(number.to_string(), 20), entry(format!("{number}b"), 21)]).unwrap();
+        appender.append(&mut [entry(number.to_string(), 20), entry(format!("{number}b"), 21)]).unwrap();
         appender.settle().unwrap();
     }
     drop(appender);
@@ -209,7 +209,7 @@ fn recovered(disk: &SimDisk, path: &Path, content: Vec<u8>) -> Recovered {
     let disk = disk.after_kill();
     disk.tamper(path, content);
     let (mut appender, recovered) = open(&disk).unwrap();
-    appender.append(&[entry("last".to_owned(), 1)]).unwrap();
+    appender.append(&mut [entry("last".to_owned(), 1)]).unwrap();
     appender.settle().unwrap();
     let all = read(&disk).unwrap();
     assert!(all.values().any(|id| id == "last"), "the log goes on");
@@ -267,7 +267,7 @@ fn a_full_disk_is_an_error_until_there_is_room_again() {
             }
             // A pause is over after some of these, because the clock goes on.
             let id = number.to_string();
-            if appender.append(&[entry(id.clone(), 100)]).is_ok() {
+            if appender.append(&mut [entry(id.clone(), 100)]).is_ok() {
                 kept.push(id);
             }
         }
@@ -283,7 +283,7 @@ fn a_file_that_was_handed_over_is_gone_on_in() {
     for number in 0..5 {
         let (mut appender, recovered) = open(&disk).unwrap();
         assert_eq!(recovered, Recovered::Nothing);
-        appender.append(&[entry(number.to_string(), 10)]).unwrap();
+        appender.append(&mut [entry(number.to_string(), 10)]).unwrap();
         appender.close().unwrap();
     }
     assert_eq!(read(&disk).unwrap().len(), 5);

@@ -28,13 +28,13 @@ impl Lines {
     /// Where one of them has no form in JSON; nothing is added then.
     pub fn push(
         &mut self,
-        mut record: Record,
+        record: &mut Record,
         payload: Option<&Payload>,
         salt: &[u8; SALT],
     ) -> Result<(), serde_json::Error> {
         record.seq = self.seq + 1;
         let start = self.bytes.len();
-        let written = self.write(&record, payload, salt, start);
+        let written = self.write(record, payload, salt, start);
         match written {
             Ok(leaf) => {
                 self.leaves.push(leaf);

@@ -86,6 +86,11 @@ impl Log {
         self.0.queue.check()
     }
 
+    /// Why the last anchor could not be written, where there is a place for them.
+    pub fn unanchored(&self) -> Option<Arc<str>> {
+        self.0.queue.unanchored()
+    }
+
     /// What the writer of this chain before had left.
     pub fn recovered(&self) -> &Recovered {
         &self.0.recovered

@@ -1,7 +1,7 @@
 //! What waits to be written: bounded, and cheap to add to.
 
 use std::mem;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::ticket::{Ticket, Unwritten};
@@ -29,8 +29,12 @@ struct State {
     refused: u64,
     /// Why what was tried last could not be written.
     failure: Option<Unwritten>,
+    /// Why the last anchor could not be written.
+    unanchored: Option<Arc<str>>,
     /// Whether the writer looks again by itself soon, so that nobody need wake it.
     naps: bool,
+    /// How many items the writer waits for, where it does: whoever adds one before does not wake it.
+    gathers: usize,
     is_closed: bool,
 }
 
@@ -58,6 +62,7 @@ impl Queue {
         }
         let wakes = item.ticket.is_some() || !state.naps || state.items.len() == self.most / 2;
         state.items.push(item);
+        let wakes = wakes && state.items.len() >= state.gathers;
         drop(state);
         if wakes {
             self.arrived.notify_one();
@@ -85,9 +90,22 @@ impl Queue {
         self.state().failure = failure;
     }
 
+    /// Says how the last anchor went.
+    pub(super) fn report_anchor(&self, failure: Option<Arc<str>>) {
+        self.state().unanchored = failure;
+    }
+
+    /// Why the last anchor could not be written.
+    pub(super) fn unanchored(&self) -> Option<Arc<str>> {
+        self.state().unanchored.clone()
+    }
+
     /// Waits until something is to be done: for ever, or for `nap` in which only those who wait themselves wake the
-    /// writer. Takes all there is, into what `items` had room for.
-    pub(super) fn take(&self, nap: Option<Duration>, items: Vec<Item>) -> Taken {
+    /// writer. Takes all there is, and leaves `items`, which is empty, for what comes.
+    ///
+    /// Who was waiting until the last group was written through is just being woken and may be here again in a moment. So
+    /// that one of them is not a group alone, as many are waited for as were told, as long as that group took.
+    pub(super) fn take(&self, nap: Option<Duration>, gathers: (usize, Duration), items: Vec<Item>) -> Taken {
         let mut state = self.state();
         if state.items.is_empty() && !state.is_closed {
             state.naps = nap.is_some();
@@ -98,6 +116,14 @@ impl Queue {
                 None => self.arrived.wait_while(state, is_idle).unwrap_or_else(PoisonError::into_inner),
             };
             state.naps = false;
+        }
+        let (expected, moment) = gathers;
+        if expected > 1 && !state.items.is_empty() && state.items.len() < expected && !state.is_closed {
+            state.gathers = expected;
+            let is_short = |state: &mut State| state.items.len() < expected && !state.is_closed;
+            let gathered = self.arrived.wait_timeout_while(state, moment, is_short);
+            state = gathered.unwrap_or_else(PoisonError::into_inner).0;
+            state.gathers = 0;
         }
         let items = mem::replace(&mut state.items, items);
         Taken { items, refused: mem::take(&mut state.refused), is_closed: state.is_closed }

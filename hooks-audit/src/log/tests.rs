@@ -130,6 +130,25 @@ fn what_cannot_be_written_is_spilt() {
 }
 
 #[test]
+fn what_the_chain_was_is_written_down_elsewhere() {
+    use crate::verify::{Anchor, Condition, verify};
+
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |settings| settings.anchors = Some("/elsewhere".into()));
+    log.put_through(entry(1)).unwrap().wait().unwrap();
+    drop(log);
+    let text = disk.content(std::path::Path::new("/elsewhere/w0.anchors")).unwrap();
+    let anchors: Vec<_> =
+        std::str::from_utf8(&text).unwrap().lines().map(|line| Anchor::parse(line).unwrap()).collect();
+    assert_eq!(anchors.last().map(|anchor| anchor.size), Some(1));
+    let folder = std::path::Path::new("/log");
+    assert_eq!(verify(&disk, folder, &anchors).unwrap().condition(), Condition::Clean);
+    let other = SimDisk::new(2);
+    drop(open(&other, |_| {}));
+    assert_eq!(verify(&other, folder, &anchors).unwrap().condition(), Condition::Mismatched);
+}
+
+#[test]
 fn a_panic_of_what_is_handed_over_is_a_gap() {
     let disk = SimDisk::new(1);
     let log = open(&disk, |_| {});

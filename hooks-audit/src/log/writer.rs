@@ -14,12 +14,17 @@ use super::settings::LogSettings;
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
 use crate::record::{Record, notes};
+use crate::verify::Anchor;
 
 /// How long the writer does not look at what nobody waits for: what gathers meanwhile is one group, and whoever adds to
 /// it need not wake a thread.
 const NAP: Duration = Duration::from_millis(2);
+/// The longest that is waited for those to come by again who waited for the last group.
+const LONGEST_GATHERING: Duration = Duration::from_millis(2);
 /// The most records of one group.
 const MOST_OF_A_GROUP: usize = 1_024;
+/// So many records at most are behind the last anchor, while there are more to come.
+const MOST_BEHIND_AN_ANCHOR: u64 = 1_024;
 
 /// Writes what is in the queue until that is closed.
 pub(super) struct Writer {
@@ -34,6 +39,10 @@ pub(super) struct Writer {
     unsettled: Option<Tick>,
     /// How many records are missing of which the log does not say so yet.
     missing: u64,
+    /// The number of the last record before the last anchor.
+    anchored: u64,
+    /// How many waited for the last group, and how long that took.
+    gathers: (usize, Duration),
 }
 
 impl Writer {
@@ -44,14 +53,25 @@ impl Writer {
         disk: Arc<dyn LogDisk>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { queue, appender, settings, disk, clock, spill: None, unsettled: None, missing: 0 }
+        Self {
+            queue,
+            appender,
+            settings,
+            disk,
+            clock,
+            spill: None,
+            unsettled: None,
+            missing: 0,
+            anchored: 0,
+            gathers: (0, Duration::ZERO),
+        }
     }
 
     pub(super) fn run(mut self) {
         let mut room = Vec::new();
         loop {
             let naps = self.unsettled.is_some() || self.missing > 0;
-            let mut taken = self.queue.take(naps.then_some(NAP), room);
+            let mut taken = self.queue.take(naps.then_some(NAP), self.gathers, room);
             self.missing += taken.refused;
             let is_idle = taken.items.is_empty();
             if is_idle && self.missing > 0 {
@@ -66,6 +86,9 @@ impl Writer {
                 break;
             }
             room = taken.items;
+        }
+        if self.appender.settle().is_ok() {
+            self.anchor();
         }
         if let Some(spill) = self.spill {
             drop(spill.close());
@@ -90,7 +113,9 @@ impl Writer {
             entries.push(gap(self.missing, self.clock.now()));
         }
         let waits = !tickets.is_empty();
-        let written = write(&mut self.appender, &entries, waits);
+        let start = self.clock.tick();
+        let written = write(&mut self.appender, &mut entries, waits);
+        self.gathers = (tickets.len(), self.clock.tick().since(start).min(LONGEST_GATHERING));
         let failure = written.err().map(|error| Unwritten::Disk(error.to_string().into()));
         self.queue.report(failure.clone());
         let answer = match failure {
@@ -99,7 +124,7 @@ impl Writer {
                 self.unsettled = self.unsettled.or(Some(self.clock.tick()));
                 Ok(())
             }
-            Some(failure) => self.spill(&entries, waits).map_err(|()| failure),
+            Some(failure) => self.spill(&mut entries, waits).map_err(|()| failure),
         };
         if answer.is_err() {
             self.missing += count;
@@ -110,7 +135,7 @@ impl Writer {
     }
 
     /// Writes `entries` into the log beside, where there is to be one.
-    fn spill(&mut self, entries: &[Entry], waits: bool) -> Result<(), ()> {
+    fn spill(&mut self, entries: &mut [Entry], waits: bool) -> Result<(), ()> {
         let Some(folder) = self.settings.spill.as_ref().filter(|_| !entries.is_empty()) else {
             return Err(());
         };
@@ -135,12 +160,35 @@ impl Writer {
         }
         let done = if is_idle { self.appender.settle() } else { self.appender.sync() };
         let is_done = done.is_ok();
+        let behind = self.appender.durable().seq.saturating_sub(self.anchored);
+        if is_done && (is_idle || behind >= MOST_BEHIND_AN_ANCHOR) {
+            self.anchor();
+        }
         self.queue.report(done.err().map(|error| Unwritten::Disk(error.to_string().into())));
         self.unsettled = if is_idle && is_done { None } else { Some(now) };
     }
 }
 
-fn write(appender: &mut Appender, entries: &[Entry], through: bool) -> io::Result<()> {
+impl Writer {
+    /// Writes down, in the place for that, what the chain is now. A place that is away keeps nothing from the log; the next
+    /// anchor covers what this one would have.
+    fn anchor(&mut self) {
+        let Some(folder) = &self.settings.anchors else { return };
+        let chain = self.appender.durable();
+        if chain.seq == self.anchored {
+            return;
+        }
+        let anchor = Anchor { chain: chain.name.clone(), size: chain.seq, root: chain.tree.root() };
+        let file = folder.join(format!("{}.anchors", chain.name));
+        let written = self.disk.append(&file, format!("{anchor}\n").as_bytes());
+        self.queue.report_anchor(written.as_ref().err().map(|error| error.to_string().into()));
+        if written.is_ok() {
+            self.anchored = chain.seq;
+        }
+    }
+}
+
+fn write(appender: &mut Appender, entries: &mut [Entry], through: bool) -> io::Result<()> {
     appender.append(entries)?;
     if through { appender.sync() } else { Ok(()) }
 }

@@ -40,7 +40,7 @@ impl Writer {
         let mut lines = Lines::behind(self.chain.seq);
         for at in moments {
             let payload = Payload::of(json!({"n": 1}));
-            lines.push(Record::new("stop", Timestamp(*at)), Some(&payload), &[0; SALT]).unwrap();
+            lines.push(&mut Record::new("stop", Timestamp(*at)), Some(&payload), &[0; SALT]).unwrap();
         }
         self.chain.commit(&lines, self.chain.commit, Timestamp(0), &mut out);
         self.append(&out);

@@ -1,10 +1,36 @@
 //! Moments in records: RFC 3339 in UTC, to the millisecond, so that a person can read and `sort` can order them.
 
+use std::cell::RefCell;
+
 use hooks_core::time::Timestamp;
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
+/// A moment as text, and in which second it is.
+#[derive(Default)]
+struct Written {
+    second: Option<u64>,
+    text: String,
+}
+
+thread_local! {
+    /// What was written last: a log has many moments of one second, of which all but the milliseconds is the same.
+    static LAST: RefCell<Written> = RefCell::default();
+}
+
 pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(at)
+    LAST.with_borrow_mut(|last| {
+        let (second, milliseconds) = (at.0 / 1_000, at.0 % 1_000);
+        if last.second == Some(second) {
+            // Three digits and the `Z`.
+            last.text.truncate(last.text.len().saturating_sub(4));
+            let digits = [milliseconds / 100, milliseconds / 10 % 10, milliseconds % 10];
+            last.text.extend(digits.map(|digit| char::from(b'0' + digit as u8)));
+            last.text.push('Z');
+        } else {
+            *last = Written { second: Some(second), text: at.to_string() };
+        }
+        serializer.serialize_str(&last.text)
+    })
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
@@ -44,6 +70,16 @@ mod tests {
     fn what_is_written_is_read() {
         for at in [0, 1, 951_782_400_000, 1_709_251_199_999, 4_107_542_400_000, 253_402_300_799_999] {
             assert_eq!(parse(&Timestamp(at).to_string()), Some(Timestamp(at)), "{at}");
+        }
+    }
+
+    #[test]
+    fn moments_of_one_second_are_told_apart() {
+        for at in [1_000, 1_007, 1_070, 1_999, 2_000, 1_001, u64::MAX, u64::MAX - 1] {
+            let mut record = crate::record::Record::new("stop", Timestamp(at));
+            record.seq = 1;
+            let text = serde_json::to_string(&record).unwrap();
+            assert!(text.contains(&format!("\"at\":\"{}\"", Timestamp(at))), "{text}");
         }
     }
 

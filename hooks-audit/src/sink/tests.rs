@@ -231,7 +231,7 @@ fn a_log_is_followed_while_it_is_written() {
     let commit = |chain: &mut Chain| {
         let (mut out, mut lines) = (Vec::new(), Lines::behind(chain.seq));
         let payload = Payload::of("kept".into());
-        lines.push(Record::new("stop", Timestamp(5)), Some(&payload), &[0; SALT]).unwrap();
+        lines.push(&mut Record::new("stop", Timestamp(5)), Some(&payload), &[0; SALT]).unwrap();
         chain.commit(&lines, chain.commit, Timestamp(0), &mut out);
         disk.append(&file, &out).unwrap();
     };

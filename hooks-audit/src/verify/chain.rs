@@ -22,6 +22,7 @@ pub(super) struct Check<'a> {
     disk: &'a dyn LogDisk,
     folder: &'a Path,
     files: &'a [Segment],
+    /// What is still to come by, in order of size.
     anchors: &'a [&'a Anchor],
     report: ChainReport,
     /// The chain behind what was right so far; `None` where that is not known.
@@ -176,14 +177,16 @@ impl<'a> Check<'a> {
             if memchr::memmem::find(start, b"\"event\":\"log.").is_some() {
                 self.note(file, line.text);
             }
-            if !self.anchors.is_empty() {
-                tree.push(line.leaf);
-                for anchor in self.anchors.iter().filter(|anchor| anchor.size == tree.size()) {
-                    if anchor.root != tree.root() {
-                        let finding = anchor.finding("these are other records");
-                        self.report.findings.push(finding);
-                    }
+            if self.anchors.is_empty() {
+                continue;
+            }
+            tree.push(line.leaf);
+            // In order of size: those before were passed, or are about records that were deleted.
+            while let Some(anchor) = self.anchors.first().filter(|anchor| anchor.size <= tree.size()) {
+                if anchor.size == tree.size() && anchor.root != tree.root() {
+                    self.report.findings.push(anchor.finding("these are other records"));
                 }
+                self.anchors = self.anchors.get(1..).unwrap_or_default();
             }
         }
     }
@@ -229,8 +232,7 @@ impl<'a> Check<'a> {
         }
         for anchor in self.anchors {
             if anchor.size > self.report.seq {
-                let finding = anchor.finding("records are missing at the end");
-                self.report.findings.push(finding);
+                self.report.findings.push(anchor.finding("records are missing at the end"));
             }
         }
     }

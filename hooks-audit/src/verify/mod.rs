@@ -91,7 +91,8 @@ pub fn verify(disk: &dyn LogDisk, folder: &Path, anchors: &[Anchor]) -> io::Resu
     let mut chains = Vec::new();
     for files in segments.chunk_by(|a, b| a.chain == b.chain) {
         let Some(first) = files.first() else { continue };
-        let anchors: Vec<_> = anchors.iter().filter(|anchor| anchor.chain == first.chain).collect();
+        let mut anchors: Vec<_> = anchors.iter().filter(|anchor| anchor.chain == first.chain).collect();
+        anchors.sort_by_key(|anchor| anchor.size);
         chains.push(Check::new(disk, folder, files, &anchors).run()?);
     }
     for anchor in anchors {

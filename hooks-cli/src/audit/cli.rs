@@ -57,6 +57,9 @@ pub(crate) enum AuditAction {
         /// What the log was at some time, as verify printed it then: `<chain> <records> <root>`
         #[arg(long = "anchor", value_name = "ANCHOR")]
         anchors: Vec<String>,
+        /// The folder in which the log wrote down what it was
+        #[arg(long = "anchors", value_name = "FOLDER")]
+        written: Option<PathBuf>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -77,7 +80,7 @@ pub(crate) struct Tail {
 }
 
 /// Which records fit: all that are given have to.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Filter {
     /// What happened, such as `pre_tool_use`
     #[arg(long)]

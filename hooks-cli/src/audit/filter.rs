@@ -27,3 +27,29 @@ impl Filter {
 fn is(asked: Option<&String>, found: Option<&str>) -> bool {
     asked.is_none_or(|asked| found == Some(asked))
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks::Strength;
+    use hooks::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn everything_that_is_asked_for_has_to_fit() {
+        let mut record = Record::new("pre_tool_use", Timestamp(1_769_852_000_000));
+        record.agent = "backend".to_owned();
+        record.outcome = Some(Strength::Deny);
+        let some = |text: &str| Some(text.to_owned());
+        assert!(Filter::default().fits(&record));
+        let denied = Filter { outcome: some("deny"), agent: some("backend"), ..Filter::default() };
+        assert!(denied.fits(&record));
+        assert!(!Filter { agent: some("frontend"), ..denied }.fits(&record));
+        assert!(!Filter { tool: some("bash"), ..Filter::default() }.fits(&record));
+        assert!(!Filter { failed: true, ..Filter::default() }.fits(&record));
+        assert!(
+            Filter { since: some("2026-01-31"), until: some("2026-02"), ..Filter::default() }.fits(&record)
+        );
+        assert!(!Filter { until: some("2026-01-31T09:00"), ..Filter::default() }.fits(&record));
+    }
+}

@@ -20,7 +20,11 @@ pub(crate) fn run(asked: &Audit) -> Result<Status, Failure> {
         AuditAction::Show { position } => read::show(&folder, position),
         AuditAction::Query(filter) => read::query(&folder, filter),
         AuditAction::Export { after } => read::export(&folder, after.as_deref()),
-        AuditAction::Verify { anchors, json } => verify::verify(&folder, anchors, *json),
+        AuditAction::Verify { anchors, written, json } => {
+            let mut anchors = anchors.clone();
+            anchors.extend(written.as_deref().map(verify::written).transpose()?.into_iter().flatten());
+            verify::verify(&folder, &anchors, *json)
+        }
         AuditAction::Prove { position } => verify::prove(&folder, position),
     }
 }

@@ -1,5 +1,6 @@
 //! Checks a log, and proves what is in it.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -10,6 +11,18 @@ use serde_json::{Value, json};
 use super::read::parse;
 use crate::failure::{Failure, Status};
 use crate::paint::{BAD, GOOD, OPEN};
+
+/// What a log wrote into `folder`.
+pub(super) fn written(folder: &Path) -> Result<Vec<String>, Failure> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "anchors") {
+            all.push(fs::read_to_string(path)?);
+        }
+    }
+    Ok(all)
+}
 
 pub(super) fn verify(folder: &Path, anchors: &[String], as_json: bool) -> Result<Status, Failure> {
     let anchors = anchors.iter().flat_map(|text| text.lines()).map(|text| {

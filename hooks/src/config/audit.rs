@@ -36,6 +36,7 @@ pub(super) fn add_to(
     let folder = folder_of(config, path);
     let mut log = LogSettings::new(secret());
     log.spill = config.spill.as_ref().map(|spill| beside(path, spill));
+    log.anchors = config.anchors.as_ref().map(|anchors| beside(path, anchors));
     log.files.file_bytes = config.file_bytes.unwrap_or(log.files.file_bytes);
     let open = move || Log::open(Arc::new(StdFileSystem), folder.clone(), log.clone(), Arc::new(SystemClock));
     let mut settings = AuditSettings::default();
@@ -66,10 +67,11 @@ pub(super) fn has_team(path: Option<&Path>) -> bool {
 
 /// The files of the log, as patterns that protect them.
 pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String> {
-    let folders = [Some(folder_of(config, path)), config.spill.as_ref().map(|spill| beside(path, spill))];
-    let absolute = folders.into_iter().flatten().filter_map(|folder| std::path::absolute(folder).ok());
+    let others = [&config.spill, &config.anchors].into_iter().flatten().map(|folder| beside(path, folder));
+    let folders = others.chain([folder_of(config, path)]);
+    let absolute = folders.filter_map(|folder| std::path::absolute(folder).ok());
     // Other files of a team may stand in the same folder.
-    absolute.map(|folder| format!("{}/*.{{jsonl,gz,lock,end,new}}", folder.display())).collect()
+    absolute.map(|folder| format!("{}/*.{{jsonl,gz,lock,end,new,anchors}}", folder.display())).collect()
 }
 
 /// `place` from the folder of the configuration.

@@ -201,7 +201,7 @@ pub struct ConfigReader {
     answering: Answering,
     host: Host,
     engine: Option<Engine>,
-    records: bool,
+    records: Option<bool>,
     dialect: Option<Dialect>,
     protected: Vec<String>,
 }
@@ -274,7 +274,14 @@ impl ConfigReader {
     /// Puts events on the record below the team folder beside the file, unless the file says otherwise.
     #[must_use]
     pub fn recording_in_teams(mut self) -> Self {
-        self.records = true;
+        self.records = Some(true);
+        self
+    }
+
+    /// Puts nothing on the record, whatever the file says: what is tried out did not happen.
+    #[must_use]
+    pub fn recording_nothing(mut self) -> Self {
+        self.records = Some(false);
         self
     }
 
@@ -413,7 +420,7 @@ impl ConfigReader {
         let by_default = || self.engine.map(|engine| StoreConfig { engine, ..StoreConfig::default() });
         State {
             tenancy: None,
-            audit: (self.records && audit::has_team(path)).then(AuditConfig::default),
+            audit: (self.records == Some(true) && audit::has_team(path)).then(AuditConfig::default),
             rules: None,
             store: store.or_else(by_default),
             path: path.map(Path::to_path_buf),
@@ -470,7 +477,7 @@ impl ConfigReader {
             return None;
         }
         let state = self.state(store, path);
-        let audit = audit.or(state.audit.clone());
+        let audit = audit.or(state.audit.clone()).filter(|_| self.records != Some(false));
         let state = Box::new(State { tenancy, audit, ..state });
         Some((
             Settings::Strict {
