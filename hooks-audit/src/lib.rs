@@ -2,12 +2,43 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | [`record`] | what is written down about an event |
+//! | [`chain`] | the hashes that hold it together, as bytes |
+//! | [`segment`] | the files that it is in, by name |
+//! | [`layer`] | puts every event and what was answered on the record |
+//! | [`describe`] | how each event is put down |
+//! | [`log`] | the log of one process: a queue, and one thread that writes |
+//! | [`append`] | adds to a chain, and recovers what a killed writer left |
+//! | [`recover`] | tells what was torn off from what was tampered with |
+//! | [`read`] | what was committed, from a position on, while others write |
+//! | [`verify`] | checks that everything is as it was written |
+//! | [`config`] | the same as plain data, for a configuration file |
 //! | [`aside`] | work that nobody waits for, and layers that do it beside an inner hook |
 //! | [`notice`] | tells an agent that another one wrote what its charter covers |
 //! | [`scribe`] | keeps a team's folder in order while agents write there |
 //! | [`touched`] | which files a call writes, by every way there is to them |
 
+pub mod append;
 pub mod aside;
+pub mod chain;
+pub mod config;
+pub mod describe;
+pub mod layer;
+pub mod log;
+mod mutant;
 pub mod notice;
+pub mod read;
+pub mod record;
+pub mod recover;
 pub mod scribe;
+pub mod segment;
+#[cfg(test)]
+mod sim;
 pub mod touched;
+pub mod verify;
+
+pub use self::append::{Appender, Entry, OpenError, Recovered, Settings};
+pub use self::layer::{Audit, AuditLayer, AuditSettings, OnError};
+pub use self::log::{Durability, Log, LogSettings, Ticket, Unwritten};
+pub use self::read::{Committed, Kept, Position, Positions, ReadError, Reader};
+pub use self::record::{Limits, Payload, Record, notes};

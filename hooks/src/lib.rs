@@ -46,12 +46,6 @@ pub mod team {
     pub use hooks_team::*;
 }
 
-/// Everything on the record: the Scribe, and notices among agents.
-#[cfg(feature = "audit")]
-pub mod audit {
-    pub use hooks_audit::*;
-}
-
 /// Model calls that survive: layers around a model, and what configures them.
 #[cfg(feature = "resilience")]
 pub mod resilience {
@@ -62,6 +56,12 @@ pub mod resilience {
 #[cfg(feature = "store")]
 pub mod store {
     pub use hooks_store::*;
+}
+
+/// The audit log: layers that put events on the record, the log itself, what reads and checks it.
+#[cfg(feature = "audit")]
+pub mod audit {
+    pub use hooks_audit::*;
 }
 
 /// External command hooks: handlers as docker-agent writes them, their rules and their engine.

@@ -38,6 +38,7 @@ fn every_option_of_the_schema_is_read() {
                 }
                 whole["tenant"] = json!(config.tenant());
                 whole["store"] = serde_json::to_value(config.store()).unwrap();
+                whole["audit"] = serde_json::to_value(config.audit()).unwrap();
                 let context = serde_json::to_value(config.context()).unwrap();
                 whole.as_object_mut().unwrap().extend(context.as_object().unwrap().clone());
                 let mut read = &whole;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_audit::config::AuditConfig;
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
 use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
@@ -15,6 +16,7 @@ use hooks_policies::{LockoutRegistry, PolicyErrors, StoredLockouts, StrictPolici
 use hooks_resilience::ResilienceConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
+use super::audit;
 use super::budget;
 use super::command::{Handlers, Host};
 use super::context::ContextSections;
@@ -50,6 +52,10 @@ pub(super) struct State {
     pub(super) tenancy: Option<Tenancy>,
     /// In memory where absent.
     pub(super) store: Option<StoreConfig>,
+    /// What is put on the record, and where; nothing where absent.
+    pub(super) audit: Option<AuditConfig>,
+    /// The version of what was read.
+    pub(super) rules: Option<Arc<str>>,
     /// The configuration, where it is a file.
     pub(super) path: Option<PathBuf>,
     /// Who does the work of a store in a file.
@@ -217,6 +223,10 @@ pub(super) fn build(
             builder = context.add_to(builder, &kept.store, &around);
             if let Some(config) = &context.prompts {
                 builder = prompts::add_to(builder, config, policy.redaction.as_ref());
+            }
+            // Last, so that it sees what all others made of an event, and takes its place when they have theirs.
+            if let Some(config) = &state.audit {
+                builder = audit::add_to(builder, config, state.path.as_deref(), state.rules.clone());
             }
             Some(Built { hooks: builder.build(), kept, models })
         }

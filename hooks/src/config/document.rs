@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use hooks_audit::config::AuditConfig;
 use hooks_policies::config::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
+use super::audit;
 use super::check::check;
 use super::command::{self, Handlers, Host};
 use super::context::{self, ContextSections};
@@ -43,6 +45,7 @@ pub(super) struct Document {
     pub(super) policy: PolicyConfig,
     pub(super) models: Option<ResilienceConfig>,
     pub(super) store: Option<StoreConfig>,
+    pub(super) audit: Option<AuditConfig>,
     pub(super) handlers: Option<Handlers>,
     pub(super) context: ContextSections,
     /// What it was read from.
@@ -94,6 +97,7 @@ pub fn schema() -> Value {
             properties.extend(sections);
         }
         properties.insert(store::KEY.to_owned(), section::schema::<StoreConfig>(object));
+        properties.insert(audit::KEY.to_owned(), section::schema::<AuditConfig>(object));
         properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
         properties.insert(
             command::PROFILE.to_owned(),
@@ -140,6 +144,8 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
     let models = models.and_then(|value| section::read(models::KEY, value, &tree, mistakes));
     let store = sections.shift_remove(store::KEY);
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
+    let audit = sections.shift_remove(audit::KEY);
+    let audit = audit.and_then(|value| section::read(audit::KEY, value, &tree, mistakes));
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
     let context = context::take(&mut sections, &tree, mistakes);
@@ -154,7 +160,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
                 let hint = "give each tenant a configuration of its own, or leave `reviewer_lockout` out";
                 mistakes.add_with_hint(root.locate(tenant::OTHERS), tenant::OTHERS, problem, hint);
             }
-            Some(Document { self_protection, tenancy, policy, models, store, handlers, context, tree })
+            Some(Document { self_protection, tenancy, policy, models, store, audit, handlers, context, tree })
         }
         Err(error) => {
             // The schema and the reader come from one type; where they differ, the reader is right.
@@ -176,8 +182,17 @@ pub(super) fn checked_schema() -> Value {
 }
 
 fn is_whole(key: &str, value: &Value) -> bool {
-    [models::KEY, spawn::KEY, store::KEY, tenant::KEY, tenant::OTHERS, command::KEY, command::PROFILE]
-        .contains(&key)
+    [
+        audit::KEY,
+        models::KEY,
+        spawn::KEY,
+        store::KEY,
+        tenant::KEY,
+        tenant::OTHERS,
+        command::KEY,
+        command::PROFILE,
+    ]
+    .contains(&key)
         || context::KEYS.contains(&key)
         || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }

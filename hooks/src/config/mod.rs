@@ -28,6 +28,7 @@
 //! `self_protection: false`, a file that was read from disk keeps the agents it governs from writing it, and
 //! from the hook settings of their clients.
 
+mod audit;
 mod budget;
 mod build;
 mod check;

@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hooks_audit::chain::Digest;
+use hooks_audit::config::AuditConfig;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, Judge};
 use hooks_core::Hooks;
@@ -21,7 +23,7 @@ use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
 use super::lint::lint;
 use super::models::Models;
 use super::tree::{Kind, Node};
-use super::{naming, protect, source, squad, store, yaml};
+use super::{audit, naming, protect, source, squad, store, yaml};
 
 /// A configuration that was read and makes sense: its hooks are built.
 #[derive(Clone)]
@@ -102,6 +104,17 @@ impl Config {
         store::file_of(store, self.state.path.as_deref())
     }
 
+    /// What it says about the audit log, where it or its reader says something.
+    pub const fn audit(&self) -> Option<&AuditConfig> {
+        self.state.audit.as_ref()
+    }
+
+    /// The folder of the audit log, where there is one.
+    pub fn audit_folder(&self) -> Option<PathBuf> {
+        let audit = self.audit().filter(|audit| audit.is_enabled())?;
+        Some(audit::folder_of(audit, self.state.path.as_deref()))
+    }
+
     /// The strict policies' configuration; under `squad-compat` there is nothing in it.
     pub const fn policy(&self) -> &PolicyConfig {
         &self.policy
@@ -167,6 +180,7 @@ pub struct ConfigReader {
     answering: Answering,
     host: Host,
     engine: Option<Engine>,
+    records: Option<bool>,
     dialect: Option<Dialect>,
     protected: Vec<String>,
 }
@@ -236,6 +250,20 @@ impl ConfigReader {
         self
     }
 
+    /// Puts events on the record below the team folder beside the file, unless the file says otherwise.
+    #[must_use]
+    pub fn recording_in_teams(mut self) -> Self {
+        self.records = Some(true);
+        self
+    }
+
+    /// Puts nothing on the record, whatever the file says: what is tried out did not happen.
+    #[must_use]
+    pub fn recording_nothing(mut self) -> Self {
+        self.records = Some(false);
+        self
+    }
+
     /// Goes on with what an earlier configuration counted and locked.
     #[must_use]
     pub fn keeping(mut self, kept: Kept) -> Self {
@@ -292,6 +320,10 @@ impl ConfigReader {
             }
         };
         let (mut settings, self_protection) = self.settings(&root, path, mistakes)?;
+        if let Settings::Strict { state, .. } = &mut settings {
+            let digest = Digest::of(&[text.as_bytes()]).to_string();
+            state.rules = digest.get(..16).map(Arc::from);
+        }
         if let (Some(dialect), Settings::Strict { policy, .. }) = (self.dialect, &mut settings) {
             naming::spell_out(policy, dialect);
         }
@@ -307,6 +339,12 @@ impl ConfigReader {
             && self_protection
         {
             protected.extend(store::files_of(store, path));
+        }
+        if let Settings::Strict { state, .. } = &settings
+            && let Some(audit) = state.audit.as_ref().filter(|audit| audit.is_enabled())
+            && self_protection
+        {
+            protected.extend(audit::files_of(audit, path));
         }
         let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
         let mut doubts = match &settings {
@@ -352,6 +390,8 @@ impl ConfigReader {
         let by_default = || self.engine.map(|engine| StoreConfig { engine, ..StoreConfig::default() });
         State {
             tenancy: None,
+            audit: (self.records == Some(true) && audit::has_team(path)).then(AuditConfig::default),
+            rules: None,
             store: store.or_else(by_default),
             path: path.map(Path::to_path_buf),
             answering: self.answering,
@@ -384,7 +424,7 @@ impl ConfigReader {
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenancy, policy, models, store, handlers, context, tree } =
+        let Document { self_protection, tenancy, policy, models, store, audit, handlers, context, tree } =
             document::read(root, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
@@ -395,7 +435,9 @@ impl ConfigReader {
             );
             return None;
         }
-        let state = Box::new(State { tenancy, ..self.state(store, path) });
+        let state = self.state(store, path);
+        let audit = audit.or(state.audit.clone()).filter(|_| self.records != Some(false));
+        let state = Box::new(State { tenancy, audit, ..state });
         Some((
             Settings::Strict {
                 policy: policy.into(),
