@@ -1,5 +1,6 @@
 //! A running service with everything stacked: sessions begin with what their agents have to know, calls are judged by
-//! policies, models are paid for from one budget and stood in for when they fail, and a Scribe keeps the record.
+//! policies, models are paid for from one budget and stood in for when they fail, all of it is in the audit log, and a
+//! Scribe keeps the team's folder.
 //!
 //! Run with `cargo run -p hooks --example service`.
 
@@ -57,7 +58,8 @@ async fn main() -> Result<(), BoxError> {
     let team = Team::new(Arc::new(StdFileSystem), folder.path().join(".squad"), &system());
     let members = ["Ripley", "Dallas"].map(|name| NewMember { name: name.into(), role: "Developer".into() });
     team.init(&NewTeam { members: members.to_vec(), ..NewTeam::default() })?;
-    let config = Config::parse(FILE, "hooks.yaml")?;
+    let log = team.root().join("orchestration-log");
+    let config = Config::parse(&format!("{FILE}audit: {{ folder: '{}' }}\n", log.display()), "hooks.yaml")?;
     let (hooks, model) = (config.clone().hooks(), model(&config)?);
 
     let root = folder.path().to_owned();
@@ -77,6 +79,15 @@ async fn main() -> Result<(), BoxError> {
     println!("\n{}\n\n--- the record", budget.report(&context).await?);
     for file in team.session_logs()?.into_iter().filter(|file| file.contains("-scribe-")) {
         print!("{}", std::fs::read_to_string(team.root().join("log").join(file))?);
+    }
+    println!("\n--- the audit log");
+    for file in std::fs::read_dir(log)? {
+        let path = file?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            let denied = std::fs::read_to_string(path)?;
+            let denied = denied.lines().filter(|line| line.contains("rm -fr build")).count();
+            println!("{denied} records tell of the removal that was denied");
+        }
     }
     println!("\n--- decisions\n{}", std::fs::read_to_string(team.root().join("decisions.md"))?);
     Ok(())
