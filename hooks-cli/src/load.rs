@@ -17,7 +17,7 @@ pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Fa
 /// The configuration at `path`, to be tried out: what is counted ends with this process, unless the file says
 /// otherwise.
 pub(crate) fn on_trial(path: &Path) -> Result<Config, Failure> {
-    read(&ConfigReader::default().answering(Answering::AtOnce), path)
+    read(&ConfigReader::default().answering(Answering::AtOnce).recording_nothing(), path)
 }
 
 fn read(reader: &ConfigReader, path: &Path) -> Result<Config, Failure> {

@@ -30,4 +30,4 @@ pub use self::digest::Digest;
 pub use self::error::TeamError;
 pub use self::moves::Moved;
 pub use self::name::{BadName, Name};
-pub use self::team::{Agent, NewTeam, Recovered, Snapshot, Team};
+pub use self::team::{Agent, Delivery, NewTeam, Recovered, Snapshot, Team};

@@ -1,43 +1,161 @@
-//! The stack of the README: the classic policies around one's own tools, in a Rust service.
+//! A running service with everything stacked: sessions begin with what their agents have to know, calls are judged by
+//! policies, models are paid for from one budget and stood in for when they fail, all of it is in the audit log, and a
+//! Scribe keeps the team's folder.
 //!
 //! Run with `cargo run -p hooks --example service`.
 
-use hooks::drivers::{ToolCall, ToolOutcome, ToolRequest, ToolResult};
-use hooks::policies::{CommandGuardConfig, PolicyConfig, RedactionConfig, WriteGuardConfig};
-use hooks::{BoxError, Govern, HookContext, HookError, Hooks};
-use serde_json::json;
-use tower::{ServiceExt, service_fn};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+use hooks::config::{CallMeter, Config, SpendClassify};
+use hooks::drivers::{ModelRequest, ToolCall, ToolOutcome, ToolRequest, ToolResult};
+use hooks::event::{EndReason, Message, ModelReply, Role, SessionStart, TurnEndReason, Usage};
+use hooks::policies::PolicyHooks;
+use hooks::resilience::{Call, Classified, ErrorKind, ModelError};
+use hooks::state::OpId;
+use hooks::team::files::NewMember;
+use hooks::team::{NewTeam, Team};
+use hooks::{BoxError, HookContext, Hooks, Session, StdFileSystem, system};
+use serde_json::{Value, json};
+use tower::util::BoxCloneSyncService;
+use tower::{Layer, Service, ServiceExt, service_fn};
+
+const FILE: &str = "
+version: 1
+context: { deadline: 5s }
+write_guard: { allow: [src/**, .squad/decisions/inbox/**] }
+command_guard: {}
+redaction: {}
+models:
+  catalog:
+    - { name: opus, provider: anthropic, tier: premium, price: { input: 15, output: 75 } }
+    - { name: gpt, provider: openai, tier: premium, price: { input: 10, output: 40 } }
+  routing: { default: premium }
+  deadline: 2m
+budget:
+  limits: [{ of: team, per: day, usd: 0.10 }]
+  hold: { most_output_tokens: 1000 }
+  enforce: layer
+scribe: {}
+notices: {}
+session_end: {}
+";
+
+/// What a user asks of the service.
+#[derive(Clone)]
+struct Ask {
+    agent: &'static str,
+    prompt: &'static str,
+}
+
+/// The model with all layers around it.
+type Model = BoxCloneSyncService<Call, String, BoxError>;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), BoxError> {
-    // Any `Service<ToolCall, Response = ToolResult>`: here one that would do what it is told.
-    let my_tools = service_fn(|call: ToolCall| async move {
-        Ok::<_, HookError>(ToolResult::ok(format!("{} ran for jane@example.com", call.name)))
-    });
+    let folder = tempfile::tempdir()?;
+    let team = Team::new(Arc::new(StdFileSystem), folder.path().join(".squad"), &system());
+    let members = ["Ripley", "Dallas"].map(|name| NewMember { name: name.into(), role: "Developer".into() });
+    team.init(&NewTeam { members: members.to_vec(), ..NewTeam::default() })?;
+    let log = team.root().join("orchestration-log");
+    let config = Config::parse(&format!("{FILE}audit: {{ folder: '{}' }}\n", log.display()), "hooks.yaml")?;
+    let (hooks, model) = (config.clone().hooks(), model(&config)?);
 
-    let hooks = Hooks::from_policy(PolicyConfig {
-        write_guard: Some(WriteGuardConfig { allow: vec!["src/**".into()], ..Default::default() }),
-        command_guard: Some(CommandGuardConfig::default()),
-        redaction: Some(RedactionConfig::default()),
-        ..Default::default()
-    })?;
-    let tools = Govern::new(hooks, my_tools);
-    let context = HookContext::new("session-1", "Ripley")
-        .in_dir(std::env::current_dir()?)
-        .with_environment(hooks::system());
+    let root = folder.path().to_owned();
+    let service = service_fn(|ask| answer(hooks.clone(), model.clone(), root.clone(), ask));
+    let asked = [
+        Ask { agent: "Ripley", prompt: "Where do the orders live?" },
+        Ask { agent: "Dallas", prompt: "Clean up." },
+        Ask { agent: "Ripley", prompt: "And the invoices?" },
+    ];
+    for line in try_join_all(asked.map(|ask| service.oneshot(ask))).await?.concat() {
+        println!("{line}");
+    }
 
-    for (tool, args) in [
-        ("edit", json!({ "path": "src/lib.rs" })),
-        ("edit", json!({ "path": "src/../../etc/passwd" })),
-        ("bash", json!({ "command": "rm -fr build" })),
-    ] {
-        let call = ToolCall::new(tool, args);
-        let governed = tools.clone().oneshot(ToolRequest { context: context.clone().into(), call }).await?;
-        match governed.outcome {
-            ToolOutcome::Ran(result, _) => println!("{tool}: {}", result.content),
-            ToolOutcome::Denied(reason) => println!("{tool}: denied, {reason}"),
-            other => println!("{tool}: {other:?}"),
+    let context =
+        HookContext::new("session of Ripley: Where do the orders live?", "Ripley").with_environment(system());
+    let budget = hooks.spend_budget().ok_or("the file has a section `budget`")?;
+    println!("\n{}\n\n--- the record", budget.report(&context).await?);
+    for file in team.session_logs()?.into_iter().filter(|file| file.contains("-scribe-")) {
+        print!("{}", std::fs::read_to_string(team.root().join("log").join(file))?);
+    }
+    println!("\n--- the audit log");
+    for file in std::fs::read_dir(log)? {
+        let path = file?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            let denied = std::fs::read_to_string(path)?;
+            let denied = denied.lines().filter(|line| line.contains("rm -fr build")).count();
+            println!("{denied} records tell of the removal that was denied");
         }
     }
+    println!("\n--- decisions\n{}", std::fs::read_to_string(team.root().join("decisions.md"))?);
     Ok(())
+}
+
+/// Fallback around a budget around a client.
+fn model(config: &Config) -> Result<Model, BoxError> {
+    let hooks = config.clone().hooks();
+    let budget = hooks.spend_budget().ok_or("the file has a section `budget`")?;
+    let models = config.models().ok_or("the file has a section `models`")?;
+    let client = service_fn(async |call: Call| match call.model_name() {
+        "opus" => Err(ModelError::new(ErrorKind::Overloaded, "Overloaded")),
+        name => {
+            let usage = Usage { input_tokens: 900, output_tokens: 800, ..Usage::default() };
+            let response = Message::text(Role::Assistant, format!("`{name}` says: in Postgres"));
+            Ok(ModelReply { response, usage, cost: None })
+        }
+    });
+    let layers = models.layer(hooks.clone(), SpendClassify(Classified))?;
+    let stack = layers.layer(budget.layer(CallMeter).layer(client));
+    Ok(BoxCloneSyncService::new(
+        stack.map_response(|answered| answered.reply.response.content.to_string()).map_err(Into::into),
+    ))
+}
+
+/// One request: a session with a model call and its tools.
+async fn answer(hooks: Hooks, mut model: Model, root: PathBuf, ask: Ask) -> Result<Vec<String>, BoxError> {
+    let Ask { agent, prompt } = ask;
+    let context = HookContext::new(format!("session of {agent}: {prompt}"), agent);
+    let context = context.in_dir(&root).with_environment(system());
+    let (session, patch) = Session::start(hooks, context, SessionStart::default()).await;
+    let known: usize = patch.additional_context.iter().map(|note| note.text.len()).sum();
+    let mut lines = vec![format!("{agent} begins with {known} bytes of context")];
+
+    let (turn, _) = session.turn().await;
+    let messages = vec![Message::text(Role::User, prompt)];
+    let request = ModelRequest { messages, ..ModelRequest::default() };
+    let call = Call::new(Arc::clone(session.context()), request, OpId::of(&[agent, prompt]));
+    lines.push(match model.ready().await?.call(call).await {
+        Ok(reply) => format!("{agent} is told {reply}"),
+        Err(refused) => format!("{agent} is told nothing: {refused}"),
+    });
+
+    let decision = format!("### 2026-11-22: {prompt}\n**By:** {agent}\n**What:** In Postgres.\n");
+    let inbox = format!(".squad/decisions/inbox/{}-{}.md", agent.to_lowercase(), prompt.len());
+    for (tool, args) in [
+        ("edit", json!({ "path": inbox, "content": decision })),
+        ("edit", json!({ "path": "src/../../etc/passwd", "content": "x" })),
+        ("bash", json!({ "command": "rm -fr build" })),
+    ] {
+        let root = root.clone();
+        let tools = service_fn(move |call: ToolCall| {
+            let root = root.clone();
+            async move {
+                let text =
+                    |key: &str| call.args.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+                std::fs::write(root.join(text("path")), text("content"))?;
+                Ok::<_, BoxError>(ToolResult::ok(format!("{} ran for jane@example.com", call.name)))
+            }
+        });
+        let request = ToolRequest { context: Arc::clone(session.context()), call: ToolCall::new(tool, args) };
+        lines.push(match session.tools(tools).oneshot(request).await?.outcome {
+            ToolOutcome::Ran(result, _) => format!("{agent}, {tool}: {}", result.content),
+            ToolOutcome::Denied(reason) => format!("{agent}, {tool}: denied, {reason}"),
+            other => format!("{agent}, {tool}: {other:?}"),
+        });
+    }
+    turn.end(TurnEndReason::Normal).await;
+    session.end(EndReason::Complete, None).await;
+    Ok(lines)
 }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::process::Program;
 use crate::stopwatch::Stopwatch;
-use crate::{codegen, conformance, e2e, examples, features, instructions, msrv, storm, tidy};
+use crate::{codegen, conformance, e2e, examples, features, instructions, msrv, soak, storm, tidy};
 
 /// A step: its name, and what it does.
 type Step = (&'static str, fn() -> Result);
@@ -19,6 +19,7 @@ const STEPS: &[Step] = &[
     ("examples", examples::run),
     ("conformance", conformance::run),
     ("storm", storm::check),
+    ("soak", soak::check),
     ("e2e", e2e::check),
     ("instructions", instructions::check),
     ("features", features::run),

@@ -15,6 +15,7 @@ mod metadata;
 mod msrv;
 mod overspend;
 mod process;
+mod soak;
 #[cfg(unix)]
 mod start;
 mod stopwatch;
@@ -41,10 +42,13 @@ usage: cargo xtask COMMAND
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
                                 docker-agent: 2026-09, 2026-07; corpora)
   bench [FILTER]                measures what everything costs, against its bars
+  bench audit                   measures what the audit log costs, beside a bare write and sync
   bench start                   measures what it costs to start `hooks run`, beside /bin/true and a hook of bash and jq
   dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
+  soak scribe [--agents N] [--calls N] [--kills N] [--seed N]
+                                agents in processes that are killed write to one team's folder; every write is told once
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short]
                                 days of model calls against failing providers, ours beside other policies
   instructions [--bless]        counts instructions, against the checked-in counts
@@ -80,11 +84,13 @@ fn run(arguments: &[&str]) -> Result {
         // What `e2e` has clients call.
         ["stand-in", options @ ..] => e2e::stand_in::run(options),
         ["bench"] => bench::run(""),
+        ["bench", "audit"] => bench::audit(),
         #[cfg(unix)]
         ["bench", "start"] => start::run(),
         ["bench", filter] => bench::run(filter),
         ["dist"] => dist::run(),
         ["overspend", options @ ..] => overspend::run(options),
+        ["soak", options @ ..] => soak::run(options),
         ["storm", options @ ..] => storm::run(options),
         ["instructions"] => instructions::check(),
         ["instructions", "--bless"] => instructions::bless(),

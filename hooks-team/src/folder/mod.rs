@@ -3,9 +3,10 @@
 //! A [`Place`] is a path that stays within the folder; what stands on the way to it is asked before every step, so that
 //! a link leads nowhere. Reading takes no lock and sees each file as some writer left it. Writing goes through a
 //! [`Writer`], which holds the folder's lock against other processes and threads: a new file is written beside its
-//! place, through to the device, and then takes its name at one moment.
+//! place, through to the device, and then takes its name at one moment. Only a [`Spool`] is filled without the lock.
 
 mod place;
+mod spool;
 mod writer;
 
 use std::io::{self, ErrorKind};
@@ -17,6 +18,7 @@ use hooks_core::fs::{Disk, EntryKind};
 use hooks_core::time::Random;
 
 pub use self::place::Place;
+pub use self::spool::{Left, Spool};
 pub use self::writer::Writer;
 use crate::error::TeamError;
 

@@ -67,6 +67,12 @@ impl Place {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
+    /// Whether both are in the same folder.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        let folder = |place: &Self| place.0.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+        folder(self) == folder(other)
+    }
+
     pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
         self.0.split('/')
     }

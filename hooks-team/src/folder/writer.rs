@@ -126,8 +126,13 @@ impl<'a> Writer<'a> {
         if self.folder.read(place)?.as_deref() != Some(seen) {
             return Ok(false);
         }
-        self.folder.disk.remove(&self.folder.path(place)).map_err(|error| io_error(place, error))?;
+        self.take_away(place)?;
         self.settle(place).map(|()| true)
+    }
+
+    /// Takes the file at `place` away; it may come back after a loss of power, until that was settled.
+    pub(crate) fn take_away(&self, place: &Place) -> Result<(), TeamError> {
+        self.folder.disk.remove(&self.folder.path(place)).map_err(|error| io_error(place, error))
     }
 
     /// Makes the folder at `place`, and those above it.
@@ -238,7 +243,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the names beside `place` through to the device.
-    fn settle(&self, place: &Place) -> Result<(), TeamError> {
+    pub(crate) fn settle(&self, place: &Place) -> Result<(), TeamError> {
         let folder =
             place.above().last().map_or_else(|| self.folder.root.clone(), |above| self.folder.path(&above));
         self.folder.disk.sync_directory(&folder).map_err(|error| io_error(place, error))

@@ -10,7 +10,7 @@ mod run;
 use std::collections::HashMap;
 
 pub(crate) use self::intent::{Intent, Parts, Removal, Source};
-pub(crate) use self::run::{begin, resume};
+pub(crate) use self::run::{UNDER_WAY, begin, resume};
 use crate::digest::Digest;
 use crate::folder::Place;
 use crate::ledger::{Entry, EntryKind, Grammar, Ledger};

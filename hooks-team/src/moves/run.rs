@@ -8,7 +8,7 @@ use crate::folder::{Place, Writer};
 use crate::text::{Document, key};
 
 /// Where the move that is under way is written down. There is one at most: whoever begins one holds the lock.
-const UNDER_WAY: &str = ".hooks/move.json";
+pub(crate) const UNDER_WAY: &str = ".hooks/move.json";
 
 /// Writes `intent` down and makes the move.
 ///
@@ -46,12 +46,19 @@ fn run(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
             Ok(if intent.is_in(current) { current.to_vec() } else { added(current, intent) })
         })?;
     }
+    // Folders that files left: one wait for the device each, however many there were.
+    let mut left = Vec::new();
     for source in &intent.sources {
         let Some(place) = Place::stored(&source.place) else { continue };
         let Some(current) = writer.folder().read(&place)? else { continue };
         match source.left(&current) {
             Left::AsItIs => {}
-            Left::Nothing => drop(writer.remove(&place, &current)?),
+            Left::Nothing => {
+                writer.take_away(&place)?;
+                if !left.iter().any(|other: &Place| other.is_beside(&place)) {
+                    left.push(place);
+                }
+            }
             Left::Bytes(_) => {
                 writer.update(&place, |current| {
                     let current = current.unwrap_or_default();
@@ -63,7 +70,7 @@ fn run(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
             }
         }
     }
-    Ok(())
+    left.iter().try_for_each(|place| writer.settle(place))
 }
 
 /// `target` with all parts of `intent` added: to the sections of their groups, what has none at the end.

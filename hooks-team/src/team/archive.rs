@@ -25,10 +25,19 @@ impl Team {
     /// # Errors
     /// A file cannot be read or written. What was begun is finished by the next change.
     pub fn merge_inbox(&self) -> Result<Moved, TeamError> {
+        self.merge_inbox_of(|_| true)
+    }
+
+    /// The same with the files that `select` picks; those that somebody still writes can wait.
+    ///
+    /// # Errors
+    /// A file cannot be read or written. What was begun is finished by the next change.
+    pub fn merge_inbox_of(&self, select: impl FnMut(&InboxFile) -> bool) -> Result<Moved, TeamError> {
         let writer = self.writer()?;
         let (inbox, target) = (layout::inbox(), layout::decisions());
         let mut files = self.inbox()?;
         files.retain(|file| !file.document().bytes().trim_ascii().is_empty());
+        files.retain(select);
         files.sort_by_cached_key(|file| (file.date(), file.name().to_owned()));
         if files.is_empty() {
             return Ok(Moved::default());

@@ -8,6 +8,7 @@ mod change;
 mod init;
 mod layout;
 mod read;
+mod unload;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use hooks_core::time::Clock;
 pub use self::archive::Recovered;
 pub use self::init::NewTeam;
 pub use self::read::{Agent, Snapshot};
+pub use self::unload::Delivery;
 use crate::error::TeamError;
 use crate::folder::{Folder, Writer};
 use crate::moves;

@@ -1,7 +1,10 @@
-//! The sections about context: what sessions begin with, what survives a compaction, what is put away at the end.
+//! The sections about context and a team's folder: what sessions begin with, what survives a compaction, what is put
+//! away at the end, who keeps the folder in order, who is told of what.
 
 use std::sync::Arc;
 
+use hooks_audit::notice::NoticesConfig;
+use hooks_audit::scribe::ScribeConfig;
 use hooks_context::TeamPlace;
 use hooks_context::auto::AutoContext;
 use hooks_context::compaction::Compacting;
@@ -16,14 +19,17 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::Mistakes;
+use super::notices;
 use super::plain;
 use super::prompts;
 use super::prune::Pruned;
+use super::scribe::{self, Around};
 use super::section;
 use crate::system::{StdFileSystem, TokioTimer};
 
 /// The keys they stand under.
-pub(super) const KEYS: [&str; 4] = [CONTEXT, COMPACTION, SESSION_END, prompts::KEY];
+pub(super) const KEYS: [&str; 6] =
+    [CONTEXT, COMPACTION, SESSION_END, prompts::KEY, scribe::KEY, notices::KEY];
 const CONTEXT: &str = "context";
 const COMPACTION: &str = "compaction";
 const SESSION_END: &str = "session_end";
@@ -40,6 +46,10 @@ pub struct ContextSections {
     pub session_end: Option<SessionEndConfig>,
     /// What is done with a user's messages.
     pub prompts: Option<PromptConfig>,
+    /// Who keeps the team's folder in order.
+    pub scribe: Option<ScribeConfig>,
+    /// Whether agents are told of what others wrote.
+    pub notices: Option<NoticesConfig>,
 }
 
 /// Adds the schemas of the sections to `properties`; their definitions go among those of `root`.
@@ -48,6 +58,8 @@ pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String
     properties.insert(COMPACTION.to_owned(), section::schema::<CompactionConfig>(root));
     properties.insert(SESSION_END.to_owned(), section::schema::<SessionEndConfig>(root));
     properties.insert(prompts::KEY.to_owned(), section::schema::<PromptConfig>(root));
+    properties.insert(scribe::KEY.to_owned(), section::schema::<ScribeConfig>(root));
+    properties.insert(notices::KEY.to_owned(), section::schema::<NoticesConfig>(root));
 }
 
 /// Takes the sections out of `sections`; whether it is plain that nothing is wrong with them.
@@ -56,6 +68,8 @@ pub(super) fn are_right(sections: &mut Map<String, Value>) -> bool {
         && plain::is_right_in::<CompactionConfig>(sections, COMPACTION)
         && plain::is_right_in::<SessionEndConfig>(sections, SESSION_END)
         && plain::is_right_in::<PromptConfig>(sections, prompts::KEY)
+        && plain::is_right_in::<ScribeConfig>(sections, scribe::KEY)
+        && plain::is_right_in::<NoticesConfig>(sections, notices::KEY)
 }
 
 /// Takes the sections out of `sections` and reads them.
@@ -69,12 +83,19 @@ pub(super) fn take(
         compaction: section::taken(COMPACTION, sections, tree, mistakes),
         session_end: section::taken(SESSION_END, sections, tree, mistakes),
         prompts: section::taken(prompts::KEY, sections, tree, mistakes),
+        scribe: section::taken(scribe::KEY, sections, tree, mistakes),
+        notices: section::taken(notices::KEY, sections, tree, mistakes),
     }
 }
 
 impl ContextSections {
     /// Adds what the sections ask for. What sessions were given is remembered in `store`.
-    pub(super) fn add_to(&self, mut builder: HooksBuilder, store: &Arc<dyn StateStore>) -> HooksBuilder {
+    pub(super) fn add_to(
+        &self,
+        mut builder: HooksBuilder,
+        store: &Arc<dyn StateStore>,
+        around: &Around<'_>,
+    ) -> HooksBuilder {
         let context = self.context.as_ref().map(|config| auto_context(config, store));
         // Before the others: at a start, what killed sessions left is put in order first.
         if let Some(config) = &self.session_end {
@@ -86,6 +107,13 @@ impl ContextSections {
         }
         if let Some(config) = &self.compaction {
             builder = compacting(config, context).add_to(builder);
+        }
+        let scribe = self.scribe.as_ref().map(|config| scribe::built(config, around));
+        if let Some(scribe) = &scribe {
+            builder = scribe.add_to(builder);
+        }
+        if let Some(config) = &self.notices {
+            builder = notices::built(config, around, scribe).add_to(builder);
         }
         builder
     }

@@ -1,0 +1,83 @@
+//! The events at which notices are left or handed over.
+
+use std::sync::Arc;
+
+use hooks_core::event::{PostToolUse, SessionStart, SubagentStart, TurnStart};
+use hooks_core::{ContextNote, ContextPatch, Decision, Event, HookFuture, HookRequest, ResultPatch, Stage};
+
+use super::Notices;
+use crate::touched::Touched;
+
+/// An event at which notices are left or handed over.
+pub trait Noticed: Event {
+    /// What the agent is to be told; nothing where the event is none of ours.
+    fn notice(
+        notices: &Notices,
+        request: &HookRequest<Self>,
+    ) -> Option<HookFuture<'static, Option<ContextNote>>>;
+
+    /// Adds it to the answer.
+    fn add(outcome: &mut Self::Outcome, note: ContextNote);
+}
+
+impl Noticed for PostToolUse {
+    fn notice(
+        notices: &Notices,
+        request: &HookRequest<Self>,
+    ) -> Option<HookFuture<'static, Option<ContextNote>>> {
+        let event = request.event();
+        let is_ours = request.stage() != Stage::Judge && event.error.is_none();
+        (is_ours && Touched::may_be(notices.tools(), &event.tool_name)).then(|| {
+            let (context, tool) = (Arc::clone(request.context()), event.tool_name.clone());
+            notices.leave(context, tool, event.tool_args.clone())
+        })
+    }
+
+    fn add(_outcome: &mut ResultPatch, _note: ContextNote) {}
+}
+
+impl Noticed for SessionStart {
+    fn notice(
+        notices: &Notices,
+        request: &HookRequest<Self>,
+    ) -> Option<HookFuture<'static, Option<ContextNote>>> {
+        let context = request.context();
+        Some(notices.hand_over(Arc::clone(context), context.agent_name.clone(), Self::KIND, None))
+    }
+
+    fn add(outcome: &mut ContextPatch, note: ContextNote) {
+        outcome.additional_context.push(note);
+    }
+}
+
+impl Noticed for TurnStart {
+    fn notice(
+        notices: &Notices,
+        request: &HookRequest<Self>,
+    ) -> Option<HookFuture<'static, Option<ContextNote>>> {
+        let context = request.context();
+        Some(notices.hand_over(Arc::clone(context), context.agent_name.clone(), Self::KIND, None))
+    }
+
+    fn add(outcome: &mut ContextPatch, note: ContextNote) {
+        outcome.additional_context.push(note);
+    }
+}
+
+impl Noticed for SubagentStart {
+    fn notice(
+        notices: &Notices,
+        request: &HookRequest<Self>,
+    ) -> Option<HookFuture<'static, Option<ContextNote>>> {
+        let (context, event) = (request.context(), request.event());
+        // It was given when the event was prepared; judging it again adds nothing.
+        (request.stage() != Stage::Judge).then(|| {
+            let child = event.child_id.clone();
+            notices.hand_over(Arc::clone(context), event.agent_name.clone(), Self::KIND, child)
+        })
+    }
+
+    fn add(outcome: &mut Decision<Self>, note: ContextNote) {
+        outcome.notes_mut().additional_context.push(note);
+    }
+}

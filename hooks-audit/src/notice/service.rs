@@ -1,0 +1,48 @@
+use std::task::{Context, Poll};
+
+use hooks_core::{ContextNote, HookError, HookRequest, inner_accessors};
+use tower_service::Service;
+
+use super::{Noticed, Notices};
+use crate::aside::ResponseFuture;
+
+/// Asks the inner hook, and adds to its answer what an agent is to be told; see [the module](super).
+///
+/// Readiness is the inner hook's. Its error is the answer: then nothing is added.
+#[derive(Clone, Debug)]
+pub struct NoticeService<S> {
+    inner: S,
+    notices: Notices,
+}
+
+impl<S> NoticeService<S> {
+    /// Has `notices` left and handed over beside `inner`.
+    pub const fn new(inner: S, notices: Notices) -> Self {
+        Self { inner, notices }
+    }
+
+    inner_accessors!(inner: S, "The inner hook");
+}
+
+impl<S, E> Service<HookRequest<E>> for NoticeService<S>
+where
+    S: Service<HookRequest<E>, Response = E::Outcome, Error = HookError>,
+    E: Noticed,
+{
+    type Response = E::Outcome;
+    type Error = HookError;
+    type Future = ResponseFuture<S::Future, E::Outcome, Option<ContextNote>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: HookRequest<E>) -> Self::Future {
+        let note = E::notice(&self.notices, &request);
+        ResponseFuture::new(self.inner.call(request), note, |outcome, note| {
+            if let Some(note) = note {
+                E::add(outcome, note);
+            }
+        })
+    }
+}

@@ -1,0 +1,242 @@
+//! Who leaves notices and hands them over, and within which bounds.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hooks_core::event::{PostToolUse, SessionStart, SubagentStart, TurnStart};
+use hooks_core::{
+    BoxError, ContextNote, Decision, Event, EventKind, FailureLayer, HookContext, HookFuture, HookRequest,
+    HooksBuilder, Judged, Observer, Reason, Settle,
+};
+use hooks_facts::tools::ToolTable;
+use hooks_team::{Name, Team};
+use serde_json::Value;
+use tower_layer::Layer;
+
+use super::hand_over::note;
+use super::queue::{self, Notice};
+use super::{Coverage, NoticeLayer};
+use crate::aside::{Teams, Workers};
+use crate::scribe::Scribe;
+use crate::touched::{SeenFolder, Touched};
+
+/// The name it goes by in reports.
+pub(super) const NAME: &str = "notices";
+
+/// The most children that begin at once whose notices can be put back.
+const MOST_CHILDREN: usize = 1_024;
+
+/// The bounds of notices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NoticeSettings {
+    /// So many files are named at once, the newest; 20 unless told.
+    pub most: usize,
+    /// So many notices wait for one agent, the newest; 200 unless told.
+    pub keep: usize,
+}
+
+impl Default for NoticeSettings {
+    fn default() -> Self {
+        Self { most: 20, keep: 200 }
+    }
+}
+
+/// Leaves notices for agents, and hands them over; see [the module](super). Cheap to clone.
+#[derive(Clone)]
+pub struct Notices(Arc<Shared>);
+
+struct Shared {
+    teams: Teams,
+    workers: Workers,
+    settings: NoticeSettings,
+    tools: ToolTable,
+    scribe: Option<Scribe>,
+    /// What children were given that may still be denied, by their ids.
+    given: Mutex<HashMap<String, (Name, Vec<Notice>)>>,
+}
+
+impl Notices {
+    /// Notices among the agents of `teams`; `workers` wait for the disk.
+    pub fn new(teams: impl Into<Teams>, workers: Workers) -> Self {
+        Self(Arc::new(Shared {
+            teams: teams.into(),
+            workers,
+            settings: NoticeSettings::default(),
+            tools: ToolTable::default(),
+            scribe: None,
+            given: Mutex::default(),
+        }))
+    }
+
+    /// Sets the bounds.
+    #[must_use]
+    pub fn with(self, settings: NoticeSettings) -> Self {
+        self.changed(|shared| shared.settings = settings)
+    }
+
+    /// Sets which tools write and run commands.
+    #[must_use]
+    pub fn knowing(self, tools: ToolTable) -> Self {
+        self.changed(|shared| shared.tools = tools)
+    }
+
+    /// Has `scribe` write in the session's log who will be told of what.
+    #[must_use]
+    pub fn recorded_by(self, scribe: Scribe) -> Self {
+        self.changed(|shared| shared.scribe = Some(scribe))
+    }
+
+    /// Adds them to the hooks of all events they are for.
+    #[must_use]
+    pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
+        let layer = NoticeLayer::new(self.clone());
+        // Nobody is kept from work because somebody could not be told of it.
+        let guard = FailureLayer::new(NAME).opened();
+        builder
+            .stack::<PostToolUse, _>(&guard, layer.layer(Settle))
+            .hook::<SessionStart, _>(&guard, layer.layer(Settle))
+            .hook::<TurnStart, _>(&guard, layer.layer(Settle))
+            .stack::<SubagentStart, _>(&guard, layer.layer(Settle))
+            .observer::<SubagentStart>(self.clone())
+    }
+
+    pub(super) fn tools(&self) -> &ToolTable {
+        &self.0.tools
+    }
+
+    /// Leaves notices for those who cover what a call wrote.
+    pub(super) fn leave(
+        &self,
+        context: Arc<HookContext>,
+        tool: String,
+        args: Value,
+    ) -> HookFuture<'static, Option<ContextNote>> {
+        let (this, theirs) = (self.clone(), Arc::clone(&context));
+        let left = self.0.workers.offload(move || {
+            let touched = Touched::by(&theirs, &this.0.tools, &tool, &args);
+            let (false, Some(team)) = (touched.files.is_empty(), this.0.teams.of(&theirs)) else {
+                return Ok(None);
+            };
+            this.leave_all(&theirs, &team, &tool, &touched)?;
+            Ok(None)
+        });
+        told(context, PostToolUse::KIND, left)
+    }
+
+    /// Gives `agent` what was left for it.
+    pub(super) fn hand_over(
+        &self,
+        context: Arc<HookContext>,
+        agent: String,
+        event: EventKind,
+        child: Option<String>,
+    ) -> HookFuture<'static, Option<ContextNote>> {
+        let (this, theirs) = (self.clone(), Arc::clone(&context));
+        let taken = self.0.workers.offload(move || {
+            let (Ok(agent), Some(team)) = (Name::of_agent(&agent), this.0.teams.of(&theirs)) else {
+                return Ok(None);
+            };
+            let notices = queue::take(&team, &agent)?;
+            let note = note(&notices, this.0.settings.most);
+            if let (Some(child), Some(_)) = (child, &note) {
+                let mut given = this.given();
+                if given.len() < MOST_CHILDREN {
+                    given.insert(child, (agent, notices));
+                }
+            }
+            Ok(note)
+        });
+        told(context, event, taken)
+    }
+
+    fn leave_all(
+        &self,
+        context: &HookContext,
+        team: &Team,
+        tool: &str,
+        touched: &Touched,
+    ) -> Result<(), BoxError> {
+        let author = Name::of_agent(&context.agent_name).ok();
+        let Some(project) = SeenFolder::new(context, context.root()) else { return Ok(()) };
+        let coverage = Coverage::of(team)?;
+        for file in touched.files.iter().filter_map(|file| project.strip(file)) {
+            let mut whom = Vec::new();
+            for (agent, covered) in
+                coverage.of_file(file).filter(|(agent, _)| Some(*agent) != author.as_ref())
+            {
+                let notice = Notice::new(context, file, tool, covered);
+                queue::leave(team, agent, &notice, self.0.settings.keep)?;
+                whom.push(agent.to_string());
+            }
+            if let Some(scribe) = self.0.scribe.as_ref().filter(|_| !whom.is_empty()) {
+                scribe.told(context, team, whom, file)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn given(&self) -> MutexGuard<'_, HashMap<String, (Name, Vec<Notice>)>> {
+        self.0.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn changed(self, change: impl FnOnce(&mut Shared)) -> Self {
+        let Shared { teams, workers, settings, tools, scribe, .. } = &*self.0;
+        let mut shared = Shared {
+            teams: teams.clone(),
+            workers: workers.clone(),
+            settings: *settings,
+            tools: tools.clone(),
+            scribe: scribe.clone(),
+            given: Mutex::default(),
+        };
+        change(&mut shared);
+        Self(Arc::new(shared))
+    }
+}
+
+impl Observer<SubagentStart> for Notices {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    /// A child that was denied has read nothing: what it was given is put back.
+    fn observe(&self, request: &HookRequest<SubagentStart>, outcome: &Decision<SubagentStart>) {
+        let given = request.event().child_id.as_ref().and_then(|child| self.given().remove(child));
+        let Some((agent, notices)) = given.filter(|_| !outcome.goes_ahead()) else { return };
+        let (this, context) = (self.clone(), Arc::clone(request.context()));
+        self.0.workers.start(move || {
+            let Some(team) = this.0.teams.of(&context) else { return };
+            for notice in &notices {
+                if let Err(error) = queue::leave(&team, &agent, notice, this.0.settings.keep) {
+                    return failed(&context, SubagentStart::KIND, &error);
+                }
+            }
+        });
+    }
+}
+
+impl fmt::Debug for Notices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notices").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}
+
+/// What `work` gives; what goes wrong is told to the failure sink.
+fn told(
+    context: Arc<HookContext>,
+    event: EventKind,
+    work: HookFuture<'static, Result<Option<ContextNote>, BoxError>>,
+) -> HookFuture<'static, Option<ContextNote>> {
+    HookFuture::later(async move {
+        work.await.unwrap_or_else(|error| {
+            failed(&context, event, &*error);
+            None
+        })
+    })
+}
+
+fn failed(context: &HookContext, event: EventKind, error: &(dyn std::error::Error + 'static)) {
+    context.environment.failures.record(context, event, &Reason::failure(NAME, error));
+}

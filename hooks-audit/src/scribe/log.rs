@@ -1,0 +1,177 @@
+//! The session's file in `log/`: a line for each thing that was noted.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use hooks_core::event::{ChildStatus, EndReason};
+use hooks_core::time::Timestamp;
+use hooks_team::folder::{Left, Place};
+use hooks_team::{Delivery, Team, TeamError};
+
+use super::note::{Note, What, key, name, short, stem, time};
+use super::work::Pen;
+
+/// What one drain of the queue comes to.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) deliveries: Vec<Delivery>,
+}
+
+/// The notes about one thing.
+struct Matter {
+    at: Timestamp,
+    note: Note,
+    from: Vec<Left>,
+}
+
+impl Plan {
+    /// Says where each note goes. One that a tool began to write, and whose end is still to come, stays until
+    /// `given_up`.
+    pub(super) fn of(
+        team: &Team,
+        left: Vec<Left>,
+        given_up: Timestamp,
+        pen: &Pen,
+    ) -> Result<Self, TeamError> {
+        let mut plan = Self::default();
+        // Session, then key.
+        let mut sessions: BTreeMap<String, BTreeMap<String, Matter>> = BTreeMap::new();
+        for left in left {
+            let Some(note) = Note::read(left.content()) else { continue };
+            if let What::Spawned { name: file, title, text } = &note.what {
+                plan.deliveries.push(spawned(team, file, title, text, left.clone())?);
+                continue;
+            }
+            let matters = sessions.entry(note.session.clone()).or_default();
+            let matter = matters.entry(note.key.clone()).or_insert_with(|| Matter {
+                at: note.at,
+                note: note.clone(),
+                from: Vec::new(),
+            });
+            // How it ended says more than that it began.
+            if matches!(matter.note.what, What::Begun { .. }) {
+                matter.note = note;
+            }
+            matter.from.push(left);
+        }
+        for (session, mut matters) in sessions {
+            matters.retain(|_, matter| {
+                !matches!(matter.note.what, What::Begun { .. }) || matter.note.at <= given_up
+            });
+            if !matters.is_empty() {
+                plan.deliveries.push(logged(team, &session, matters, pen)?);
+            }
+        }
+        Ok(plan)
+    }
+}
+
+fn logged(
+    team: &Team,
+    session: &str,
+    matters: BTreeMap<String, Matter>,
+    pen: &Pen,
+) -> Result<Delivery, TeamError> {
+    let (target, content) = session_log(team, session, matters.values().map(|matter| matter.at).min())?;
+    let content = String::from_utf8_lossy(&content);
+    let mut lines = Vec::new();
+    let mut from = Vec::new();
+    for (key, matter) in matters {
+        // Told once more after it was written down: nothing is left to say.
+        if !content.contains(&mark(&key)) {
+            lines.push((
+                matter.at,
+                format!("- {} {} {}\n", matter.at, pen.clean(sentence(&matter.note)), mark(&key)),
+            ));
+        }
+        from.extend(matter.from);
+    }
+    lines.sort();
+    let text = lines.into_iter().map(|(_, line)| line).collect();
+    Ok(Delivery { target, title: format!("# Session {}", plain(session)), text, from })
+}
+
+/// Where the session's file is, or shall be, and what it holds.
+fn session_log(team: &Team, session: &str, since: Option<Timestamp>) -> Result<(Place, Vec<u8>), TeamError> {
+    let folder = Place::new("log")?;
+    let ending = format!("-scribe-{}-{}.md", stem(session), key(&["session", session]));
+    let known = team.session_logs()?.into_iter().find(|file| file.ends_with(&ending));
+    let file = known.unwrap_or_else(|| format!("{}{ending}", time(since.unwrap_or_default())));
+    let target = folder.join(&name(&file)?);
+    let content = team.folder().read(&target)?.unwrap_or_default();
+    Ok((target, content))
+}
+
+/// The file in `orchestration-log/`, unless somebody has written it.
+fn spawned(team: &Team, file: &str, title: &str, text: &str, left: Left) -> Result<Delivery, TeamError> {
+    let target = Place::new("orchestration-log")?.join(&name(file)?);
+    let text = if team.folder().exists(&target)? { "" } else { text };
+    Ok(Delivery { target, title: title.to_owned(), text: text.to_owned(), from: vec![left] })
+}
+
+/// By which a line is known again.
+fn mark(key: &str) -> String {
+    format!("· {key}")
+}
+
+fn sentence(note: &Note) -> String {
+    let who = format!("**{}**", plain(&note.agent));
+    match &note.what {
+        What::Begun { tool, files } => {
+            format!(
+                "{who} began to write {} with {}, and nobody told how that ended",
+                list(files),
+                code(tool)
+            )
+        }
+        What::Done { tool, files, failed: false } => {
+            format!("{who} wrote {} with {}", list(files), code(tool))
+        }
+        What::Done { tool, files, failed: true } => {
+            format!("{who} failed to write {} with {}", list(files), code(tool))
+        }
+        What::Spawned { name, .. } => format!("{who} started {}", code(name)),
+        What::NotSpawned { child } => format!("{who} did not get **{}** started", plain(child)),
+        What::Ended { child, status, duration_ms, tokens, calls } => format!(
+            "{who} heard from **{}**: {}, after {} s, {tokens} tokens, {calls} tool calls",
+            plain(child),
+            match status {
+                ChildStatus::Completed => "completed",
+                ChildStatus::Timeout => "timed out",
+                _ => "failed",
+            },
+            duration_ms / 1_000,
+        ),
+        What::Told { whom, file } => {
+            let whom: Vec<_> = whom.iter().map(|agent| format!("**{}**", plain(agent))).collect();
+            format!("{} will be told that {who} wrote {}", whom.join(", "), code(file))
+        }
+        What::Over { reason, tokens, calls } => format!(
+            "{who} ended the session ({}), {tokens} tokens, {calls} tool calls",
+            match reason {
+                EndReason::Complete => "complete",
+                EndReason::Error => "error",
+                EndReason::Timeout => "timeout",
+                EndReason::UserExit => "the user left",
+                _ => "aborted",
+            },
+        ),
+    }
+}
+
+fn list(files: &[String]) -> String {
+    if files.is_empty() {
+        return "to the team's folder".to_owned();
+    }
+    files.iter().map(|file| code(file)).collect::<Vec<_>>().join(", ")
+}
+
+/// What others named, as code on one line.
+fn code(text: &str) -> String {
+    format!("`{}`", plain(text).replace('`', "'"))
+}
+
+/// What others named, without what opens a comment, in which the rest of the file would vanish.
+pub(super) fn plain(text: &str) -> Cow<'static, str> {
+    short(text).replace("<!--", "<! --").replace("-->", "-- >").into()
+}

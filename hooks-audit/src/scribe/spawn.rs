@@ -1,0 +1,175 @@
+//! Children: the file in `orchestration-log/` before one exists, a line when it ended.
+//!
+//! Both are asked for last, when nobody objects any more ([`Reserve`]): a child that is denied leaves no file, and one
+//! that is made to go on has not ended.
+
+use std::sync::Arc;
+
+use hooks_core::event::{SubagentStart, SubagentStop};
+use hooks_core::{
+    BoxError, Event, Hold, HookContext, HookError, HookFuture, HookRequest, Reservation, Reserve,
+};
+use hooks_team::files::SpawnRecord;
+use hooks_team::folder::Place;
+use hooks_team::{Team, TeamError};
+
+use super::Scribe;
+use super::log::plain;
+use super::note::{Note, What, key, name, short, stem, time};
+use super::settings::{NAME, failed};
+use super::witness::random;
+
+/// Says that a child did not come to exist, unless it did.
+struct Sent {
+    scribe: Scribe,
+    context: Arc<HookContext>,
+    note: Option<Note>,
+}
+
+impl Hold for Sent {
+    fn commit(mut self: Box<Self>) {
+        self.note = None;
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        let Some(note) = self.note.take() else { return };
+        let (scribe, context) = (self.scribe.clone(), Arc::clone(&self.context));
+        self.scribe.workers().start(move || leave(&scribe, &context, &note, SubagentStart::KIND));
+    }
+}
+
+impl Reserve<SubagentStart> for Scribe {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    /// Writes the file in `orchestration-log/`; where others hold the folder for too long, a note that becomes it.
+    /// Never refuses.
+    fn reserve(
+        &self,
+        request: &HookRequest<SubagentStart>,
+    ) -> HookFuture<'static, Result<Reservation, HookError>> {
+        let (scribe, context, start) = (self.clone(), Arc::clone(request.context()), request.event().clone());
+        let child = start.child_id.clone().unwrap_or_else(|| random(&context));
+        let id = key(&["spawn", &context.session_id, &child]);
+        let what = What::NotSpawned { child: short(&start.agent_name) };
+        let note = Some(Note::new(&context, key(&["not spawned", &context.session_id, &child]), what));
+        let sent = Sent { scribe: self.clone(), context: Arc::clone(&context), note };
+        let written = self.workers().offload(move || {
+            let Some(team) = scribe.team(&context) else { return Ok(false) };
+            if let Err(error) = before(&scribe, &context, &team, &start, &id) {
+                failed(&context, SubagentStart::KIND, &*error);
+            }
+            Ok(true)
+        });
+        HookFuture::later(async move {
+            let has_team = written.await.unwrap_or(false);
+            if !has_team {
+                Box::new(sent).commit();
+                return Ok(Reservation::NotNeeded);
+            }
+            Ok(Reservation::Held(Box::new(sent)))
+        })
+    }
+}
+
+impl Reserve<SubagentStop> for Scribe {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    /// Notes that the child ended. Never refuses.
+    fn reserve(
+        &self,
+        request: &HookRequest<SubagentStop>,
+    ) -> HookFuture<'static, Result<Reservation, HookError>> {
+        let (scribe, context, stop) = (self.clone(), Arc::clone(request.context()), request.event().clone());
+        let child = stop.child_id.clone().unwrap_or_else(|| random(&context));
+        let what = What::Ended {
+            child: short(&stop.agent_name),
+            status: stop.status,
+            duration_ms: stop.duration_ms,
+            tokens: stop.tokens_used,
+            calls: stop.tool_call_count,
+        };
+        let note = Note::new(&context, key(&["ended", &context.session_id, &child]), what);
+        let theirs = Arc::clone(&context);
+        let found = self.workers().offload(move || {
+            leave(&scribe, &theirs, &note, SubagentStop::KIND);
+            Ok(scribe.team(&theirs))
+        });
+        let scribe = self.clone();
+        HookFuture::later(async move {
+            let stirred = match found.await {
+                Ok(Some(team)) => scribe.stir(&context, team).await,
+                Ok(None) => Ok(()),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = stirred {
+                failed(&context, SubagentStop::KIND, &*error);
+            }
+            Ok(Reservation::NotNeeded)
+        })
+    }
+}
+
+/// What is on the disk before a child exists.
+fn before(
+    scribe: &Scribe,
+    context: &HookContext,
+    team: &Team,
+    start: &SubagentStart,
+    id: &str,
+) -> Result<(), BoxError> {
+    let ending = format!("-{id}.md");
+    if team.spawn_logs()?.iter().any(|file| file.ends_with(&ending)) {
+        return Ok(());
+    }
+    let title = format!("{} — {}", time(context.timestamp), plain(&start.agent_name));
+    let text = scribe.pen().clean(record(context, start).to_markdown(&title));
+    let file = format!("{}-{}{ending}", time(context.timestamp), stem(&start.agent_name));
+    match publish(scribe, team, &file, &text) {
+        Err(TeamError::Busy { .. }) => {}
+        done => return Ok(done?),
+    }
+    let (title, text) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let what = What::Spawned { name: file, title: title.to_owned(), text: text.to_owned() };
+    scribe.leave(team, &Note::new(context, id.to_owned(), what))
+}
+
+fn publish(scribe: &Scribe, team: &Team, file: &str, text: &str) -> Result<(), TeamError> {
+    let place = Place::new("orchestration-log")?.join(&name(file)?);
+    let team = team.clone().with_patience(scribe.settings().spawn_wait);
+    team.writer()?.publish(&place, text.as_bytes()).map(drop)
+}
+
+/// What Squad's template asks for, as far as it is known before the child begins.
+fn record(context: &HookContext, start: &SubagentStart) -> SpawnRecord {
+    let told = |text: Option<&str>| text.map_or_else(|| "—".to_owned(), |text| plain(text).into_owned());
+    SpawnRecord {
+        agent: plain(&start.agent_name).into_owned(),
+        why_chosen: if start.task.trim().is_empty() {
+            "—".to_owned()
+        } else {
+            plain(&start.task).into_owned()
+        },
+        mode: format!("child of {} in generation {}", plain(&context.agent_name), start.depth),
+        why_mode: format!(
+            "task type {}, model {}",
+            told(start.task_type.as_deref()),
+            told(start.model.as_deref())
+        ),
+        reads: start.charter_path.as_deref().map(|path| plain(path).into_owned()).into_iter().collect(),
+        produces: Vec::new(),
+        outcome: "pending: written before it began, told in `log/` when it ended".to_owned(),
+    }
+}
+
+fn leave(scribe: &Scribe, context: &HookContext, note: &Note, event: hooks_core::EventKind) {
+    let Some(team) = scribe.team(context) else { return };
+    if let Err(error) = scribe.leave(&team, note) {
+        failed(context, event, &*error);
+    }
+}

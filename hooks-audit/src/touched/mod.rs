@@ -1,0 +1,217 @@
+//! Which files a call writes, by every way there is to them.
+//!
+//! The files are those that the tool's path arguments, its patches and its commands name, as `hooks-facts` reads
+//! them: put into normal form, from the folder the call works in, links followed. A file has a reading for each
+//! way to it (as it is named, and where links lead), so that a link into a folder does not hide that the folder was
+//! written to. Names are never compared as parts of a text.
+//!
+//! What a program writes of which that cannot be read is not among them; then the call is [`Touched::is_open`].
+
+mod folder;
+
+use hooks_core::{HookContext, Platform};
+use hooks_facts::commands::{Analysis, Options, WriteKind};
+use hooks_facts::paths::{ResolvedRoot, Resolver};
+use hooks_facts::tools::{Command, PathRole, ToolKind, ToolTable, commands_of, paths_of};
+use serde_json::Value;
+
+pub use self::folder::SeenFolder;
+
+/// Arguments that name the folder a tool works in, without joints and in lower case.
+const WORKING_FOLDER: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"];
+
+/// The files that a call writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// Those that are known.
+    pub files: Vec<TouchedFile>,
+    /// Whether there may be others.
+    pub is_open: bool,
+}
+
+/// One file, by all ways to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TouchedFile {
+    /// From the file system's root, without the first slash; as it is named first.
+    pub(crate) readings: Vec<String>,
+}
+
+impl Touched {
+    /// Whether a call of `tool` may write at all; told from its name alone.
+    pub fn may_be(tools: &ToolTable, tool: &str) -> bool {
+        let kind = tools.kind(tool);
+        kind.writes_files() || kind.runs_commands() || kind == ToolKind::Unknown
+    }
+
+    /// What a call of `tool` with `args` writes. Asks the file system about each file it names.
+    pub fn by(context: &HookContext, tools: &ToolTable, tool: &str, args: &Value) -> Self {
+        let decoded = decoded(args);
+        let args = decoded.as_ref().unwrap_or(args);
+        let kind = tools.kind_of_call(tool, args);
+        let mut named = Vec::new();
+        let mut is_open = false;
+        if kind.runs_commands() {
+            is_open = true;
+            named_by_commands(context, kind, args, &mut named);
+        } else if kind.writes_files() {
+            let paths = paths_of(kind, args);
+            is_open = !paths.unusable.is_empty();
+            let written = paths.found.into_iter();
+            named.extend(written.filter(|path| is_written(path.role)).map(|path| path.text));
+        } else if kind == ToolKind::Unknown {
+            is_open = true;
+        }
+        let Some(resolver) = Top::new(context).filter(|_| !named.is_empty()) else {
+            return Self { files: Vec::new(), is_open: is_open || !named.is_empty() };
+        };
+        let folder = working_folder(args);
+        let mut files: Vec<TouchedFile> = Vec::new();
+        for name in named {
+            let moved = folder.filter(|_| !is_absolute(&name)).map(|folder| format!("{folder}/{name}"));
+            for path in std::iter::once(name).chain(moved) {
+                match resolver.file(&path) {
+                    Some(file) if files.contains(&file) => {}
+                    Some(file) => files.push(file),
+                    None => is_open = true,
+                }
+            }
+        }
+        Self { files, is_open }
+    }
+}
+
+/// The file system's root, seen from where a call works.
+struct Top<'a> {
+    context: &'a HookContext,
+    root: ResolvedRoot,
+}
+
+impl<'a> Top<'a> {
+    fn new(context: &'a HookContext) -> Option<Self> {
+        let environment = &context.environment;
+        let cwd = Some(&*context.cwd).filter(|cwd| !cwd.as_os_str().is_empty());
+        let cwd = cwd.unwrap_or_else(|| context.root()).to_str()?;
+        let root = ResolvedRoot::new(&*environment.files, "/", cwd, environment.platform).ok()?;
+        Some(Self { context, root })
+    }
+
+    fn file(&self, path: &str) -> Option<TouchedFile> {
+        let environment = &self.context.environment;
+        let case_insensitive = environment.platform != Platform::Posix;
+        let resolver = Resolver { fs: &*environment.files, root: &self.root, home: None, case_insensitive };
+        let readings = resolver.resolve(path).ok()?.readings.into_iter();
+        Some(TouchedFile { readings: readings.map(|reading| reading.path).collect() })
+    }
+}
+
+fn named_by_commands(context: &HookContext, kind: ToolKind, args: &Value, named: &mut Vec<String>) {
+    let ignores_case = context.environment.platform != Platform::Posix;
+    let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell };
+    for argument in commands_of(args).found {
+        let analysis = match &argument.command {
+            Command::Text(text) => Analysis::of_text(text, &options),
+            Command::Words(words) => Analysis::of_words(words, &options),
+        };
+        let written = analysis.writes().iter().filter(|write| write.kind != WriteKind::Linked);
+        named.extend(written.filter_map(|write| write.target.literal().map(str::to_owned)));
+    }
+}
+
+const fn is_written(role: PathRole) -> bool {
+    matches!(role, PathRole::Written | PathRole::Removed)
+}
+
+/// Arguments that a client hands over as a text of JSON.
+fn decoded(args: &Value) -> Option<Value> {
+    let text = args.as_str()?.trim_start();
+    text.starts_with('{').then(|| serde_json::from_str(text).ok())?
+}
+
+/// The folder that an argument says to work in.
+fn working_folder(args: &Value) -> Option<&str> {
+    let is_one = |key: &str| {
+        let joined = key.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase);
+        let joined: String = joined.take(32).collect();
+        WORKING_FOLDER.contains(&&*joined)
+    };
+    let (_, value) = args.as_object()?.iter().find(|(key, _)| is_one(key))?;
+    value.as_str().map(|folder| folder.trim_end_matches('/')).filter(|folder| !folder.is_empty())
+}
+
+fn is_absolute(path: &str) -> bool {
+    path.starts_with(['/', '\\', '~']) || path.get(1..2) == Some(":")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use hooks_core::testing::{FakeDisk, FakeFileSystem, world};
+    use serde_json::json;
+
+    use super::*;
+
+    fn context() -> HookContext {
+        let (mut environment, ..) = world(FakeFileSystem::default());
+        let disk = FakeDisk::default()
+            .with_directory("/p/.squad/decisions/inbox")
+            .with_directory("/p/src")
+            .with_link("/p/notes", "/p/.squad/decisions");
+        environment.files = std::sync::Arc::new(disk);
+        HookContext::new("s", "a").in_dir("/p").with_environment(environment)
+    }
+
+    /// What of a call is below `/p/.squad`, and whether there may be more.
+    fn below(tool: &str, args: &Value) -> (Vec<String>, bool) {
+        let context = context();
+        let touched = Touched::by(&context, &ToolTable::default(), tool, args);
+        let folder = SeenFolder::new(&context, Path::new("/p/.squad")).unwrap();
+        let names = touched.files.iter().filter_map(|file| folder.strip(file).map(str::to_owned));
+        (names.collect(), touched.is_open)
+    }
+
+    #[test]
+    fn every_way_into_a_folder_is_seen_and_nothing_else() {
+        let (one, none) = (|name: &str| vec![name.to_owned()], Vec::<String>::new);
+        for (tool, args, wanted) in [
+            ("edit", json!({"path": ".squad/decisions.md"}), (one("decisions.md"), false)),
+            ("edit", json!({"path": "src/../.squad//./decisions.md"}), (one("decisions.md"), false)),
+            ("Write", json!({"file_path": "/p/.squad/log/a.md"}), (one("log/a.md"), false)),
+            ("edit", json!({"path": "notes/inbox/x.md"}), (one("decisions/inbox/x.md"), false)),
+            ("edit", json!("{\"path\": \".squad/a.md\"}"), (one("a.md"), false)),
+            ("edit", json!({"path": "a.md", "cwd": "/p/.squad/"}), (one("a.md"), false)),
+            ("edit", json!({"path": ".squad-old/a.md"}), (none(), false)),
+            ("edit", json!({"path": "src/.squad/a.md"}), (none(), false)),
+            ("edit", json!({"path": "docs/about .squad/a.md"}), (none(), false)),
+            ("view", json!({"path": ".squad/decisions.md"}), (none(), false)),
+            ("bash", json!({"command": "cat .squad/decisions.md"}), (none(), true)),
+            (
+                "bash",
+                json!({"command": "echo x > .squad/decisions/inbox/x.md"}),
+                (one("decisions/inbox/x.md"), true),
+            ),
+            (
+                "bash",
+                json!({"command": "cd .squad && echo x | tee -a decisions.md"}),
+                (one("decisions.md"), true),
+            ),
+            ("bash", json!({"command": "rm .squad/log/old.md"}), (one("log/old.md"), true)),
+            ("bash", json!({"command": "python3 x.py"}), (none(), true)),
+            ("frobnicate", json!({"path": ".squad/a.md"}), (none(), true)),
+            ("edit", json!({"path": 7}), (none(), true)),
+            ("edit", json!({"path": "$HOME/x"}), (none(), true)),
+        ] {
+            assert_eq!(below(tool, &args), wanted, "{tool} {args}");
+        }
+        let patch = "*** Begin Patch\n*** Add File: .squad/a.md\n+x\n*** Update File: src/b.rs\n@@\n-x\n+y\n*** End Patch\n";
+        assert_eq!(below("apply_patch", &json!({"input": patch})), (one("a.md"), false));
+    }
+
+    #[test]
+    fn what_only_reads_is_not_looked_at() {
+        let tools = ToolTable::default();
+        assert!(!Touched::may_be(&tools, "view") && !Touched::may_be(&tools, "ask_user"));
+        assert!(Touched::may_be(&tools, "edit") && Touched::may_be(&tools, "bash"));
+        assert!(Touched::may_be(&tools.with("save_doc", ToolKind::WriteFile), "saveDoc"));
+    }
+}

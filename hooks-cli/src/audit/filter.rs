@@ -1,0 +1,55 @@
+//! Which records fit.
+
+use hooks::audit::Record;
+
+use super::cli::Filter;
+
+impl Filter {
+    /// Whether `record` fits.
+    pub(super) fn fits(&self, record: &Record) -> bool {
+        let outcome = record.outcome.and_then(|outcome| serde_json::to_value(outcome).ok());
+        // Moments are written so that their texts are in the order of time.
+        let at = record.at.to_string();
+        is(self.event.as_ref(), Some(&record.event))
+            && is(self.tenant.as_ref(), record.tenant.as_deref())
+            && is(self.session.as_ref(), Some(&record.session))
+            && is(self.agent.as_ref(), Some(&record.agent))
+            && is(self.tool.as_ref(), record.tool.as_deref())
+            && is(self.outcome.as_ref(), outcome.as_ref().and_then(|outcome| outcome.as_str()))
+            && is(self.policy.as_ref(), record.policy.as_deref())
+            && is(self.rule.as_ref(), record.rule.as_deref())
+            && self.since.as_ref().is_none_or(|since| *at >= **since)
+            && self.until.as_ref().is_none_or(|until| *at < **until)
+            && (!self.failed || record.failed)
+    }
+}
+
+fn is(asked: Option<&String>, found: Option<&str>) -> bool {
+    asked.is_none_or(|asked| found == Some(asked))
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks::Strength;
+    use hooks::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn everything_that_is_asked_for_has_to_fit() {
+        let mut record = Record::new("pre_tool_use", Timestamp(1_769_852_000_000));
+        record.agent = "backend".to_owned();
+        record.outcome = Some(Strength::Deny);
+        let some = |text: &str| Some(text.to_owned());
+        assert!(Filter::default().fits(&record));
+        let denied = Filter { outcome: some("deny"), agent: some("backend"), ..Filter::default() };
+        assert!(denied.fits(&record));
+        assert!(!Filter { agent: some("frontend"), ..denied }.fits(&record));
+        assert!(!Filter { tool: some("bash"), ..Filter::default() }.fits(&record));
+        assert!(!Filter { failed: true, ..Filter::default() }.fits(&record));
+        assert!(
+            Filter { since: some("2026-01-31"), until: some("2026-02"), ..Filter::default() }.fits(&record)
+        );
+        assert!(!Filter { until: some("2026-01-31T09:00"), ..Filter::default() }.fits(&record));
+    }
+}

@@ -1,0 +1,69 @@
+//! Compliance: who did what is written down in files that people read, and what must not happen or leak did not.
+//! `cargo run -p hooks --example need_compliance`
+
+use std::sync::Arc;
+
+use hooks::config::Config;
+use hooks::drivers::{ToolCall, ToolOutcome, ToolRequest, ToolResult};
+use hooks::event::{EndReason, SessionStart};
+use hooks::team::{NewTeam, Team};
+use hooks::{BoxError, HookContext, Session, StdFileSystem, system};
+use serde_json::{Value, json};
+use tower::{ServiceExt, service_fn};
+
+const FILE: &str = "
+version: 1
+write_guard: { allow: [src/**, .squad/**] }
+command_guard: {}
+redaction: {}
+scribe: {}
+";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), BoxError> {
+    let folder = tempfile::tempdir()?;
+    let team = Team::new(Arc::new(StdFileSystem), folder.path().join(".squad"), &system());
+    team.init(&NewTeam::default())?;
+    let root = folder.path().to_owned();
+    // A tool that does what it is told, and answers with more than anybody should see.
+    let tools = service_fn(move |call: ToolCall| {
+        let root = root.clone();
+        async move {
+            let text = |key: &str| call.args.get(key).and_then(Value::as_str);
+            if let (Some(path), Some(content)) = (text("path"), text("content")) {
+                std::fs::write(root.join(path), content)?;
+            }
+            Ok::<_, BoxError>(ToolResult::ok("done for jane@example.com"))
+        }
+    });
+    let context = HookContext::new("session-1", "Ripley").in_dir(folder.path()).with_environment(system());
+    let hooks = Config::parse(FILE, "hooks.yaml")?.hooks();
+    let (session, _) = Session::start(hooks, context, SessionStart::default()).await;
+    let decision = "### 2026-11-22: Keep logs for seven years\n**By:** Ripley\n**What:** so\n";
+    for (tool, args) in [
+        ("edit", json!({"path": ".squad/decisions/inbox/ripley-logs.md", "content": decision})),
+        ("edit", json!({"path": "../outside.txt", "content": "x"})),
+        ("bash", json!({"command": "git push --force"})),
+    ] {
+        let request = ToolRequest { context: Arc::clone(session.context()), call: ToolCall::new(tool, args) };
+        match session.tools(tools.clone()).oneshot(request).await?.outcome {
+            ToolOutcome::Ran(result, _) => println!("{tool}: ran: {}", result.content),
+            ToolOutcome::Denied(reason) => println!("{tool}: denied: {reason}"),
+            other => println!("{tool}: {other:?}"),
+        }
+    }
+    session.end(EndReason::Complete, None).await;
+
+    for place in ["decisions.md", "log"] {
+        let path = team.root().join(place);
+        let files = if path.is_dir() {
+            std::fs::read_dir(path)?.map(|file| Ok(file?.path())).collect::<std::io::Result<Vec<_>>>()?
+        } else {
+            vec![path]
+        };
+        for file in files {
+            println!("\n--- {place}\n{}", std::fs::read_to_string(file)?);
+        }
+    }
+    Ok(())
+}

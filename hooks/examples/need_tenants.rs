@@ -1,0 +1,34 @@
+//! Tenants: one service, two customers; what one of them uses up is still the other's to use, and a third is refused.
+//! `cargo run -p hooks --example need_tenants`
+
+use hooks::config::Config;
+use hooks::event::PreToolUse;
+use hooks::{BoxError, HookContext, Judged};
+use serde_json::json;
+
+const FILE: &str = "
+version: 1
+tenant: acme
+tenants: [initech]
+limits: { calls: [{ tools: [deploy], most: 2, of: team, per: day }] }
+";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), BoxError> {
+    let hooks = Config::parse(FILE, "hooks.yaml")?.hooks();
+    for tenant in ["acme", "acme", "acme", "initech", "hooli"] {
+        let context = HookContext::new("session-1", "backend").with_environment(hooks::system());
+        let call = PreToolUse::new("deploy", json!({}));
+        let mut outcome = hooks.on(context.for_tenant(tenant)).pre_tool_use(call).await.outcome;
+        match outcome.goes_ahead() {
+            true => {
+                outcome.take_holds().commit();
+                println!("{tenant}: deploys");
+            }
+            false => {
+                println!("{tenant}: {}", outcome.shown_reason().map_or("refused", |reason| &reason.message))
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! The section about the Scribe: who keeps the team's folder in order.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_audit::aside::{Teams, Workers};
+use hooks_audit::scribe::{Scribe, ScribeConfig};
+use hooks_context::TeamPlace;
+use hooks_context::builtins::Redact as _;
+use hooks_facts::tools::{ToolKind, ToolTable};
+use hooks_policies::config::{RedactionConfig, ToolRole};
+use hooks_store::Answering;
+
+use super::prompts::Secrets;
+use crate::system::{StdFileSystem, TokioTimer};
+
+/// The key it stands under.
+pub(super) const KEY: &str = "scribe";
+
+/// How long a program that does one thing and ends waits for others who write in a team's folder.
+const SHORT: Duration = Duration::from_millis(500);
+
+/// What of a configuration the Scribe and the notices go by beside their own sections.
+pub(super) struct Around<'a> {
+    pub(super) tools: ToolTable,
+    /// Who waits for a disk.
+    pub(super) answering: Answering,
+    /// What else is secret.
+    pub(super) redaction: Option<&'a RedactionConfig>,
+}
+
+/// The Scribe that `config` asks for. It writes nothing that is known to be secret.
+pub(super) fn built(config: &ScribeConfig, around: &Around<'_>) -> Scribe {
+    let answering = around.answering;
+    let teams = teams(&config.team, answering);
+    let secrets = Secrets::new(around.redaction);
+    let scribe = match answering {
+        Answering::Later => Scribe::new(teams, workers(answering), Arc::new(TokioTimer)),
+        Answering::AtOnce => Scribe::at_once(teams, workers(answering)),
+    };
+    let scribe = scribe.with(config.settings()).knowing(around.tools.clone());
+    scribe.scrubbed_by(move |text| secrets.redact(text))
+}
+
+/// All tools that are known, with those of the configuration.
+pub(super) fn known(tools: &BTreeMap<String, ToolRole>) -> ToolTable {
+    tools.iter().fold(ToolTable::default(), |table, (name, role)| {
+        let kind = match role {
+            ToolRole::Write => ToolKind::WriteFile,
+            ToolRole::Delete => ToolKind::DeleteFile,
+            ToolRole::Shell => ToolKind::Shell,
+            ToolRole::AskUser => ToolKind::AskUser,
+            ToolRole::Read => ToolKind::Read,
+        };
+        table.with(name, kind)
+    })
+}
+
+/// Where the teams of sessions are.
+pub(super) fn teams(folder: &Path, answering: Answering) -> Teams {
+    let place = TeamPlace::below(Arc::new(StdFileSystem), folder);
+    Teams::found_by(move |context| {
+        let team = place.team(context)?;
+        Some(if answering == Answering::AtOnce { team.with_patience(SHORT) } else { team })
+    })
+}
+
+/// Who waits for the disk.
+pub(super) fn workers(answering: Answering) -> Workers {
+    match answering {
+        Answering::Later => Workers::threads(),
+        Answering::AtOnce => Workers::here(),
+    }
+}
