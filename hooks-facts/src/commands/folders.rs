@@ -53,8 +53,8 @@ impl Folders {
             }
             // An unknown beginning may be absolute; then the folder makes no difference.
             (Some(_), name) if name.prefix().is_empty() => name.clone(),
-            (Some(folder), name) => joined(Argument::from(folder.trim_end_matches('/')), name),
-            (None, name) => joined(Argument::unknown(), name),
+            (Some(folder), name) => joined(&Argument::from(folder.trim_end_matches('/')), name),
+            (None, name) => joined(&Argument::unknown(), name),
         });
         names.collect()
     }
@@ -193,9 +193,9 @@ impl ListFolders {
 }
 
 /// A name in a folder.
-fn joined(folder: Argument, name: &Argument) -> Argument {
+fn joined(folder: &Argument, name: &Argument) -> Argument {
     let mut builder = ArgumentBuilder::default();
-    builder.argument(&folder);
+    builder.argument(folder);
     builder.character('/');
     builder.argument(name);
     builder.finish()

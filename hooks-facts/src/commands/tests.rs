@@ -328,9 +328,9 @@ fn files_that_programs_change() {
 fn shown_writes(text: &str) -> Vec<String> {
     let analysis = Analysis::of_text_in(text, Some("/w"), &Options::default());
     let shown = |write: &WriteTarget| {
-        let kind = format!("{:?}", write.kind);
+        let kind = format!("{:?}", write.kind).chars().next().unwrap();
         let doubt = if write.is_possible { "?" } else { "" };
-        format!("{}{doubt} {}", &kind[..1], crate::globs::shown(&write.target.outline()))
+        format!("{kind}{doubt} {}", crate::globs::shown(&write.target.outline()))
     };
     analysis.writes().iter().map(shown).collect()
 }

@@ -200,7 +200,7 @@ impl Changes<'_> {
         let takes_name =
             options.into_iter().any(|options| !options.starts_with('-') && options.contains('O'));
         if takes_name || words.iter().any(|word| word.prefix().starts_with("--remote-name")) {
-            self.named_by_addresses(words, value(words, '\0', "--output-dir"));
+            self.named_by_addresses(words, value(words, '\0', "--output-dir").as_ref());
         }
     }
 
@@ -208,12 +208,12 @@ impl Changes<'_> {
     fn fetched_by_wget(&mut self, words: &[Argument]) {
         self.output(words, 'O', "--output-document");
         if !has(words, 'O', "--output-document") && !has(words, '\0', "--spider") {
-            self.named_by_addresses(words, value(words, 'P', "--directory-prefix"));
+            self.named_by_addresses(words, value(words, 'P', "--directory-prefix").as_ref());
         }
     }
 
     /// Files that have the last parts of addresses for names.
-    fn named_by_addresses(&mut self, words: &[Argument], folder: Option<Argument>) {
+    fn named_by_addresses(&mut self, words: &[Argument], folder: Option<&Argument>) {
         for word in words.iter().filter(|word| !word.prefix().starts_with('-')) {
             let address = word.outline();
             let Some((_, place)) = address.split_once("://") else { continue };
@@ -223,7 +223,7 @@ impl Changes<'_> {
                 continue;
             };
             let name = Argument::of_outline(name);
-            let file = match &folder {
+            let file = match folder {
                 Some(folder) => copies::inside(folder, &name),
                 None => name,
             };
