@@ -307,3 +307,29 @@ fn report(errors: PolicyErrors, place: &Place, mistakes: &mut Mistakes) {
         mistakes.add_with_hint(place, error.field, error.problem, error.hint);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::event::PreToolUse;
+    use hooks_core::{HookContext, HookRequest, Policy, Strength};
+    use hooks_policies::{CallReader, Rules};
+    use serde_json::json;
+
+    use super::own_command;
+
+    #[test]
+    fn an_agent_changes_neither_its_limits_nor_its_hooks() {
+        let rules = Rules::new(&[own_command()], &CallReader::default()).unwrap();
+        for (command, wanted) in [
+            ("hooks state set a 0", Strength::Deny),
+            ("hooks init claude --remove", Strength::Deny),
+            ("./target/release/hooks init", Strength::Deny),
+            ("hooks check", Strength::NoOpinion),
+            ("git init", Strength::NoOpinion),
+        ] {
+            let event = PreToolUse::new("bash", json!({ "command": command }));
+            let verdict = rules.judge(&HookRequest::new(HookContext::default(), event));
+            assert_eq!(verdict.strength(), wanted, "{command}");
+        }
+    }
+}
