@@ -205,13 +205,14 @@ pub(super) fn build(
             if let Some(models) = &models {
                 builder = models.add_hooks(builder);
             }
+            // Stacks are asked in turn: what takes secrets out of a message stands before all that reads it.
+            if let Some(config) = &context.prompts {
+                builder = prompts::add_to(builder, config, policy.redaction.as_ref());
+            }
             if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
                 builder = commands.add_to(builder);
             }
             builder = context.add_to(builder, &kept.store);
-            if let Some(config) = &context.prompts {
-                builder = prompts::add_to(builder, config, policy.redaction.as_ref());
-            }
             Some(Built { hooks: builder.build(), kept, models })
         }
         Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
