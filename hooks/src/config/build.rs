@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_context::SessionMemory;
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
 use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
@@ -73,7 +74,8 @@ pub(super) enum Origin {
     Squad,
 }
 
-/// What outlives a configuration: the lockouts, and the counters. Clones share it.
+/// What outlives a configuration: the lockouts, the counters, and what is known of the sessions that last. Clones share
+/// it.
 ///
 /// Under `squad-compat` Squad's pipeline keeps its own, which end with it.
 #[derive(Clone)]
@@ -82,12 +84,13 @@ pub struct Kept {
     store: Arc<dyn StateStore>,
     watch: Option<Arc<dyn SpendWatch>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
+    sessions: SessionMemory,
 }
 
 impl Kept {
     /// Keeps these.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
-        Self { lockouts, store, stored_lockouts: None, watch: None }
+        Self { lockouts, store, stored_lockouts: None, watch: None, sessions: SessionMemory::default() }
     }
 
     /// Tells `watch` what the budget does, and what each session spent.
@@ -118,6 +121,11 @@ impl Kept {
     /// Where is counted.
     pub fn store(&self) -> &Arc<dyn StateStore> {
         &self.store
+    }
+
+    /// What the layers of context know of sessions: what has to survive a compaction, what is counted until the end.
+    pub(super) const fn sessions(&self) -> &SessionMemory {
+        &self.sessions
     }
 
     /// What `settings` say: a store of their own, or nothing yet, in memory.
@@ -207,12 +215,12 @@ pub(super) fn build(
             }
             // Stacks are asked in turn: what takes secrets out of a message stands before all that reads it.
             if let Some(config) = &context.prompts {
-                builder = prompts::add_to(builder, config, policy.redaction.as_ref());
+                builder = prompts::add_to(builder, config, policy.redaction.as_ref(), &kept);
             }
             if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
                 builder = commands.add_to(builder);
             }
-            builder = context.add_to(builder, &kept.store);
+            builder = context.add_to(builder, &kept);
             Some(Built { hooks: builder.build(), kept, models })
         }
         Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
