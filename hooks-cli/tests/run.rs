@@ -235,6 +235,41 @@ limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
     }
 }
 
+/// The first example of docs/command-hooks.md, for whoever calls: the guard reads the line where docker-agent has it.
+#[test]
+fn a_guard_in_docker_agents_words_serves_every_client() {
+    let world = World::new(
+        r#"version: 1
+hooks:
+  tool_guard:
+    - matcher: shell
+      hooks:
+        - { name: no pushes, type: command, command: 'grep -q "\"cmd\":\"git push\"" || exit 0; echo not now >&2; exit 2' }
+    - matcher: write_file
+      hooks:
+        - { name: no keys, type: command, command: 'grep -q "\"path\":\"keys\"" || exit 0; echo not there >&2; exit 2' }
+"#,
+    );
+    let line = || json!({"command": "git push"});
+    for (client, event, tool, arguments, reason) in [
+        (Client::Claude, "PreToolUse", "Bash", line(), "not now"),
+        (Client::Codex, "PreToolUse", "Bash", line(), "not now"),
+        (Client::Gemini, "BeforeTool", "run_shell_command", line(), "not now"),
+        (Client::Copilot, "preToolUse", "bash", line(), "not now"),
+        (Client::VsCode, "PreToolUse", "runInTerminal", line(), "not now"),
+        (Client::Cursor, "preToolUse", "Shell", line(), "not now"),
+        (Client::DockerAgent, "pre_tool_use", "shell", json!({"cmd": "git push"}), "not now"),
+        (Client::Claude, "PreToolUse", "Write", json!({"file_path": "keys", "content": ""}), "not there"),
+        (Client::Gemini, "BeforeTool", "write_file", json!({"file_path": "keys", "content": ""}), "not there"),
+        (Client::Copilot, "preToolUse", "create", json!({"path": "keys", "file_text": ""}), "not there"),
+        (Client::VsCode, "PreToolUse", "createFile", json!({"filePath": "keys", "content": ""}), "not there"),
+        (Client::Cursor, "preToolUse", "Write", json!({"file_path": "keys", "content": ""}), "not there"),
+    ] {
+        let told = world.run(&["--client", client.name(), "--event", event], &call(client, tool, &arguments));
+        assert!(told.stdout.contains("den") && told.stdout.contains(reason), "{client} {tool}: {told:?}");
+    }
+}
+
 /// A call as a client tells of it.
 fn call(client: Client, tool: &str, arguments: &Value) -> String {
     let at = "/home/ada/app";

@@ -12,7 +12,6 @@ use hooks_core::{
 };
 use serde_json::Value;
 
-use super::words::translated;
 use crate::event::HookEvent;
 use crate::merge::{CameTo, Merged, Report, Verdict as Said};
 
@@ -125,11 +124,7 @@ impl Decide for PreToolUse {
     ) -> Result<Opinion<Self>, HookError> {
         let opinion = Opinion::new(decision(row, &merged));
         let call = request.event();
-        let told = translated(&call.tool_name, &call.tool_args);
-        let arguments = merged.updated_input.filter(|_| rewrites).map(|arguments| match &told {
-            Some(told) => told.back(arguments),
-            None => Value::Object(arguments),
-        });
+        let arguments = merged.updated_input.filter(|_| rewrites).map(Value::Object);
         // The same arguments again are no change: nobody need judge them anew.
         Ok(match arguments.filter(|arguments| *arguments != call.tool_args) {
             Some(arguments) => opinion.rewriting(arguments),

@@ -14,6 +14,7 @@ use hooks_command::engine::{Runner, World};
 use hooks_command::process::{Processes, Variables};
 use hooks_command::service::CommandHooks;
 use hooks_command::{Block, Builtins, Engine, Judge, Level, Profile, Rules};
+use hooks_facts::tools::Dialect;
 use serde_json::Value;
 
 pub(super) use self::agents::{is_meant, read as read_agents};
@@ -47,11 +48,14 @@ pub(super) struct Host {
     pub(super) runner: Option<Arc<dyn Runner>>,
     /// Whose rules hold where the file does not say.
     pub(super) profile: Option<Profile>,
+    /// Whose words tools come in, where that is known.
+    pub(super) dialect: Option<Dialect>,
 }
 
 impl Default for Host {
     fn default() -> Self {
-        Self { builtins: Arc::new(standard_builtins()), judge: None, runner: None, profile: None }
+        let builtins = Arc::new(standard_builtins());
+        Self { builtins, judge: None, runner: None, profile: None, dialect: None }
     }
 }
 
@@ -83,7 +87,11 @@ impl Handlers {
         };
         let engine = |block: &Block| Engine::new(block.clone(), Rules::of(self.profile), world.clone());
         let by_agent = self.by_agent.iter().map(|(name, block)| (name.clone(), engine(block))).collect();
-        Some(CommandHooks::of_agents(by_agent, engine(&self.others)))
+        let hooks = CommandHooks::of_agents(by_agent, engine(&self.others));
+        Some(match host.dialect {
+            Some(dialect) => hooks.spoken_in(dialect),
+            None => hooks,
+        })
     }
 }
 
