@@ -120,7 +120,7 @@ impl Engine {
             return Merged::nothing();
         }
         let handlers: Vec<_> = handlers.into_iter().cloned().collect();
-        let powers = ask.event.powers(self.rules.profile, ask.lane);
+        let powers = self.rules.powers(ask.event, ask.lane);
         let input = payload(ask.event, &ask.folder.to_string_lossy(), ask.input.clone());
         if powers.in_turn {
             return self.in_turn(&ask, powers, &handlers, input).await;
@@ -193,7 +193,7 @@ impl Engine {
                     folder: folder_of(ask.folder, &handler.working_dir, variables),
                     env: expand_variables(&handler.env, variables),
                     input,
-                    is_awaited: ask.event.powers(self.rules.profile, ask.lane).closes,
+                    is_awaited: self.rules.powers(ask.event, ask.lane).closes,
                 };
                 return self.world.runner.run(start).await;
             }

@@ -292,6 +292,41 @@ hooks:
 }
 
 #[tokio::test]
+async fn a_failure_closes_what_would_go_ahead() {
+    let block = |hook: &str| {
+        format!(
+            "{{ user_prompt_submit: {hook}, before_llm_call: {hook}, tool_input_transform: {{ hooks: {hook} }}, \
+             tool_response_transform: {{ hooks: {hook} }} }}"
+        )
+    };
+    let ours = |hook: &str| format!("version: 1\nhooks: {}\n", block(hook));
+    let (broken, opened) =
+        ("{ type: command, command: exit 1 }", "{ type: command, command: exit 1, on_error: warn }");
+    let theirs = format!("agents: {{ root: {{ hooks: {} }} }}\n", block(broken));
+    for (text, goes) in [(ours(broken), false), (ours(opened), true), (theirs, true)] {
+        let hooks = config(&text, &Played::default()).hooks();
+        let on = hooks.on(here());
+        let message = on.user_prompt_submitted(UserPromptSubmitted::new("hi", PromptKind::Initial)).await;
+        assert_eq!(message.outcome.goes_ahead(), goes, "{text}");
+        let model = on.before_model_call(hooks::event::BeforeModelCall::new("m", 1, Vec::new())).await;
+        assert_eq!(model.outcome.goes_ahead(), goes, "{text}");
+        assert_eq!(on.pre_tool_use(call("ls")).await.outcome.goes_ahead(), goes, "{text}");
+        let ran = on.post_tool_use(PostToolUse::after(&call("ls"), json!("secret"), None, 1)).await;
+        assert_eq!(ran.outcome.goes_ahead(), goes, "{text}");
+        assert_eq!(ran.outcome.notes().and_then(|notes| notes.stop.as_deref()), None, "the run goes on");
+        if !goes {
+            assert_eq!(ran.outcome.shown_reason().unwrap().kind, ReasonKind::Failure);
+        }
+    }
+    // There docker-agent cannot block, and says so.
+    let said = |agents: &str| {
+        format!("{agents} tool_response_transform: {{ hooks: {{ type: command, command: x, on_error: block }} }}")
+    };
+    assert!(Config::parse(&said("version: 1\nhooks:\n "), "hooks.yaml").is_ok());
+    refused(&said("agents:\n root:\n  hooks:\n   "));
+}
+
+#[tokio::test]
 async fn each_agent_has_its_own() {
     let played = Played::default();
     let text = "agents:\n  root: { hooks: { stop: { type: command, command: of root } } }\n  \

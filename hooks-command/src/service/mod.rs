@@ -188,7 +188,7 @@ impl<E: Decide> Service<HookRequest<E>> for Phase<E> {
         HookFuture::later(async move {
             let merged = asked::ask(&engine, event, lane, words, &request).await?;
             outcome::record_failures(&request, &merged);
-            let powers = event.powers(engine.rules().profile, lane);
+            let powers = engine.rules().powers(event, lane);
             E::opinion(&request, event, merged, powers.rewrites != Rewrites::Nothing)
         })
     }

@@ -8,7 +8,7 @@ use hooks_core::event::{
 };
 use hooks_core::{
     ContextNote, ContextPatch, Decision, Event, HookError, HookRequest, Judged, Lifetime, Opinion, Reason,
-    ReasonKind, Recovery, Verdict, WireEvent,
+    ReasonKind, Recovery, Strength, Verdict, WireEvent,
 };
 use serde_json::Value;
 
@@ -83,6 +83,17 @@ fn verdict(row: &'static HookEvent, merged: &Merged) -> Verdict {
     verdict
 }
 
+/// The failures that block, as a verdict.
+fn closed(merged: &Merged) -> Verdict {
+    let mut verdict = Verdict::NO_OPINION;
+    for report in &merged.reports {
+        if let CameTo::Failed { error, blocks: true } = &report.came_to {
+            verdict.merge(Verdict::deny(failure(report, error)));
+        }
+    }
+    verdict
+}
+
 fn failure(report: &Report, error: &str) -> Reason {
     let mut reason =
         Reason::new(report.handler.clone(), "failure", format!("the hook `{}` {error}", report.handler));
@@ -144,11 +155,14 @@ impl Decide for PostToolUse {
         merged: Merged,
         rewrites: bool,
     ) -> Result<Opinion<Self>, HookError> {
-        let mut outcome = Self::Outcome::default();
+        // What was to be changed and was not is withheld; what ends the run stands.
+        let withheld = if rewrites { closed(&merged) } else { Verdict::NO_OPINION };
+        let stops = !merged.allowed && withheld.strength() != Strength::Deny;
+        let mut outcome = Self::Outcome::from(withheld);
         let context = notes(&merged, Lifetime::Call);
-        if !merged.allowed || !context.is_empty() {
+        if stops || !context.is_empty() {
             outcome.notes_mut().additional_context = context;
-            outcome.notes_mut().stop = (!merged.allowed).then(|| stop_message(&merged));
+            outcome.notes_mut().stop = stops.then(|| stop_message(&merged));
         }
         let opinion = Opinion::new(outcome);
         Ok(match merged.updated_tool_response.filter(|_| rewrites) {

@@ -13,7 +13,7 @@ use hooks_command::config::{self, Fault, Known};
 use hooks_command::engine::{Runner, World};
 use hooks_command::process::{Processes, Variables};
 use hooks_command::service::CommandHooks;
-use hooks_command::{Block, Builtins, Engine, Judge, Level, Profile, Rules};
+use hooks_command::{Block, Builtins, Engine, Failures, Judge, Level, Profile, Rules};
 use hooks_facts::tools::Dialect;
 use serde_json::Value;
 
@@ -38,6 +38,8 @@ pub(super) struct Handlers {
     /// For agents that are not named.
     pub(super) others: Block,
     pub(super) profile: Profile,
+    /// What a failure means where a handler does not say.
+    pub(super) failures: Failures,
 }
 
 /// What handlers run with, beside the machine.
@@ -85,7 +87,8 @@ impl Handlers {
             judge: host.judge.clone(),
             variables: processes as Arc<dyn Variables>,
         };
-        let engine = |block: &Block| Engine::new(block.clone(), Rules::of(self.profile), world.clone());
+        let rules = Rules { failures: self.failures, ..Rules::of(self.profile) };
+        let engine = |block: &Block| Engine::new(block.clone(), rules, world.clone());
         let by_agent = self.by_agent.iter().map(|(name, block)| (name.clone(), engine(block))).collect();
         let hooks = CommandHooks::of_agents(by_agent, engine(&self.others));
         Some(match host.dialect {
