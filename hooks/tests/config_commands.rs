@@ -327,6 +327,29 @@ async fn a_failure_closes_what_would_go_ahead() {
 }
 
 #[tokio::test]
+async fn a_warning_reaches_the_user_where_there_is_a_way() {
+    let warns = "{ type: command, command: exit 1, on_error: warn, name: flaky }";
+    let says = r#"{ type: command, command: '{"system_message": "look out"}' }"#;
+    let text = format!(
+        "version: 1\nhooks: {{ user_prompt_submit: [{warns}, {says}], session_start: [{warns}, {says}], \
+         turn_start: [{warns}, {says}], pre_compact: [{warns}, {says}] }}\n"
+    );
+    let hooks = config(&text, &Played::default()).hooks();
+    let on = hooks.on(here());
+    let message = on.user_prompt_submitted(UserPromptSubmitted::new("hi", PromptKind::Initial)).await.outcome;
+    let compacted = on.pre_compact(hooks::event::PreCompact::default()).await.outcome;
+    assert!(message.goes_ahead() && compacted.goes_ahead());
+    for told in [
+        &message.notes().unwrap().system_messages,
+        &on.session_start(SessionStart::default()).await.system_messages,
+        &on.turn_start(hooks::event::TurnStart::new(1)).await.system_messages,
+        &compacted.notes().unwrap().context.system_messages,
+    ] {
+        assert!(told.len() == 2 && told[0].contains("flaky") && told[1] == "look out", "{told:?}");
+    }
+}
+
+#[tokio::test]
 async fn each_agent_has_its_own() {
     let played = Played::default();
     let text = "agents:\n  root: { hooks: { stop: { type: command, command: of root } } }\n  \

@@ -108,8 +108,14 @@ fn notes(merged: &Merged, lifetime: Lifetime) -> Vec<ContextNote> {
     texts.filter(|text| !text.is_empty()).map(|text| ContextNote::new(text).for_the(lifetime)).collect()
 }
 
-fn context(merged: &Merged, lifetime: Lifetime) -> ContextPatch {
-    ContextPatch { additional_context: notes(merged, lifetime), ..ContextPatch::default() }
+/// What is for the model and for the user; `None` where there is nothing.
+fn patch(merged: &Merged, lifetime: Lifetime) -> Option<ContextPatch> {
+    let patch = ContextPatch {
+        additional_context: notes(merged, lifetime),
+        system_messages: merged.system_message.clone(),
+        ..ContextPatch::default()
+    };
+    (patch != ContextPatch::default()).then_some(patch)
 }
 
 /// A decision with everything that it carries.
@@ -209,8 +215,8 @@ impl Decide for UserPromptSubmitted {
         _rewrites: bool,
     ) -> Result<Opinion<Self>, HookError> {
         let mut outcome = Self::Outcome::from(verdict(row, &merged));
-        if !merged.additional_context.is_empty() {
-            *outcome.notes_mut() = context(&merged, Lifetime::Turn);
+        if let Some(patch) = patch(&merged, Lifetime::Turn) {
+            *outcome.notes_mut() = patch;
         }
         Ok(Opinion::new(outcome))
     }
@@ -243,9 +249,11 @@ impl Decide for PreCompact {
         _rewrites: bool,
     ) -> Result<Opinion<Self>, HookError> {
         let mut outcome = Self::Outcome::from(verdict(row, &merged));
-        if !merged.additional_context.is_empty() || !merged.summary.is_empty() {
-            outcome.notes_mut().context = context(&merged, Lifetime::Call);
-            outcome.notes_mut().summary = Some(merged.summary).filter(|summary| !summary.is_empty());
+        if let Some(patch) = patch(&merged, Lifetime::Call) {
+            outcome.notes_mut().context = patch;
+        }
+        if !merged.summary.is_empty() {
+            outcome.notes_mut().summary = Some(merged.summary);
         }
         Ok(Opinion::new(outcome))
     }
@@ -307,7 +315,7 @@ fn told(merged: &Merged, lifetime: Lifetime) -> ContextPatch {
         CameTo::Failed { error, .. } => Some(failure(report, error)),
         _ => None,
     });
-    ContextPatch { failures: failures.collect(), ..context(merged, lifetime) }
+    ContextPatch { failures: failures.collect(), ..patch(merged, lifetime).unwrap_or_default() }
 }
 
 impl Inform for ToolDecided {
