@@ -320,7 +320,9 @@ async fn a_failure_closes_what_would_go_ahead() {
     }
     // There docker-agent cannot block, and says so.
     let said = |agents: &str| {
-        format!("{agents} tool_response_transform: {{ hooks: {{ type: command, command: x, on_error: block }} }}")
+        format!(
+            "{agents} tool_response_transform: {{ hooks: {{ type: command, command: x, on_error: block }} }}"
+        )
     };
     assert!(Config::parse(&said("version: 1\nhooks:\n "), "hooks.yaml").is_ok());
     refused(&said("agents:\n root:\n  hooks:\n   "));

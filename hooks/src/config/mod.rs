@@ -38,6 +38,7 @@ mod error;
 mod lint;
 mod models;
 mod naming;
+pub mod places;
 mod plain;
 mod prompts;
 mod protect;
