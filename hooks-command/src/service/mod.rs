@@ -226,3 +226,43 @@ impl<E: Inform> Service<HookRequest<E>> for Told<E> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::testing::VirtualTime;
+    use hooks_core::{HookFuture, Hooks};
+
+    use super::*;
+    use crate::config::{Block, Entry, Handler};
+    use crate::engine::{Runner, World};
+    use crate::output::Finished;
+    use crate::process::{NoVariables, Start};
+    use crate::rules::Rules;
+
+    struct Nobody;
+
+    impl Runner for Nobody {
+        fn run(&self, _start: Start) -> HookFuture<'static, Finished> {
+            HookFuture::now(Finished::failed("nobody runs it"))
+        }
+    }
+
+    /// A row whose kind [`CommandHooks::add`] does not know would lose its handlers without a word.
+    #[test]
+    fn every_row_of_the_table_is_added() {
+        for event in EVENTS {
+            let mut block = Block::default();
+            let handlers = vec![Handler::command("x").into()];
+            block.add(event, Entry { handlers, ..Entry::default() });
+            let world = World {
+                runner: Arc::new(Nobody),
+                timer: Arc::new(VirtualTime::default()),
+                builtins: Arc::default(),
+                judge: None,
+                variables: Arc::new(NoVariables),
+            };
+            let hooks = CommandHooks::new(Engine::new(block, Rules::default(), world));
+            assert_eq!(hooks.add_to(Hooks::builder()).build().hooked(), [event.kind], "{event}");
+        }
+    }
+}

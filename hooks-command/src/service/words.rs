@@ -100,10 +100,22 @@ mod tests {
             (Dialect::Codex, "Bash", line(), "shell", told_line()),
             (Dialect::Gemini, "run_shell_command", line(), "shell", told_line()),
             (Dialect::Gemini, "read_file", json!({"file_path": "a"}), "read_file", told_file()),
-            (Dialect::Gemini, "write_file", json!({"file_path": "a", "content": "x"}), "write_file", told_text()),
+            (
+                Dialect::Gemini,
+                "write_file",
+                json!({"file_path": "a", "content": "x"}),
+                "write_file",
+                told_text(),
+            ),
             (Dialect::Copilot, "bash", line(), "shell", told_line()),
             (Dialect::Copilot, "create", json!({"path": "a", "file_text": "x"}), "write_file", told_text()),
-            (Dialect::CopilotPascal, "Write", json!({"path": "a", "file_text": "x"}), "write_file", told_text()),
+            (
+                Dialect::CopilotPascal,
+                "Write",
+                json!({"path": "a", "file_text": "x"}),
+                "write_file",
+                told_text(),
+            ),
             (Dialect::VsCode, "runInTerminal", line(), "shell", told_line()),
             (Dialect::VsCode, "run_in_terminal", line(), "shell", told_line()),
             (Dialect::VsCode, "readFile", json!({"filePath": "a"}), "read_file", told_file()),
@@ -136,7 +148,9 @@ mod tests {
             let told = Words::default().translated(tool, &arguments).unwrap();
             assert_eq!((told.name, told.arguments()), (name, wanted), "{tool}");
         }
-        for tool in ["shell", "run_background_job", "edit_file", "read_file", "mcp:github:list", "nobody_knows", ""] {
+        for tool in
+            ["shell", "run_background_job", "edit_file", "read_file", "mcp:github:list", "nobody_knows", ""]
+        {
             assert!(Words::default().translated(tool, &json!({})).is_none(), "{tool}");
         }
     }
