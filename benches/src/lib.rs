@@ -8,6 +8,7 @@ mod case;
 pub mod classic;
 pub mod context;
 pub mod directives;
+pub mod feed;
 pub mod govern;
 pub mod protocols;
 pub mod resilience;
@@ -36,6 +37,7 @@ pub fn all() -> Result<Vec<Case>, SetupError> {
     all.extend(resilience::cases()?);
     all.extend(protocols::cases()?);
     all.extend(directives::cases());
+    all.extend(feed::cases());
     all.extend(store::cases());
     Ok(all)
 }

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use hooks::config::Profile;
 
+use crate::audit::Audit;
 use crate::init::Scope;
 
 /// Governs what the tools of LLM agents may do.
@@ -43,6 +44,8 @@ pub(crate) enum Command {
     Schema(Schema),
     /// Show and change what is kept: budgets, limits, lockouts, children
     State(State),
+    /// Read and check the audit log: who did what, and what was decided by which rule
+    Audit(Audit),
     /// Measure what a configuration costs per event, policy by policy
     Bench(Bench),
     /// Print the script by which a shell completes this command line

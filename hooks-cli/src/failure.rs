@@ -15,6 +15,10 @@ pub(crate) enum Status {
     Found,
     /// The command line is wrong, or something cannot be read.
     Usage,
+    /// An audit log was tampered with.
+    Damaged,
+    /// An audit log is not the one that was anchored.
+    Mismatched,
 }
 
 impl From<Status> for ExitCode {
@@ -23,6 +27,8 @@ impl From<Status> for ExitCode {
             Status::Well => Self::SUCCESS,
             Status::Found => Self::from(1),
             Status::Usage => Self::from(2),
+            Status::Damaged => Self::from(3),
+            Status::Mismatched => Self::from(4),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! is no event), 2 where the command line is wrong or a file cannot be read.
 
 mod amount;
+mod audit;
 mod bench;
 mod check;
 mod cli;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Explain(explain) => explain::run(&explain),
         Command::Schema(schema) => schema::run(&schema),
         Command::State(state) => state::run(&state),
+        Command::Audit(asked) => audit::run(&asked),
         Command::Bench(bench) => bench::run(&bench),
         Command::Completions(asked) => manual::completions(&asked),
         Command::Man(asked) => manual::man(&asked),

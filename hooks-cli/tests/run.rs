@@ -163,12 +163,6 @@ rules:
 limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
 ",
     );
-    let pre = |client: Client| match client {
-        Client::Gemini => "BeforeTool",
-        Client::Copilot | Client::Cursor => "preToolUse",
-        Client::DockerAgent => "pre_tool_use",
-        _ => "PreToolUse",
-    };
     let denied: &[(Client, &str, Value, &str)] = &[
         (Client::Claude, "Bash", json!({"command": "make all"}), "no make"),
         (Client::Codex, "Bash", json!({"command": "make all"}), "no make"),
@@ -273,6 +267,16 @@ hooks:
     ] {
         let told = world.run(&["--client", client.name(), "--event", event], &call(client, tool, &arguments));
         assert!(told.stdout.contains("den") && told.stdout.contains(reason), "{client} {tool}: {told:?}");
+    }
+}
+
+/// What a client calls the event before a tool runs.
+fn pre(client: Client) -> &'static str {
+    match client {
+        Client::Gemini => "BeforeTool",
+        Client::Copilot | Client::Cursor => "preToolUse",
+        Client::DockerAgent => "pre_tool_use",
+        _ => "PreToolUse",
     }
 }
 
@@ -401,6 +405,28 @@ fn what_is_counted_is_counted_over_processes() {
     ask("c").says("2");
     // Somebody else's question is no reason to open the store of others.
     world.claude("Bash", &json!({"command": "ls"})).is_silent();
+}
+
+#[test]
+fn the_clients_of_a_team_share_a_counter() {
+    let world =
+        World::new("version: 1\nlimits: { calls: [{ tools: [bash], most: 1, of: team, per: day }] }\n");
+    let mut allowed = Vec::new();
+    for (client, tool) in [
+        (Client::Gemini, "run_shell_command"),
+        (Client::Claude, "Bash"),
+        (Client::Codex, "Bash"),
+        (Client::Copilot, "bash"),
+        (Client::Cursor, "Shell"),
+        (Client::DockerAgent, "shell"),
+    ] {
+        let payload = call(client, tool, &json!({"command": "ls", "cmd": "ls"}));
+        let told = world.run(&["--client", client.name(), "--event", pre(client)], &payload);
+        if told.exit == Some(0) && !told.stdout.contains("den") {
+            allowed.push(client);
+        }
+    }
+    assert_eq!(allowed, [Client::Gemini]);
 }
 
 /// An allow spares a client its own question, so it is said only where a rule says so.

@@ -1,7 +1,8 @@
-//! What is asked of a file system (law 9), in two traits, so that a guard that looks at names cannot write.
+//! What is asked of a file system (law 9), in three traits, so that a guard that looks at names cannot write.
 //!
 //! [`FileSystem`] has two questions, both about one name, neither following the last link: what the path resolver
-//! needs. [`Disk`] reads and writes: what a crate needs that keeps text in files.
+//! needs. [`Disk`] reads and writes: what a crate needs that keeps text in files. [`LogDisk`] holds files open that
+//! grow, and is told when to write them through.
 //!
 //! The real ones live in the `hooks` crate; `testing::FakeFileSystem` is a tree of names in memory,
 //! `testing::FakeDisk` one with content that can be killed at every write.
@@ -122,6 +123,50 @@ pub trait Disk: FileSystem {
     /// # Errors
     /// `TimedOut` if somebody else holds it for longer than `wait`, and whatever the system answers.
     fn lock(&self, path: &Path, wait: Duration) -> io::Result<DiskLock>;
+}
+
+/// A disk on which logs grow: files that are held open, added to, and written through when that is asked for.
+pub trait LogDisk: Disk {
+    /// Opens the file at `path` to add to its end; it is made, empty, unless it is there.
+    ///
+    /// # Errors
+    /// `InvalidInput` if it is not an ordinary file, and whatever the system answers.
+    fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>>;
+
+    /// The bytes of the file at `path` from `offset` on, `limit` at most; fewer where it ends before, `None` where
+    /// nothing stands.
+    ///
+    /// # Errors
+    /// `InvalidInput` if it is not an ordinary file, and whatever the system answers.
+    fn read_part(&self, path: &Path, offset: u64, limit: usize) -> io::Result<Option<Vec<u8>>>;
+}
+
+/// An open file of a [`LogDisk`].
+pub trait LogFile: Send {
+    /// How long it is, in bytes.
+    ///
+    /// # Errors
+    /// Whatever the system answers.
+    fn length(&mut self) -> io::Result<u64>;
+
+    /// Adds `content` at the end. It survives the process from here on, and not yet a loss of power.
+    ///
+    /// # Errors
+    /// Whatever the system answers; a part of `content` may be there then.
+    fn append(&mut self, content: &[u8]) -> io::Result<()>;
+
+    /// Writes its content through to the device.
+    ///
+    /// # Errors
+    /// Whatever the system answers. Nothing is known then of what was added since the last success, and asking again
+    /// does not help: a system may forget what it failed to write.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// Cuts off what stands behind the first `length` bytes.
+    ///
+    /// # Errors
+    /// Whatever the system answers.
+    fn truncate(&mut self, length: u64) -> io::Result<()>;
 }
 
 /// A held lock, which ends when this is dropped.

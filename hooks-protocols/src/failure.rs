@@ -42,7 +42,7 @@ pub fn failure(place: Place<'_>, reason: &str) -> Reply {
         Place::Event(client, event) => match client.protocol().row(event) {
             Some(row) if !closes(row) => warning(reason),
             Some(row) => encode_blindly(client, row.name, row, &Answer::deny(message)),
-            None => exit_two(&message),
+            None => unnamed(client, message),
         },
         Place::Client(client) => unnamed(client, message),
         Place::Nowhere => exit_two(&message),

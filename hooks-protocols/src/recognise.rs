@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::client::Client;
 use crate::decode::{self, Limits};
-use crate::table::Protocol;
+use crate::failure::closes;
+use crate::table::{Protocol, Row};
 
 /// Whose payload this is and of which event, where that is unambiguous.
 ///
@@ -31,11 +32,21 @@ pub(crate) fn of_fields(fields: &Map<String, Value>) -> Option<(Client, &'static
 /// The event of which a payload has all the keys: the one with the most, where there is one such.
 pub(crate) fn by_shape(protocol: &Protocol, fields: &Map<String, Value>) -> Option<&'static str> {
     let rows: &'static [_] = protocol.rows;
-    let fits = |shape: &[&str]| !shape.is_empty() && shape.iter().all(|key| fields.contains_key(*key));
-    let most = rows.iter().filter(|row| fits(row.shape)).map(|row| row.shape.len()).max()?;
-    let mut best = rows.iter().filter(|row| fits(row.shape) && row.shape.len() == most);
+    let most = rows.iter().filter(|row| fits(row, fields)).map(|row| row.shape.len()).max()?;
+    let mut best = rows.iter().filter(|row| fits(row, fields) && row.shape.len() == most);
     let first = best.next()?;
     best.next().is_none().then_some(first.name)
+}
+
+/// Whether it has the keys by which payloads of this event are told from others.
+fn fits(row: &Row, fields: &Map<String, Value>) -> bool {
+    !row.shape.is_empty() && row.shape.iter().all(|key| fields.contains_key(*key))
+}
+
+/// An event that is decided about and that such a payload could be of.
+pub(crate) fn decided_by_shape(protocol: &Protocol, fields: &Map<String, Value>) -> Option<&'static str> {
+    let rows: &'static [_] = protocol.rows;
+    rows.iter().find(|row| fits(row, fields) && closes(row)).map(|row| row.name)
 }
 
 /// A client that has an event of this name.

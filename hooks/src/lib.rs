@@ -58,6 +58,13 @@ pub mod store {
     pub use hooks_store::*;
 }
 
+/// The audit log: layers that put events on the record, the log itself, what reads and checks it; and what is fed from
+/// it: the result cache, metrics, sinks.
+#[cfg(feature = "audit")]
+pub mod audit {
+    pub use hooks_audit::*;
+}
+
 /// External command hooks: handlers as docker-agent writes them, their rules and their engine.
 #[cfg(feature = "command")]
 pub mod command {

@@ -38,8 +38,11 @@ fn every_option_of_the_schema_is_read() {
                 }
                 whole["tenant"] = json!(config.tenant());
                 whole["store"] = serde_json::to_value(config.store()).unwrap();
+                whole["audit"] = serde_json::to_value(config.audit()).unwrap();
                 let context = serde_json::to_value(config.context()).unwrap();
                 whole.as_object_mut().unwrap().extend(context.as_object().unwrap().clone());
+                let feeds = serde_json::to_value(config.feeds()).unwrap();
+                whole.as_object_mut().unwrap().extend(feeds.as_object().unwrap().clone());
                 let mut read = &whole;
                 for key in &path {
                     read = if read.is_array() { &read[0][key] } else { &read[key] };

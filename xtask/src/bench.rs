@@ -14,3 +14,22 @@ pub(crate) fn run(filter: &str) -> Result {
     Program::cargo(["run", "--quiet", "--release", "--package", "benches", "--bin", "floors", "--", filter])
         .run()
 }
+
+/// Measures the audit log. The crate alone, with what it needs.
+///
+/// # Errors
+/// A bar is missed.
+pub(crate) fn audit() -> Result {
+    Program::cargo([
+        "bench",
+        "--quiet",
+        "--package",
+        "hooks",
+        "--no-default-features",
+        "--features",
+        "audit",
+        "--bench",
+        "audit",
+    ])
+    .run()
+}

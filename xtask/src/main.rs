@@ -41,6 +41,7 @@ usage: cargo xtask COMMAND
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
                                 docker-agent: 2026-09, 2026-07; corpora)
   bench [FILTER]                measures what everything costs, against its bars
+  bench audit                   measures what the audit log costs, beside a bare write and sync
   bench start                   measures what it costs to start `hooks run`, beside /bin/true and a hook of bash and jq
   dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
@@ -80,6 +81,7 @@ fn run(arguments: &[&str]) -> Result {
         // What `e2e` has clients call.
         ["stand-in", options @ ..] => e2e::stand_in::run(options),
         ["bench"] => bench::run(""),
+        ["bench", "audit"] => bench::audit(),
         #[cfg(unix)]
         ["bench", "start"] => start::run(),
         ["bench", filter] => bench::run(filter),

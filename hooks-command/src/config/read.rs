@@ -316,7 +316,7 @@ impl Reader<'_> {
                 }
                 self.fault(&path, false, message, hint);
             }
-            Some(OnError::Block) if !at.powers.blocks && !(self.known.our_events && at.powers.guards) => {
+            Some(OnError::Block) if !(at.powers.blocks || self.known.our_events && at.powers.guards) => {
                 let message =
                     format!("on_error: block has no effect: {} cannot be blocked", at.events_named());
                 self.fault(&path, false, message, Some("write `warn` or `ignore`".to_owned()));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::fs::{Disk, DiskLock, Entry, EntryKind, FileSystem};
+use crate::fs::{Disk, DiskLock, Entry, EntryKind, FileSystem, LogDisk, LogFile};
 
 /// Files in memory, as two worlds: what a process sees, and what would be there after a loss of power. Clones
 /// share it.
@@ -366,6 +366,72 @@ impl Disk for FakeDisk {
         }
         state.locked.insert(path.to_owned());
         Ok(DiskLock::new(Held { disk: self.clone(), path: path.to_owned(), life: state.life }))
+    }
+}
+
+impl LogDisk for FakeDisk {
+    fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
+        let mut state = self.state();
+        let number = match state.file(path)? {
+            Some(number) => number,
+            None => {
+                state.step()?;
+                state.has_folder_for(path)?;
+                let number = state.add(Content::default());
+                state.seen.insert(path.to_owned(), Node::File(number));
+                number
+            }
+        };
+        Ok(Box::new(Growing { disk: self.clone(), number }))
+    }
+
+    fn read_part(&self, path: &Path, offset: u64, limit: usize) -> io::Result<Option<Vec<u8>>> {
+        let content = self.read(path, u64::MAX)?;
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        Ok(content.map(|content| content.into_iter().skip(offset).take(limit).collect()))
+    }
+}
+
+/// A file of this disk that is held open to grow.
+#[derive(Debug)]
+struct Growing {
+    disk: FakeDisk,
+    number: usize,
+}
+
+impl LogFile for Growing {
+    fn length(&mut self) -> io::Result<u64> {
+        Ok(self.disk.state().contents.get(self.number).map_or(0, |content| content.seen.len() as u64))
+    }
+
+    fn append(&mut self, added: &[u8]) -> io::Result<()> {
+        let mut state = self.disk.state();
+        let (half, rest) = added.split_at(added.len() / 2);
+        for part in [half, rest] {
+            state.step()?;
+            if let Some(content) = state.contents.get_mut(self.number) {
+                content.seen.extend_from_slice(part);
+            }
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let mut state = self.disk.state();
+        state.step()?;
+        if let Some(content) = state.contents.get_mut(self.number) {
+            content.durable = content.seen.clone();
+        }
+        Ok(())
+    }
+
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
+        let mut state = self.disk.state();
+        state.step()?;
+        if let Some(content) = state.contents.get_mut(self.number) {
+            content.seen.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        }
+        Ok(())
     }
 }
 

@@ -170,10 +170,11 @@ impl CallLimit {
         let (tools, agents) = (all_folded(&config.tools), all_folded(&config.agents));
         // As JSON, so that names with commas do not run into each other.
         let id = [&tools, &agents].map(|names| serde_json::Value::from(names.as_slice()).to_string());
-        let tools = tools.into_iter().map(|name| match name.strip_suffix('*') {
-            Some(beginning) => ToolName::Beginning(beginning.to_owned()),
-            None => ToolName::Whole(name),
-        });
+        let tools =
+            tools.into_iter().chain(all_folded(&config.spellings)).map(|name| match name.strip_suffix('*') {
+                Some(beginning) => ToolName::Beginning(beginning.to_owned()),
+                None => ToolName::Whole(name),
+            });
         Self {
             index,
             tools: tools.collect(),

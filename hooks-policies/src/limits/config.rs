@@ -24,6 +24,10 @@ pub struct CallLimitConfig {
     /// Tools, by name, without regard to case; `mcp__*` with a star at the end. All tools where absent.
     #[serde(default)]
     pub tools: Vec<String>,
+    /// What else these tools are called. Calls by such a name count in the counter of `tools`, so that the clients of a
+    /// team, each with names of its own, share one.
+    #[serde(skip)]
+    pub spellings: Vec<String>,
     /// Agents, by name, without regard to case; all agents where absent.
     #[serde(default)]
     pub agents: Vec<String>,

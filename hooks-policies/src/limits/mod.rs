@@ -15,6 +15,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let deploys = CallLimitConfig {
 //!     tools: vec!["deploy".to_owned()],
+//!     spellings: Vec::new(),
 //!     agents: Vec::new(),
 //!     most: 1,
 //!     of: CallLevel::Team,

@@ -49,6 +49,18 @@ pub enum DecodeError {
         /// What the payload says.
         payload: String,
     },
+    /// The caller names an event that the client does not have, about a payload that could be of one that is decided about.
+    #[error(
+        "`{event}` is no event of {client}, and this payload looks like one of `{meant}`; correct the hook settings"
+    )]
+    UnknownEvent {
+        /// What the caller says.
+        event: String,
+        /// The client.
+        client: Client,
+        /// The event that the payload could be of.
+        meant: &'static str,
+    },
     /// The event is one of another client.
     #[error("`{event}` is no event of {client}; {other} has it, so call with `--client {}`", other.name())]
     OtherClient {

@@ -136,6 +136,13 @@ fn decode_fields(
         (Some(called), Some(written)) if !called.eq_ignore_ascii_case(&written) => {
             return Err(DecodeError::OtherEvent { called: called.to_owned(), payload: written });
         }
+        (Some(called), None) if protocol.row(called).is_none() && recognise::whose(called).is_none() => {
+            // Passed on, unless it is a slip in the settings that would take a call past everybody who decides.
+            if let Some(meant) = recognise::decided_by_shape(protocol, &fields) {
+                return Err(DecodeError::UnknownEvent { event: called.to_owned(), client, meant });
+            }
+            called.to_owned()
+        }
         (Some(called), _) => called.to_owned(),
         (None, Some(written)) => written,
         (None, None) => recognise::by_shape(protocol, &fields).map(str::to_owned).ok_or_else(|| {

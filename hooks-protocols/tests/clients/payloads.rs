@@ -4,7 +4,7 @@ use hooks_core::EventKind::{self, *};
 use hooks_core::WireEvent;
 use hooks_core::event;
 use hooks_protocols::{
-    Client, DecodeError, Limits, decode, decode_unnamed, decode_within, payload, recognise,
+    Client, DecodeError, Limits, Place, decode, decode_unnamed, decode_within, failure, payload, recognise,
 };
 use serde_json::{Value, json};
 
@@ -169,6 +169,38 @@ fn unknown_fields_and_events_are_passed_on() {
     assert_eq!((decoded.event_name.as_str(), &decoded.event), ("PreTea", &None));
     assert_eq!(decoded.extra["kettle"], json!({"on": true}));
     assert_eq!(Value::Object(payload(&decoded)), sent);
+}
+
+/// The payload does not say what it is about: a slip in the settings would take the call past everybody who decides.
+#[test]
+fn a_tool_call_under_a_name_that_no_event_has_is_refused() {
+    let calls = [
+        (
+            Client::Copilot,
+            json!({"sessionId": "s", "cwd": "/a", "toolName": "bash", "toolArgs": {"command": "ls"}}),
+        ),
+        (
+            Client::CopilotSdk,
+            json!({"sessionId": "s", "input": {"cwd": "/a", "toolName": "bash", "toolArgs": {"command": "ls"}}}),
+        ),
+        (
+            Client::Squad,
+            json!({"sessionId": "s", "agentName": "a", "toolName": "bash", "arguments": {"command": "ls"}}),
+        ),
+    ];
+    for (client, sent) in calls {
+        for event in ["pretool_use", "Foo", " preToolUse"] {
+            let error = decode(client, Some(event), sent.to_string().as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{event}` is no event of")), "{client}: {error}");
+            let reply = failure(Place::Event(client, event), &error);
+            assert!(
+                reply.exit == 2 || ["deny", "block"].iter().any(|word| reply.stdout.contains(word)),
+                "{client}: {reply:?}"
+            );
+        }
+    }
+    let tea = json!({"sessionId": "s", "cwd": "/a", "kettle": true}).to_string();
+    assert_eq!(decode(Client::Copilot, Some("preTea"), tea.as_bytes()).unwrap().event, None);
 }
 
 #[test]

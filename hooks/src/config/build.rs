@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_audit::config::AuditConfig;
+use hooks_audit::metrics::Metrics;
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
 use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
@@ -15,10 +17,12 @@ use hooks_policies::{LockoutRegistry, PolicyErrors, StoredLockouts, StrictPolici
 use hooks_resilience::ResilienceConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
+use super::audit;
 use super::budget;
 use super::command::{Handlers, Host};
 use super::context::ContextSections;
 use super::error::{Mistakes, Place};
+use super::feeds::{FeedSections, Feeds};
 use super::models::Models;
 use super::prompts;
 use super::prune::Pruned;
@@ -36,6 +40,7 @@ pub(super) enum Settings {
         policy: Box<PolicyConfig>,
         models: Option<Box<ResilienceConfig>>,
         context: Box<ContextSections>,
+        feeds: Box<FeedSections>,
         state: Box<State>,
         handlers: Option<Box<Handlers>>,
         from: Origin,
@@ -49,6 +54,10 @@ pub(super) struct State {
     pub(super) tenancy: Option<Tenancy>,
     /// In memory where absent.
     pub(super) store: Option<StoreConfig>,
+    /// What is put on the record, and where; nothing where absent.
+    pub(super) audit: Option<AuditConfig>,
+    /// The version of what was read.
+    pub(super) rules: Option<Arc<str>>,
     /// The configuration, where it is a file.
     pub(super) path: Option<PathBuf>,
     /// Who does the work of a store in a file.
@@ -82,12 +91,13 @@ pub struct Kept {
     store: Arc<dyn StateStore>,
     watch: Option<Arc<dyn SpendWatch>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
+    metrics: Option<Metrics>,
 }
 
 impl Kept {
     /// Keeps these.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
-        Self { lockouts, store, stored_lockouts: None, watch: None }
+        Self { lockouts, store, stored_lockouts: None, watch: None, metrics: None }
     }
 
     /// Tells `watch` what the budget does, and what each session spent.
@@ -108,6 +118,11 @@ impl Kept {
     /// The lockouts that the store keeps; `None` where they are in memory.
     pub const fn stored_lockouts(&self) -> Option<&Arc<StoredLockouts>> {
         self.stored_lockouts.as_ref()
+    }
+
+    /// What was counted, where the configuration has metrics; the next one goes on with it.
+    pub const fn metrics(&self) -> Option<&Metrics> {
+        self.metrics.as_ref()
     }
 
     /// Who is locked out of what.
@@ -155,6 +170,7 @@ pub(super) struct Built {
     pub(super) hooks: Hooks,
     pub(super) kept: Kept,
     pub(super) models: Option<Models>,
+    pub(super) feeds: Feeds,
 }
 
 /// Builds the hooks of `settings`, which were read from `root`.
@@ -166,7 +182,7 @@ pub(super) fn build(
     root: &Node,
     mistakes: &mut Mistakes,
 ) -> Option<Built> {
-    let kept = kept.unwrap_or_else(|| Kept::of(settings));
+    let mut kept = kept.unwrap_or_else(|| Kept::of(settings));
     // What governs the agents is protected apart, so that its paths are never read in a dialect of the file's.
     let protection = PolicyConfig {
         protected: protected.to_vec(),
@@ -184,7 +200,7 @@ pub(super) fn build(
     let builder = strict(builder, protection, &kept, tenancy);
     let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     match settings {
-        Settings::Strict { policy, models, context, from, state, handlers } => {
+        Settings::Strict { policy, models, context, feeds, from, state, handlers } => {
             let models = match (models, from) {
                 (Some(config), Origin::Document(tree)) => {
                     Some(Models::new(config, Arc::clone(&kept.store), state.tenant(), tree, mistakes))
@@ -212,12 +228,19 @@ pub(super) fn build(
             if let Some(config) = &context.prompts {
                 builder = prompts::add_to(builder, config, policy.redaction.as_ref());
             }
-            Some(Built { hooks: builder.build(), kept, models })
+            // Behind the others, so that what they made of an event is counted.
+            let (mut builder, feeds) = feeds.add_to(builder, &policy.tools, kept.metrics.as_ref());
+            kept.metrics = feeds.metrics.clone();
+            // Last, so that it sees what all others made of an event, and takes its place when they have theirs.
+            if let Some(config) = &state.audit {
+                builder = audit::add_to(builder, config, state.path.as_deref(), state.rules.clone());
+            }
+            Some(Built { hooks: builder.build(), kept, models, feeds })
         }
         Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
             Ok(pipeline) => {
                 let Ok(builder) = builder.config(SquadCompat::new(Arc::new(pipeline)));
-                Some(Built { hooks: builder.build(), kept, models: None })
+                Some(Built { hooks: builder.build(), kept, models: None, feeds: Feeds::default() })
             }
             Err(error) => {
                 mistakes.add(&root.place, "", error.to_string());

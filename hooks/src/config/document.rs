@@ -4,14 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use hooks_audit::config::AuditConfig;
 use hooks_policies::config::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
+use super::audit;
 use super::check::check;
 use super::command::{self, Handlers, Host};
 use super::context::{self, ContextSections};
 use super::error::Mistakes;
+use super::feeds::{self, FeedSections};
 use super::models;
 use super::plain;
 use super::prune::Pruned;
@@ -43,8 +46,10 @@ pub(super) struct Document {
     pub(super) policy: PolicyConfig,
     pub(super) models: Option<ResilienceConfig>,
     pub(super) store: Option<StoreConfig>,
+    pub(super) audit: Option<AuditConfig>,
     pub(super) handlers: Option<Handlers>,
     pub(super) context: ContextSections,
+    pub(super) feeds: FeedSections,
     /// What it was read from.
     pub(super) tree: Pruned,
 }
@@ -94,6 +99,7 @@ pub fn schema() -> Value {
             properties.extend(sections);
         }
         properties.insert(store::KEY.to_owned(), section::schema::<StoreConfig>(object));
+        properties.insert(audit::KEY.to_owned(), section::schema::<AuditConfig>(object));
         properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
         properties.insert(
             command::PROFILE.to_owned(),
@@ -105,6 +111,7 @@ pub fn schema() -> Value {
         );
         properties.insert(command::KEY.to_owned(), command::schema());
         context::schemas(&mut properties, object);
+        feeds::schemas(&mut properties, object);
         object.insert("properties".to_owned(), Value::Object(properties));
     }
     schema
@@ -140,9 +147,12 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
     let models = models.and_then(|value| section::read(models::KEY, value, &tree, mistakes));
     let store = sections.shift_remove(store::KEY);
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
+    let audit = sections.shift_remove(audit::KEY);
+    let audit = audit.and_then(|value| section::read(audit::KEY, value, &tree, mistakes));
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
     let context = context::take(&mut sections, &tree, mistakes);
+    let feeds = feeds::take(&mut sections, &tree, mistakes);
     let tenancy = Tenancy::read(&tree.root, mistakes);
     sections.retain(|key, _| ![tenant::KEY, tenant::OTHERS].contains(&key.as_str()));
     match serde_json::from_value(Value::Object(sections)) {
@@ -154,7 +164,18 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
                 let hint = "give each tenant a configuration of its own, or leave `reviewer_lockout` out";
                 mistakes.add_with_hint(root.locate(tenant::OTHERS), tenant::OTHERS, problem, hint);
             }
-            Some(Document { self_protection, tenancy, policy, models, store, handlers, context, tree })
+            Some(Document {
+                self_protection,
+                tenancy,
+                policy,
+                models,
+                store,
+                audit,
+                handlers,
+                context,
+                feeds,
+                tree,
+            })
         }
         Err(error) => {
             // The schema and the reader come from one type; where they differ, the reader is right.
@@ -176,9 +197,19 @@ pub(super) fn checked_schema() -> Value {
 }
 
 fn is_whole(key: &str, value: &Value) -> bool {
-    [models::KEY, spawn::KEY, store::KEY, tenant::KEY, tenant::OTHERS, command::KEY, command::PROFILE]
-        .contains(&key)
+    [
+        audit::KEY,
+        models::KEY,
+        spawn::KEY,
+        store::KEY,
+        tenant::KEY,
+        tenant::OTHERS,
+        command::KEY,
+        command::PROFILE,
+    ]
+    .contains(&key)
         || context::KEYS.contains(&key)
+        || feeds::KEYS.contains(&key)
         || serde_json::from_value::<PolicyConfig>(json!({ key: value })).is_ok()
 }
 

@@ -28,14 +28,18 @@
 //! `self_protection: false`, a file that was read from disk keeps the agents it governs from writing it, and
 //! from the hook settings of their clients.
 
+mod audit;
 mod budget;
 mod build;
+mod cache;
 mod check;
 mod command;
 mod context;
 mod document;
 mod error;
+mod feeds;
 mod lint;
+mod metrics;
 mod models;
 mod naming;
 pub mod places;
@@ -45,6 +49,7 @@ mod protect;
 mod prune;
 mod read;
 mod section;
+mod sinks;
 mod source;
 mod spawn;
 mod squad;
@@ -61,6 +66,7 @@ pub use self::command::{parse_hooks, standard_builtins};
 pub use self::context::ContextSections;
 pub use self::document::{Profile, schema};
 pub use self::error::{ConfigError, ConfigErrors, Gravity};
+pub use self::feeds::FeedSections;
 pub use self::models::Models;
 pub use self::prompts::Secrets;
 pub use self::protect::as_pattern;

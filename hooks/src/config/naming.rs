@@ -8,18 +8,20 @@ use hooks_policies::config::{PolicyConfig, RuleAction};
 pub(super) fn spell_out(policy: &mut PolicyConfig, dialect: Dialect) {
     for rule in &mut policy.rules {
         let reach = if rule.action == RuleAction::Allow { Reach::Same } else { Reach::Alike };
-        add(&mut rule.tools, dialect, reach);
+        rule.tools.extend(missing(&rule.tools, dialect, reach));
     }
     for limit in policy.limits.iter_mut().flat_map(|limits| &mut limits.calls) {
-        add(&mut limit.tools, dialect, Reach::Alike);
+        limit.spellings = missing(&limit.tools, dialect, Reach::Alike);
     }
 }
 
-fn add(tools: &mut Vec<String>, dialect: Dialect, reach: Reach) {
-    let more: Vec<String> = tools.iter().flat_map(|tool| dialect.spellings(tool, reach)).collect();
-    for name in more {
-        if !tools.iter().any(|tool| tool.eq_ignore_ascii_case(&name)) {
-            tools.push(name);
+/// What the client of `dialect` calls `tools`, beyond what they are called there.
+fn missing(tools: &[String], dialect: Dialect, reach: Reach) -> Vec<String> {
+    let mut missing: Vec<String> = Vec::new();
+    for name in tools.iter().flat_map(|tool| dialect.spellings(tool, reach)) {
+        if !tools.iter().chain(&missing).any(|tool| tool.eq_ignore_ascii_case(&name)) {
+            missing.push(name);
         }
     }
+    missing
 }

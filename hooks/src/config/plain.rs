@@ -8,12 +8,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use hooks_audit::config::AuditConfig;
 use hooks_policies::config::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
 
 use super::tree::{Kind, Node};
-use super::{context, models, store, tenant};
+use super::{audit, context, feeds, models, store, tenant};
 
 /// Whether it is plain that the schema would find nothing wrong with `root`.
 pub(super) fn is_right(root: &Node) -> bool {
@@ -22,8 +23,10 @@ pub(super) fn is_right(root: &Node) -> bool {
     {
         is_about_the_file(&mut sections)
             && is_right_in::<StoreConfig>(&mut sections, store::KEY)
+            && is_right_in::<AuditConfig>(&mut sections, audit::KEY)
             && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
             && context::are_right(&mut sections)
+            && feeds::are_right(&mut sections)
             && is_written_again::<PolicyConfig>(&Value::Object(sections))
     } else {
         false

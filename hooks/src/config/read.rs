@@ -5,6 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hooks_audit::cache::ResultCache;
+use hooks_audit::chain::Digest;
+use hooks_audit::config::AuditConfig;
+use hooks_audit::metrics::Metrics;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, Judge};
 use hooks_core::Hooks;
@@ -18,10 +22,11 @@ use super::command::{self, Handlers, Host};
 use super::context::ContextSections;
 use super::document::{self, Document, Profile};
 use super::error::{ConfigError, ConfigErrors, Mistakes, Place};
+use super::feeds::{FeedSections, Feeds};
 use super::lint::lint;
 use super::models::Models;
 use super::tree::{Kind, Node};
-use super::{naming, protect, source, squad, store, yaml};
+use super::{audit, naming, protect, source, squad, store, yaml};
 
 /// A configuration that was read and makes sense: its hooks are built.
 #[derive(Clone)]
@@ -36,6 +41,8 @@ pub struct Config {
     hooks: Hooks,
     models: Option<Models>,
     context: ContextSections,
+    sections: FeedSections,
+    feeds: Feeds,
     state: State,
 }
 
@@ -71,6 +78,22 @@ impl Config {
         &self.context
     }
 
+    /// What it says about results that are reused, metrics and sinks.
+    pub const fn feeds(&self) -> &FeedSections {
+        &self.sections
+    }
+
+    /// The cache, where it has one: put it around the tools of each session with
+    /// [`CacheLayer`](hooks_audit::cache::CacheLayer).
+    pub const fn cache(&self) -> Option<&ResultCache> {
+        self.feeds.cache.as_ref()
+    }
+
+    /// The counters, where it has them: those of the hooks, and of the cache.
+    pub const fn metrics(&self) -> Option<&Metrics> {
+        self.feeds.metrics.as_ref()
+    }
+
     /// The name it was read under.
     pub fn name(&self) -> &str {
         &self.name
@@ -100,6 +123,17 @@ impl Config {
     pub fn store_file(&self) -> Option<PathBuf> {
         let store = self.state.store.as_ref().filter(|store| store.engine == Engine::File)?;
         store::file_of(store, self.state.path.as_deref())
+    }
+
+    /// What it says about the audit log, where it or its reader says something.
+    pub const fn audit(&self) -> Option<&AuditConfig> {
+        self.state.audit.as_ref()
+    }
+
+    /// The folder of the audit log, where there is one.
+    pub fn audit_folder(&self) -> Option<PathBuf> {
+        let audit = self.audit().filter(|audit| audit.is_enabled())?;
+        Some(audit::folder_of(audit, self.state.path.as_deref()))
     }
 
     /// The strict policies' configuration; under `squad-compat` there is nothing in it.
@@ -167,6 +201,7 @@ pub struct ConfigReader {
     answering: Answering,
     host: Host,
     engine: Option<Engine>,
+    records: bool,
     dialect: Option<Dialect>,
     protected: Vec<String>,
 }
@@ -238,6 +273,13 @@ impl ConfigReader {
         self
     }
 
+    /// Puts events on the record below the team folder beside the file, unless the file says otherwise.
+    #[must_use]
+    pub fn recording_in_teams(mut self) -> Self {
+        self.records = true;
+        self
+    }
+
     /// Goes on with what an earlier configuration counted and locked.
     #[must_use]
     pub fn keeping(mut self, kept: Kept) -> Self {
@@ -294,6 +336,10 @@ impl ConfigReader {
             }
         };
         let (mut settings, self_protection) = self.settings(&root, path, mistakes)?;
+        if let Settings::Strict { state, .. } = &mut settings {
+            let digest = Digest::of(&[text.as_bytes()]).to_string();
+            state.rules = digest.get(..16).map(Arc::from);
+        }
         if let (Some(dialect), Settings::Strict { policy, .. }) = (self.dialect, &mut settings) {
             naming::spell_out(policy, dialect);
         }
@@ -310,6 +356,12 @@ impl ConfigReader {
         {
             protected.extend(store::files_of(store, path));
         }
+        if let Settings::Strict { state, .. } = &settings
+            && let Some(audit) = state.audit.as_ref().filter(|audit| audit.is_enabled())
+            && self_protection
+        {
+            protected.extend(audit::files_of(audit, path));
+        }
         let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
         let mut doubts = match &settings {
             Settings::Strict { policy, state, from: Origin::Document(tree), .. } => {
@@ -324,17 +376,24 @@ impl ConfigReader {
             doubts.extend(mistakes.take_doubts());
         }
         doubts.sort_by_key(|doubt| doubt.span.start);
-        let (profile, policy, state, context, handlers) = match settings {
-            Settings::Strict { policy, state, context, handlers, .. } => {
-                (Profile::Strict, *policy, *state, *context, handlers)
+        let (profile, policy, state, context, sections, handlers) = match settings {
+            Settings::Strict { policy, state, context, feeds, handlers, .. } => {
+                (Profile::Strict, *policy, *state, *context, *feeds, handlers)
             }
             Settings::SquadCompat(_) => {
                 let (policy, state) = (PolicyConfig::default(), State::default());
-                (Profile::SquadCompat, policy, state, ContextSections::default(), None)
+                (
+                    Profile::SquadCompat,
+                    policy,
+                    state,
+                    ContextSections::default(),
+                    FeedSections::default(),
+                    None,
+                )
             }
         };
         let name = name.to_owned();
-        let (kept, hooks, models) = (built.kept, built.hooks, built.models);
+        let (kept, hooks, models, feeds) = (built.kept, built.hooks, built.models, built.feeds);
         Some(Config {
             name,
             profile,
@@ -347,6 +406,8 @@ impl ConfigReader {
             hooks,
             models,
             context,
+            sections,
+            feeds,
         })
     }
 
@@ -354,6 +415,8 @@ impl ConfigReader {
         let by_default = || self.engine.map(|engine| StoreConfig { engine, ..StoreConfig::default() });
         State {
             tenancy: None,
+            audit: (self.records && audit::has_team(path)).then(AuditConfig::default),
+            rules: None,
             store: store.or_else(by_default),
             path: path.map(Path::to_path_buf),
             answering: self.answering,
@@ -380,14 +443,25 @@ impl ConfigReader {
                 policy: Box::default(),
                 models: None,
                 context: Box::default(),
+                feeds: Box::default(),
                 state: Box::new(self.state(None, path)),
                 handlers: Some(Box::new(handlers)),
                 from: Origin::Agents,
             };
             return Some((settings, true));
         }
-        let Document { self_protection, tenancy, policy, models, store, handlers, context, tree } =
-            document::read(root, &self.host, mistakes)?;
+        let Document {
+            self_protection,
+            tenancy,
+            policy,
+            models,
+            store,
+            audit,
+            handlers,
+            context,
+            feeds,
+            tree,
+        } = document::read(root, &self.host, mistakes)?;
         if self.profile == Some(Profile::SquadCompat) {
             mistakes.add_with_hint(
                 &Place::START,
@@ -397,12 +471,15 @@ impl ConfigReader {
             );
             return None;
         }
-        let state = Box::new(State { tenancy, ..self.state(store, path) });
+        let state = self.state(store, path);
+        let audit = audit.or(state.audit.clone());
+        let state = Box::new(State { tenancy, audit, ..state });
         Some((
             Settings::Strict {
                 policy: policy.into(),
                 models: models.map(Box::new),
                 context: Box::new(context),
+                feeds: Box::new(feeds),
                 state,
                 handlers: handlers.map(Box::new),
                 from: Origin::Document(tree),

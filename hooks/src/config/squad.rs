@@ -90,6 +90,7 @@ pub(super) fn into_strict(
             policy: policy.into(),
             models: None,
             context: Box::default(),
+            feeds: Box::default(),
             state: state.into(),
             handlers: None,
             from: Origin::Squad,

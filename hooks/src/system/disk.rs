@@ -149,17 +149,17 @@ fn sleep(pause: Duration) {
     std::thread::sleep(pause);
 }
 
-fn is_absent(error: &io::Error) -> bool {
+pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-fn not_a_file() -> io::Error {
+pub(super) fn not_a_file() -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, "not an ordinary file")
 }
 
 /// Tells whether `file` is the one that stands at `path`, and not one that a link there led to.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
 
     let opened = file.metadata()?;
@@ -172,7 +172,7 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 
 /// Elsewhere the standard library does not tell files apart; that the name was not a link was asked before.
 #[cfg(not(unix))]
-fn is_at(_file: &File, _path: &Path) -> io::Result<bool> {
+pub(super) fn is_at(_file: &File, _path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 

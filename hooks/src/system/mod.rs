@@ -5,6 +5,7 @@
 mod clock;
 mod disk;
 mod files;
+mod log;
 #[cfg(feature = "context")]
 mod machine;
 #[cfg(feature = "context")]

@@ -1,0 +1,294 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use hooks_core::time::{Random, SeededRandom};
+
+use super::*;
+use crate::mutant;
+use crate::read::{Positions, Reader};
+use crate::sim::{Faults, SimDisk};
+
+const FOLDER: &str = "/team/log";
+
+/// A clock that goes on by itself, so that pauses end.
+#[derive(Debug, Default)]
+struct Running(std::sync::atomic::AtomicU64);
+
+impl Clock for Running {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.fetch_add(7, std::sync::atomic::Ordering::Relaxed))
+    }
+}
+
+fn open(disk: &SimDisk) -> Result<(Appender, Recovered), OpenError> {
+    let settings = Settings { file_bytes: 4_000, ..Settings::new([7; 32]) };
+    Appender::open(Arc::new(disk.clone()), FOLDER, settings, Arc::new(Running::default()))
+}
+
+/// The records in the log by number in their chain, those of the log itself left out; `None` where it is damaged.
+fn read(disk: &SimDisk) -> Option<BTreeMap<u64, String>> {
+    let mut reader = Reader::new(Arc::new(disk.clone()), FOLDER, Positions::default());
+    let mut all = BTreeMap::new();
+    loop {
+        let records = reader.read(1_000).ok()?;
+        if records.is_empty() {
+            return Some(all);
+        }
+        for committed in records {
+            if !committed.record.is_note() {
+                let before = all.insert(committed.record.seq, committed.record.session);
+                assert_eq!(before, None, "a number is given once");
+            }
+        }
+    }
+}
+
+/// What a writer was told.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    /// Records that were in the file.
+    written: Vec<String>,
+    /// How many of them had been written through.
+    through: usize,
+}
+
+/// What is wrong after a crash.
+#[derive(Debug, PartialEq, Eq)]
+enum Wrong {
+    Lost,
+    CalledTampering,
+    Unreadable,
+}
+
+/// Writes for a while on a disk with `faults`; what it was told.
+fn write(disk: &SimDisk, dice: &SeededRandom, faults: Faults, told: &mut Told) {
+    let roll = |sides| dice.next_u64() % sides;
+    let Ok((mut appender, _)) = open(disk) else { return };
+    disk.with_faults(faults);
+    for _ in 0..roll(25) {
+        if disk.is_dead() {
+            return;
+        }
+        let entries: Vec<_> =
+            (0..=roll(3)).map(|_| entry(format!("{:x}", dice.next_u64()), roll(400))).collect();
+        if appender.append(&entries).is_ok() {
+            told.written.extend(entries.into_iter().map(|entry| entry.record.session));
+        }
+        let synced = match roll(6) {
+            0 | 1 => appender.sync().is_ok(),
+            2 => appender.settle().is_ok(),
+            3 if roll(4) == 0 => appender.rotate().is_ok(),
+            _ => false,
+        };
+        if synced {
+            told.through = told.written.len();
+        }
+    }
+    if roll(3) == 0 && !disk.is_dead() && appender.close().is_ok() {
+        told.through = told.written.len();
+    }
+}
+
+fn entry(id: String, length: u64) -> Entry {
+    let text = "x".repeat(length as usize);
+    let mut entry = Entry::from(Record { session: id, ..Record::new("stop", Timestamp(1)) });
+    match length % 2 {
+        0 => entry.payload = Some(Payload::of(text.into())),
+        _ => entry.record.agent = text,
+    }
+    entry
+}
+
+/// Opens what a crash left, and looks whether all is there that must be.
+fn check(disk: &SimDisk, must: &[String], given: &BTreeMap<u64, String>) -> Result<(), Wrong> {
+    let (mut appender, recovered) = open(disk).map_err(|_| Wrong::Unreadable)?;
+    if matches!(recovered, Recovered::Damaged { .. }) {
+        return Err(Wrong::CalledTampering);
+    }
+    appender.append(&[entry("last".to_owned(), 3)]).map_err(|_| Wrong::Unreadable)?;
+    appender.settle().map_err(|_| Wrong::Unreadable)?;
+    let all = read(disk).ok_or(Wrong::Unreadable)?;
+    let all_ids: std::collections::HashSet<_> = all.values().collect();
+    let kept = must.iter().all(|id| all_ids.contains(id)) && all.values().any(|id| id == "last");
+    let stays = given.iter().all(|(seq, id)| all.get(seq) == Some(id));
+    if kept && stays { Ok(()) } else { Err(Wrong::Lost) }
+}
+
+/// So many crash images, until something is wrong; how many were looked at.
+fn crash(images: usize, faults: Faults) -> (usize, Option<Wrong>) {
+    const CUTS: u64 = 8;
+    let mut seen = 0;
+    for seed in 0.. {
+        let dice = SeededRandom::new(seed);
+        let mut disk = SimDisk::new(seed);
+        let mut told = Told::default();
+        for _ in 0..1 + seed % 3 {
+            write(&disk, &dice, faults, &mut told);
+            let Some(given) = read(&disk.after_kill()) else { return (seen, Some(Wrong::Unreadable)) };
+            for cut in 0..CUTS {
+                seen += 1;
+                let image = disk.after_power_cut(seed * CUTS + cut);
+                if let Err(wrong) = check(&image, &told.written[..told.through], &given) {
+                    return (seen, Some(wrong));
+                }
+            }
+            // What a killed process leaves is all that was written, and what goes on from there is right as well.
+            let image = disk.after_kill();
+            seen += 1;
+            if let Err(wrong) = check(&image.after_kill(), &told.written, &given) {
+                return (seen, Some(wrong));
+            }
+            disk = image;
+        }
+        if seen >= images {
+            break;
+        }
+    }
+    (seen, None)
+}
+
+/// How many images a test looks at; `HOOKS_CRASH_IMAGES` asks for another number, of all tests together.
+fn images() -> usize {
+    std::env::var("HOOKS_CRASH_IMAGES").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000) / 4
+}
+
+fn survives(faults: Faults) {
+    let (seen, wrong) = crash(images(), faults);
+    assert_eq!(wrong, None, "image {seen}");
+}
+
+#[test]
+fn a_crash_loses_nothing_that_was_acknowledged_and_is_not_called_tampering() {
+    survives(Faults::default());
+}
+
+#[test]
+fn nor_does_one_behind_failed_syncs() {
+    survives(Faults { sync: 80, ..Faults::default() });
+}
+
+#[test]
+fn nor_does_one_behind_short_writes() {
+    survives(Faults { append: 80, ..Faults::default() });
+}
+
+#[test]
+fn nor_does_one_in_the_middle_of_a_step() {
+    survives(Faults { sync: 40, append: 40, kill: 15, ..Faults::default() });
+}
+
+#[test]
+fn mutants_are_caught() {
+    let caught = |mutant, faults| mutant::with(mutant, || crash(20_000, faults).1);
+    assert!(
+        caught(None, Faults { lies: true, ..Faults::default() }).is_some(),
+        "acknowledges before the sync"
+    );
+    let failing = Faults { sync: 80, ..Faults::default() };
+    assert!(caught(Some(Mutant::RetriesSync), failing).is_some());
+    let full = Faults { append: 80, ..Faults::default() };
+    assert!(caught(Some(Mutant::GoesOnBehindGarbage), full).is_some());
+    assert!(caught(Some(Mutant::ChecksNoHash), Faults::default()).is_some());
+}
+
+/// A log that was settled, and its file.
+fn settled() -> (SimDisk, PathBuf, Vec<u8>) {
+    let disk = SimDisk::new(1);
+    let (mut appender, _) = open(&disk).unwrap();
+    for number in 0..4 {
+        appender.append(&[entry(number.to_string(), 20), entry(format!("{number}b"), 21)]).unwrap();
+        appender.settle().unwrap();
+    }
+    drop(appender);
+    let path = PathBuf::from(FOLDER).join("w0.00000001.jsonl");
+    let content = disk.content(&path).unwrap();
+    (disk, path, content)
+}
+
+fn recovered(disk: &SimDisk, path: &Path, content: Vec<u8>) -> Recovered {
+    let disk = disk.after_kill();
+    disk.tamper(path, content);
+    let (mut appender, recovered) = open(&disk).unwrap();
+    appender.append(&[entry("last".to_owned(), 1)]).unwrap();
+    appender.settle().unwrap();
+    let all = read(&disk).unwrap();
+    assert!(all.values().any(|id| id == "last"), "the log goes on");
+    recovered
+}
+
+#[test]
+fn damage_to_what_was_written_through_is_never_taken_for_a_torn_tail() {
+    let (disk, path, content) = settled();
+    // The last mark only says that all before it was written through.
+    let end = content[..content.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap();
+    let mut cut = 0;
+    for byte in 0..end {
+        let mut flipped = content.clone();
+        flipped[byte] ^= 1 << (byte % 7);
+        let is_damaged =
+            |content: Vec<u8>| matches!(recovered(&disk, &path, content), Recovered::Damaged { .. });
+        assert!(is_damaged(flipped.clone()), "byte {byte}, {:?}", content[byte] as char);
+        cut += usize::from(!mutant::with(Some(Mutant::CutsAnything), || is_damaged(flipped)));
+    }
+    assert!(cut > 0, "the mutant is caught");
+    for byte in end + 1..content.len() {
+        assert_eq!(
+            recovered(&disk, &path, content[..byte].to_vec()),
+            Recovered::Taken { records: 2, torn: (byte - end - 1) as u64 }
+        );
+    }
+}
+
+#[test]
+fn damage_is_moved_aside_and_said() {
+    let (disk, path, mut content) = settled();
+    let middle = content.len() / 2;
+    content[middle] ^= 1;
+    disk.tamper(&path, content.clone());
+    let Recovered::Damaged { file, .. } = open(&disk.after_kill()).unwrap().1 else { panic!("not said") };
+    assert_eq!(file, "w0.00000001.jsonl");
+    let disk = disk.after_kill();
+    drop(open(&disk).unwrap());
+    assert_eq!(disk.content(&path.with_file_name("w0.00000001.damaged.jsonl")), Some(content));
+    let next = String::from_utf8(disk.content(&path.with_file_name("w0.00000002.jsonl")).unwrap()).unwrap();
+    assert!(next.contains("\"event\":\"log.alarm\",\"note\":\"`w0.00000001.jsonl` was damaged"), "{next}");
+}
+
+#[test]
+fn a_full_disk_is_an_error_until_there_is_room_again() {
+    for room in (0..3_000).step_by(7) {
+        let disk = SimDisk::new(room as u64);
+        let (mut appender, _) = open(&disk).unwrap();
+        disk.leave_room(Some(room));
+        let mut kept = Vec::new();
+        for number in 0..40 {
+            if number == 30 {
+                disk.leave_room(None);
+            }
+            // A pause is over after some of these, because the clock goes on.
+            let id = number.to_string();
+            if appender.append(&[entry(id.clone(), 100)]).is_ok() {
+                kept.push(id);
+            }
+        }
+        assert!(kept.len() < 40 && kept.last().is_some_and(|id| id == "39"), "{kept:?}");
+        appender.settle().unwrap();
+        assert_eq!(read(&disk).unwrap().into_values().collect::<Vec<_>>(), kept);
+    }
+}
+
+#[test]
+fn a_file_that_was_handed_over_is_gone_on_in() {
+    let disk = SimDisk::new(1);
+    for number in 0..5 {
+        let (mut appender, recovered) = open(&disk).unwrap();
+        assert_eq!(recovered, Recovered::Nothing);
+        appender.append(&[entry(number.to_string(), 10)]).unwrap();
+        appender.close().unwrap();
+    }
+    assert_eq!(read(&disk).unwrap().len(), 5);
+    assert_eq!(disk.content(Path::new("/team/log/w0.00000002.jsonl")), None);
+    // Two at a time need a chain each.
+    let (one, two) = (open(&disk).unwrap().0, open(&disk).unwrap().0);
+    assert_eq!((&*one.chain().name, &*two.chain().name), ("w0", "w1"));
+}

@@ -1,0 +1,148 @@
+//! What a result depends on, as it was when the tool ran.
+
+use std::path::{Path, PathBuf};
+
+use hooks_core::HookContext;
+use hooks_facts::tools::{PathArguments, ToolKind, paths_of};
+use serde_json::Value;
+
+use super::settings::{CacheTool, Check, Depends};
+use super::stamp::{Look, Stamps};
+
+/// A file that was changed more recently is told by its content too: the clock of a file system may be this coarse,
+/// and a second write within its tick would leave no trace in a stamp. In nanoseconds.
+const YOUNG: i128 = 2_000_000_000;
+
+/// Longer files are not read to compare them; calls that name one are not cached. In bytes.
+const LONGEST_FILE: u64 = 64 << 20;
+
+/// Calls that name more files are not cached.
+const MOST_FILES: usize = 64;
+
+/// What a result depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Dependence {
+    /// These files, as they are.
+    Files(Vec<Stamp>),
+    /// Everything below these folders, by their real names.
+    Tree(Vec<PathBuf>),
+    /// Nothing that changes here.
+    Outside,
+}
+
+/// A file as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    /// As the call names it.
+    path: PathBuf,
+    /// Without links.
+    pub(super) real: PathBuf,
+    look: Look,
+    content: Option<[u8; 32]>,
+}
+
+impl Dependence {
+    /// What a call depends on now; `None` where that cannot be said, and the call is not cached.
+    pub(super) fn of(
+        tool: &CacheTool,
+        context: &HookContext,
+        arguments: &Value,
+        files: &dyn Stamps,
+    ) -> Option<Self> {
+        if tool.depends == Depends::Outside {
+            return Some(Self::Outside);
+        }
+        let paths = paths_of(ToolKind::Read, arguments);
+        let named = named(context, arguments, &paths)?;
+        if tool.depends == Depends::Files {
+            let stamp = |path: &PathBuf| Stamp::of(path, tool.check, context, files);
+            let stamps = named.iter().map(stamp).collect::<Option<Vec<_>>>()?;
+            return (!stamps.is_empty()).then_some(Self::Files(stamps));
+        }
+        if leaves_its_folder(arguments, &paths) {
+            return None;
+        }
+        let folders =
+            std::iter::once(context.root()).chain([&*context.cwd]).chain(named.iter().map(|path| &**path));
+        let mut real: Vec<_> = folders.map(|folder| files.real(folder).ok()).collect::<Option<_>>()?;
+        real.sort_unstable();
+        real.dedup();
+        Some(Self::Tree(real))
+    }
+
+    /// Whether everything is still as it was.
+    pub(super) fn holds(&self, files: &dyn Stamps) -> bool {
+        match self {
+            Self::Files(stamps) => stamps.iter().all(|stamp| stamp.holds(files)),
+            // What changes a tree empties it.
+            Self::Tree(_) | Self::Outside => true,
+        }
+    }
+}
+
+impl Stamp {
+    fn of(path: &Path, check: Check, context: &HookContext, files: &dyn Stamps) -> Option<Self> {
+        let look = files.look(path).ok()??;
+        if !look.is_file {
+            return None;
+        }
+        let now = i128::from(context.environment.clock.now().0) * 1_000_000;
+        let is_young = look.modified.max(look.changed).saturating_add(YOUNG) > now;
+        let content = match check == Check::Content || is_young {
+            true => Some(files.digest(path, LONGEST_FILE).ok()?),
+            false => None,
+        };
+        Some(Self { path: path.to_owned(), real: files.real(path).ok()?, look, content })
+    }
+
+    fn holds(&self, files: &dyn Stamps) -> bool {
+        let looks_alike = || matches!(files.look(&self.path), Ok(Some(look)) if look == self.look);
+        let holds_alike = |content: [u8; 32]| matches!(files.digest(&self.path, LONGEST_FILE), Ok(digest) if digest == content);
+        looks_alike() && self.content.is_none_or(holds_alike)
+    }
+}
+
+/// The files that a call names; `None` where it is not plain which they are.
+pub(super) fn named(context: &HookContext, arguments: &Value, paths: &PathArguments) -> Option<Vec<PathBuf>> {
+    if !paths.unusable.is_empty() || paths.found.len() > MOST_FILES || moves_its_folder(arguments) {
+        return None;
+    }
+    paths.found.iter().map(|path| plain(context, &path.text)).collect()
+}
+
+/// The file that a text names to every tool; `None` where tools differ in what it means.
+fn plain(context: &HookContext, text: &str) -> Option<PathBuf> {
+    let is_odd = |c: char| c.is_control() || matches!(c, '$' | '%' | '\\' | '*' | '?' | '{' | '[' | '`');
+    if text.is_empty() || text.starts_with('~') || text.contains(is_odd) || text.contains(":/") {
+        return None;
+    }
+    let path = context.cwd.join(text);
+    path.is_absolute().then_some(path)
+}
+
+/// Whether an argument sends the tool to another folder, which not every tool heeds.
+fn moves_its_folder(arguments: &Value) -> bool {
+    let is_folder = |key: &String| {
+        let key: String = key.chars().filter(char::is_ascii_alphabetic).collect();
+        ["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"]
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(&key))
+    };
+    arguments.as_object().is_some_and(|map| map.keys().any(is_folder))
+}
+
+/// Whether a text that is no path argument, such as the pattern of a search, may lead out of the agent's folder.
+fn leaves_its_folder(arguments: &Value, paths: &PathArguments) -> bool {
+    let leads_out = |text: &str| text.starts_with(['/', '~']) || text.contains("..");
+    let is_named = |text: &str| paths.found.iter().any(|path| path.text == text);
+    let mut rest = vec![arguments];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::String(text) if leads_out(text) && !is_named(text) => return true,
+            Value::Array(items) => rest.extend(items),
+            Value::Object(map) => rest.extend(map.values()),
+            _ => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,115 @@
+//! The future of a [`CacheService`](super::CacheService).
+
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use futures_util::FutureExt;
+use hooks_core::BoxError;
+use hooks_core::drivers::{ToolCall, ToolResult};
+use pin_project::pin_project;
+use tower::ServiceExt;
+use tower::util::Oneshot;
+use tower_service::Service;
+
+use super::result_cache::{Read, Ticket, Writing};
+
+/// The answer to a call: at once, of a read that others may wait for too, or of the tools.
+#[pin_project]
+#[must_use = "futures do nothing unless polled"]
+pub struct ResponseFuture<S: Service<ToolCall>>(#[pin] State<S>);
+
+#[pin_project(project = StateProjection)]
+enum State<S: Service<ToolCall>> {
+    /// Until it is taken.
+    Found(Option<ToolResult>),
+    Reading(#[pin] Read),
+    /// While it runs, what it changes is not reused.
+    Passed(#[pin] Oneshot<S, ToolCall>, Option<Writing>),
+}
+
+impl<S: Service<ToolCall>> ResponseFuture<S> {
+    pub(super) const fn found(result: ToolResult) -> Self {
+        Self(State::Found(Some(result)))
+    }
+
+    pub(super) const fn reading(read: Read) -> Self {
+        Self(State::Reading(read))
+    }
+
+    pub(super) const fn passed(call: Oneshot<S, ToolCall>, writing: Option<Writing>) -> Self {
+        Self(State::Passed(call, writing))
+    }
+}
+
+impl<S> Future for ResponseFuture<S>
+where
+    S: Service<ToolCall, Response = ToolResult, Error: Into<BoxError>>,
+{
+    type Output = Result<ToolResult, BoxError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project().0.project() {
+            // Polled after it was ready: a mistake of the caller's that must not look like an answer.
+            StateProjection::Found(result) => {
+                result.take().map_or(Poll::Pending, |result| Poll::Ready(Ok(result)))
+            }
+            StateProjection::Reading(read) => {
+                let answer = ready!(read.poll(cx));
+                Poll::Ready(answer.map(Arc::unwrap_or_clone).map_err(Into::into))
+            }
+            StateProjection::Passed(call, writing) => {
+                let answer = ready!(call.poll(cx));
+                *writing = None;
+                Poll::Ready(answer.map_err(Into::into))
+            }
+        }
+    }
+}
+
+impl<S: Service<ToolCall>> fmt::Debug for ResponseFuture<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("cache::ResponseFuture").finish_non_exhaustive()
+    }
+}
+
+/// Why a read failed, for all who waited for it.
+#[derive(Clone, Debug)]
+pub struct ReadError(Arc<BoxError>);
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// Reads, and keeps what was read.
+pub(super) async fn read<S>(tools: S, call: ToolCall, ticket: Ticket) -> Result<Arc<ToolResult>, ReadError>
+where
+    S: Service<ToolCall, Response = ToolResult, Error: Into<BoxError>>,
+{
+    match AssertUnwindSafe(tools.oneshot(call)).catch_unwind().await {
+        Ok(Ok(result)) => {
+            let result = Arc::new(result);
+            ticket.keep(&result);
+            Ok(result)
+        }
+        Ok(Err(error)) => Err(ReadError(Arc::new(error.into()))),
+        Err(panic) => Err(ReadError(Arc::new(format!("the tool panicked: {}", text_of(&*panic)).into()))),
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text")
+}

@@ -1,0 +1,29 @@
+use std::sync::Arc;
+
+use hooks_core::HookContext;
+use tower_layer::Layer;
+
+use super::result_cache::ResultCache;
+use super::service::CacheService;
+
+/// Reuses results of the tools of one session; see [`CacheService`].
+#[derive(Clone, Debug)]
+pub struct CacheLayer {
+    cache: ResultCache,
+    context: Arc<HookContext>,
+}
+
+impl CacheLayer {
+    /// The tools inside are those of the session of `context`.
+    pub const fn new(cache: ResultCache, context: Arc<HookContext>) -> Self {
+        Self { cache, context }
+    }
+}
+
+impl<S> Layer<S> for CacheLayer {
+    type Service = CacheService<S>;
+
+    fn layer(&self, inner: S) -> CacheService<S> {
+        CacheService::new(inner, self.cache.clone(), Arc::clone(&self.context))
+    }
+}

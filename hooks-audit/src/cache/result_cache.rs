@@ -1,0 +1,414 @@
+//! The cache that the tools of a process share: what is kept, what runs, what is being written.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::{BoxFuture, Shared, WeakShared};
+use hooks_core::drivers::{ToolCall, ToolResult};
+use hooks_core::event::{PostToolUse, SessionEnd};
+use hooks_core::{HookContext, HookRequest, HooksBuilder, Judged, Observer, ResultPatch};
+use hooks_facts::tools::ToolTable;
+
+use super::canonical::size;
+use super::depends::Dependence;
+use super::future::ReadError;
+use super::key::Key;
+use super::settings::{CacheConfig, CacheConfigError, CacheTool};
+use super::shelf::{Entry, Session, Shelf};
+use super::stamp::{Stamps, SystemStamps};
+use super::touch::{Touched, goes_on};
+use super::watch::{CacheAnswer, CacheCounts, CacheWatch, Counters};
+
+/// More sessions than this with a command in the background are not told apart: then no tree is cached any more.
+const MOST_UNSETTLED: usize = 1_024;
+
+/// A read that runs, for all who wait for it.
+pub(super) type Read = Shared<BoxFuture<'static, Result<Arc<ToolResult>, ReadError>>>;
+
+/// The results that the tools of a process share; see the [module](super). Clones are one cache.
+///
+/// A call of a tool that is cached costs one SHA-256 of its arguments and a `stat` for each file it names; another call
+/// costs a look into the table of tools and, where it changes something, a walk over what is kept.
+#[derive(Clone)]
+pub struct ResultCache {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: CacheConfig,
+    tools: HashMap<String, CacheTool>,
+    harmless: HashSet<String>,
+    table: ToolTable,
+    files: Arc<dyn Stamps>,
+    watch: Option<Arc<dyn CacheWatch>>,
+    counters: Counters,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    shelf: Shelf,
+    running: HashMap<Key, Running>,
+    writes: HashMap<u64, Touched>,
+    /// Sessions in which something goes on in the background.
+    unsettled: HashSet<Arc<Session>>,
+    next: u64,
+}
+
+struct Running {
+    id: u64,
+    dependence: Arc<Dependence>,
+    read: WeakShared<BoxFuture<'static, Result<Arc<ToolResult>, ReadError>>>,
+}
+
+/// What a call is to do.
+pub(super) enum Asked {
+    /// Answer this.
+    Reuse(Arc<ToolResult>),
+    /// Read, and let others wait for it.
+    Read(Ticket),
+    /// Run; what it changes is not reused meanwhile.
+    Pass(Option<Writing>),
+}
+
+/// A read that is about to run.
+pub(super) struct Ticket {
+    cache: ResultCache,
+    context: Arc<HookContext>,
+    tool: String,
+    key: Key,
+    id: u64,
+    dependence: Arc<Dependence>,
+    answer: CacheAnswer,
+}
+
+/// A write that runs: until this is dropped, nothing it reaches is reused or kept.
+pub(super) struct Writing {
+    cache: ResultCache,
+    id: u64,
+}
+
+impl ResultCache {
+    /// A cache as `config` says, of the files of this machine.
+    ///
+    /// # Errors
+    /// What makes no sense.
+    pub fn new(config: CacheConfig) -> Result<Self, CacheConfigError> {
+        let tools = config.by_name()?;
+        let harmless = config.harmless.iter().cloned().collect();
+        let inner = Inner {
+            config,
+            tools,
+            harmless,
+            table: ToolTable::default(),
+            files: Arc::new(SystemStamps),
+            watch: None,
+            counters: Counters::default(),
+            state: Mutex::default(),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// An empty cache with the same configuration that asks `files` what they look like.
+    #[must_use]
+    pub fn with_files(self, files: impl Stamps + 'static) -> Self {
+        self.renewed(|inner| inner.files = Arc::new(files))
+    }
+
+    /// An empty cache with the same configuration whose tools are known by `table`.
+    #[must_use]
+    pub fn with_table(self, table: ToolTable) -> Self {
+        self.renewed(|inner| inner.table = table)
+    }
+
+    /// An empty cache with the same configuration that tells `watch` what becomes of calls.
+    #[must_use]
+    pub fn watched_by(self, watch: impl CacheWatch + 'static) -> Self {
+        self.renewed(|inner| inner.watch = Some(Arc::new(watch)))
+    }
+
+    /// Adds to a set of hooks what the cache has to see there: results that a hook withheld are forgotten, and
+    /// those of sessions that end.
+    pub fn add_to(&self, mut builder: HooksBuilder) -> HooksBuilder {
+        builder.add_extension(Arc::new(self.clone()));
+        builder.observer::<PostToolUse>(self.clone()).listener::<SessionEnd>(self.clone())
+    }
+
+    /// Forgets what was kept for the session of `context`.
+    pub fn end_session(&self, context: &HookContext) {
+        let session = session_of(context);
+        let mut state = self.lock();
+        state.shelf.remove_where(|entry| *entry.session == session);
+        state.unsettled.remove(&session);
+    }
+
+    /// What it did so far, and what it holds.
+    pub fn counts(&self) -> CacheCounts {
+        let state = self.lock();
+        self.inner.counters.counts(state.shelf.len(), state.shelf.bytes())
+    }
+
+    /// What `call` is to do.
+    pub(super) fn ask(&self, context: &Arc<HookContext>, call: &ToolCall) -> Asked {
+        match self.inner.tools.get(&call.name) {
+            Some(tool) => self.ask_read(tool, context, call),
+            None if self.inner.harmless.contains(&call.name) => Asked::Pass(None),
+            None => Asked::Pass(self.write(context, call)),
+        }
+    }
+
+    fn ask_read(&self, tool: &CacheTool, context: &Arc<HookContext>, call: &ToolCall) -> Asked {
+        let tenants = &self.inner.config.tenants;
+        if !tenants.is_empty() && context.tenant.as_ref().is_none_or(|tenant| !tenants.contains(tenant)) {
+            return Asked::Pass(None);
+        }
+        let Some(key) = Key::of(context, &call.name, &call.args) else { return self.pass(context, call) };
+        let answer = match self.kept(&key, context) {
+            Kept::Result(result) => {
+                self.tell(context, &call.name, CacheAnswer::Hit);
+                return Asked::Reuse(result);
+            }
+            Kept::Nothing => CacheAnswer::Miss,
+            Kept::Stale => CacheAnswer::Stale,
+        };
+        let dependence = Dependence::of(tool, context, &call.args, &*self.inner.files);
+        let Some(dependence) = dependence.map(Arc::new) else { return self.pass(context, call) };
+        let mut state = self.lock();
+        if state.is_written(&dependence) {
+            drop(state);
+            return self.pass(context, call);
+        }
+        state.next += 1;
+        Asked::Read(Ticket {
+            cache: self.clone(),
+            context: Arc::clone(context),
+            tool: call.name.clone(),
+            key,
+            id: state.next,
+            dependence,
+            answer,
+        })
+    }
+
+    fn pass(&self, context: &HookContext, call: &ToolCall) -> Asked {
+        self.tell(context, &call.name, CacheAnswer::Passed);
+        Asked::Pass(None)
+    }
+
+    /// The result that is kept under `key`, if everything it depends on is as it was. The lock is not held while
+    /// that is looked at; a write that begins meanwhile removes the entry.
+    fn kept(&self, key: &Key, context: &HookContext) -> Kept {
+        let state = self.lock();
+        let Some(entry) = state.shelf.get(key).cloned() else { return Kept::Nothing };
+        drop(state);
+        let is_over = entry.until.is_some_and(|until| context.environment.clock.tick() >= until);
+        let holds = !is_over && entry.dependence.holds(&*self.inner.files);
+        let mut state = self.lock();
+        let is_there = state.shelf.get(key).is_some_and(|now| Arc::ptr_eq(&now.result, &entry.result));
+        if !is_there || state.is_written(&entry.dependence) {
+            return Kept::Nothing;
+        }
+        if holds {
+            state.shelf.touch(key);
+            return Kept::Result(entry.result);
+        }
+        state.shelf.remove(key);
+        Kept::Stale
+    }
+
+    /// Says that a call is about to change something; `None` where it changes nothing.
+    fn write(&self, context: &HookContext, call: &ToolCall) -> Option<Writing> {
+        let kind = self.inner.table.kind_of_call(&call.name, &call.args);
+        let touched = Touched::of(kind, context, &call.args, &*self.inner.files)?;
+        let mut state = self.lock();
+        let emptied = state.empty(&touched);
+        if goes_on(kind, &call.args) {
+            state.unsettled.insert(Arc::new(session_of(context)));
+            if state.unsettled.len() > MOST_UNSETTLED {
+                // The one without a name never ends.
+                state.unsettled = HashSet::from([Arc::default()]);
+            }
+        }
+        state.next += 1;
+        let id = state.next;
+        state.writes.insert(id, touched);
+        drop(state);
+        self.inner.counters.emptied.fetch_add(emptied, Ordering::Relaxed);
+        Some(Writing { cache: self.clone(), id })
+    }
+
+    fn tell(&self, context: &HookContext, tool: &str, answer: CacheAnswer) {
+        self.inner.counters.count(answer);
+        if let Some(watch) = &self.inner.watch {
+            watch.answered(context, tool, answer);
+        }
+    }
+
+    fn renewed(&self, change: impl FnOnce(&mut Inner)) -> Self {
+        let Inner { config, tools, harmless, table, files, watch, .. } = &*self.inner;
+        let mut inner = Inner {
+            config: config.clone(),
+            tools: tools.clone(),
+            harmless: harmless.clone(),
+            table: table.clone(),
+            files: Arc::clone(files),
+            watch: watch.clone(),
+            counters: Counters::default(),
+            state: Mutex::default(),
+        };
+        change(&mut inner);
+        Self { inner: Arc::new(inner) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is kept under a key.
+enum Kept {
+    Result(Arc<ToolResult>),
+    Nothing,
+    Stale,
+}
+
+impl State {
+    /// Whether something that a result depends on is being changed.
+    fn is_written(&self, dependence: &Dependence) -> bool {
+        let is_unsettled = matches!(dependence, Dependence::Tree(_)) && !self.unsettled.is_empty();
+        is_unsettled || self.writes.values().any(|touched| touched.reaches(dependence))
+    }
+
+    /// Forgets what a write reaches; what runs is finished for those who wait, and joined and kept by nobody else.
+    fn empty(&mut self, touched: &Touched) -> u64 {
+        self.running.retain(|_, running| !touched.reaches(&running.dependence));
+        self.shelf.remove_where(|entry| touched.reaches(&entry.dependence))
+    }
+}
+
+impl Ticket {
+    /// Has `read` waited for by others; or the one that runs already, where it reads the same.
+    pub(super) fn enter(cache: &ResultCache, entry: &Entering, read: Read) -> Read {
+        let mut state = cache.lock();
+        if let Some(running) = state.running.get(&entry.key)
+            && running.dependence == entry.dependence
+            && let Some(other) = running.read.upgrade()
+        {
+            drop(state);
+            cache.tell(&entry.context, &entry.tool, CacheAnswer::Joined);
+            return other;
+        }
+        if let Some(weak) = read.downgrade() {
+            let running = Running { id: entry.id, dependence: Arc::clone(&entry.dependence), read: weak };
+            state.running.insert(entry.key, running);
+        }
+        drop(state);
+        cache.tell(&entry.context, &entry.tool, entry.answer);
+        read
+    }
+
+    /// What [`enter`](Self::enter) has to know of this; the ticket itself goes with the read.
+    pub(super) fn entering(&self) -> Entering {
+        Entering {
+            key: self.key,
+            id: self.id,
+            dependence: Arc::clone(&self.dependence),
+            context: Arc::clone(&self.context),
+            tool: self.tool.clone(),
+            answer: self.answer,
+        }
+    }
+
+    /// Keeps what was read, unless it may be wrong by now.
+    pub(super) fn keep(&self, result: &Arc<ToolResult>) {
+        let Inner { config, tools, files, counters, .. } = &*self.cache.inner;
+        let bytes = size(&result.content, config.longest_result);
+        let is_whole = result.error.is_none() && result.files_modified.is_empty();
+        let is_kept = is_whole && bytes <= config.longest_result && self.dependence.holds(&**files);
+        let now = self.context.environment.clock.tick();
+        let lasts = tools.get(&self.tool).and_then(|tool| tool.lasts);
+        let mut state = self.cache.lock();
+        // A write that began meanwhile took it away.
+        if state.running.get(&self.key).is_none_or(|running| running.id != self.id) {
+            return;
+        }
+        if is_kept && !state.is_written(&self.dependence) {
+            let session = Arc::new(session_of(&self.context));
+            let until = lasts.map(|lasts| now.after(lasts));
+            let entry = Entry::new(Arc::clone(result), Arc::clone(&self.dependence), until, session, bytes);
+            let gone = state.shelf.put(self.key, entry, config.most_results, config.most_bytes);
+            counters.evicted.fetch_add(gone, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A read that is about to be entered.
+pub(super) struct Entering {
+    key: Key,
+    id: u64,
+    dependence: Arc<Dependence>,
+    context: Arc<HookContext>,
+    tool: String,
+    answer: CacheAnswer,
+}
+
+impl Drop for Ticket {
+    /// Read, failed or given up: there is nothing to wait for any more.
+    fn drop(&mut self) {
+        let mut state = self.cache.lock();
+        if state.running.get(&self.key).is_some_and(|running| running.id == self.id) {
+            state.running.remove(&self.key);
+        }
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        let mut state = self.cache.lock();
+        if let Some(touched) = state.writes.remove(&self.id) {
+            // What was read while it was written.
+            let emptied = state.empty(&touched);
+            self.cache.inner.counters.emptied.fetch_add(emptied, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Observer<PostToolUse> for ResultCache {
+    fn name(&self) -> &'static str {
+        "cache"
+    }
+
+    /// Forgets a result that is withheld.
+    fn observe(&self, request: &HookRequest<PostToolUse>, outcome: &ResultPatch) {
+        let event = request.event();
+        if !outcome.goes_ahead()
+            && self.inner.tools.contains_key(&event.tool_name)
+            && let Some(key) = Key::of(request.context(), &event.tool_name, &event.tool_args)
+        {
+            self.lock().shelf.remove(&key);
+        }
+    }
+}
+
+impl Observer<SessionEnd> for ResultCache {
+    fn name(&self) -> &'static str {
+        "cache"
+    }
+
+    /// Forgets what was kept for the session.
+    fn observe(&self, request: &HookRequest<SessionEnd>, _outcome: &()) {
+        self.end_session(request.context());
+    }
+}
+
+impl fmt::Debug for ResultCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResultCache").field("config", &self.inner.config).finish_non_exhaustive()
+    }
+}
+
+fn session_of(context: &HookContext) -> Session {
+    Session { tenant: context.tenant.clone(), id: context.session_id.clone() }
+}

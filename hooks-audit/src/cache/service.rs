@@ -1,0 +1,58 @@
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::FutureExt;
+use hooks_core::drivers::{ToolCall, ToolResult};
+use hooks_core::{BoxError, HookContext, inner_accessors};
+use tower::ServiceExt;
+use tower_service::Service;
+
+use super::future::{ResponseFuture, read};
+use super::result_cache::{Asked, ResultCache, Ticket};
+
+/// Answers a call by what an identical one gave before, where nothing could have changed it; otherwise asks the tools.
+///
+/// Put it inside of [`Govern`](hooks_core::Govern), around all the tools of a session: what it does not see it cannot
+/// know to have changed something. Always ready, because a result that is reused waits for no capacity: a clone of the
+/// inner service is made ready where one runs. A read is boxed once, so that others can wait for it; it goes on as long
+/// as one of them does. An error, and a panic of the tool, is an error for all who wait, and is not kept.
+#[derive(Clone, Debug)]
+pub struct CacheService<S> {
+    inner: S,
+    cache: ResultCache,
+    context: Arc<HookContext>,
+}
+
+impl<S> CacheService<S> {
+    /// Reuses what `inner` gave in the session of `context`.
+    pub const fn new(inner: S, cache: ResultCache, context: Arc<HookContext>) -> Self {
+        Self { inner, cache, context }
+    }
+
+    inner_accessors!(inner: S, "The tools");
+}
+
+impl<S> Service<ToolCall> for CacheService<S>
+where
+    S: Service<ToolCall, Response = ToolResult, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
+{
+    type Response = ToolResult;
+    type Error = BoxError;
+    type Future = ResponseFuture<S>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: ToolCall) -> Self::Future {
+        match self.cache.ask(&self.context, &call) {
+            Asked::Reuse(result) => ResponseFuture::found(ToolResult::clone(&result)),
+            Asked::Pass(writing) => ResponseFuture::passed(self.inner.clone().oneshot(call), writing),
+            Asked::Read(ticket) => {
+                let entering = ticket.entering();
+                let own = read(self.inner.clone(), call, ticket).boxed().shared();
+                ResponseFuture::reading(Ticket::enter(&self.cache, &entering, own))
+            }
+        }
+    }
+}

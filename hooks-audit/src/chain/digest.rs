@@ -1,0 +1,84 @@
+//! SHA-256 digests and how they are written: lower-case hex, compared byte by byte.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256 digest.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+/// How many characters a digest is written with.
+pub(crate) const HEX: usize = 64;
+
+impl Digest {
+    /// The digest of `parts`, one after the other.
+    pub fn of(parts: &[&[u8]]) -> Self {
+        let mut hasher = Sha256::new();
+        for part in parts {
+            hasher.update(part);
+        }
+        Self(hasher.finalize().into())
+    }
+
+    /// What [`fmt::Display`] wrote. Upper case is refused: two spellings of one digest would hide a changed bit.
+    pub fn parse(hex: &[u8]) -> Option<Self> {
+        let mut bytes = [0; 32];
+        parse_hex(hex, &mut bytes)?;
+        Some(Self(bytes))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::with_capacity(HEX);
+        push_hex(&mut text, &self.0);
+        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Adds `bytes` to `out` as lower-case hex.
+pub(crate) fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
+    let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
+    for byte in bytes {
+        out.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
+}
+
+/// Reads lower-case hex of exactly the length of `out`.
+pub(crate) fn parse_hex(hex: &[u8], out: &mut [u8]) -> Option<()> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let (pairs, rest) = hex.as_chunks::<2>();
+    if !rest.is_empty() || pairs.len() != out.len() {
+        return None;
+    }
+    for (byte, [high, low]) in out.iter_mut().zip(pairs) {
+        *byte = digit(*high)? << 4 | digit(*low)?;
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_has_one_spelling() {
+        let digest = Digest::of(&[b"a", b"bc"]);
+        let text = digest.to_string();
+        assert_eq!(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(Digest::parse(text.as_bytes()), Some(digest));
+        assert_eq!(Digest::parse(text.to_uppercase().as_bytes()), None);
+        assert_eq!(Digest::parse(&text.as_bytes()[1..]), None);
+    }
+}

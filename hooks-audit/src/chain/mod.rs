@@ -1,0 +1,144 @@
+//! The chain of hashes over what is written, as bytes; no I/O.
+//!
+//! A file is a header line, then groups of lines. A group is records, each followed by its payload line if it has
+//! one, and ends with a commit line. Header and commit lines are *marks*; both end with `"sum"` and `"head"`:
+//!
+//! ```text
+//! leaf = SHA-256(00 || line of the record)             the leaf of the tree of RFC 6962
+//! body = SHA-256(leaf ... leaf || the mark up to `,"sum":"`)
+//! sum  = the first 8 bytes of body                     a group can be checked alone
+//! head = SHA-256(02 || head of the mark before || body)  and in its place
+//! ```
+//!
+//! The numbers and hashes are over the bytes as they stand in the file; nothing is written anew to check it. A payload
+//! line is not part of `body`: its record holds SHA-256(salt || payload), so that it can go while the chain holds.
+
+mod digest;
+pub(crate) mod intact;
+mod lines;
+mod mark;
+mod scan;
+mod tree;
+
+use hooks_core::time::Timestamp;
+
+pub use self::digest::Digest;
+pub use self::lines::Lines;
+pub use self::mark::{After, Commit, Header, Mark};
+pub(crate) use self::scan::push_erased;
+pub use self::scan::{Flaw, Group, Line, Scan, Stored};
+pub use self::tree::{Tree, leaf, node};
+use crate::mutant::{self, Mutant};
+
+/// How many bytes salt a payload's digest.
+pub const SALT: usize = 16;
+
+/// The end of a chain: what the next line continues.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// Its name.
+    pub name: String,
+    /// The number of the file that is written.
+    pub segment: u64,
+    /// The number of the last mark.
+    pub commit: u64,
+    /// The number of the last record.
+    pub seq: u64,
+    /// The hash of the last mark.
+    pub head: Digest,
+    /// The tree over all records.
+    pub tree: Tree,
+}
+
+impl Chain {
+    /// A chain that nothing was written to.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            segment: 0,
+            commit: 0,
+            seq: 0,
+            head: Digest::default(),
+            tree: Tree::default(),
+        }
+    }
+
+    /// The chain as it is behind `header`, which is the first line of a file.
+    pub fn behind(header: &Header, head: Digest) -> Option<Self> {
+        Some(Self {
+            name: header.chain.clone(),
+            segment: header.segment,
+            commit: header.commit,
+            seq: header.seq,
+            head,
+            tree: Tree::new(header.seq, header.range.clone())?,
+        })
+    }
+
+    /// Begins the next file: adds its header to `out`.
+    pub fn header(&mut self, after: After, at: Timestamp, out: &mut Vec<u8>) {
+        self.segment += 1;
+        let header = Header {
+            chain: self.name.clone(),
+            segment: self.segment,
+            commit: self.commit + 1,
+            seq: self.seq,
+            at,
+            after,
+            range: self.tree.range().to_vec(),
+            prev: self.head,
+        };
+        self.close(&[], |out| header.write(out), out);
+    }
+
+    /// Adds a group to `out`: `lines`, and the commit line. `synced` is the last mark that was written through before.
+    pub fn commit(&mut self, lines: &Lines, synced: u64, at: Timestamp, out: &mut Vec<u8>) {
+        out.extend_from_slice(lines.bytes());
+        for leaf in lines.leaves() {
+            self.seq += 1;
+            self.tree.push(*leaf);
+        }
+        let records = lines.leaves().len() as u64;
+        let commit = Commit { commit: self.commit + 1, records, seq: self.seq, synced, at };
+        self.close(lines.leaves(), |out| commit.write(out), out);
+    }
+
+    /// Adds the mark that `write` writes, with its hashes, over `leaves`.
+    fn close(&mut self, leaves: &[Digest], write: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
+        let start = out.len();
+        write(out);
+        let body = mark::body(leaves, out.get(start..).unwrap_or_default());
+        self.commit += 1;
+        self.head = mark::head(&self.head, &body);
+        mark::push_end(out, &body, &self.head);
+    }
+
+    /// The chain behind `group`, if it continues this one: the numbers and the hash of the mark before are right.
+    pub fn follow(&self, group: &Group<'_>) -> Option<Self> {
+        let mark = &group.mark;
+        let head = mark::head(&self.head, &group.body);
+        let mut next = self.clone();
+        next.head = head;
+        next.commit = mark.commit();
+        for line in &group.lines {
+            next.seq += 1;
+            if line.seq != next.seq {
+                return None;
+            }
+            next.tree.push(line.leaf);
+        }
+        let continues = match mark {
+            Mark::Commit(_) => true,
+            Mark::Header(header) => {
+                next.segment = header.segment;
+                header.chain == self.name && header.prev == self.head && header.range == self.tree.range()
+            }
+        };
+        let has_head = head == group.head || mutant::is(Mutant::ChecksNoHash);
+        let right = has_head && mark.commit() == self.commit + 1 && mark.seq() == next.seq;
+        (continues && right).then_some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests;

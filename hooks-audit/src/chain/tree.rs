@@ -1,0 +1,87 @@
+//! The Merkle tree of RFC 6962 over all records of a chain, of which only the right edge is kept.
+
+use super::digest::Digest;
+
+/// The roots of the perfect subtrees that all leaves so far fall into, the largest first: as many as the number of
+/// leaves has bits that are set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tree {
+    size: u64,
+    range: Vec<Digest>,
+}
+
+/// The digest of a leaf.
+pub fn leaf(line: &[u8]) -> Digest {
+    Digest::of(&[&[0], line])
+}
+
+/// The digest above two others.
+pub fn node(left: &Digest, right: &Digest) -> Digest {
+    Digest::of(&[&[1], &left.0, &right.0])
+}
+
+impl Tree {
+    /// A tree of `size` leaves with these subtrees; `None` if their number does not fit.
+    pub fn new(size: u64, range: Vec<Digest>) -> Option<Self> {
+        (range.len() == size.count_ones() as usize).then_some(Self { size, range })
+    }
+
+    /// How many leaves there are.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The roots of the perfect subtrees, the largest first.
+    pub fn range(&self) -> &[Digest] {
+        &self.range
+    }
+
+    /// Adds a leaf: two digests each on average, the leaf's own among them.
+    pub fn push(&mut self, leaf: Digest) {
+        let mut right = leaf;
+        for _ in 0..self.size.trailing_ones() {
+            if let Some(left) = self.range.pop() {
+                right = node(&left, &right);
+            }
+        }
+        self.range.push(right);
+        self.size += 1;
+    }
+
+    /// The root; that of no leaves is the digest of nothing.
+    pub fn root(&self) -> Digest {
+        let mut subtrees = self.range.iter().rev();
+        let Some(&last) = subtrees.next() else { return Digest::of(&[]) };
+        subtrees.fold(last, |right, left| node(left, &right))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition in section 2.1 of the RFC.
+    fn root(leaves: &[Digest]) -> Digest {
+        match leaves {
+            [] => Digest::of(&[]),
+            [one] => *one,
+            many => {
+                let half = many.len().next_power_of_two() / 2;
+                node(&root(&many[..half]), &root(&many[half..]))
+            }
+        }
+    }
+
+    #[test]
+    fn the_root_is_that_of_the_rfc() {
+        let leaves: Vec<_> = (0..130_u8).map(|n| leaf(&[n])).collect();
+        let mut tree = Tree::default();
+        for (size, leaf) in leaves.iter().enumerate() {
+            assert_eq!(tree.root(), root(&leaves[..size]));
+            assert_eq!(Tree::new(tree.size(), tree.range().to_vec()), Some(tree.clone()));
+            tree.push(*leaf);
+        }
+        assert_eq!(tree.size(), 130);
+        assert_eq!(Tree::new(3, vec![]), None);
+    }
+}

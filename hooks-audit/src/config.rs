@@ -1,0 +1,81 @@
+//! The same as plain data, for a configuration file.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::layer::OnError;
+
+/// The place of a log below the folder of a team.
+pub const IN_A_TEAM: &str = ".squad/orchestration-log";
+
+/// What a configuration says about the audit log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditConfig {
+    /// Whether events are put on the record; they are where this section stands, unless it says `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// The folder of the log, relative to that of the configuration: `.squad/orchestration-log` where there is a team
+    /// folder, `audit-log` elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+    /// What a log that cannot be written means.
+    pub on_error: OnErrorConfig,
+    /// Tools that cannot be undone: the intent to run them is on the device before they do. Names; `*` at the end stands
+    /// for any rest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<String>,
+    /// A second folder, best on another device, for what cannot be written in the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spill: Option<PathBuf>,
+    /// How many bytes a file of the log has before another one is begun; 64 MiB unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_bytes: Option<u64>,
+}
+
+/// What a log that cannot be written means for a tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct OnErrorConfig {
+    /// Of a tool that may change something.
+    pub writing: OnError,
+    /// Of a tool that says it only reads.
+    pub reading: OnError,
+}
+
+impl Default for OnErrorConfig {
+    fn default() -> Self {
+        Self { writing: OnError::Deny, reading: OnError::Warn }
+    }
+}
+
+impl AuditConfig {
+    /// Whether events are put on the record.
+    pub fn is_enabled(&self) -> bool {
+        self.enabled != Some(false)
+    }
+
+    /// Whether the intent to run `tool` is on the device before it runs.
+    pub fn is_irreversible(&self, tool: &str) -> bool {
+        self.before.iter().any(|name| match name.strip_suffix('*') {
+            Some(start) => tool.starts_with(start),
+            None => name == tool,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_end_in_anything() {
+        let config = AuditConfig { before: vec!["deploy".into(), "db_*".into()], ..AuditConfig::default() };
+        assert!(config.is_irreversible("deploy") && config.is_irreversible("db_drop"));
+        assert!(!config.is_irreversible("deploy2") && !config.is_irreversible("d"));
+        assert!(config.is_enabled());
+    }
+}

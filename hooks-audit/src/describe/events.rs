@@ -1,0 +1,159 @@
+//! The events of the table, one by one.
+
+use hooks_core::event::*;
+use hooks_core::{ContextPatch, Strength};
+
+use super::{Described, Said};
+use crate::record::Record;
+
+/// Events that policies decide about.
+macro_rules! decided {
+    ($($Event:ty => |$event:pat_param, $record:ident| $describe:block)*) => { $(
+        impl Described for $Event {
+            fn describe(&self, $record: &mut Record) {
+                let $event = self;
+                $describe
+            }
+
+            fn said(outcome: &Self::Outcome) -> Said {
+                Said::judged(outcome)
+            }
+        }
+    )* };
+}
+
+/// Events that hooks are told of, and how what they answer is put down.
+macro_rules! told {
+    ($($Event:ty, $said:expr => |$event:pat_param, $record:ident| $describe:block)*) => { $(
+        impl Described for $Event {
+            fn describe(&self, $record: &mut Record) {
+                let $event = self;
+                $describe
+            }
+
+            fn said(outcome: &Self::Outcome) -> Said {
+                let said: fn(&Self::Outcome) -> Said = $said;
+                said(outcome)
+            }
+        }
+    )* };
+}
+
+impl Described for PreToolUse {
+    fn describe(&self, record: &mut Record) {
+        tool(record, &self.tool_name, self.tool_use_id.as_ref());
+    }
+
+    fn said(outcome: &Self::Outcome) -> Said {
+        Said::judged(outcome)
+    }
+
+    /// What says nothing of itself may change something.
+    fn changes_something(&self) -> bool {
+        self.read_only != Some(true)
+    }
+
+    fn tool_to_run(&self) -> Option<&str> {
+        Some(&self.tool_name)
+    }
+}
+
+decided! {
+    PermissionRequest => |event, record| {
+        tool(record, &event.tool_name, event.tool_use_id.as_ref());
+    }
+    PostToolUse => |event, record| {
+        tool(record, &event.tool_name, event.tool_use_id.as_ref());
+        record.duration_ms = Some(event.duration_ms);
+        record.failed = event.error.is_some();
+    }
+    UserPromptSubmitted => |_, _record| {}
+    BeforeModelCall => |event, record| {
+        record.model = Some(event.model.clone());
+    }
+    AfterModelCall => |event, record| {
+        record.model = Some(event.model.clone());
+        record.tokens = Some(event.usage);
+        record.cost_micro_usd = event.cost.map(|cost| cost.0);
+    }
+    PreCompact => |_, _record| {}
+    SubagentStart => |event, record| {
+        child(record, &event.agent_name, event.child_id.as_ref(), event.model.as_ref());
+    }
+    SubagentStop => |event, record| {
+        child(record, &event.agent_name, event.child_id.as_ref(), event.model.as_ref());
+        record.duration_ms = Some(event.duration_ms);
+        record.tokens = total(event.tokens_used);
+        record.failed = event.status != ChildStatus::Completed;
+    }
+    Stop => |_, _record| {}
+    MaxIterations => |_, _record| {}
+    Route => |event, record| {
+        record.child = Some(event.target_agent.clone());
+    }
+    WorktreeCreated => |_, _record| {}
+}
+
+told! {
+    SessionStart, Said::added => |event, record| {
+        record.model.clone_from(&event.model);
+    }
+    SessionEnd, |()| Said::default() => |event, record| {
+        record.duration_ms = Some(event.duration_ms);
+        record.tokens = total(event.tokens_used);
+        record.failed = event.error.is_some();
+    }
+    TurnStart, |patch: &ContextPatch| Said::added(patch) => |_, _record| {}
+    TurnEnd, |()| Said::default() => |event, record| {
+        record.failed = event.reason == TurnEndReason::Error;
+    }
+    ToolDecided, |()| Said::default() => |event, record| {
+        tool(record, &event.tool_name, event.tool_use_id.as_ref());
+        record.outcome = Some(event.verdict);
+        record.source = Some(event.source);
+        if let Some(reason) = event.reasons.iter().find(|reason| reason.strength == event.verdict) {
+            record.policy = Some(reason.policy.clone().into_owned());
+            record.rule = Some(reason.rule.clone().into_owned());
+        }
+    }
+    UserInputRequested, |()| Said::default() => |_, _record| {}
+    ErrorOccurred, Said::proposed => |event, record| {
+        record.model.clone_from(&event.current_model);
+        record.failed = true;
+    }
+    PostCompact, |()| Said::default() => |_, _record| {}
+    SubagentSpawned, |()| Said::default() => |event, record| {
+        child(record, &event.agent_name, event.child_id.as_ref(), event.model.as_ref());
+    }
+    SpawnFailed, Said::proposed => |event, record| {
+        child(record, &event.agent_name, event.child_id.as_ref(), event.current_model.as_ref());
+        record.failed = true;
+    }
+    AgentSwitched, |()| Said::default() => |event, record| {
+        record.child = Some(event.to.clone());
+    }
+    Notification, |()| Said::default() => |event, record| {
+        record.failed = event.level == Level::Error;
+    }
+}
+
+/// Whether what a tool call came to must be on the device before it goes on: a refusal, or what a person said.
+pub(crate) fn is_grave(decided: &ToolDecided) -> bool {
+    decided.verdict != Strength::Allow
+        || matches!(decided.source, VerdictSource::Approver | VerdictSource::PermissionHook)
+}
+
+fn tool(record: &mut Record, name: &str, id: Option<&String>) {
+    record.tool = Some(name.to_owned());
+    record.call = id.cloned().or(record.call.take());
+}
+
+fn child(record: &mut Record, agent: &str, id: Option<&String>, model: Option<&String>) {
+    record.child = Some(id.map_or_else(|| agent.to_owned(), |id| format!("{agent} {id}")));
+    record.model = model.cloned();
+}
+
+/// Tokens of which only the sum is known.
+fn total(tokens: u64) -> Option<Usage> {
+    (tokens > 0).then(|| Usage { input_tokens: tokens, ..Usage::default() })
+}

@@ -1,0 +1,47 @@
+//! What hooks answered, as far as it is put down.
+
+use hooks_core::{ContextPatch, Event, Judged, Reason, ReasonKind, Recovery, Strength};
+use serde_json::Value;
+
+use crate::record::Record;
+
+/// What hooks answered: a strength where they decide, and the reasons. Allow without a word costs no allocation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Said {
+    strength: Option<Strength>,
+    reasons: Vec<Reason>,
+}
+
+impl Said {
+    /// What a judgement says.
+    pub fn judged<E: Event>(outcome: &impl Judged<E>) -> Self {
+        Self { strength: Some(outcome.strength()), reasons: outcome.reasons().to_vec() }
+    }
+
+    /// What was added to a context.
+    pub fn added(patch: &ContextPatch) -> Self {
+        Self { strength: None, reasons: patch.failures.clone() }
+    }
+
+    /// What was proposed after a failure.
+    pub fn proposed(recovery: &Recovery) -> Self {
+        Self { strength: None, reasons: recovery.reasons.clone() }
+    }
+
+    /// Whether it must be on the device before anything else happens: a refusal, or a question to a person.
+    pub fn is_grave(&self) -> bool {
+        self.strength >= Some(Strength::Ask)
+    }
+
+    /// Fills in who decided; all reasons, for the payload.
+    pub(super) fn describe(self, record: &mut Record) -> Vec<Value> {
+        record.outcome = record.outcome.or(self.strength);
+        let of_strength = self.reasons.iter().find(|reason| Some(reason.strength) == self.strength);
+        if let Some(reason) = of_strength.or(self.reasons.first()) {
+            record.policy = Some(reason.policy.clone().into_owned());
+            record.rule = Some(reason.rule.clone().into_owned());
+        }
+        record.failed |= self.reasons.iter().any(|reason| reason.kind == ReasonKind::Failure);
+        self.reasons.iter().filter_map(|reason| serde_json::to_value(reason).ok()).collect()
+    }
+}

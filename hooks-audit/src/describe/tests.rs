@@ -1,0 +1,68 @@
+use hooks_core::event::{
+    AfterModelCall, MicroUsd, ModelReply, PostToolUse, PreToolUse, Role, Usage, WireEvent,
+};
+use hooks_core::event::{EventKind, Message};
+use hooks_core::{Decision, Judged as _, Outcome as _, Strength, Verdict};
+use serde_json::json;
+
+use super::*;
+
+fn request<E: Event>(event: E) -> HookRequest<E> {
+    let context = HookContext::new("s1", "backend").in_dir("/work").for_tenant("acme");
+    HookRequest::new(context, event)
+}
+
+#[test]
+fn a_decision_can_be_taken_again_from_what_was_put_down() {
+    let call = PreToolUse::new("bash", json!({"command": "ls"}));
+    let reason = hooks_core::Reason::new("commands", "no-ls", "no");
+    let mut outcome = Decision::<PreToolUse>::from(Verdict::ALLOW);
+    outcome.merge(Decision::from(Verdict::deny(reason)));
+    let describe = Describe { rules: Some("v7".into()), ..Describe::default() };
+    let entry = describe.entry(&request(call.clone()), PreToolUse::said(&outcome));
+    let Entry { record, payload } = entry;
+    assert_eq!(
+        (record.event.as_str(), record.tool.as_deref(), record.outcome, record.policy.as_deref()),
+        ("pre_tool_use", Some("bash"), Some(Strength::Deny), Some("commands"))
+    );
+    assert_eq!((record.rule.as_deref(), record.rules.as_deref()), (Some("no-ls"), Some("v7")));
+    assert_eq!((record.tenant.as_deref(), &*record.session, &*record.agent), (Some("acme"), "s1", "backend"));
+    let payload = payload.unwrap();
+    assert_eq!(payload.cwd, "/work");
+    assert_eq!(
+        serde_json::from_value::<Vec<hooks_core::Reason>>(payload.reasons.into()).unwrap(),
+        outcome.reasons()
+    );
+    assert_eq!(
+        WireEvent::from_fields(EventKind::PreToolUse, payload.event).unwrap(),
+        WireEvent::PreToolUse(call)
+    );
+}
+
+#[test]
+fn what_it_took_is_put_down() {
+    let reply = ModelReply {
+        response: Message::text(Role::Assistant, "hello"),
+        usage: Usage { input_tokens: 5, output_tokens: 2, ..Usage::default() },
+        cost: Some(MicroUsd(42)),
+    };
+    let entry = Describe::default().entry(&request(AfterModelCall::new("m", 1, &reply)), Said::default());
+    assert_eq!(entry.record.tokens, Some(reply.usage));
+    assert_eq!((entry.record.model.as_deref(), entry.record.cost_micro_usd), (Some("m"), Some(42)));
+    let failed = PostToolUse::after(&PreToolUse::new("t", json!({})), json!(null), Some("no".into()), 17);
+    let record = Describe::default().entry(&request(failed), Said::default()).record;
+    assert_eq!((record.failed, record.duration_ms), (true, Some(17)));
+}
+
+#[test]
+fn what_nobody_may_keep_is_taken_out_of_the_payload() {
+    struct NoLetters;
+    impl Scrub for NoLetters {
+        fn scrub(&self, value: &mut Value) {
+            *value = "gone".into();
+        }
+    }
+    let describe = Describe { scrub: Some(Arc::new(NoLetters)), ..Describe::default() };
+    let entry = describe.entry(&request(PreToolUse::new("t", json!({"a": "secret"}))), Said::default());
+    assert_eq!(entry.payload.unwrap().event, json!("gone"));
+}

@@ -1,0 +1,109 @@
+//! What waits to be written: bounded, and cheap to add to.
+
+use std::mem;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::ticket::{Ticket, Unwritten};
+use crate::append::Entry;
+
+/// Something to put down.
+pub(super) struct Item {
+    /// Makes the record, in the log's thread.
+    pub(super) make: Box<dyn FnOnce() -> Entry + Send>,
+    /// Who waits until it is written through.
+    pub(super) ticket: Option<Ticket>,
+}
+
+/// What waits, and how the log is.
+pub(super) struct Queue {
+    most: usize,
+    state: Mutex<State>,
+    arrived: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    items: Vec<Item>,
+    /// Items that were refused since the last time that was written down.
+    refused: u64,
+    /// Why what was tried last could not be written.
+    failure: Option<Unwritten>,
+    /// Whether the writer looks again by itself soon, so that nobody need wake it.
+    naps: bool,
+    is_closed: bool,
+}
+
+/// What the writer takes.
+pub(super) struct Taken {
+    pub(super) items: Vec<Item>,
+    pub(super) refused: u64,
+    pub(super) is_closed: bool,
+}
+
+impl Queue {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, state: Mutex::default(), arrived: Condvar::new() }
+    }
+
+    /// Adds an item. Wakes the writer where somebody waits for it, or it would sleep on.
+    pub(super) fn push(&self, item: Item) -> Result<(), Unwritten> {
+        let mut state = self.state();
+        if state.is_closed {
+            return Err(Unwritten::Closed);
+        }
+        if state.items.len() >= self.most {
+            state.refused += 1;
+            return Err(Unwritten::Full(self.most));
+        }
+        let wakes = item.ticket.is_some() || !state.naps || state.items.len() == self.most / 2;
+        state.items.push(item);
+        drop(state);
+        if wakes {
+            self.arrived.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Whether it can be hoped that what is added will be written.
+    pub(super) fn check(&self) -> Result<(), Unwritten> {
+        let state = self.state();
+        match &state.failure {
+            Some(failure) => Err(failure.clone()),
+            None if state.items.len() >= self.most => Err(Unwritten::Full(self.most)),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.state().is_closed = true;
+        self.arrived.notify_one();
+    }
+
+    /// Says how the last attempt to write went.
+    pub(super) fn report(&self, failure: Option<Unwritten>) {
+        self.state().failure = failure;
+    }
+
+    /// Waits until something is to be done: for ever, or for `nap` in which only those who wait themselves wake the
+    /// writer. Takes all there is, into what `items` had room for.
+    pub(super) fn take(&self, nap: Option<Duration>, items: Vec<Item>) -> Taken {
+        let mut state = self.state();
+        if state.items.is_empty() && !state.is_closed {
+            state.naps = nap.is_some();
+            let is_idle = |state: &mut State| state.items.is_empty() && !state.is_closed;
+            state = match nap {
+                // Woken for one who waits, or when the nap is over.
+                Some(nap) => self.arrived.wait_timeout(state, nap).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.arrived.wait_while(state, is_idle).unwrap_or_else(PoisonError::into_inner),
+            };
+            state.naps = false;
+        }
+        let items = mem::replace(&mut state.items, items);
+        Taken { items, refused: mem::take(&mut state.refused), is_closed: state.is_closed }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

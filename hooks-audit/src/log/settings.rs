@@ -1,0 +1,46 @@
+//! What may be set about a log.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::append::Settings;
+
+/// What an acknowledged record survives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Durability {
+    /// The end of the process, and a loss of power some time later.
+    #[default]
+    Os,
+    /// A loss of power.
+    Disk,
+}
+
+/// How much may wait, for how long, and what becomes of what cannot be written.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LogSettings {
+    /// The files.
+    pub files: Settings,
+    /// How many records may wait to be written.
+    pub queue: usize,
+    /// How long a record that nobody waits for may be in the file before it is written through.
+    pub sync_within: Duration,
+    /// Where records go that cannot be written in the log's folder: another log, in this folder, best on another device.
+    pub spill: Option<PathBuf>,
+}
+
+impl LogSettings {
+    /// 8,192 records, 50 ms, no spill; the files as [`Settings::new`] has them.
+    pub fn new(secret: [u8; 32]) -> Self {
+        Self {
+            files: Settings::new(secret),
+            queue: 8_192,
+            sync_within: Duration::from_millis(50),
+            spill: None,
+        }
+    }
+}

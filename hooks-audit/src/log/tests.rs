@@ -1,0 +1,152 @@
+use std::time::Duration;
+
+use hooks_core::time::Timestamp;
+
+use super::*;
+use crate::read::{Positions, Reader};
+use crate::record::{Record, notes};
+use crate::sim::{Faults, SimDisk};
+
+/// The time of the machine: a log waits on its own thread.
+#[derive(Debug)]
+struct Machine(std::time::Instant);
+
+impl Clock for Machine {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.elapsed().as_millis() as u64)
+    }
+}
+
+fn clock() -> Arc<dyn Clock> {
+    #[expect(clippy::disallowed_methods, reason = "there is no other clock that goes on by itself")]
+    Arc::new(Machine(std::time::Instant::now()))
+}
+
+fn open(disk: &SimDisk, change: impl FnOnce(&mut LogSettings)) -> Log {
+    let mut settings = LogSettings::new([1; 32]);
+    change(&mut settings);
+    Log::open(Arc::new(disk.clone()), "/log", settings, clock()).unwrap()
+}
+
+fn read(disk: &SimDisk, folder: &str) -> Vec<Record> {
+    let mut reader = Reader::new(Arc::new(disk.clone()), folder, Positions::default());
+    reader.read(100_000).unwrap().into_iter().map(|committed| committed.record).collect()
+}
+
+fn entry(number: u64) -> impl FnOnce() -> Entry + Send + 'static {
+    move || Record { session: number.to_string(), ..Record::new("stop", Timestamp(number)) }.into()
+}
+
+#[test]
+fn what_many_threads_hand_over_is_written_by_the_time_the_log_is_dropped() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |_| {});
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let log = log.clone();
+            scope.spawn(move || {
+                for number in 0..200 {
+                    let entry = entry(thread * 1_000 + number);
+                    if number % 10 == 0 {
+                        log.put_through(entry).unwrap().wait().unwrap();
+                    } else {
+                        log.put(entry).unwrap();
+                    }
+                }
+            });
+        }
+    });
+    drop(log);
+    let mut all: Vec<u64> =
+        read(&disk, "/log").iter().map(|record| record.session.parse().unwrap()).collect();
+    all.sort_unstable();
+    assert_eq!(all, (0..8).flat_map(|thread| (0..200).map(move |n| thread * 1_000 + n)).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_was_written_through_survives_a_loss_of_power() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |_| {});
+    for number in 0..20 {
+        log.put_through(entry(number)).unwrap().wait().unwrap();
+        let image = disk.after_power_cut(number);
+        drop(open(&image, |_| {}));
+        let all = read(&image, "/log");
+        assert!(all.iter().filter(|record| !record.is_note()).count() as u64 > number);
+    }
+}
+
+#[test]
+fn a_full_queue_is_an_error_and_a_record() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |settings| settings.queue = 4);
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    // The thread is busy with the first one for as long as we like.
+    let first = log.put_through(move || {
+        wait.recv().unwrap();
+        Entry::default()
+    });
+    let first = first.unwrap();
+    std::thread::yield_now();
+    let mut refused = 0;
+    while refused < 3 {
+        refused += u64::from(log.put(entry(1)) == Err(Unwritten::Full(4)));
+    }
+    assert_eq!(log.check(), Err(Unwritten::Full(4)));
+    go.send(()).unwrap();
+    first.wait().unwrap();
+    drop(log);
+    let gaps: Vec<_> = read(&disk, "/log").into_iter().filter(|record| record.event == notes::GAP).collect();
+    assert_eq!(gaps.iter().map(|gap| gap.covers[0].1).sum::<u64>(), refused);
+}
+
+#[test]
+fn a_disk_that_fails_is_said_and_counted_and_forgiven() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |_| {});
+    disk.with_faults(Faults { append: 1_000, ..Faults::default() });
+    let error = log.put_through(entry(1)).unwrap().wait().unwrap_err();
+    assert!(matches!(error, Unwritten::Disk(_)), "{error}");
+    assert_eq!(log.check(), Err(error));
+    disk.with_faults(Faults::default());
+    // Nothing is tried for a while after a file could not be begun.
+    while log.put_through(entry(2)).unwrap().wait().is_err() {}
+    assert_eq!(log.check(), Ok(()));
+    drop(log);
+    let all = read(&disk, "/log");
+    let lost: u64 = all.iter().filter(|record| record.event == notes::GAP).map(|gap| gap.covers[0].1).sum();
+    assert!(lost >= 1);
+    assert_eq!(all.iter().filter(|record| record.session == "2").count(), 1);
+}
+
+#[test]
+fn what_cannot_be_written_is_spilt() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |settings| settings.spill = Some("/other".into()));
+    let file = std::path::Path::new("/log/w0.00000001.jsonl");
+    disk.break_file(file);
+    log.put_through(entry(1)).unwrap().wait().unwrap();
+    assert!(read(&disk, "/other").iter().any(|record| record.session == "1"));
+}
+
+#[test]
+fn a_panic_of_what_is_handed_over_is_a_gap() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |_| {});
+    log.put_through(|| panic!("no record")).unwrap().wait().unwrap();
+    log.put_through(entry(2)).unwrap().wait().unwrap();
+    drop(log);
+    let all = read(&disk, "/log");
+    assert!(all.iter().any(|record| record.event == notes::GAP), "{all:?}");
+}
+
+#[test]
+fn what_nobody_waits_for_is_given_to_readers_soon() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |settings| settings.sync_within = Duration::from_millis(5));
+    log.put(entry(1)).unwrap();
+    while read(&disk, "/log").is_empty() {
+        std::thread::yield_now();
+    }
+    drop(log);
+}

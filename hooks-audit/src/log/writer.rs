@@ -1,0 +1,155 @@
+//! The thread of a log.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::fs::LogDisk;
+use hooks_core::time::{Clock, Tick};
+
+use super::queue::{Item, Queue};
+use super::settings::LogSettings;
+use super::ticket::{Ticket, Unwritten};
+use crate::append::{Appender, Entry};
+use crate::record::{Record, notes};
+
+/// How long the writer does not look at what nobody waits for: what gathers meanwhile is one group, and whoever adds to
+/// it need not wake a thread.
+const NAP: Duration = Duration::from_millis(2);
+/// The most records of one group.
+const MOST_OF_A_GROUP: usize = 1_024;
+
+/// Writes what is in the queue until that is closed.
+pub(super) struct Writer {
+    queue: Arc<Queue>,
+    appender: Appender,
+    settings: LogSettings,
+    disk: Arc<dyn LogDisk>,
+    clock: Arc<dyn Clock>,
+    /// The log beside, once it was needed.
+    spill: Option<Appender>,
+    /// Since when something is in the file that was not written through, and settled.
+    unsettled: Option<Tick>,
+    /// How many records are missing of which the log does not say so yet.
+    missing: u64,
+}
+
+impl Writer {
+    pub(super) fn new(
+        queue: Arc<Queue>,
+        appender: Appender,
+        settings: LogSettings,
+        disk: Arc<dyn LogDisk>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { queue, appender, settings, disk, clock, spill: None, unsettled: None, missing: 0 }
+    }
+
+    pub(super) fn run(mut self) {
+        let mut room = Vec::new();
+        loop {
+            let naps = self.unsettled.is_some() || self.missing > 0;
+            let mut taken = self.queue.take(naps.then_some(NAP), room);
+            self.missing += taken.refused;
+            let is_idle = taken.items.is_empty();
+            if is_idle && self.missing > 0 {
+                self.write(Vec::new());
+            }
+            while !taken.items.is_empty() {
+                let rest = taken.items.split_off(taken.items.len().min(MOST_OF_A_GROUP));
+                self.write(std::mem::replace(&mut taken.items, rest));
+            }
+            self.settle_if_due(is_idle);
+            if taken.is_closed && is_idle {
+                break;
+            }
+            room = taken.items;
+        }
+        if let Some(spill) = self.spill {
+            drop(spill.close());
+        }
+        // Whoever opens the chain next finds out what was left undone.
+        drop(self.appender.close());
+    }
+
+    /// Writes one group, and through if somebody waits for that.
+    fn write(&mut self, items: Vec<Item>) {
+        let mut tickets: Vec<Ticket> = Vec::new();
+        let mut entries = Vec::with_capacity(items.len());
+        for item in items {
+            tickets.extend(item.ticket);
+            match catch_unwind(AssertUnwindSafe(item.make)) {
+                Ok(entry) => entries.push(entry),
+                Err(_) => self.missing += 1,
+            }
+        }
+        let count = entries.len() as u64;
+        if self.missing > 0 {
+            entries.push(gap(self.missing, self.clock.now()));
+        }
+        let waits = !tickets.is_empty();
+        let written = write(&mut self.appender, &entries, waits);
+        let failure = written.err().map(|error| Unwritten::Disk(error.to_string().into()));
+        self.queue.report(failure.clone());
+        let answer = match failure {
+            None => {
+                self.missing = 0;
+                self.unsettled = self.unsettled.or(Some(self.clock.tick()));
+                Ok(())
+            }
+            Some(failure) => self.spill(&entries, waits).map_err(|()| failure),
+        };
+        if answer.is_err() {
+            self.missing += count;
+        }
+        for ticket in tickets {
+            ticket.settle(answer.clone());
+        }
+    }
+
+    /// Writes `entries` into the log beside, where there is to be one.
+    fn spill(&mut self, entries: &[Entry], waits: bool) -> Result<(), ()> {
+        let Some(folder) = self.settings.spill.as_ref().filter(|_| !entries.is_empty()) else {
+            return Err(());
+        };
+        if self.spill.is_none() {
+            let folder: PathBuf = folder.clone();
+            let settings = self.settings.files.clone();
+            let opened = Appender::open(Arc::clone(&self.disk), folder, settings, Arc::clone(&self.clock));
+            self.spill = opened.ok().map(|(appender, _)| appender);
+        }
+        let Some(spill) = &mut self.spill else { return Err(()) };
+        write(spill, entries, waits).map_err(drop)?;
+        // Nobody comes by again before long.
+        spill.settle().map_err(drop)
+    }
+
+    /// Writes through what has waited long enough, and says so in the file once there is nothing else to do.
+    fn settle_if_due(&mut self, is_idle: bool) {
+        let now = self.clock.tick();
+        let Some(since) = self.unsettled else { return };
+        if now.since(since) < self.settings.sync_within {
+            return;
+        }
+        let done = if is_idle { self.appender.settle() } else { self.appender.sync() };
+        let is_done = done.is_ok();
+        self.queue.report(done.err().map(|error| Unwritten::Disk(error.to_string().into())));
+        self.unsettled = if is_idle && is_done { None } else { Some(now) };
+    }
+}
+
+fn write(appender: &mut Appender, entries: &[Entry], through: bool) -> io::Result<()> {
+    appender.append(entries)?;
+    if through { appender.sync() } else { Ok(()) }
+}
+
+/// Says that so many records are missing.
+fn gap(refused: u64, at: hooks_core::time::Timestamp) -> Entry {
+    let note =
+        format!("{refused} records before this one are missing: they were refused, or could not be written");
+    let mut record = Record::new(notes::GAP, at);
+    (record.note, record.failed, record.covers) = (Some(note), true, vec![(1, refused)]);
+    record.into()
+}

@@ -1,0 +1,251 @@
+//! What each event counts.
+
+use hooks_core::event::{
+    AfterModelCall, AgentSwitched, BeforeModelCall, ErrorOccurred, Event, MaxIterations, Notification,
+    PermissionRequest, PostCompact, PostToolUse, PreCompact, PreToolUse, Route, SessionEnd, SessionStart,
+    SpawnFailed, Stop, SubagentSpawned, SubagentStart, SubagentStop, ToolDecided, TurnEnd, TurnStart,
+    UserInputRequested, UserPromptSubmitted, WorktreeCreated,
+};
+use hooks_core::{HookRequest, HooksBuilder, Judged, Observer, ReasonKind, Strength};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::family::{Label, Row};
+use super::names::NameId;
+use super::registry::{Metrics, Who};
+
+/// The name observers go by.
+const NAME: &str = "metrics";
+
+/// Counts what is particular about an event.
+trait Count: Event {
+    /// Counts it; `who` did it.
+    fn count(_metrics: &Metrics, _who: Who, _request: &HookRequest<Self>, _outcome: &Self::Outcome) {}
+}
+
+macro_rules! observers {
+    (deciding $($Deciding:ident)*; informing $($Informing:ident)*) => {
+        $(
+            impl Observer<$Deciding> for Metrics {
+                fn name(&self) -> &'static str {
+                    NAME
+                }
+
+                fn observe(&self, request: &HookRequest<$Deciding>, outcome: &<$Deciding as Event>::Outcome) {
+                    if self.counts(request.context()) {
+                        let who = self.who(request.context());
+                        self.judged(who, request, outcome);
+                        $Deciding::count(self, who, request, outcome);
+                    }
+                }
+            }
+        )*
+        $(
+            impl Observer<$Informing> for Metrics {
+                fn name(&self) -> &'static str {
+                    NAME
+                }
+
+                fn observe(&self, request: &HookRequest<$Informing>, outcome: &<$Informing as Event>::Outcome) {
+                    if self.counts(request.context()) {
+                        $Informing::count(self, self.who(request.context()), request, outcome);
+                    }
+                }
+            }
+        )*
+
+        impl Metrics {
+            /// Counts in every slot of a set; the set hands the counters out as its extension. In a set, use this or
+            /// [`MetricsLayer`](super::MetricsLayer), not both: an event would be counted twice.
+            pub fn add_to(&self, mut builder: HooksBuilder) -> HooksBuilder {
+                builder.add_extension(Arc::new(self.clone()));
+                $( builder = builder.observer::<$Deciding>(self.clone()); )*
+                counted_informing!(builder, self);
+                builder
+            }
+        }
+    };
+}
+
+/// Of the events that inform, those that count something: the others keep an empty slot.
+macro_rules! counted_informing {
+    ($builder:ident, $self:ident) => {
+        $builder = $builder
+            .listener::<SessionEnd>($self.clone())
+            .listener::<ErrorOccurred>($self.clone())
+            .listener::<SubagentSpawned>($self.clone())
+    };
+}
+
+observers! {
+    deciding UserPromptSubmitted BeforeModelCall AfterModelCall PreToolUse PermissionRequest PostToolUse PreCompact
+        SubagentStart SubagentStop Stop MaxIterations Route WorktreeCreated;
+    informing SessionStart SessionEnd TurnStart TurnEnd ToolDecided UserInputRequested ErrorOccurred PostCompact
+        SubagentSpawned SpawnFailed AgentSwitched Notification
+}
+
+macro_rules! nothing_more {
+    ($($Event:ident)*) => { $( impl Count for $Event {} )* };
+}
+nothing_more! {
+    UserPromptSubmitted PreToolUse PermissionRequest PreCompact SubagentStart Stop MaxIterations Route WorktreeCreated
+    SessionStart TurnStart TurnEnd ToolDecided UserInputRequested PostCompact SpawnFailed AgentSwitched Notification
+}
+
+impl Metrics {
+    /// Counts a verdict, and a denial by its rule.
+    fn judged<E: Event<Outcome: Judged<E>>>(&self, who: Who, request: &HookRequest<E>, outcome: &E::Outcome) {
+        let event = self.name(Label::Event, E::KIND.name());
+        let verdict = match outcome.strength() {
+            Strength::NoOpinion => "no_opinion",
+            Strength::Allow => "allow",
+            Strength::Ask => "ask",
+            Strength::Deny => "deny",
+        };
+        let verdict = self.name(Label::Verdict, verdict);
+        self.add(Row::Decisions, [who.tenant, who.team, who.agent, event, verdict], 1);
+        if !outcome.is_denied() {
+            return;
+        }
+        let (mut policy, mut rule, mut kind) = (NameId::ABSENT, NameId::ABSENT, NameId::ABSENT);
+        if let Some(reason) = outcome.shown_reason() {
+            policy = self.name(Label::Policy, &reason.policy);
+            rule = self.name(Label::Rule, &reason.rule);
+            kind =
+                self.name(Label::Kind, if reason.kind == ReasonKind::Failure { "failure" } else { "policy" });
+        }
+        self.add(Row::Denials, [who.tenant, who.team, who.agent, event, policy, rule, kind], 1);
+        self.summaries().add(request.context(), |session| session.denied(policy, rule));
+    }
+}
+
+impl Count for PostToolUse {
+    fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, _outcome: &Self::Outcome) {
+        let event = request.event();
+        let tool = metrics.name(Label::Tool, &event.tool_name);
+        let outcome = metrics.name(Label::Outcome, if event.error.is_none() { "ok" } else { "error" });
+        metrics.add(Row::ToolCalls, [who.tenant, who.team, who.agent, tool, outcome], 1);
+        metrics.add(Row::ToolCall, [who.tenant, who.agent, who.repo, tool], 1);
+        let duration = Duration::from_millis(event.duration_ms);
+        metrics.took(Row::ToolDuration, [who.tenant, who.team, tool], duration);
+        metrics.summaries().add(request.context(), |session| {
+            session.ran(tool, event.error.is_some(), event.duration_ms);
+        });
+    }
+}
+
+impl Count for BeforeModelCall {
+    fn count(metrics: &Metrics, _who: Who, request: &HookRequest<Self>, outcome: &Self::Outcome) {
+        if outcome.goes_ahead() {
+            metrics.open_calls().begin(request.context());
+        }
+    }
+}
+
+impl Count for AfterModelCall {
+    fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, _outcome: &Self::Outcome) {
+        let Self { model, usage, cost, .. } = request.event();
+        let Who { tenant, team, agent, .. } = who;
+        let model = metrics.name(Label::Model, model);
+        metrics.add(Row::ModelCalls, [tenant, team, agent, model], 1);
+        let tokens = [
+            ("input", usage.input_tokens),
+            ("output", usage.output_tokens),
+            ("cached", usage.cached_tokens),
+            ("reasoning", usage.reasoning_tokens),
+        ];
+        for (name, tokens) in tokens.into_iter().filter(|(_, tokens)| *tokens > 0) {
+            let kind = metrics.name(Label::Type, name);
+            metrics.add(Row::Tokens, [tenant, team, agent, model, kind], tokens);
+        }
+        if let Some(cost) = cost {
+            metrics.add(Row::Cost, [tenant, team, agent, model], cost.0);
+        }
+        if let Some(duration) = metrics.open_calls().end(request.context()) {
+            metrics.took(Row::ModelDuration, [tenant, team, model], duration);
+        }
+        metrics.summaries().add(request.context(), |session| {
+            session.model_calls += 1;
+            let sum = &mut session.usage;
+            sum.input_tokens = sum.input_tokens.saturating_add(usage.input_tokens);
+            sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
+            sum.cached_tokens = sum.cached_tokens.saturating_add(usage.cached_tokens);
+            sum.reasoning_tokens = sum.reasoning_tokens.saturating_add(usage.reasoning_tokens);
+            session.cost = session.cost.saturating_add(cost.unwrap_or_default().0);
+        });
+    }
+}
+
+impl Count for SubagentSpawned {
+    fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, _outcome: &Self::Outcome) {
+        let child = metrics.name(Label::Agent, &request.event().agent_name);
+        metrics.add(Row::AgentSpawn, [who.tenant, child, who.repo], 1);
+    }
+}
+
+impl Count for SubagentStop {
+    fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, outcome: &Self::Outcome) {
+        // It is made to go on.
+        if !outcome.goes_ahead() {
+            return;
+        }
+        let event = request.event();
+        let child = metrics.name(Label::Agent, &event.agent_name);
+        let status = metrics.name(Label::Outcome, status_name(event));
+        metrics.add(Row::AgentComplete, [who.tenant, child, who.repo, status], 1);
+        let duration = Duration::from_millis(event.duration_ms);
+        metrics.took(Row::AgentDuration, [who.tenant, who.team, status], duration);
+    }
+}
+
+impl Count for ErrorOccurred {
+    fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, _outcome: &Self::Outcome) {
+        let kind = metrics.name(Label::Type, error_name(request.event()));
+        metrics.add(Row::Errors, [who.tenant, who.team, who.agent, kind], 1);
+        metrics.summaries().add(request.context(), |session| session.errors += 1);
+    }
+}
+
+impl Count for SessionEnd {
+    fn count(metrics: &Metrics, who: Who, request: &HookRequest<Self>, _outcome: &Self::Outcome) {
+        let event = request.event();
+        let reason = metrics.name(Label::Reason, reason_name(event));
+        metrics.add(Row::Sessions, [who.tenant, who.team, who.agent, reason], 1);
+        let duration = Duration::from_millis(event.duration_ms);
+        metrics.took(Row::SessionDuration, [who.tenant, who.team], duration);
+    }
+}
+
+fn status_name(event: &SubagentStop) -> &'static str {
+    use hooks_core::event::ChildStatus;
+    match event.status {
+        ChildStatus::Completed => "completed",
+        ChildStatus::Error => "error",
+        ChildStatus::Timeout => "timeout",
+        _ => "unknown",
+    }
+}
+
+fn error_name(event: &ErrorOccurred) -> &'static str {
+    use hooks_core::event::ErrorType;
+    match event.error_type {
+        ErrorType::Model => "model",
+        ErrorType::Tool => "tool",
+        ErrorType::Network => "network",
+        ErrorType::Permission => "permission",
+        ErrorType::ContextOverflow => "context_overflow",
+        _ => "unknown",
+    }
+}
+
+fn reason_name(event: &SessionEnd) -> &'static str {
+    use hooks_core::event::EndReason;
+    match event.reason {
+        EndReason::Complete => "complete",
+        EndReason::Error => "error",
+        EndReason::Abort => "abort",
+        EndReason::Timeout => "timeout",
+        EndReason::UserExit => "user_exit",
+        _ => "unknown",
+    }
+}

@@ -1,0 +1,226 @@
+//! Reads one chain.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hooks_core::fs::LogDisk;
+
+use super::{Committed, Kept, ReadError};
+use crate::chain::{Digest, Flaw, Group, Line, Mark, Scan, Stored};
+use crate::segment::{self, MOST_BYTES, Segment, State};
+
+/// How much of a file is looked at first; more where a group is longer.
+const CHUNK: usize = 1 << 20;
+/// More than any header has.
+const HEADER: usize = 16 << 10;
+
+/// Reads one chain, file by file.
+#[derive(Debug)]
+pub(super) struct ChainReader {
+    chain: Arc<str>,
+    /// Behind what was taken, once that is known.
+    place: Option<Place>,
+    /// The ends of groups that were given last time, with the number of the last record in each.
+    given: Vec<(u64, Place)>,
+}
+
+/// A place between two groups.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The number of the file.
+    file: u64,
+    /// Where in it.
+    offset: u64,
+    /// The number of the mark before; 0 at the beginning of a file.
+    commit: u64,
+    /// Its head.
+    head: Option<Digest>,
+}
+
+/// What one look at a file found.
+#[derive(Default)]
+struct Look {
+    records: Vec<Committed>,
+    /// The ends of the groups that they are of.
+    ends: Vec<(u64, Place)>,
+    /// Whether the next file goes on from here.
+    is_over: bool,
+}
+
+impl ChainReader {
+    pub(super) fn new(chain: &str) -> Self {
+        Self { chain: chain.into(), place: None, given: Vec::new() }
+    }
+
+    /// Records behind number `after` which are there to stay, about `most`. `files` are those of the chain.
+    pub(super) fn read(
+        &mut self,
+        disk: &dyn LogDisk,
+        folder: &Path,
+        files: &[Segment],
+        after: u64,
+        most: usize,
+    ) -> Result<Vec<Committed>, ReadError> {
+        match self.read_on(disk, folder, files, after, most) {
+            // Payloads may have been erased from the file meanwhile: its groups begin elsewhere.
+            Err(ReadError::Damaged { .. }) if self.place.take().is_some() => {
+                self.given.clear();
+                self.read_on(disk, folder, files, after, most)
+            }
+            read => read,
+        }
+    }
+
+    fn read_on(
+        &mut self,
+        disk: &dyn LogDisk,
+        folder: &Path,
+        files: &[Segment],
+        after: u64,
+        most: usize,
+    ) -> Result<Vec<Committed>, ReadError> {
+        let taken = self.given.drain(..).take_while(|(seq, _)| *seq <= after);
+        self.place = taken.last().map(|(_, end)| end).or(self.place);
+        let start = match self.place {
+            Some(place) => files.partition_point(|file| file.number < place.file),
+            None => file_behind(disk, folder, files, after)?,
+        };
+        let mut records = Vec::new();
+        for (index, file) in files.iter().enumerate().skip(start) {
+            // Asked before the file is looked at: once there is a next one, nothing is added to this one.
+            let ends = match files.get(index + 1) {
+                Some(next) => header(disk, folder, next)?.map(|mark| mark.synced()),
+                None => None,
+            };
+            let mut place = self.place.filter(|place| place.file == file.number).unwrap_or(Place {
+                file: file.number,
+                offset: 0,
+                commit: 0,
+                head: None,
+            });
+            loop {
+                let look = self.look(disk, folder, file, place, ends, after)?;
+                records.extend(look.records);
+                let Some((_, end)) = look.ends.last() else {
+                    if look.is_over {
+                        break;
+                    }
+                    return Ok(records);
+                };
+                place = *end;
+                self.given.extend(look.ends);
+                if records.len() >= most {
+                    return Ok(records);
+                }
+                if look.is_over {
+                    break;
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    /// Looks at `file` from `place` on. `ends` is the last mark that counts in it, where the next file says so.
+    fn look(
+        &self,
+        disk: &dyn LogDisk,
+        folder: &Path,
+        file: &Segment,
+        place: Place,
+        ends: Option<u64>,
+        after: u64,
+    ) -> Result<Look, ReadError> {
+        let damaged = |flaw| ReadError::Damaged { file: file.name(), flaw };
+        if ends.is_some_and(|ends| place.commit >= ends) {
+            return Ok(Look { is_over: true, ..Look::default() });
+        }
+        let mut limit = if file.state == State::Compressed { MOST_BYTES as usize } else { CHUNK };
+        loop {
+            let bytes = segment::read(disk, folder, file, place.offset, limit)
+                .map_err(|source| ReadError::File { file: file.name(), source })?;
+            // Gone or renamed since the folder was listed.
+            let Some(bytes) = bytes else { return Ok(Look::default()) };
+            let (groups, flaw) = groups(&bytes, place.head);
+            let synced = groups.iter().map(|group| group.mark.synced()).max().max(ends).unwrap_or(0);
+            let last = ends.unwrap_or(u64::MAX).min(synced);
+            let mut look = Look::default();
+            for group in groups.iter().take_while(|group| group.mark.commit() <= last) {
+                let commit = group.mark.commit();
+                let place = Place {
+                    commit,
+                    offset: place.offset + group.end as u64,
+                    head: Some(group.head),
+                    ..place
+                };
+                look.ends.push((group.mark.seq(), place));
+                look.is_over = ends.is_some_and(|ends| commit >= ends);
+                for line in group.lines.iter().filter(|line| line.seq > after) {
+                    look.records.push(self.committed(line).map_err(damaged)?);
+                }
+            }
+            let was_all = bytes.len() < limit;
+            if !look.ends.is_empty() || (was_all && flaw.is_none() && ends.is_none()) {
+                return Ok(look);
+            }
+            match flaw {
+                Some(flaw) => {
+                    return Err(damaged(Flaw { offset: flaw.offset + place.offset as usize, ..flaw }));
+                }
+                None if was_all || limit >= MOST_BYTES as usize => {
+                    return Err(damaged(Flaw { offset: place.offset as usize, what: "it ends too early" }));
+                }
+                None => limit = limit.saturating_mul(8).min(MOST_BYTES as usize),
+            }
+        }
+    }
+
+    fn committed(&self, line: &Line<'_>) -> Result<Committed, Flaw> {
+        let flaw = |what| Flaw { offset: line.start, what };
+        let record = serde_json::from_slice(line.text).map_err(|_| flaw("a record that cannot be read"))?;
+        let payload = match line.stored {
+            Stored::Nothing => Kept::Nothing,
+            Stored::Erased(by) => Kept::Erased(by),
+            Stored::Payload(data) => Kept::Payload(
+                serde_json::from_slice(data).map_err(|_| flaw("a payload that cannot be read"))?,
+            ),
+        };
+        Ok(Committed { chain: Arc::clone(&self.chain), record, payload })
+    }
+}
+
+/// The groups in `bytes`, which stand behind `head`, up to a flaw.
+fn groups(bytes: &[u8], head: Option<Digest>) -> (Vec<Group<'_>>, Option<Flaw>) {
+    let mut scan = Scan::new(bytes, head);
+    let mut groups = Vec::new();
+    loop {
+        match scan.next_group() {
+            Ok(Some(group)) => groups.push(group),
+            Ok(None) => return (groups, None),
+            Err(flaw) => return (groups, Some(flaw)),
+        }
+    }
+}
+
+/// The first line of `file`; `None` where it is not there yet.
+fn header(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> Result<Option<Mark>, ReadError> {
+    let bytes = segment::read(disk, folder, file, 0, HEADER)
+        .map_err(|source| ReadError::File { file: file.name(), source })?;
+    match Scan::new(&bytes.unwrap_or_default(), None).next_group() {
+        Ok(group) => Ok(group.map(|group| group.mark)),
+        Err(flaw) => Err(ReadError::Damaged { file: file.name(), flaw }),
+    }
+}
+
+/// The index of the file in which the record behind number `after` is, or will be; the first one where that was deleted.
+fn file_behind(disk: &dyn LogDisk, folder: &Path, files: &[Segment], after: u64) -> Result<usize, ReadError> {
+    let (mut low, mut high) = (0, files.len().saturating_sub(1));
+    while low < high {
+        let middle = high - (high - low) / 2;
+        let Some(file) = files.get(middle) else { break };
+        match header(disk, folder, file)? {
+            Some(mark) if mark.seq() <= after => low = middle,
+            _ => high = middle - 1,
+        }
+    }
+    Ok(low)
+}

@@ -1,0 +1,49 @@
+//! Where a reader is.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// Where one record stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// The chain.
+    pub chain: Arc<str>,
+    /// The number of the record in it.
+    pub seq: u64,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.chain, self.seq)
+    }
+}
+
+/// Behind which record of each chain somebody is; in JSON an object such as `{"w0": 17}`. Default is the beginning.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Positions(BTreeMap<String, u64>);
+
+impl Positions {
+    /// The number of the last record of `chain` before here; 0 for none.
+    pub fn of(&self, chain: &str) -> u64 {
+        self.0.get(chain).copied().unwrap_or(0)
+    }
+
+    /// Puts the position in `chain` behind record `seq`, unless it is further already.
+    pub fn advance(&mut self, chain: &str, seq: u64) {
+        match self.0.get_mut(chain) {
+            Some(at) => *at = seq.max(*at),
+            None => {
+                self.0.insert(chain.to_owned(), seq);
+            }
+        }
+    }
+
+    /// All chains and positions.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(chain, seq)| (chain.as_str(), *seq))
+    }
+}

@@ -1,0 +1,160 @@
+use std::path::Path;
+
+use hooks_core::testing::FakeDisk;
+use hooks_core::time::Timestamp;
+use serde_json::json;
+
+use super::*;
+use crate::chain::{After, Chain, Lines, SALT};
+use crate::segment::{Segment, State};
+
+const FOLDER: &str = "/log";
+
+/// A chain that is written to a disk by hand.
+struct Writer {
+    disk: FakeDisk,
+    chain: Chain,
+}
+
+impl Writer {
+    fn new(disk: &FakeDisk, name: &str) -> Self {
+        let mut writer = Self { disk: disk.clone(), chain: Chain::new(name) };
+        writer.next_file(After::Start);
+        writer
+    }
+
+    fn path(&self) -> PathBuf {
+        let Chain { name, segment, .. } = &self.chain;
+        Segment { chain: name.clone(), number: *segment, state: State::Plain }.path(Path::new(FOLDER))
+    }
+
+    fn next_file(&mut self, after: After) {
+        let mut out = Vec::new();
+        self.chain.header(after, Timestamp(0), &mut out);
+        self.disk.put(self.path(), out);
+    }
+
+    /// Commits records of these moments; the last commit before was written through.
+    fn commit(&mut self, moments: &[u64]) {
+        let mut out = Vec::new();
+        let mut lines = Lines::behind(self.chain.seq);
+        for at in moments {
+            let payload = Payload::of(json!({"n": 1}));
+            lines.push(Record::new("stop", Timestamp(*at)), Some(&payload), &[0; SALT]).unwrap();
+        }
+        self.chain.commit(&lines, self.chain.commit, Timestamp(0), &mut out);
+        self.append(&out);
+    }
+
+    fn append(&self, bytes: &[u8]) {
+        use hooks_core::fs::Disk as _;
+        self.disk.append(&self.path(), bytes).unwrap();
+    }
+}
+
+fn reader(disk: &FakeDisk, positions: Positions) -> Reader {
+    Reader::new(Arc::new(disk.clone()), FOLDER, positions)
+}
+
+fn moments(records: &[Committed]) -> Vec<u64> {
+    records.iter().map(|committed| committed.record.at.0).collect()
+}
+
+fn disk() -> FakeDisk {
+    FakeDisk::default().with_directory(FOLDER)
+}
+
+#[test]
+fn only_what_is_there_to_stay_is_given() {
+    let disk = disk();
+    assert!(reader(&FakeDisk::default(), Positions::default()).read(9).unwrap().is_empty(), "no folder yet");
+    let mut writer = Writer::new(&disk, "w0");
+    let mut reader = reader(&disk, Positions::default());
+    assert!(reader.read(9).unwrap().is_empty());
+    writer.commit(&[1, 2]);
+    assert!(reader.read(9).unwrap().is_empty(), "nobody said yet that it was written through");
+    writer.append(b"{\"seq\":3,\"a");
+    assert!(reader.read(9).unwrap().is_empty());
+}
+
+#[test]
+fn each_comes_once_from_file_to_file_and_again_from_a_former_position() {
+    let disk = disk();
+    let mut writer = Writer::new(&disk, "w0");
+    let mut all = reader(&disk, Positions::default());
+    let mut seen = Vec::new();
+    for at in 0..50 {
+        writer.commit(&[at * 2, at * 2 + 1]);
+        if at % 7 == 6 {
+            writer.next_file(After::Sealed);
+        }
+        seen.extend(all.read(3).unwrap());
+    }
+    writer.commit(&[]);
+    while let records @ [_, ..] = &all.read(3).unwrap()[..] {
+        seen.extend(records.to_vec());
+    }
+    assert_eq!(moments(&seen), (0..100).collect::<Vec<_>>());
+    assert_eq!(seen[41].position().to_string(), "w0:42");
+    assert_eq!(seen[41].payload().unwrap().event, json!({"n": 1}));
+    for start in 0..100 {
+        let mut positions = Positions::default();
+        positions.advance("w0", start);
+        assert_eq!(moments(&reader(&disk, positions).read(1).unwrap()), [start]);
+    }
+}
+
+#[test]
+fn chains_are_read_in_the_order_of_time() {
+    let disk = disk();
+    let (mut one, mut two) = (Writer::new(&disk, "w0"), Writer::new(&disk, "w1"));
+    one.commit(&[10, 30, 20, 50]);
+    two.commit(&[11, 29, 31, 60]);
+    one.commit(&[]);
+    two.commit(&[]);
+    let mut all = reader(&disk, Positions::default());
+    let mut seen = Vec::new();
+    while let records @ [_, ..] = &all.read(3).unwrap()[..] {
+        seen.extend(moments(records));
+    }
+    // The clock of the first was set back: 20 stands behind 30.
+    assert_eq!(seen, [10, 11, 29, 30, 20, 31, 50, 60]);
+    assert_eq!(serde_json::to_value(all.positions()).unwrap(), json!({"w0": 4, "w1": 4}));
+}
+
+#[test]
+fn what_a_failed_file_has_in_excess_is_void() {
+    let disk = disk();
+    let mut writer = Writer::new(&disk, "w0");
+    writer.commit(&[1]);
+    let durable = writer.chain.clone();
+    writer.commit(&[2]);
+    writer.append(b"rubbish");
+    writer.chain = durable;
+    writer.next_file(After::Failed);
+    writer.commit(&[3]);
+    writer.commit(&[]);
+    assert_eq!(moments(&reader(&disk, Positions::default()).read(9).unwrap()), [1, 3]);
+}
+
+#[test]
+fn damage_is_an_error_and_does_not_hide_other_chains() {
+    let disk = disk();
+    let mut writer = Writer::new(&disk, "w0");
+    let mut other = Writer::new(&disk, "w1");
+    writer.commit(&[1]);
+    writer.commit(&[2]);
+    writer.commit(&[]);
+    other.commit(&[3]);
+    other.commit(&[]);
+    let path = writer.path();
+    let mut bytes = disk.files()[&path].clone();
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    disk.put(path, bytes);
+    let mut reader = reader(&disk, Positions::default());
+    // Nor is the first one given: that it was written through is said by what is damaged.
+    assert_eq!(moments(&reader.read(9).unwrap()), [3]);
+    let error = reader.read(9).unwrap_err().to_string();
+    assert!(error.starts_with("`w0.00000001.jsonl` is damaged: "), "{error}");
+}

@@ -1,0 +1,65 @@
+//! Moments in records: RFC 3339 in UTC, to the millisecond, so that a person can read and `sort` can order them.
+
+use hooks_core::time::Timestamp;
+use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(at)
+}
+
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+    let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+    parse(&text)
+        .ok_or_else(|| D::Error::custom(format!("`{text}` is no moment such as `2026-01-31T09:30:00.000Z`")))
+}
+
+/// The moment that `text` says, in the one form in which it is written.
+fn parse(text: &str) -> Option<Timestamp> {
+    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let mut date = date.split('-').map(number);
+    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    let (time, milliseconds) = time.split_once('.')?;
+    let mut time = time.split(':').map(number);
+    let (hour, minute, second) = (time.next()??, time.next()??, time.next()??);
+    if month == 0 || year > 1_000_000 {
+        return None;
+    }
+    let first = Timestamp::of_month(year * 12 + month - 1).0;
+    let of_day = ((hour * 60 + minute) * 60 + second) * 1_000 + number(milliseconds)?;
+    let at = Timestamp(first.checked_add(day.checked_sub(1)? * 86_400_000 + of_day)?);
+    // A thirteenth month or a second day of 25 hours is written differently.
+    (at.to_string() == text).then_some(at)
+}
+
+fn number(digits: &str) -> Option<u64> {
+    // Seven digits at most, so that no product of them overflows.
+    (digits.len() <= 7).then(|| digits.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for at in [0, 1, 951_782_400_000, 1_709_251_199_999, 4_107_542_400_000, 253_402_300_799_999] {
+            assert_eq!(parse(&Timestamp(at).to_string()), Some(Timestamp(at)), "{at}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is() {
+        for text in [
+            "",
+            "2026-01-31",
+            "2026-13-01T00:00:00.000Z",
+            "2026-01-31T09:30:00Z",
+            "2026-02-30T00:00:00.000Z",
+            "9999999-99-99T99:99:99.999Z",
+            "2026-01-00T00:00:00.000Z",
+            "+026-01-01T00:00:00.000Z",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! How sinks speak HTTP: through any tower service of requests, [`PlainHttp`] or one of the host's own, with TLS.
+
+mod plain;
+#[cfg(test)]
+pub(super) mod recorder;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use hooks_core::{BoxError, HookFuture};
+use http::header::{HeaderName, HeaderValue};
+use http::{HeaderMap, Request, Response, StatusCode};
+use tower::ServiceExt;
+use tower_service::Service;
+
+pub use self::plain::PlainHttp;
+use super::SinkError;
+
+/// Sends requests. Every tower service of `http::Request<Bytes>` is one; a clone of it is made ready for each.
+pub trait SendHttp: Send + Sync {
+    /// Sends one.
+    fn send(&self, request: Request<Bytes>) -> HookFuture<'static, Result<Response<Bytes>, BoxError>>;
+}
+
+impl<S> SendHttp for S
+where
+    S: Service<Request<Bytes>, Response = Response<Bytes>, Error: Into<BoxError>, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+{
+    fn send(&self, request: Request<Bytes>) -> HookFuture<'static, Result<Response<Bytes>, BoxError>> {
+        let service = self.clone();
+        HookFuture::later(async move { service.oneshot(request).await.map_err(Into::into) })
+    }
+}
+
+/// Longer messages of servers are cut, in characters.
+const LONGEST_MESSAGE: usize = 200;
+
+/// What a server's answer means: 400, 413 and 422 say that it never takes this, everything else that it may later, also
+/// what somebody has to mend (401, 403, 404), so that a mistake in a configuration loses nothing.
+pub(super) fn meaning(answer: &Response<Bytes>) -> Result<(), SinkError> {
+    let status = answer.status();
+    if status.is_success() {
+        return Ok(());
+    }
+    let body = String::from_utf8_lossy(answer.body());
+    let body: String = body.chars().filter(|c| !c.is_control()).take(LONGEST_MESSAGE).collect();
+    let message = format!("the server answered `{status}`: {body}");
+    match status {
+        StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE | StatusCode::UNPROCESSABLE_ENTITY => {
+            Err(SinkError::Refused { message })
+        }
+        _ => Err(SinkError::Again { message, after: retry_after(answer.headers()) }),
+    }
+}
+
+/// How many seconds a server asks to be left alone; a date is not read, because clocks differ.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+/// Headers of a configuration whose values `variable` knows by name.
+///
+/// # Errors
+/// A name or a value that is none, or a variable that is not there.
+pub fn headers_of(
+    named: &BTreeMap<String, String>,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<HeaderMap, HeaderError> {
+    let mut headers = HeaderMap::new();
+    for (name, of) in named {
+        let value = variable(of).ok_or_else(|| HeaderError::Variable(of.clone()))?;
+        let header = HeaderName::try_from(name).map_err(|_| HeaderError::Name(name.clone()))?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| HeaderError::Value(of.clone()))?;
+        value.set_sensitive(true);
+        headers.insert(header, value);
+    }
+    Ok(headers)
+}
+
+/// Why a header cannot be sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HeaderError {
+    /// The variable is not there.
+    #[error("the environment variable `{0}` is not set; set it, or leave the header out")]
+    Variable(String),
+    /// The name is none.
+    #[error("`{0}` is no name of a header; use letters, digits and `-`")]
+    Name(String),
+    /// The value is none.
+    #[error(
+        "what the environment variable `{0}` holds is no value of a header; it has to be one line of text"
+    )]
+    Value(String),
+}

@@ -1,0 +1,132 @@
+//! Publishes records to a stream of NATS JetStream.
+//!
+//! Every record is published with `Nats-Msg-Id` and acknowledged by the stream before it counts as taken; within the
+//! stream's window for duplicates (two minutes unless it is set) what is sent twice is there once, beyond it a consumer
+//! drops it by that header. The stream has to be there: nothing is made.
+//!
+//! **What an acknowledgement is worth is the server's setting.** By default NATS syncs to disk every two minutes, and a
+//! loss of power can take what it had acknowledged; `sync_interval: always` (from 2.10 on) syncs before it acknowledges.
+//! Either way the log on this machine is the truth.
+//!
+//! A client of its own, because publishing with an answer is five verbs of a text protocol, and the official client
+//! brings TLS, URLs and half a hundred packages with it. There is no TLS here: connect to a server or a leaf node on
+//! this machine or in its network.
+
+mod connection;
+mod protocol;
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::HookFuture;
+use hooks_core::time::Random;
+use serde::Deserialize;
+use tokio::sync::Mutex;
+
+use self::connection::Connection;
+use self::protocol::Message;
+use super::settings::{NatsConfig, is_subject};
+use super::wire::Sent;
+use super::{Sink, SinkConfigError, SinkError};
+use crate::read::Committed;
+
+/// Publishes records; see the [module](self). Needs a tokio runtime.
+pub struct NatsSink {
+    config: NatsConfig,
+    token: Option<String>,
+    random: Arc<dyn Random>,
+    connection: Mutex<Option<Connection>>,
+}
+
+/// What a stream answers.
+#[derive(Deserialize)]
+struct Acknowledged {
+    #[serde(default)]
+    error: Option<Refusal>,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    #[serde(default)]
+    err_code: u64,
+    #[serde(default)]
+    description: String,
+}
+
+/// The stream takes no message of this size.
+const TOO_LARGE: u64 = 10_054;
+
+impl NatsSink {
+    /// Publishes as `config` says, with a token where the server asks for one.
+    ///
+    /// # Errors
+    /// The subject is none that can be published to.
+    pub fn new(
+        config: NatsConfig,
+        token: Option<String>,
+        random: Arc<dyn Random>,
+    ) -> Result<Self, SinkConfigError> {
+        if !is_subject(&config.subject) {
+            let way_out = "write a subject without wildcards, such as `hooks.audit`";
+            let name = "nats".to_owned();
+            return Err(SinkConfigError::Address { name, address: config.subject, way_out });
+        }
+        Ok(Self { config, token, random, connection: Mutex::new(None) })
+    }
+
+    async fn publish(&self, connection: &mut Connection, records: &[Committed]) -> Result<(), SinkError> {
+        let mut messages = Vec::with_capacity(records.len());
+        for record in records {
+            let body = serde_json::to_vec(&Sent::of(record));
+            let body = body.map_err(|error| SinkError::refused(error.to_string()))?;
+            messages.push((record.position().to_string(), body));
+        }
+        for message in connection.request_all(&self.config.subject, &messages).await? {
+            check(&message, &self.config.subject)?;
+        }
+        Ok(())
+    }
+}
+
+impl Sink for NatsSink {
+    fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
+        HookFuture::later(async move {
+            // Taken out, so that a connection on which something went wrong, or was given up, is not used again.
+            let mut place = self.connection.lock().await;
+            let mut connection = match place.take() {
+                Some(connection) => connection,
+                None => {
+                    let inbox = self.random.next_u64();
+                    Connection::open(&self.config.server, self.token.as_deref(), inbox).await?
+                }
+            };
+            let answer = self.publish(&mut connection, records).await;
+            if answer.is_ok() {
+                *place = Some(connection);
+            }
+            answer
+        })
+    }
+}
+
+impl fmt::Debug for NatsSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NatsSink").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// Whether the stream has what it answered to.
+fn check(message: &Message, subject: &str) -> Result<(), SinkError> {
+    if message.status == Some(503) {
+        return Err(SinkError::again(format!(
+            "no stream listens to `{subject}`; add one, or correct the subject"
+        )));
+    }
+    let answer: Acknowledged = serde_json::from_slice(&message.body)
+        .map_err(|error| SinkError::again(format!("the stream's answer cannot be read: {error}")))?;
+    match answer.error {
+        None => Ok(()),
+        Some(error) if error.err_code == TOO_LARGE => Err(SinkError::refused(error.description)),
+        Some(error) => Err(SinkError::again(format!("{} ({})", error.description, error.err_code))),
+    }
+}

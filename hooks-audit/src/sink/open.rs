@@ -1,0 +1,162 @@
+//! From a configuration to a sink.
+
+use std::sync::Arc;
+
+use hooks_core::Environment;
+
+use super::Sink;
+use super::settings::SinkConfig;
+use crate::metrics::Metrics;
+
+/// Why a sink cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// This program was built without it.
+    #[error("`{name}` needs the feature `{feature}` of `hooks-audit`, and this program is built without it")]
+    Feature {
+        /// The sink.
+        name: String,
+        /// What is missing.
+        feature: &'static str,
+    },
+    /// Something that it needs is missing, or is not what it should be.
+    #[error("`{name}`: {problem}")]
+    Unusable {
+        /// The sink.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// What a sink is opened with.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    #[cfg_attr(
+        not(any(feature = "http", feature = "nats")),
+        expect(dead_code, reason = "no sink asks for it")
+    )]
+    environment: Environment,
+    metrics: Option<Metrics>,
+}
+
+impl Opening {
+    /// In this world.
+    pub const fn new(environment: Environment) -> Self {
+        Self { environment, metrics: None }
+    }
+
+    /// With these metrics, for sinks that send some.
+    #[must_use]
+    pub fn with_metrics(mut self, metrics: Option<Metrics>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+
+    /// Opens the sink of `config`, whose secrets are in variables that `variable` knows. Nothing is connected yet:
+    /// whether it can be, the first delivery tells.
+    ///
+    /// # Errors
+    /// What it needs and does not have.
+    #[cfg_attr(
+        not(any(feature = "http", feature = "nats", feature = "postgres")),
+        expect(unused_variables, reason = "no sink needs a secret")
+    )]
+    pub fn open(
+        &self,
+        config: &SinkConfig,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Arc<dyn Sink>, OpenError> {
+        let name = || config.name.clone();
+        #[cfg(any(feature = "http", feature = "nats", feature = "postgres"))]
+        let unusable = |problem: String| OpenError::Unusable { name: name(), problem };
+        #[cfg(any(feature = "http", feature = "nats", feature = "postgres"))]
+        let secret = |of: &str| {
+            variable(of)
+                .ok_or_else(|| unusable(format!("the environment variable `{of}` is not set; set it")))
+        };
+        #[cfg(feature = "http")]
+        if let Some(otlp) = &config.otlp {
+            let headers = super::http::headers_of(&otlp.headers_env, &variable);
+            let headers = headers.map_err(|error| unusable(error.to_string()))?;
+            let clock = Arc::clone(&self.environment.clock);
+            let sink = super::otlp::OtlpSink::new(super::http::PlainHttp::new(), otlp.clone(), clock);
+            let sink = sink.with_headers(headers);
+            return Ok(match &self.metrics {
+                Some(metrics) => Arc::new(sink.with_metrics(metrics.clone())),
+                None => Arc::new(sink),
+            });
+        }
+        #[cfg(feature = "http")]
+        if let Some(webhook) = &config.webhook {
+            let headers = super::http::headers_of(&webhook.headers_env, &variable);
+            let headers = headers.map_err(|error| unusable(error.to_string()))?;
+            let url = webhook.url.parse().map_err(|error| unusable(format!("`{}`: {error}", webhook.url)))?;
+            let sink =
+                super::webhook::WebhookSink::new(super::http::PlainHttp::new(), url).with_headers(headers);
+            return Ok(match &webhook.secret_env {
+                Some(of) => Arc::new(sink.signed_by(secret(of)?)),
+                None => Arc::new(sink),
+            });
+        }
+        #[cfg(feature = "postgres")]
+        if let Some(postgres) = &config.postgres {
+            // The text of the error has nothing of the connection string, which may hold a password.
+            let database = secret(&postgres.url_env)?.parse();
+            let database = database.map_err(|error| {
+                unusable(format!("what `{}` holds is no address: {error}", postgres.url_env))
+            })?;
+            let sink = super::postgres::PostgresSink::new(database, postgres.table.clone());
+            return Ok(Arc::new(sink.map_err(|error| unusable(error.to_string()))?));
+        }
+        #[cfg(feature = "nats")]
+        if let Some(nats) = &config.nats {
+            let token = nats.token_env.as_deref().map(secret).transpose()?;
+            let random = Arc::clone(&self.environment.random);
+            let sink = super::nats::NatsSink::new(nats.clone(), token, random);
+            return Ok(Arc::new(sink.map_err(|error| unusable(error.to_string()))?));
+        }
+        let feature = match config {
+            SinkConfig { postgres: Some(_), .. } => "postgres",
+            SinkConfig { nats: Some(_), .. } => "nats",
+            _ => "http",
+        };
+        Err(OpenError::Feature { name: name(), feature })
+    }
+}
+
+#[cfg(all(test, feature = "http", feature = "nats", feature = "postgres"))]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_sink_is_opened_with_its_secrets_and_not_without() {
+        let variable = |name: &str| match name {
+            "URL" => Some("postgres://hooks:secret@localhost/audit".to_owned()),
+            "BAD" => Some("postgres://hooks:secret@loc al:x/\n".to_owned()),
+            "TOKEN" => Some("t".to_owned()),
+            _ => None,
+        };
+        let open = |config: serde_json::Value| {
+            let config: SinkConfig = serde_json::from_value(config).unwrap();
+            Opening::new(Environment::detached()).open(&config, variable).err().map(|error| error.to_string())
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let _within = runtime.enter();
+        for config in [
+            json!({"name": "a", "otlp": {"endpoint": "http://localhost:4318", "headers_env": {"authorization": "TOKEN"}}}),
+            json!({"name": "a", "webhook": {"url": "http://localhost/x", "secret_env": "TOKEN"}}),
+            json!({"name": "a", "postgres": {"url_env": "URL"}}),
+            json!({"name": "a", "nats": {"server": "localhost:4222", "subject": "x", "token_env": "TOKEN"}}),
+        ] {
+            assert_eq!(open(config.clone()), None, "{config}");
+        }
+        let missing = open(json!({"name": "a", "postgres": {"url_env": "NONE"}})).unwrap();
+        assert_eq!(missing, "`a`: the environment variable `NONE` is not set; set it");
+        let bad = open(json!({"name": "a", "postgres": {"url_env": "BAD"}})).unwrap();
+        assert!(bad.contains("`BAD`") && !bad.contains("secret"), "{bad}");
+    }
+}

@@ -1,0 +1,65 @@
+//! The ids of traces and spans, worked out from records.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest, Sha256};
+
+use crate::read::Committed;
+use crate::record::Record;
+
+/// With more sessions than this, all are forgotten; what is below the child of a session then has a trace of its own.
+const MOST: usize = 16_384;
+
+/// Which session a session's trace began with.
+#[derive(Debug, Default)]
+pub(super) struct Roots(Mutex<HashMap<(String, String), String>>);
+
+impl Roots {
+    /// The trace of a record: that of the session which started its session, and so on up.
+    pub(super) fn trace(&self, record: &Record) -> String {
+        let tenant = || record.tenant.clone().unwrap_or_default();
+        let mut roots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let root = match roots.get(&(tenant(), record.session.clone())) {
+            Some(root) => root.clone(),
+            None => {
+                let above = record.parent.as_ref();
+                let root =
+                    above.map(|parent| roots.get(&(tenant(), parent.clone())).unwrap_or(parent).clone());
+                let root = root.unwrap_or_else(|| record.session.clone());
+                if roots.len() >= MOST {
+                    roots.clear();
+                }
+                roots.insert((tenant(), record.session.clone()), root.clone());
+                root
+            }
+        };
+        hex(16, &["trace", &tenant(), &root])
+    }
+}
+
+/// The span of a session.
+pub(super) fn of_session(record: &Record, session: &str) -> String {
+    hex(8, &["session", record.tenant.as_deref().unwrap_or_default(), session])
+}
+
+/// The span of what a record is about.
+pub(super) fn of_record(committed: &Committed) -> String {
+    hex(8, &["record", &committed.chain, &committed.record.seq.to_string()])
+}
+
+/// So many bytes of a digest of the parts, in hex. Never all zero, which means that there is none.
+fn hex(bytes: usize, parts: &[&str]) -> String {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    let digest = digest.finalize();
+    let text: String = digest.iter().take(bytes).map(|byte| format!("{byte:02x}")).collect();
+    if text.bytes().all(|digit| digit == b'0') {
+        format!("{}1", text.get(1..).unwrap_or_default())
+    } else {
+        text
+    }
+}

@@ -1,0 +1,77 @@
+//! Everything that was counted, cumulative since the beginning.
+
+use hooks_core::time::Timestamp;
+use serde_json::{Map, Value, json};
+
+use super::value::{Attributes, nanos};
+use crate::metrics::{FamilySnapshot, Instrument, Metrics, SeriesSnapshot, Value as Counted};
+
+/// Sums and buckets that begin at one moment.
+const CUMULATIVE: u8 = 2;
+
+/// The metrics of a request.
+pub(super) fn of(metrics: &Metrics, since: Timestamp, now: Timestamp) -> Vec<Value> {
+    let families = metrics.snapshot();
+    families
+        .iter()
+        .filter(|family| !family.series.is_empty())
+        .map(|family| metric(family, since, now))
+        .collect()
+}
+
+fn metric(FamilySnapshot { family, series }: &FamilySnapshot, since: Timestamp, now: Timestamp) -> Value {
+    let points: Vec<_> = series
+        .iter()
+        .map(|series| {
+            let mut point = number(family.instrument, series);
+            point.insert("startTimeUnixNano".to_owned(), nanos(since.0).into());
+            point.insert("timeUnixNano".to_owned(), nanos(now.0).into());
+            let labels = series.labels.iter();
+            let attributes = labels.fold(Attributes::default(), |all, (label, value)| all.text(label, value));
+            point.insert("attributes".to_owned(), attributes.into_json());
+            Value::Object(point)
+        })
+        .collect();
+    let mut metric = json!({"name": family.name, "description": family.help, "unit": family.unit});
+    if let Some(metric) = metric.as_object_mut() {
+        let (kind, data) = match family.instrument {
+            Instrument::Histogram(_) => {
+                ("histogram", json!({"aggregationTemporality": CUMULATIVE, "dataPoints": points}))
+            }
+            Instrument::Counter | Instrument::Money => {
+                let data =
+                    json!({"aggregationTemporality": CUMULATIVE, "isMonotonic": true, "dataPoints": points});
+                ("sum", data)
+            }
+        };
+        metric.insert(kind.to_owned(), data);
+    }
+    metric
+}
+
+fn number(instrument: Instrument, series: &SeriesSnapshot) -> Map<String, Value> {
+    let mut point = Map::new();
+    match (&series.value, instrument) {
+        (Counted::Number(number), Instrument::Money) => {
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "dollars to the millionth, below nine thousand million"
+            )]
+            let dollars = *number as f64 / 1e6;
+            point.insert("asDouble".to_owned(), dollars.into());
+        }
+        (Counted::Number(number), _) => {
+            point.insert("asInt".to_owned(), number.to_string().into());
+        }
+        (Counted::Durations { buckets, sum }, instrument) => {
+            let count: u64 = buckets.iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+            let bounds = if let Instrument::Histogram(bounds) = instrument { bounds } else { &[] };
+            point.insert("count".to_owned(), count.to_string().into());
+            point.insert("sum".to_owned(), sum.as_secs_f64().into());
+            let buckets: Vec<_> = buckets.iter().map(u64::to_string).collect();
+            point.insert("bucketCounts".to_owned(), buckets.into());
+            point.insert("explicitBounds".to_owned(), bounds.to_vec().into());
+        }
+    }
+    point
+}

@@ -1,0 +1,136 @@
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hooks_core::HookFuture;
+use hooks_core::time::{Clock, Tick, Timestamp};
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{HeaderMap, Method, Request, Uri};
+use serde_json::Value;
+
+use super::ids::Roots;
+use super::value::request;
+use super::{logs, metrics, traces};
+use crate::metrics::Metrics;
+use crate::read::Committed;
+use crate::sink::http::{SendHttp, meaning};
+use crate::sink::settings::{OtlpConfig, Signal};
+use crate::sink::{Sink, SinkError};
+
+/// Sends to a collector; see the [module](super).
+///
+/// A batch is one request for each signal; where the second fails, both are sent again, and the collector sees the same
+/// ids twice. Metrics are sent in the pauses between batches, no more often than the interval.
+pub struct OtlpSink<C> {
+    client: C,
+    config: OtlpConfig,
+    headers: HeaderMap,
+    metrics: Option<Metrics>,
+    clock: Arc<dyn Clock>,
+    since: Timestamp,
+    sent: Mutex<Option<Tick>>,
+    roots: Roots,
+}
+
+impl<C: SendHttp> OtlpSink<C> {
+    /// Sends to the collector of `config`.
+    pub fn new(client: C, config: OtlpConfig, clock: Arc<dyn Clock>) -> Self {
+        let since = clock.now();
+        let (headers, roots) = (HeaderMap::new(), Roots::default());
+        Self { client, config, headers, metrics: None, clock, since, sent: Mutex::new(None), roots }
+    }
+
+    /// Sends these headers, too.
+    #[must_use]
+    pub fn with_headers(mut self, headers: HeaderMap) -> Self {
+        self.headers = headers;
+        self
+    }
+
+    /// Sends what is counted here.
+    #[must_use]
+    pub fn with_metrics(mut self, metrics: Metrics) -> Self {
+        self.metrics = Some(metrics);
+        self
+    }
+
+    async fn send(&self, path: &str, body: &Value) -> Result<(), SinkError> {
+        let endpoint = self.config.endpoint.trim_end_matches('/');
+        let url: Uri = format!("{endpoint}/v1/{path}")
+            .parse()
+            .map_err(|error| SinkError::again(format!("`{endpoint}` is no address: {error}")))?;
+        let mut request = Request::new(Bytes::from(body.to_string()));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = url;
+        request.headers_mut().extend(self.headers.clone());
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let answer = self.client.send(request).await;
+        meaning(&answer.map_err(|error| SinkError::again(with_sources(&*error)))?)
+    }
+
+    fn sends(&self, signal: Signal) -> bool {
+        self.config.signals.contains(&signal)
+    }
+
+    /// Whether it is time to send metrics.
+    fn is_due(&self, interval: Duration) -> bool {
+        let sent = *self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.is_none_or(|sent| self.clock.tick().since(sent) >= interval)
+    }
+
+    async fn send_metrics(&self) -> Result<(), SinkError> {
+        let Some(counted) = self.metrics.as_ref().filter(|_| self.sends(Signal::Metrics)) else {
+            return Ok(());
+        };
+        if !self.is_due(self.config.interval) {
+            return Ok(());
+        }
+        let items = metrics::of(counted, self.since, self.clock.now());
+        if !items.is_empty() {
+            self.send("metrics", &request(&self.config.service, "Metrics", "metrics", items)).await?;
+        }
+        *self.sent.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.clock.tick());
+        Ok(())
+    }
+}
+
+impl<C: SendHttp> Sink for OtlpSink<C> {
+    fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
+        HookFuture::later(async move {
+            let service = &self.config.service;
+            let traces: Vec<_> = match self.sends(Signal::Traces) {
+                true => records.iter().filter_map(|record| traces::of(record, &self.roots)).collect(),
+                false => Vec::new(),
+            };
+            if !traces.is_empty() {
+                self.send("traces", &request(service, "Spans", "spans", traces)).await?;
+            }
+            if self.sends(Signal::Logs) {
+                let logs = records.iter().map(|record| logs::of(record, &self.roots)).collect();
+                self.send("logs", &request(service, "Logs", "logRecords", logs)).await?;
+            }
+            self.send_metrics().await
+        })
+    }
+
+    fn idle(&self) -> HookFuture<'_, Result<(), SinkError>> {
+        HookFuture::later(self.send_metrics())
+    }
+}
+
+impl<C> fmt::Debug for OtlpSink<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OtlpSink").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// An error and what it came of: "client error (Connect)" alone says nothing.
+fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
+    let (mut text, mut source) = (error.to_string(), error.source());
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}

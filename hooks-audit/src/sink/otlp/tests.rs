@@ -1,0 +1,163 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::Strength;
+use hooks_core::event::Usage;
+use hooks_core::testing::FakeClock;
+use hooks_core::time::Timestamp;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::cache::{CacheAnswer, CacheWatch};
+use crate::metrics::Metrics;
+use crate::read::{Committed, Kept};
+use crate::record::{Payload, Record};
+use crate::sink::http::PlainHttp;
+use crate::sink::http::recorder::Recorder;
+use crate::sink::{OtlpConfig, Sink, SinkError};
+
+fn committed(seq: u64, event: &str, at: u64, change: impl FnOnce(&mut Record)) -> Committed {
+    let mut record = Record::new(event, Timestamp(at));
+    (record.seq, record.session, record.agent) = (seq, "s".to_owned(), "backend".to_owned());
+    (record.tenant, record.repo) = (Some("acme".to_owned()), Some("acme/app".to_owned()));
+    change(&mut record);
+    Committed { chain: "w0".into(), record, payload: Kept::Payload(Box::new(Payload::of("kept".into()))) }
+}
+
+fn session() -> Vec<Committed> {
+    vec![
+        committed(1, "pre_tool_use", 1_000, |record| {
+            record.tool = Some("bash".to_owned());
+            record.outcome = Some(Strength::Deny);
+            (record.policy, record.rule) = (Some("guard".to_owned()), Some("no-shell".to_owned()));
+        }),
+        committed(2, "post_tool_use", 2_000, |record| {
+            (record.tool, record.call) = (Some("edit".to_owned()), Some("call-1".to_owned()));
+            (record.duration_ms, record.failed) = (Some(250), true);
+        }),
+        committed(3, "after_model_call", 3_000, |record| {
+            record.model = Some("opus".to_owned());
+            record.tokens =
+                Some(Usage { input_tokens: 7, output_tokens: 2, cached_tokens: 5, reasoning_tokens: 0 });
+            record.cost_micro_usd = Some(1_500);
+        }),
+        committed(4, "session_end", 4_000, |record| {
+            record.session = "child".to_owned();
+            record.parent = Some("s".to_owned());
+            record.duration_ms = Some(900);
+        }),
+        committed(5, "session_end", 5_000, |record| record.duration_ms = Some(4_500)),
+    ]
+}
+
+/// The attributes of something, by name.
+fn attributes(of: &Value) -> std::collections::BTreeMap<String, Value> {
+    let all = of["attributes"].as_array().unwrap().iter();
+    all.map(|one| {
+        let (_, value) = one["value"].as_object().unwrap().iter().next().unwrap();
+        (one["key"].as_str().unwrap().to_owned(), value.clone())
+    })
+    .collect()
+}
+
+#[tokio::test]
+async fn a_collector_gets_traces_and_logs_that_fit_together() {
+    let collector = Recorder::answering([200, 200, 200, 200]).await;
+    let endpoint = collector.url("/").to_string();
+    let clock = Arc::new(FakeClock::default());
+    let sink = OtlpSink::new(PlainHttp::new(), OtlpConfig::new(endpoint), clock);
+    let records = session();
+    sink.deliver(&records).await.unwrap();
+    sink.deliver(&records).await.unwrap();
+    let got = collector.requests().await;
+    assert_eq!(
+        got.iter().map(|one| &*one.path).collect::<Vec<_>>(),
+        ["/v1/traces", "/v1/logs", "/v1/traces", "/v1/logs"]
+    );
+    // Sent twice, they are the same spans.
+    assert_eq!(got[0].bytes, got[2].bytes);
+    assert!(got.iter().all(|one| one.headers["content-type"] == "application/json"));
+
+    let resource = &got[0].body["resourceSpans"][0];
+    assert_eq!(attributes(&resource["resource"])["service.name"], "hooks");
+    let spans = resource["scopeSpans"][0]["spans"].as_array().unwrap();
+    let names: Vec<_> = spans.iter().map(|span| span["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["execute_tool edit", "chat opus", "invoke_agent backend", "invoke_agent backend"]);
+    let [tool, chat, child, root] = &spans[..] else { panic!("four spans") };
+    for span in spans {
+        assert_eq!(span["traceId"], root["traceId"]);
+        let is_hex = |id: &Value, length| {
+            id.as_str().is_some_and(|id| id.len() == length && id.bytes().all(|b| b.is_ascii_hexdigit()))
+        };
+        assert!(is_hex(&span["traceId"], 32) && is_hex(&span["spanId"], 16), "{span}");
+    }
+    assert!(root.get("parentSpanId").is_none());
+    assert!([tool, chat, child].iter().all(|span| span["parentSpanId"] == root["spanId"]));
+    assert_eq!(
+        (&tool["startTimeUnixNano"], &tool["endTimeUnixNano"]),
+        (&json!("1750000000"), &json!("2000000000"))
+    );
+    assert_eq!((&tool["kind"], &chat["kind"], &tool["status"]["code"]), (&json!(1), &json!(3), &json!(2)));
+    let of_chat = attributes(chat);
+    assert_eq!(
+        (&of_chat["gen_ai.operation.name"], &of_chat["gen_ai.usage.input_tokens"]),
+        (&json!("chat"), &json!("7"))
+    );
+    assert_eq!(attributes(tool)["gen_ai.tool.call.id"], "call-1");
+
+    let logs = got[1].body["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().unwrap();
+    assert_eq!(logs.len(), 5);
+    assert_eq!((&logs[0]["severityText"], &logs[1]["severityText"]), (&json!("WARN"), &json!("ERROR")));
+    let denied = attributes(&logs[0]);
+    assert_eq!((&denied["hooks.rule"], &denied["log.record.uid"]), (&json!("no-shell"), &json!("w0:1")));
+    assert_eq!((&logs[0]["traceId"], &logs[0]["spanId"]), (&root["traceId"], &root["spanId"]));
+}
+
+#[tokio::test]
+async fn metrics_are_sent_in_the_pauses_no_more_often_than_the_interval() {
+    let collector = Recorder::answering([200, 200]).await;
+    let clock = Arc::new(FakeClock::at(Timestamp(1_000)));
+    let metrics = Metrics::default();
+    let config = OtlpConfig::new(collector.url("").to_string());
+    let sink = OtlpSink::new(PlainHttp::new(), config, clock.clone()).with_metrics(metrics.clone());
+    metrics.answered(&hooks_core::HookContext::new("s", "a"), "search", CacheAnswer::Hit);
+    let call = hooks_core::event::PreToolUse::new("edit", json!({}));
+    let after = hooks_core::event::PostToolUse::after(&call, json!(null), None, 30);
+    let hooks = metrics.add_to(hooks_core::Hooks::builder()).build();
+    hooks.on(hooks_core::HookContext::new("s", "a")).post_tool_use(after).await;
+    for _ in 0..3 {
+        sink.idle().await.unwrap();
+    }
+    clock.advance(Duration::from_secs(15));
+    sink.idle().await.unwrap();
+    let got = collector.requests().await;
+    assert_eq!(got.len(), 2);
+    assert_eq!(got[0].path, "/v1/metrics");
+    let metrics = got[0].body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].as_array().unwrap();
+    let named = |name: &str| metrics.iter().find(|metric| metric["name"] == name).unwrap();
+    let point = &named("hooks.cache.calls")["sum"]["dataPoints"][0];
+    assert_eq!((&point["asInt"], &point["startTimeUnixNano"]), (&json!("1"), &json!("1000000000")));
+    assert_eq!(attributes(point)["outcome"], "hit");
+    assert_eq!(named("squad.tool.call")["sum"]["isMonotonic"], true);
+    let point = &named("hooks.tool.duration")["histogram"]["dataPoints"][0];
+    let (bounds, buckets) =
+        (point["explicitBounds"].as_array().unwrap(), point["bucketCounts"].as_array().unwrap());
+    assert_eq!(
+        (&point["count"], &point["sum"], buckets.len()),
+        (&json!("1"), &json!(0.03), bounds.len() + 1)
+    );
+    assert_eq!(buckets[2], "1");
+}
+
+#[tokio::test]
+async fn a_collector_that_is_overloaded_is_asked_again() {
+    let collector = Recorder::answering([429, 400]).await;
+    let config = OtlpConfig::new(collector.url("").to_string());
+    let sink = OtlpSink::new(PlainHttp::new(), config, Arc::new(FakeClock::default()));
+    let records = session();
+    let again = sink.deliver(&records).await.unwrap_err();
+    assert!(matches!(again, SinkError::Again { after: Some(after), .. } if after == Duration::from_secs(7)));
+    assert!(matches!(sink.deliver(&records).await, Err(SinkError::Refused { .. })));
+    assert_eq!(collector.requests().await.len(), 2);
+    assert!(matches!(sink.deliver(&records).await, Err(SinkError::Again { .. })));
+}

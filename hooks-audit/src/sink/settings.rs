@@ -1,0 +1,367 @@
+//! Which sinks there are, and how they are fed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::read::Committed;
+
+/// How a sink is fed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FeedSettings {
+    /// The name of its place in the log.
+    pub name: String,
+    /// The most records at one time.
+    pub batch: usize,
+    /// How long an answer may take.
+    pub timeout: Duration,
+    /// How long there is a pause where there is nothing new.
+    pub poll: Duration,
+    /// The bound of the first pause after a failure.
+    pub least_pause: Duration,
+    /// The bound that no pause exceeds.
+    pub most_pause: Duration,
+    /// Whose records it gets; everybody's where nobody is named.
+    pub tenants: Vec<String>,
+    /// Whether it gets the payloads, which may hold personal data.
+    pub payload: bool,
+}
+
+impl FeedSettings {
+    /// Ours: a quarter of a second behind, half a second to a minute between attempts at a sink that fails.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            batch: 256,
+            timeout: Duration::from_secs(30),
+            poll: Duration::from_millis(250),
+            least_pause: Duration::from_millis(500),
+            most_pause: Duration::from_secs(60),
+            tenants: Vec::new(),
+            payload: false,
+        }
+    }
+
+    /// Gives so many records at one time at most.
+    #[must_use]
+    pub const fn with_batch(mut self, batch: usize) -> Self {
+        self.batch = batch;
+        self
+    }
+
+    /// Gives records of these tenants only.
+    #[must_use]
+    pub fn of_tenants(mut self, tenants: impl IntoIterator<Item = String>) -> Self {
+        self.tenants.extend(tenants);
+        self
+    }
+
+    /// Gives the payloads, too.
+    #[must_use]
+    pub const fn with_payload(mut self) -> Self {
+        self.payload = true;
+        self
+    }
+
+    /// Waits so long for an answer at most.
+    #[must_use]
+    pub const fn within(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    pub(super) fn wants(&self, record: &Committed) -> bool {
+        let tenant = record.record.tenant.as_ref();
+        self.tenants.is_empty() || tenant.is_some_and(|tenant| self.tenants.contains(tenant))
+    }
+}
+
+/// One sink: an entry of the section `sinks` of `hooks.yaml`. It has a name, and one of `otlp`, `webhook`, `postgres`
+/// and `nats`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SinkConfig {
+    /// Its name: small letters, digits, `-` and `_`. Its place in the log is kept under it.
+    pub name: String,
+    /// Whose records it gets; everybody's where nobody is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tenants: Vec<String>,
+    /// Whether it gets the payloads (arguments, results, prompts, scrubbed), which may hold personal data.
+    #[serde(default)]
+    pub payload: bool,
+    /// The most records at one time.
+    #[serde(default = "default_batch")]
+    pub batch: usize,
+    /// How long an answer may take.
+    #[serde(default = "default_timeout", with = "hooks_core::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub timeout: Duration,
+    /// An OpenTelemetry collector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub otlp: Option<OtlpConfig>,
+    /// An HTTP server that is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<WebhookConfig>,
+    /// A table in Postgres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub postgres: Option<PostgresConfig>,
+    /// A stream of NATS JetStream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nats: Option<NatsConfig>,
+}
+
+/// An OpenTelemetry collector, by OTLP over HTTP with JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct OtlpConfig {
+    /// Where it is, such as `http://localhost:4318`.
+    pub endpoint: String,
+    /// The name of the service that it is told.
+    #[serde(default = "default_service")]
+    pub service: String,
+    /// What it is sent.
+    #[serde(default = "every_signal")]
+    pub signals: Vec<Signal>,
+    /// How often metrics are sent.
+    #[serde(default = "default_interval", with = "hooks_core::duration")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub interval: Duration,
+    /// Headers, by the names of the environment variables that hold their values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers_env: BTreeMap<String, String>,
+}
+
+/// What a collector is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Signal {
+    /// A span for each session, child, model call and tool call.
+    Traces,
+    /// A log record for each record.
+    Logs,
+    /// What is counted.
+    Metrics,
+}
+
+/// An HTTP server that is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct WebhookConfig {
+    /// Where it is.
+    pub url: String,
+    /// The environment variable that holds the secret with which bodies are signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_env: Option<String>,
+    /// Headers, by the names of the environment variables that hold their values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers_env: BTreeMap<String, String>,
+}
+
+/// A table in Postgres.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct PostgresConfig {
+    /// The environment variable that holds the connection string.
+    pub url_env: String,
+    /// The table; it is made unless it is there.
+    #[serde(default = "default_table")]
+    pub table: String,
+}
+
+/// A stream of NATS JetStream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct NatsConfig {
+    /// Host and port, such as `localhost:4222`.
+    pub server: String,
+    /// The subject that records are published under; a stream has to listen to it.
+    pub subject: String,
+    /// The environment variable that holds a token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_env: Option<String>,
+}
+
+/// Why a sink makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SinkConfigError {
+    /// Its name cannot be a file's.
+    #[error("`{0}` is no name of a sink; use 1 to 64 small letters, digits, `-` and `_`")]
+    Name(String),
+    /// Two sinks have one name.
+    #[error("two sinks are called `{0}`, and would share one place in the log; name one of them otherwise")]
+    Twice(String),
+    /// It is nothing, or two things.
+    #[error("`{0}` is none of `otlp`, `webhook`, `postgres` and `nats`, or several; write one of them")]
+    Kind(String),
+    /// An address that nothing can be sent to.
+    #[error("`{address}` is no address for `{name}`; {way_out}")]
+    Address {
+        /// The sink.
+        name: String,
+        /// What is written.
+        address: String,
+        /// What would be one.
+        way_out: &'static str,
+    },
+    /// A name that would have to be quoted.
+    #[error(
+        "`{0}` is no name of a table; use letters, digits and `_`, with a schema and a dot before it if need be"
+    )]
+    Table(String),
+    /// A bound is nothing.
+    #[error("`{0}` is 0, and nothing would be sent; leave it out")]
+    Zero(&'static str),
+}
+
+impl SinkConfig {
+    /// A sink that is nothing yet.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            tenants: Vec::new(),
+            payload: false,
+            batch: default_batch(),
+            timeout: default_timeout(),
+            otlp: None,
+            webhook: None,
+            postgres: None,
+            nats: None,
+        }
+    }
+
+    /// How it is fed.
+    pub fn feed(&self) -> FeedSettings {
+        let (tenants, payload) = (self.tenants.clone(), self.payload);
+        FeedSettings {
+            tenants,
+            payload,
+            batch: self.batch,
+            timeout: self.timeout,
+            ..FeedSettings::new(self.name.clone())
+        }
+    }
+
+    /// Whether the sinks make sense, each and together; the number of the first that does not.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check_all(sinks: &[Self]) -> Result<(), (usize, SinkConfigError)> {
+        for (at, sink) in sinks.iter().enumerate() {
+            sink.check().map_err(|error| (at, error))?;
+            if sinks.iter().take(at).any(|other| other.name == sink.name) {
+                return Err((at, SinkConfigError::Twice(sink.name.clone())));
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), SinkConfigError> {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        if self.name.is_empty() || self.name.len() > 64 || !self.name.chars().all(is_plain) {
+            return Err(SinkConfigError::Name(self.name.clone()));
+        }
+        if self.batch == 0 || self.timeout.is_zero() {
+            return Err(SinkConfigError::Zero(if self.batch == 0 { "batch" } else { "timeout" }));
+        }
+        let Self { name, otlp, webhook, postgres, nats, .. } = self;
+        let address = |address: &String, way_out| {
+            let (name, address) = (name.clone(), address.clone());
+            Err(SinkConfigError::Address { name, address, way_out })
+        };
+        let is_http = |url: &str| url.strip_prefix("http://").is_some_and(|rest| !rest.is_empty());
+        let way_out = "write one that begins with `http://`; there is no TLS here, so send through a collector or a proxy on this machine";
+        match (otlp, webhook, postgres, nats) {
+            (Some(otlp), None, None, None) if !is_http(&otlp.endpoint) => address(&otlp.endpoint, way_out),
+            (None, Some(webhook), None, None) if !is_http(&webhook.url) => address(&webhook.url, way_out),
+            (None, None, Some(postgres), None) if !is_table(&postgres.table) => {
+                Err(SinkConfigError::Table(postgres.table.clone()))
+            }
+            (None, None, None, Some(nats)) if !is_host_and_port(&nats.server) => {
+                address(&nats.server, "write host and port, such as `localhost:4222`")
+            }
+            (None, None, None, Some(nats)) if !is_subject(&nats.subject) => {
+                address(&nats.subject, "write a subject without wildcards, such as `hooks.audit`")
+            }
+            (Some(_), None, None, None)
+            | (None, Some(_), None, None)
+            | (None, None, Some(_), None)
+            | (None, None, None, Some(_)) => Ok(()),
+            _ => Err(SinkConfigError::Kind(name.clone())),
+        }
+    }
+}
+
+impl OtlpConfig {
+    /// A collector at `endpoint`, which is sent everything.
+    pub fn new(endpoint: impl Into<String>) -> Self {
+        Self {
+            endpoint: endpoint.into(),
+            service: default_service(),
+            signals: every_signal(),
+            interval: default_interval(),
+            headers_env: BTreeMap::new(),
+        }
+    }
+}
+
+/// Whether it is a name, or two with a dot between, that need no quotes.
+pub(super) fn is_table(name: &str) -> bool {
+    let is_name = |part: &str| {
+        part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part.len() <= 63
+    };
+    name.split('.').count() <= 2 && name.split('.').all(is_name)
+}
+
+fn is_host_and_port(address: &str) -> bool {
+    address.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+}
+
+/// Whether nothing in it would end a line of the protocol, or match more than itself.
+pub(super) fn is_subject(subject: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '*' | '>');
+    !subject.is_empty()
+        && subject.len() <= 255
+        && subject.chars().all(is_plain)
+        && subject.split('.').all(|part| !part.is_empty())
+}
+
+const fn default_batch() -> usize {
+    256
+}
+
+const fn default_timeout() -> Duration {
+    Duration::from_secs(30)
+}
+
+fn default_service() -> String {
+    "hooks".to_owned()
+}
+
+fn every_signal() -> Vec<Signal> {
+    vec![Signal::Traces, Signal::Logs, Signal::Metrics]
+}
+
+const fn default_interval() -> Duration {
+    Duration::from_secs(15)
+}
+
+fn default_table() -> String {
+    "hooks_audit".to_owned()
+}

@@ -1,0 +1,39 @@
+//! What a chain was at some time, kept where its writer cannot change it.
+
+use std::fmt;
+
+use super::{Condition, Finding};
+use crate::chain::Digest;
+
+/// The tree of a chain at some time; as text `<chain> <size> <root>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    /// The chain.
+    pub chain: String,
+    /// How many records it had.
+    pub size: u64,
+    /// The root of the tree over them.
+    pub root: Digest,
+}
+
+impl Anchor {
+    /// What [`fmt::Display`] wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_ascii_whitespace();
+        let (chain, size, root) = (words.next()?, words.next()?, words.next()?);
+        let anchor =
+            Self { chain: chain.to_owned(), size: size.parse().ok()?, root: Digest::parse(root.as_bytes())? };
+        words.next().is_none().then_some(anchor)
+    }
+
+    pub(super) fn finding(&self, what: &str) -> Finding {
+        let what = format!("{what}: the anchor has {} records with the root {}", self.size, self.root);
+        Finding { condition: Condition::Mismatched, file: self.chain.clone(), offset: 0, what }
+    }
+}
+
+impl fmt::Display for Anchor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.chain, self.size, self.root)
+    }
+}

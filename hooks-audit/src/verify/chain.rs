@@ -1,0 +1,266 @@
+//! Checks one chain, file by file.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use hooks_core::fs::LogDisk;
+
+use super::{Anchor, ChainReport, Condition, Finding};
+use crate::chain::{After, Chain, Flaw, Group, Header, Mark, Scan, Stored};
+use crate::record::{Record, notes};
+use crate::recover::synced_behind;
+use crate::segment::{self, MOST_BYTES, Segment};
+
+/// More than any header has.
+const HEADER: usize = 16 << 10;
+/// How far into its line the name of an event is.
+const EVENT: usize = 100;
+
+/// The check of one chain under way.
+pub(super) struct Check<'a> {
+    disk: &'a dyn LogDisk,
+    folder: &'a Path,
+    files: &'a [Segment],
+    anchors: &'a [&'a Anchor],
+    report: ChainReport,
+    /// The chain behind what was right so far; `None` where that is not known.
+    chain: Option<Chain>,
+    /// Erased payloads: the record that was theirs, and the one that is said to say so.
+    erased: BTreeMap<u64, u64>,
+    /// The records that say that payloads were erased, and of which records.
+    erasures: BTreeMap<u64, Vec<(u64, u64)>>,
+    /// The last record that is said to have been deleted.
+    deleted: u64,
+    /// The last record before the first file.
+    before: u64,
+}
+
+impl<'a> Check<'a> {
+    pub(super) fn new(
+        disk: &'a dyn LogDisk,
+        folder: &'a Path,
+        files: &'a [Segment],
+        anchors: &'a [&'a Anchor],
+    ) -> Self {
+        let chain = files.first().map(|file| file.chain.clone()).unwrap_or_default();
+        Self {
+            disk,
+            folder,
+            files,
+            anchors,
+            report: ChainReport { chain, ..ChainReport::default() },
+            chain: None,
+            erased: BTreeMap::new(),
+            erasures: BTreeMap::new(),
+            deleted: 0,
+            before: 0,
+        }
+    }
+
+    pub(super) fn run(mut self) -> io::Result<ChainReport> {
+        let mut last_number = None;
+        for (index, file) in self.files.iter().enumerate() {
+            self.report.files += 1;
+            if last_number.is_some_and(|number| number + 1 != file.number) {
+                self.find(Condition::Damaged, file, 0, "the file before it is missing");
+                self.chain = None;
+            }
+            last_number = Some(file.number);
+            let next = match self.files.get(index + 1) {
+                Some(next) if next.number == file.number + 1 => self.header(next)?,
+                _ => None,
+            };
+            match self.bytes(file)? {
+                Some(bytes) => self.check(file, &bytes, next.as_ref(), index + 1 == self.files.len()),
+                None => {
+                    self.find(Condition::Damaged, file, 0, "it cannot be decompressed");
+                    self.chain = None;
+                }
+            }
+        }
+        self.conclude();
+        Ok(self.report)
+    }
+
+    /// Checks a file. `next` is the header of the next one.
+    fn check(&mut self, file: &Segment, bytes: &[u8], next: Option<&Header>, is_last: bool) {
+        let mut scan = Scan::new(bytes, None);
+        let Some(mut chain) = self.begin(file, &mut scan) else { return };
+        // Behind this mark, whatever is in the file does not count.
+        let ends = next.map(|next| next.commit.saturating_sub(1));
+        let flaw = loop {
+            if ends == Some(chain.commit) {
+                break None;
+            }
+            let offset = scan.offset();
+            match scan.next_group() {
+                Ok(Some(group)) => {
+                    match chain.follow(&group).filter(|_| matches!(group.mark, Mark::Commit(_))) {
+                        Some(following) => {
+                            self.look(file, &chain, &group);
+                            chain = following;
+                        }
+                        None => break Some(Flaw { offset, what: "a group that is not the next one" }),
+                    }
+                }
+                Ok(None) => break Some(Flaw { offset, what: "a group without an end" }),
+                Err(flaw) => break Some(flaw),
+            }
+        };
+        let rest = bytes.get(scan.offset()..).unwrap_or_default();
+        let after = next.map(|next| next.after);
+        match flaw {
+            None if after == Some(After::Sealed) && !rest.is_empty() => {
+                self.find(Condition::Damaged, file, scan.offset(), "something was added behind its end");
+            }
+            None if after == Some(After::Damaged) => {
+                self.find(Condition::Damaged, file, scan.offset(), "its writer found it damaged here");
+            }
+            None => {}
+            // The end of the last file, or of one behind which nothing says where it ends.
+            Some(_) if next.is_none() && rest.is_empty() => {}
+            Some(flaw) if is_last && synced_behind(rest, chain.commit) <= chain.commit => {
+                self.find(Condition::Torn, file, flaw.offset, flaw.what);
+            }
+            Some(flaw) => self.find(Condition::Damaged, file, flaw.offset, flaw.what),
+        }
+        // What is known again is where the next file says it begins.
+        self.chain = flaw.is_none().then_some(chain.clone());
+        self.report.seq = chain.seq;
+        self.report.head = chain.head;
+        self.report.root = chain.tree.root();
+    }
+
+    /// The chain behind the header of `file`, if that is right.
+    fn begin(&mut self, file: &Segment, scan: &mut Scan<'_>) -> Option<Chain> {
+        let Ok(Some(first)) = scan.next_group() else {
+            self.find(Condition::Damaged, file, 0, "a header that is not right");
+            self.chain = None;
+            return None;
+        };
+        let Mark::Header(header) = &first.mark else {
+            self.find(Condition::Damaged, file, 0, "a file that does not begin with a header");
+            self.chain = None;
+            return None;
+        };
+        if header.chain != file.chain || header.segment != file.number {
+            let what = format!("a header of `{}` file {}", header.chain, header.segment);
+            self.find(Condition::Damaged, file, 0, &what);
+        }
+        if self.report.files == 1 {
+            self.before = header.seq;
+            if header.seq == 0 && header.commit != 1 {
+                self.find(Condition::Damaged, file, 0, "a header that begins nowhere");
+            }
+        }
+        if let Some(chain) = self.chain.take() {
+            let mut before = chain;
+            before.segment = header.segment.saturating_sub(1);
+            if before.follow(&first).is_none() {
+                self.find(Condition::Damaged, file, 0, "it does not go on where the file before ends");
+            }
+        }
+        Chain::behind(header, first.head)
+    }
+
+    /// Notes what the records of a group that is right say, which stands behind `chain`.
+    fn look(&mut self, file: &Segment, chain: &Chain, group: &Group<'_>) {
+        let mut tree = chain.tree.clone();
+        for line in &group.lines {
+            self.report.records += 1;
+            if let Stored::Erased(by) = line.stored {
+                self.erased.insert(line.seq, by);
+            }
+            let start = line.text.get(..EVENT).unwrap_or(line.text);
+            if memchr::memmem::find(start, b"\"event\":\"log.").is_some() {
+                self.note(file, line.text);
+            }
+            if !self.anchors.is_empty() {
+                tree.push(line.leaf);
+                for anchor in self.anchors.iter().filter(|anchor| anchor.size == tree.size()) {
+                    if anchor.root != tree.root() {
+                        let finding = anchor.finding("these are other records");
+                        self.report.findings.push(finding);
+                    }
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, file: &Segment, line: &[u8]) {
+        let Ok(record) = serde_json::from_slice::<Record>(line) else {
+            return self.find(Condition::Damaged, file, 0, "a note of the log that cannot be read");
+        };
+        match record.event.as_str() {
+            notes::ERASED => {
+                self.erasures.insert(record.seq, record.covers);
+            }
+            notes::DELETED => {
+                let last = record.covers.iter().map(|(_, last)| *last).max();
+                self.deleted = self.deleted.max(last.unwrap_or(0));
+            }
+            _ => {}
+        }
+    }
+
+    /// What can be said only at the end.
+    fn conclude(&mut self) {
+        let Some(first) = self.files.first() else { return };
+        if first.number > 1 && self.deleted < self.before {
+            self.find(
+                Condition::Damaged,
+                first,
+                0,
+                "files before it are missing, and no record says that they were deleted",
+            );
+        }
+        for (seq, by) in std::mem::take(&mut self.erased) {
+            let said = self
+                .erasures
+                .get(&by)
+                .is_some_and(|covers| covers.iter().any(|(a, b)| (*a..=*b).contains(&seq)));
+            if said {
+                self.report.erased += 1;
+            } else {
+                let what = format!("the payload of record {seq} is gone, and record {by} does not say so");
+                self.find(Condition::Damaged, first, 0, &what);
+            }
+        }
+        for anchor in self.anchors {
+            if anchor.size > self.report.seq {
+                let finding = anchor.finding("records are missing at the end");
+                self.report.findings.push(finding);
+            }
+        }
+    }
+
+    fn find(&mut self, condition: Condition, file: &Segment, offset: usize, what: &str) {
+        let finding = Finding { condition, file: file.name(), offset: offset as u64, what: what.to_owned() };
+        self.report.findings.push(finding);
+    }
+
+    /// The lines of a file; `None` where they cannot be decompressed.
+    fn bytes(&self, file: &Segment) -> io::Result<Option<Vec<u8>>> {
+        let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
+        match segment::read(self.disk, self.folder, file, 0, limit) {
+            Ok(bytes) => Ok(Some(bytes.unwrap_or_default())),
+            Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The header of a file, if it is right.
+    fn header(&self, file: &Segment) -> io::Result<Option<Header>> {
+        let bytes = match segment::read(self.disk, self.folder, file, 0, HEADER) {
+            Ok(bytes) => bytes.unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::InvalidData => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let group = Scan::new(&bytes, None).next_group().ok().flatten();
+        Ok(group.and_then(|group| match group.mark {
+            Mark::Header(header) => Some(header),
+            Mark::Commit(_) => None,
+        }))
+    }
+}

@@ -1,0 +1,111 @@
+//! Checks a log: that every record stands where it was written, and nothing in between is missing.
+//!
+//! A chain that is right proves that nothing was changed by accident, and by nobody who could not write it all anew: who
+//! can write the files can also hash them. What shows that is an [`Anchor`]: what the chain was at some time, kept where
+//! they cannot write. Files that are missing at the end of a chain show only there.
+
+mod anchor;
+mod chain;
+mod proof;
+
+use std::io;
+use std::path::Path;
+
+use hooks_core::fs::LogDisk;
+
+pub use self::anchor::Anchor;
+use self::chain::Check;
+pub use self::proof::{Proof, prove};
+use crate::chain::Digest;
+use crate::segment;
+
+/// How a log is, the worst last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Condition {
+    /// Everything is as it was written.
+    #[default]
+    Clean,
+    /// What a writer that was interrupted left; the next one deals with it.
+    Torn,
+    /// Something was changed, or is missing.
+    Damaged,
+    /// It is another log than the one that was anchored, or less of it.
+    Mismatched,
+}
+
+/// Something that is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How bad it is.
+    pub condition: Condition,
+    /// In which file.
+    pub file: String,
+    /// Where in it, in bytes of its lines.
+    pub offset: u64,
+    /// What it is.
+    pub what: String,
+}
+
+/// What was found out about one chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChainReport {
+    /// Its name.
+    pub chain: String,
+    /// How many files it has.
+    pub files: u64,
+    /// How many records were looked at.
+    pub records: u64,
+    /// The number of the last one, which is also how many leaves its tree has.
+    pub seq: u64,
+    /// The hash of its last mark.
+    pub head: Digest,
+    /// The root of its tree.
+    pub root: Digest,
+    /// How many payloads were erased, each with a record that says so.
+    pub erased: u64,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+}
+
+/// What was found out about a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Its chains, by name.
+    pub chains: Vec<ChainReport>,
+}
+
+impl Report {
+    /// How it is: the worst of what was found.
+    pub fn condition(&self) -> Condition {
+        let findings = self.chains.iter().flat_map(|chain| &chain.findings);
+        findings.map(|finding| finding.condition).max().unwrap_or_default()
+    }
+}
+
+/// Checks the log in `folder` against itself and `anchors`. Linear; one file is held in memory at a time.
+///
+/// # Errors
+/// Where the folder or a file cannot be read.
+pub fn verify(disk: &dyn LogDisk, folder: &Path, anchors: &[Anchor]) -> io::Result<Report> {
+    let segments = segment::list(disk, folder)?;
+    let mut chains = Vec::new();
+    for files in segments.chunk_by(|a, b| a.chain == b.chain) {
+        let Some(first) = files.first() else { continue };
+        let anchors: Vec<_> = anchors.iter().filter(|anchor| anchor.chain == first.chain).collect();
+        chains.push(Check::new(disk, folder, files, &anchors).run()?);
+    }
+    for anchor in anchors {
+        if !chains.iter().any(|chain| chain.chain == anchor.chain) {
+            let finding = anchor.finding("the chain is missing");
+            chains.push(ChainReport {
+                chain: anchor.chain.clone(),
+                findings: vec![finding],
+                ..ChainReport::default()
+            });
+        }
+    }
+    Ok(Report { chains })
+}
+
+#[cfg(test)]
+mod tests;

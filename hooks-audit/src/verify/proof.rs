@@ -1,0 +1,150 @@
+//! Proves that a record is in a chain to somebody who has only the root of its tree (RFC 6962, section 2.1.1).
+
+use std::io;
+use std::path::Path;
+
+use hooks_core::fs::LogDisk;
+use serde::{Serialize, Serializer};
+
+use crate::chain::{Digest, Mark, Scan, leaf, node};
+use crate::segment::{self, MOST_BYTES};
+
+/// That a record is one of the leaves of a tree. In JSON with digests as hex.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Proof {
+    /// The chain.
+    pub chain: String,
+    /// The number of the record; its leaf is the one before, counted from 0.
+    pub seq: u64,
+    /// The line of the record, as it is in the file.
+    pub line: String,
+    /// How many leaves the tree has.
+    pub size: u64,
+    /// The root of the tree.
+    #[serde(serialize_with = "hex")]
+    pub root: Digest,
+    /// The digests beside the way from the leaf to the root.
+    #[serde(serialize_with = "all_hex")]
+    pub path: Vec<Digest>,
+}
+
+impl Proof {
+    /// Whether the way leads from the line to the root.
+    pub fn holds(&self) -> bool {
+        let Some(mut index) = self.seq.checked_sub(1).filter(|index| *index < self.size) else {
+            return false;
+        };
+        let mut last = self.size - 1;
+        let mut digest = leaf(self.line.as_bytes());
+        for beside in &self.path {
+            if last == 0 {
+                return false;
+            }
+            if index % 2 == 1 || index == last {
+                digest = node(beside, &digest);
+                while index % 2 == 0 && index != 0 {
+                    index /= 2;
+                    last /= 2;
+                }
+            } else {
+                digest = node(&digest, beside);
+            }
+            index /= 2;
+            last /= 2;
+        }
+        last == 0 && digest == self.root
+    }
+}
+
+/// Proves that record `seq` of `chain` is in its tree; `None` where it is not in the files. Linear, 32 bytes a record.
+///
+/// # Errors
+/// Where the files cannot be read, `InvalidData` where they are damaged or their beginning was deleted.
+pub fn prove(disk: &dyn LogDisk, folder: &Path, chain: &str, seq: u64) -> io::Result<Option<Proof>> {
+    let mut leaves = Vec::new();
+    let mut found = None;
+    for file in segment::list(disk, folder)?.iter().filter(|file| file.chain == chain) {
+        let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
+        let bytes = segment::read(disk, folder, file, 0, limit)?.unwrap_or_default();
+        let mut scan = Scan::new(&bytes, None);
+        while let Ok(Some(group)) = scan.next_group() {
+            if let Mark::Header(header) = &group.mark {
+                // What stands behind this mark in the file before does not count.
+                leaves.truncate(usize::try_from(header.seq).unwrap_or(usize::MAX));
+                if leaves.len() as u64 != header.seq {
+                    return Err(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        format!("`{}` is not where its chain goes on", file.name()),
+                    ));
+                }
+            }
+            for line in &group.lines {
+                leaves.push(line.leaf);
+                if line.seq == seq {
+                    found = Some(String::from_utf8_lossy(line.text).into_owned());
+                }
+            }
+        }
+    }
+    let index = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1));
+    let (Some(line), Some(index)) = (found, index.filter(|index| *index < leaves.len())) else {
+        return Ok(None);
+    };
+    let size = leaves.len() as u64;
+    let (root, path) = way(leaves, index);
+    Ok(Some(Proof { chain: chain.to_owned(), seq, line, size, root, path }))
+}
+
+/// The root over `leaves`, and the digests beside the way from leaf `index` to it: level by level, each half as long.
+fn way(mut level: Vec<Digest>, mut index: usize) -> (Digest, Vec<Digest>) {
+    let mut path = Vec::new();
+    while level.len() > 1 {
+        // A last one without a neighbour goes up as it is.
+        if let Some(beside) = level.get(index ^ 1) {
+            path.push(*beside);
+        }
+        level = level
+            .chunks(2)
+            .map(|pair| match pair {
+                [left, right] => node(left, right),
+                alone => alone.first().copied().unwrap_or_default(),
+            })
+            .collect();
+        index /= 2;
+    }
+    (level.first().copied().unwrap_or_default(), path)
+}
+
+fn hex<S: Serializer>(digest: &Digest, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(digest)
+}
+
+fn all_hex<S: Serializer>(digests: &[Digest], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(digests.iter().map(Digest::to_string))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::Tree;
+
+    #[test]
+    fn every_leaf_of_every_tree_is_proven_and_no_other() {
+        for size in 1..70_u64 {
+            let line = |seq: u64| format!("record {seq}");
+            let leaves: Vec<_> = (1..=size).map(|seq| leaf(line(seq).as_bytes())).collect();
+            let mut tree = Tree::default();
+            leaves.iter().for_each(|leaf| tree.push(*leaf));
+            for seq in 1..=size {
+                let (root, path) = way(leaves.clone(), seq as usize - 1);
+                assert_eq!(root, tree.root());
+                let proof = Proof { chain: "w0".into(), seq, line: line(seq), size, root, path };
+                assert!(proof.holds(), "{seq} of {size}");
+                assert!(!Proof { line: line(seq + 1), ..proof.clone() }.holds());
+                assert!(!Proof { seq: seq + 1, ..proof.clone() }.holds() || size == 1);
+                assert!(!Proof { seq: 0, ..proof }.holds());
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Checks a log, and proves what is in it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use hooks::StdFileSystem;
+use hooks::audit::verify::{self, Anchor, Condition, Report};
+use serde_json::{Value, json};
+
+use super::read::parse;
+use crate::failure::{Failure, Status};
+use crate::paint::{BAD, GOOD, OPEN};
+
+pub(super) fn verify(folder: &Path, anchors: &[String], as_json: bool) -> Result<Status, Failure> {
+    let anchors = anchors.iter().flat_map(|text| text.lines()).map(|text| {
+        let error = || Failure::said(format!("`{text}` is no anchor: `<chain> <records> <root>`"));
+        Anchor::parse(text).ok_or_else(error)
+    });
+    let anchors = anchors.collect::<Result<Vec<_>, _>>()?;
+    let report = verify::verify(&StdFileSystem, folder, &anchors)?;
+    if as_json {
+        writeln!(io::stdout().lock(), "{}", to_json(&report))?;
+    } else {
+        print(&report)?;
+    }
+    Ok(match report.condition() {
+        Condition::Clean => Status::Well,
+        Condition::Torn => Status::Found,
+        Condition::Damaged => Status::Damaged,
+        Condition::Mismatched => Status::Mismatched,
+    })
+}
+
+/// What was found; the lines of the chains are anchors.
+fn print(report: &Report) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    for chain in &report.chains {
+        writeln!(out, "{} {} {}", chain.chain, chain.seq, chain.root)?;
+    }
+    for finding in report.chains.iter().flat_map(|chain| &chain.findings) {
+        let (paint, word) = match finding.condition {
+            Condition::Clean => (GOOD, "clean"),
+            Condition::Torn => (OPEN, "torn"),
+            Condition::Damaged => (BAD, "damaged"),
+            Condition::Mismatched => (BAD, "mismatched"),
+        };
+        writeln!(
+            anstream::stderr(),
+            "{paint}{word}{paint:#}: `{}`, byte {}: {}",
+            finding.file,
+            finding.offset,
+            finding.what
+        )?;
+    }
+    Ok(())
+}
+
+fn to_json(report: &Report) -> Value {
+    let chains = report.chains.iter().map(|chain| {
+        let findings = chain.findings.iter().map(|finding| {
+            json!({
+                "condition": format!("{:?}", finding.condition).to_lowercase(),
+                "file": finding.file,
+                "offset": finding.offset,
+                "what": finding.what,
+            })
+        });
+        json!({
+            "chain": chain.chain,
+            "files": chain.files,
+            "records": chain.records,
+            "seq": chain.seq,
+            "head": chain.head.to_string(),
+            "root": chain.root.to_string(),
+            "erased": chain.erased,
+            "findings": findings.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "condition": format!("{:?}", report.condition()).to_lowercase(),
+        "chains": chains.collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn prove(folder: &Path, position: &str) -> Result<Status, Failure> {
+    let (chain, seq) = parse(position)?;
+    let proof = verify::prove(&StdFileSystem, folder, chain, seq)?
+        .ok_or_else(|| Failure::said(format!("`{position}` is not in the log")))?;
+    writeln!(io::stdout().lock(), "{}", serde_json::to_string_pretty(&proof)?)?;
+    Ok(Status::Well)
+}

@@ -1,0 +1,195 @@
+//! What the audit log costs, against its bars, as ratios and CPU within one run: `cargo xtask bench audit`.
+//!
+//! CPU is that of all threads as the scheduler counts it (`/proc/self/task/*/schedstat`), so that a busy machine changes
+//! nothing; where there is no such file, there is nothing to measure.
+// The helpers of a bench are no library: the lints exempt tests.
+#![cfg_attr(test, allow(unused))]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::exit,
+    reason = "a bench measures real time and ends where something is wrong"
+)]
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::process::exit;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hooks::audit::append::{Appender, Settings};
+use hooks::audit::describe::{Describe, Described};
+use hooks::audit::{Entry, Log, LogSettings, Payload, Record, verify};
+use hooks::event::PreToolUse;
+use hooks::{Decision, HookContext, HookRequest, StdFileSystem, SystemClock, Verdict};
+use serde_json::json;
+
+fn main() {
+    if cpu("self").is_none() {
+        println!("SKIPPED: the scheduler of this system does not say what a thread costs");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut missed = 0;
+    let mut bar = |name: &str, value: f64, unit: &str, holds: bool, bar: &str| {
+        println!("{} {name}: {value:.2} {unit} ({bar})", if holds { "ok    " } else { "MISSED" });
+        missed += usize::from(!holds);
+    };
+
+    let (all, own) = os(&folder.path().join("os"), 200_000);
+    bar("os, CPU of all threads", all, "us a record", all <= 3.0, "at most 3");
+    bar("os, CPU of the caller", own, "us a record", own <= 1.0, "at most 1");
+
+    let (records, seconds) = verified(&folder.path().join("os"));
+    bar(
+        "verify",
+        records / seconds / 1e3,
+        "thousand records a second of CPU",
+        records / seconds >= 5e5,
+        "at least 500",
+    );
+
+    let seconds = recovered(&folder.path().join("recover"));
+    bar("recovery of 64 MiB", seconds, "s of CPU", seconds < 1.0, "below 1");
+
+    let one = disk(&folder.path().join("d1"), 1);
+    bar("disk, 1 writer", one.ratio, "of a bare write and fdatasync", one.ratio >= 0.8, "at least 0.8");
+    let eight = disk(&folder.path().join("d8"), 8);
+    bar(
+        "disk, 8 writers",
+        eight.ratio,
+        "of as many records in one write and fdatasync",
+        eight.ratio >= 0.8,
+        "at least 0.8",
+    );
+    let many = disk(&folder.path().join("d64"), 64);
+    let times = many.rate / one.rate;
+    bar("disk, 64 writers", times, "times the rate of one", times >= 20.0, "at least 20");
+    if missed > 0 {
+        exit(1);
+    }
+}
+
+/// An event as a busy agent has them.
+fn request() -> HookRequest<PreToolUse> {
+    let context = HookContext::new("session-4711", "backend")
+        .in_dir("/srv/agents/backend")
+        .with_environment(hooks::system());
+    let args = json!({"path": "src/server/routes/orders.rs", "content": "pub fn list() -> Vec<Order> { store().all() }"});
+    HookRequest::new(context, PreToolUse::new("write_file", args))
+}
+
+fn log(folder: &Path) -> Log {
+    let mut settings = LogSettings::new([1; 32]);
+    settings.queue = 1 << 20;
+    Log::open(Arc::new(StdFileSystem), folder, settings, Arc::new(SystemClock)).unwrap()
+}
+
+/// Microseconds of CPU a record: of all threads, and of the one that hands them over.
+fn os(folder: &Path, records: u32) -> (f64, f64) {
+    let log = log(folder);
+    let describe = Arc::new(Describe::default());
+    let request = request();
+    let said = || PreToolUse::said(&Decision::from(Verdict::ALLOW));
+    let (before, before_own) = (cpu("self").unwrap(), cpu("thread-self").unwrap());
+    for _ in 0..records {
+        let (describe, request, said) = (Arc::clone(&describe), request.clone(), said());
+        log.put(move || describe.entry(&request, said)).unwrap();
+    }
+    let own = cpu("thread-self").unwrap() - before_own;
+    // Its thread is counted before it ends.
+    log.put_through(|| Record::new("end", hooks::time::Timestamp(0)).into()).unwrap().wait().unwrap();
+    let all = cpu("self").unwrap() - before;
+    (all / f64::from(records) * 1e6, own / f64::from(records) * 1e6)
+}
+
+/// How many records were verified, and the seconds of CPU that took.
+fn verified(folder: &Path) -> (f64, f64) {
+    let before = cpu("self").unwrap();
+    let report = verify::verify(&StdFileSystem, folder, &[]).unwrap();
+    let seconds = cpu("self").unwrap() - before;
+    assert_eq!(report.condition(), verify::Condition::Clean);
+    (report.chains[0].records as f64, seconds)
+}
+
+/// The seconds of CPU that it takes to go on behind a writer that did not close a file of 64 MiB.
+fn recovered(folder: &Path) -> f64 {
+    let open = || {
+        let settings = Settings::new([1; 32]);
+        Appender::open(Arc::new(StdFileSystem), folder, settings, Arc::new(SystemClock)).unwrap()
+    };
+    let (mut appender, _) = open();
+    let entries: Vec<Entry> = (0..64).map(|_| entry()).collect();
+    while fs::metadata(folder.join("w0.00000001.jsonl")).unwrap().len() < 63 << 20 {
+        appender.append(&entries).unwrap();
+    }
+    appender.sync().unwrap();
+    appender.append(&entries).unwrap();
+    drop(appender);
+    let before = cpu("self").unwrap();
+    drop(open());
+    cpu("self").unwrap() - before
+}
+
+fn entry() -> Entry {
+    let payload =
+        Some(Payload::of(json!({"tool_name": "write_file", "tool_args": {"path": "src/main.rs", "n": 17}})));
+    Entry { payload, ..Record::new("pre_tool_use", hooks::time::Timestamp(1)).into() }
+}
+
+struct Rate {
+    /// Records a second.
+    rate: f64,
+    /// Of what a loop does that writes as much at a time and waits for the device.
+    ratio: f64,
+}
+
+/// How fast `writers` put records through, in turns with a bare loop.
+fn disk(folder: &Path, writers: usize) -> Rate {
+    const TURNS: usize = 6;
+    const TURN: Duration = Duration::from_millis(400);
+    let log = log(folder);
+    let bytes = vec![b'x'; 560 * writers];
+    let mut bare_file = OpenOptions::new().append(true).create(true).open(folder.join("bare")).unwrap();
+    let (mut ours, mut bare) = (0.0, 0.0);
+    for _ in 0..TURNS {
+        let start = Instant::now();
+        let done: usize = std::thread::scope(|scope| {
+            let writer = || {
+                let mut done = 0;
+                while start.elapsed() < TURN {
+                    log.put_through(entry).unwrap().wait().unwrap();
+                    done += 1;
+                }
+                done
+            };
+            let threads: Vec<_> = (0..writers).map(|_| scope.spawn(writer)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        ours += done as f64 / start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let mut done = 0;
+        while start.elapsed() < TURN {
+            bare_file.write_all(&bytes).unwrap();
+            bare_file.sync_data().unwrap();
+            done += writers;
+        }
+        bare += done as f64 / start.elapsed().as_secs_f64();
+    }
+    Rate { rate: ours / TURNS as f64, ratio: ours / bare }
+}
+
+/// The seconds of CPU that a process, or a thread, took so far.
+fn cpu(whose: &str) -> Option<f64> {
+    let own = |path: &Path| {
+        let text = fs::read_to_string(path.join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<f64>().ok().map(|nanoseconds| nanoseconds / 1e9)
+    };
+    let of = Path::new("/proc").join(whose);
+    match fs::read_dir(of.join("task")) {
+        Ok(tasks) => tasks.flatten().map(|task| own(&task.path())).sum(),
+        Err(_) => own(&of),
+    }
+}

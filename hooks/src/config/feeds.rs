@@ -1,0 +1,157 @@
+//! The sections about what is fed from the record: results that are reused, metrics, sinks.
+
+use std::collections::BTreeMap;
+
+use hooks_audit::cache::{CacheConfig, ResultCache};
+use hooks_audit::metrics::{Metrics, MetricsConfig};
+use hooks_audit::sink::SinkConfig;
+use hooks_core::HooksBuilder;
+use hooks_policies::config::ToolRole;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::error::Mistakes;
+use super::prune::Pruned;
+use super::{cache, metrics, plain, section, sinks};
+
+/// The keys they stand under.
+pub(super) const KEYS: [&str; 3] = [cache::KEY, metrics::KEY, sinks::KEY];
+
+/// What the sections say; nothing of one that is not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct FeedSections {
+    /// Which tools' results are reused.
+    pub cache: Option<CacheConfig>,
+    /// How much is told apart.
+    pub metrics: Option<MetricsConfig>,
+    /// Where the records of the log are sent.
+    pub sinks: Vec<SinkConfig>,
+}
+
+/// What was made of the sections.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Feeds {
+    pub(super) cache: Option<ResultCache>,
+    pub(super) metrics: Option<Metrics>,
+}
+
+/// Adds the schemas of the sections to `properties`; their definitions go among those of `root`.
+pub(super) fn schemas(properties: &mut Map<String, Value>, root: &mut Map<String, Value>) {
+    properties.insert(cache::KEY.to_owned(), section::schema::<CacheConfig>(root));
+    properties.insert(metrics::KEY.to_owned(), section::schema::<MetricsConfig>(root));
+    properties.insert(sinks::KEY.to_owned(), section::schema::<Vec<SinkConfig>>(root));
+}
+
+/// Takes the sections out of `sections`; whether it is plain that nothing is wrong with them.
+pub(super) fn are_right(sections: &mut Map<String, Value>) -> bool {
+    plain::is_right_in::<CacheConfig>(sections, cache::KEY)
+        && plain::is_right_in::<MetricsConfig>(sections, metrics::KEY)
+        && plain::is_right_in::<Vec<SinkConfig>>(sections, sinks::KEY)
+}
+
+/// Takes the sections out of `sections` and reads them.
+pub(super) fn take(
+    sections: &mut Map<String, Value>,
+    tree: &Pruned,
+    mistakes: &mut Mistakes,
+) -> FeedSections {
+    let read = FeedSections {
+        cache: section::taken(cache::KEY, sections, tree, mistakes),
+        metrics: section::taken(metrics::KEY, sections, tree, mistakes),
+        sinks: section::taken(sinks::KEY, sections, tree, mistakes).unwrap_or_default(),
+    };
+    if let Some(config) = &read.cache {
+        cache::check(config, tree, mistakes);
+    }
+    sinks::check(&read.sinks, tree, mistakes);
+    read
+}
+
+impl FeedSections {
+    /// Adds what the sections ask for; metrics go on with what was counted before.
+    pub(super) fn add_to(
+        &self,
+        mut builder: HooksBuilder,
+        tools: &BTreeMap<String, ToolRole>,
+        counted: Option<&Metrics>,
+    ) -> (HooksBuilder, Feeds) {
+        let metrics = self.metrics.as_ref().map(|config| metrics::built(config, counted));
+        let mut cache = self.cache.as_ref().and_then(|config| cache::built(config, tools));
+        if let Some(metrics) = &metrics {
+            cache = cache.map(|cache| cache.watched_by(metrics.clone()));
+            builder = metrics.add_to(builder);
+        }
+        if let Some(cache) = &cache {
+            builder = cache.add_to(builder);
+        }
+        (builder, Feeds { cache, metrics })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::HookContext;
+    use hooks_core::event::PostToolUse;
+    use hooks_core::event::PreToolUse;
+    use serde_json::json;
+
+    use super::super::read::{Config, ConfigReader};
+
+    const TEXT: &str = "
+version: 1
+metrics: { most_names: 50 }
+cache:
+  tools: [{ tool: web_search, depends: outside, for: 10m }]
+sinks:
+  - { name: collector, otlp: { endpoint: \"http://localhost:4318\" } }
+";
+
+    #[tokio::test]
+    async fn the_sections_are_built_and_what_was_counted_stays() {
+        let first = Config::parse(TEXT, "hooks.yaml").unwrap();
+        assert!(first.cache().is_some());
+        assert_eq!(first.feeds().sinks[0].name, "collector");
+        let count = async |config: &Config| {
+            let hooks = config.clone().hooks();
+            let event = PostToolUse::after(&PreToolUse::new("edit", json!({})), json!(null), None, 1);
+            hooks.on(HookContext::new("s", "a")).post_tool_use(event).await;
+            config.metrics().unwrap().prometheus()
+        };
+        let counted = |times: u32| {
+            format!("hooks_tool_calls_total{{agent=\"a\",tool=\"edit\",outcome=\"ok\"}} {times}\n")
+        };
+        assert!(count(&first).await.contains(&counted(1)));
+        let again = ConfigReader::default().keeping(first.kept().clone());
+        assert!(count(&again.parse(TEXT, "hooks.yaml").unwrap()).await.contains(&counted(2)));
+        // Told apart otherwise, it begins anew.
+        let other = TEXT.replace("50", "60");
+        assert!(count(&again.parse(&other, "hooks.yaml").unwrap()).await.contains(&counted(1)));
+        assert!(Config::parse("version: 1", "hooks.yaml").unwrap().metrics().is_none());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told_at_its_place() {
+        let text = "
+version: 1
+cache:
+  tools:
+    - { tool: web_search, depends: outside }
+sinks:
+  - { name: a, webhook: { url: \"https://x\" } }
+";
+        let errors = Config::parse(text, "hooks.yaml").unwrap_err();
+        let errors: Vec<_> = errors.errors().iter().map(ToString::to_string).collect();
+        assert!(
+            errors[0]
+                .starts_with("line 5, column 7: cache.tools[0]: `web_search` depends on what is outside"),
+            "{errors:?}"
+        );
+        assert!(
+            errors[1].starts_with("line 7, column 5: sinks[0]: `https://x` is no address for `a`"),
+            "{errors:?}"
+        );
+        let unknown = Config::parse("version: 1\nmetrics: { most: 1 }", "hooks.yaml").unwrap_err();
+        assert!(unknown.errors()[0].to_string().contains("unknown option `most`"));
+    }
+}

@@ -1,0 +1,28 @@
+//! The section about sinks: where the records of the log are sent.
+
+use std::fmt::Display;
+
+use hooks_audit::sink::SinkConfig;
+
+use super::error::Mistakes;
+use super::prune::Pruned;
+
+/// The key it stands under.
+pub(super) const KEY: &str = "sinks";
+
+/// Reports what makes no sense.
+pub(super) fn check(sinks: &[SinkConfig], tree: &Pruned, mistakes: &mut Mistakes) {
+    if let Err((at, error)) = SinkConfig::check_all(sinks) {
+        report(&format!("{KEY}[{at}]"), &error, tree, mistakes);
+    }
+}
+
+/// Reports an error whose text has the way out behind a semicolon, at its place.
+pub(super) fn report(path: &str, error: &dyn Display, tree: &Pruned, mistakes: &mut Mistakes) {
+    let (place, path) = (tree.root.locate(path), tree.path_before(path));
+    let text = error.to_string();
+    match text.split_once("; ") {
+        Some((problem, hint)) => mistakes.add_with_hint(place, path, problem, hint),
+        None => mistakes.add(place, path, text),
+    }
+}

@@ -1,0 +1,282 @@
+"""Checks an audit log: a second opinion, which shares no code with what writes it. Python 3, standard library only.
+
+    python3 audit.py FOLDER [--anchor "CHAIN RECORDS ROOT"]...
+
+Prints an anchor for each chain, and what is wrong. Exit status: 0 clean, 1 torn, 3 damaged, 4 not what was anchored;
+2 the command line is wrong. What the lines mean is in docs/audit.md.
+"""
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import sys
+import zlib
+
+CLEAN, TORN, DAMAGED, MISMATCHED = 0, 1, 3, 4
+FILE = re.compile(r"([a-z0-9-]{1,64})\.(\d{8,})\.(jsonl|damaged\.jsonl|jsonl\.gz)")
+MARK_END = re.compile(rb',"sum":"([0-9a-f]{16})","head":"([0-9a-f]{64})"\}')
+RECORD = re.compile(rb'\{"seq":(0|[1-9][0-9]*),.*\}', re.DOTALL)
+PAYLOAD = re.compile(rb',"payload":"([0-9a-f]{64})"\}')
+STORED = re.compile(rb'\{"p":(0|[1-9][0-9]*),"salt":"([0-9a-f]{32})","data":(.*)\}', re.DOTALL)
+ERASED = re.compile(rb'\{"p":(0|[1-9][0-9]*),"erased":(0|[1-9][0-9]*)\}')
+
+
+def sha256(*parts):
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
+
+
+class Tree:
+    """RFC 6962: the roots of the perfect subtrees, the largest first."""
+
+    def __init__(self, size=0, roots=()):
+        self.size, self.roots = size, list(roots)
+
+    def push(self, leaf):
+        size = self.size
+        while size & 1:
+            leaf = sha256(b"\x01", self.roots.pop(), leaf)
+            size >>= 1
+        self.roots.append(leaf)
+        self.size += 1
+
+    def root(self):
+        if not self.roots:
+            return sha256()
+        root = self.roots[-1]
+        for left in reversed(self.roots[:-1]):
+            root = sha256(b"\x01", left, root)
+        return root
+
+
+class Flaw(Exception):
+    """What is wrong at an offset."""
+
+    def __init__(self, offset, what):
+        super().__init__(what)
+        self.offset, self.what = offset, what
+
+
+def lines(data, offset):
+    """The whole lines from `offset` on, with where they begin and end."""
+    while (end := data.find(b"\n", offset)) >= 0:
+        yield offset, data[offset:end], end + 1
+        offset = end + 1
+    raise Flaw(offset, "a group without an end")
+
+
+def is_mark(line):
+    return line.startswith((b'{"c":', b'{"v":'))
+
+
+def read_mark(line, leaves):
+    """The fields of a mark, and its body, if its sum is right."""
+    end = MARK_END.fullmatch(line[-100:])
+    if not end:
+        return None
+    body = sha256(*leaves, line[:-100])
+    if body[:8].hex().encode() != end[1]:
+        return None
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return None
+    return fields, body, bytes.fromhex(end[2].decode())
+
+
+def read_group(data, offset):
+    """The records and the mark of a group: (records, fields, body, head, end)."""
+    records, source = [], lines(data, offset)
+    for start, line, end in source:
+        if is_mark(line):
+            mark = read_mark(line, [record[1] for record in records])
+            if mark is None or mark[0].get("n", 0) != len(records):
+                raise Flaw(start, "a mark that is not right")
+            return records, *mark, end
+        match = RECORD.fullmatch(line)
+        if not match:
+            raise Flaw(start, "a line that is no record")
+        seq, digest, erased = int(match[1]), PAYLOAD.search(line, max(0, len(line) - 78)), None
+        if digest and digest.end() == len(line):
+            start, beside, end = next(source)
+            stored, gone = STORED.fullmatch(beside), ERASED.fullmatch(beside)
+            if gone and int(gone[1]) == seq:
+                erased = int(gone[2])
+            elif not (stored and int(stored[1]) == seq
+                      and sha256(bytes.fromhex(stored[2].decode()), stored[3]).hex().encode() == digest[1]):
+                raise Flaw(start, "a payload that is not that of its record")
+        records.append((seq, sha256(b"\x00", line), line, erased))
+    raise Flaw(offset, "a group without an end")
+
+
+def synced_behind(rest):
+    """The last mark that an intact mark in `rest` says to have been written through."""
+    most, seen = 0, []
+    for line in rest.split(b"\n")[:-1]:
+        if is_mark(line):
+            count = re.match(rb'\{"c":\d+,"n":(\d+),', line)
+            wanted = int(count[1]) if count else 0
+            mark = read_mark(line, seen[len(seen) - wanted:]) if wanted <= len(seen) else None
+            if mark:
+                most = max(most, mark[0].get("synced", mark[0]["c"] - 1))
+            seen = []
+        elif not line.startswith(b'{"p":'):
+            seen.append(sha256(b"\x00", line))
+    return most
+
+
+class Chain:
+    """The check of one chain."""
+
+    def __init__(self, name, anchors):
+        self.name, self.anchors, self.findings = name, anchors, []
+        self.tree, self.head, self.commit, self.known = Tree(), bytes(32), 0, True
+        self.erased, self.erasures, self.deleted, self.before = {}, {}, 0, 0
+
+    def find(self, status, file, offset, what):
+        self.findings.append((status, f"`{file}`, byte {offset}: {what}"))
+
+    def begin(self, file, number, data, is_first):
+        records, fields, body, head, end = read_group(data, 0)
+        if fields.get("v") != 1 or fields.get("hash") != "sha256" or records:
+            raise Flaw(0, "no header")
+        if fields["chain"] != self.name or fields["segment"] != number:
+            self.find(DAMAGED, file, 0, "a header of another file")
+        prev = bytes.fromhex(fields["prev"])
+        roots = [bytes.fromhex(root) for root in fields["range"]]
+        if sha256(b"\x02", prev, body) != head or len(roots) != bin(fields["seq"]).count("1"):
+            raise Flaw(0, "a header that is not right")
+        if is_first:
+            self.before = fields["seq"]
+        elif self.known and (prev, fields["c"], roots) != (self.head, self.commit + 1, self.tree.roots):
+            self.find(DAMAGED, file, 0, "it does not go on where the file before ends")
+        self.tree, self.head, self.commit = Tree(fields["seq"], roots), head, fields["c"]
+        return end
+
+    def follow(self, group, offset):
+        records, fields, body, head, _ = group
+        if "v" in fields or sha256(b"\x02", self.head, body) != head or fields["c"] != self.commit + 1:
+            raise Flaw(offset, "a group that is not the next one")
+        for number, (seq, _, _, _) in enumerate(records, self.tree.size + 1):
+            if seq != number:
+                raise Flaw(offset, "records that are not the next ones")
+        if fields["seq"] != self.tree.size + len(records):
+            raise Flaw(offset, "a mark of other records")
+        for seq, leaf, line, erased in records:
+            self.tree.push(leaf)
+            if erased is not None:
+                self.erased[seq] = erased
+            if b'"event":"log.' in line[:100]:
+                self.note(json.loads(line))
+            for size, root in self.anchors:
+                if size == seq and root != self.tree.root().hex():
+                    self.find(MISMATCHED, self.name, 0, f"record {seq} is not the one that was anchored")
+        self.head, self.commit = head, fields["c"]
+
+    def note(self, record):
+        if record["event"] == "log.erased":
+            self.erasures[record["seq"]] = record.get("covers", [])
+        elif record["event"] == "log.deleted":
+            self.deleted = max([self.deleted] + [last for _, last in record.get("covers", [])])
+
+    def check(self, file, number, data, following, is_first, is_last):
+        try:
+            offset = self.begin(file, number, data, is_first)
+        except Flaw as flaw:
+            self.known = False
+            return self.find(DAMAGED, file, flaw.offset, flaw.what)
+        self.known, ends = True, following["c"] - 1 if following else None
+        while ends is None or self.commit != ends:
+            if following is None and offset == len(data):
+                return None
+            try:
+                group = read_group(data, offset)
+                self.follow(group, offset)
+                offset = group[4]
+            except Flaw as flaw:
+                self.known = False
+                torn = is_last and synced_behind(data[offset:]) <= self.commit
+                return self.find(TORN if torn else DAMAGED, file, flaw.offset, flaw.what)
+        if following["after"] == "sealed" and offset != len(data):
+            self.find(DAMAGED, file, offset, "something was added behind its end")
+        if following["after"] == "damaged":
+            self.find(DAMAGED, file, offset, "its writer found it damaged here")
+        return None
+
+    def conclude(self, first):
+        if first > 1 and self.deleted < self.before:
+            self.find(DAMAGED, self.name, 0, "files are missing, and no record says that they were deleted")
+        for seq, by in self.erased.items():
+            if not any(a <= seq <= b for a, b in self.erasures.get(by, [])):
+                self.find(DAMAGED, self.name, 0, f"the payload of record {seq} is gone, and no record says so")
+        for size, _ in self.anchors:
+            if size > self.tree.size:
+                self.find(MISMATCHED, self.name, 0, f"records are missing at the end: {size} were anchored")
+
+
+def load(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    if path.endswith(".gz"):
+        try:
+            return gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):
+            return b""
+    return data
+
+
+def verify(folder, anchors):
+    chains = {}
+    for name in sorted(os.listdir(folder)):
+        match = FILE.fullmatch(name)
+        if match:
+            chains.setdefault(match[1], {}).setdefault(int(match[2]), name)
+    findings = []
+    for name in anchors:
+        if name not in chains:
+            findings.append((MISMATCHED, f"`{name}`: the chain is missing"))
+    for name, files in sorted(chains.items()):
+        chain, numbers = Chain(name, anchors.get(name, [])), sorted(files)
+        datas = {numbers[0]: load(os.path.join(folder, files[numbers[0]]))}
+        for index, number in enumerate(numbers):
+            following = None
+            if index + 1 < len(numbers):
+                datas[numbers[index + 1]] = load(os.path.join(folder, files[numbers[index + 1]]))
+                if numbers[index + 1] == number + 1:
+                    try:
+                        following = read_group(datas[number + 1], 0)[1]
+                    except Flaw:
+                        pass
+            if index and numbers[index - 1] != number - 1:
+                chain.known = False
+                chain.find(DAMAGED, files[number], 0, "the file before it is missing")
+            chain.check(files[number], number, datas.pop(number), following, not index, index + 1 == len(numbers))
+        chain.conclude(numbers[0])
+        print(name, chain.tree.size, chain.tree.root().hex())
+        findings += chain.findings
+    for status, what in findings:
+        print({TORN: "torn", DAMAGED: "damaged", MISMATCHED: "mismatched"}[status] + ": " + what, file=sys.stderr)
+    return max([status for status, _ in findings], default=CLEAN)
+
+
+def main(arguments):
+    if not arguments or not os.path.isdir(arguments[0]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    anchors, rest = {}, arguments[1:]
+    while rest:
+        words = rest[1].split() if rest[0] == "--anchor" and len(rest) > 1 else []
+        if len(words) != 3:
+            print(__doc__, file=sys.stderr)
+            return 2
+        anchors.setdefault(words[0], []).append((int(words[1]), words[2]))
+        rest = rest[2:]
+    return verify(arguments[0], anchors)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
