@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use hooks_facts::globs::{Dialect, GlobOptions, Globs};
+use hooks_facts::globs::{self, Dialect, Gap, GlobOptions, Globs};
 
 use crate::config::PatternDialect;
 use crate::facts::{Call, Known, Place};
-use crate::protected::is_removed;
 
 /// Artifacts, compiled. Names are compared without regard to case.
 #[derive(Clone, Debug, Default)]
@@ -83,12 +82,12 @@ impl Artifacts {
         Some((format!("`{name}` cannot be used: {problem}"), hint.to_owned()))
     }
 
-    /// The first artifact that a place is, is below, or, where it goes away, is above.
+    /// The first artifact that a place is, or may be, is below, or, where all below it changes, is above.
     pub(crate) fn find(&self, call: Call<'_>, place: &Place, known: &Known<'_>) -> Option<Found<'_>> {
         if let Some(index) = self.everything {
             return self.found(index, place.given.clone());
         }
-        let removed = is_removed(place);
+        let below = place.reaches_below();
         let inside = known.below_root().map(|reading| (&self.relative, "", reading));
         let outside = known.elsewhere.iter().map(|reading| (&self.outside, top(reading), reading.as_str()));
         let from_top = if self.absolute.is_empty() { None } else { place.from_top(call) };
@@ -99,9 +98,12 @@ impl Artifacts {
         let mut readings = inside.chain(outside).chain(absolute);
         readings.find_map(|(patterns, top, given)| {
             let reading: &str = &folded(given);
-            let index =
-                patterns.find(reading).or_else(|| removed.then(|| patterns.below(reading)).flatten())?;
-            self.found(index, format!("{top}{given}"))
+            let index = if place.is_partial() {
+                patterns.meets(reading, below)?
+            } else {
+                patterns.find(reading).or_else(|| below.then(|| patterns.below(reading)).flatten())?
+            };
+            self.found(index, globs::shown(&format!("{top}{given}")))
         })
     }
 
@@ -136,6 +138,20 @@ impl Patterns {
     /// An artifact below a folder.
     fn below(&self, folder: &str) -> Option<usize> {
         self.owners.get(self.globs.find_below(folder)?).copied()
+    }
+
+    /// An artifact that an outline may stand for, or, where all below it changes, be above.
+    ///
+    /// A search that goes through folders meets nearly every folder: of those, only the ones that it begins in count.
+    fn meets(&self, outline: &str, below: bool) -> Option<usize> {
+        let is_deep = |c: char| Gap::of(c).is_some_and(Gap::is_deep);
+        let start = || {
+            let known = outline.split(|c: char| Gap::of(c).is_some()).next().unwrap_or_default();
+            known.rsplit_once('/').and_then(|(folder, _)| self.globs.find(folder))
+        };
+        let met = self.globs.meets(outline, !outline.contains(is_deep)).or_else(start);
+        let index = met.or_else(|| below.then(|| self.globs.meets_below(outline)).flatten())?;
+        self.owners.get(index).copied()
     }
 
     fn is_empty(&self) -> bool {

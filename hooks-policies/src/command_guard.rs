@@ -193,7 +193,7 @@ pub(crate) fn is_fragment(text: &str) -> bool {
 fn word(argument: &Argument) -> String {
     match argument {
         Argument::Literal(text) => text.clone(),
-        Argument::Dynamic(pieces) => pieces.join("…"),
+        Argument::Dynamic { pieces, .. } => pieces.join("…"),
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use hooks_facts::globs::{Dialect, GlobOptions, Globs};
 
+use crate::artifacts::folded;
 use crate::config::PatternDialect;
 use crate::errors::PolicyErrors;
 use crate::facts::CallReader;
@@ -64,6 +65,26 @@ impl PathPatterns {
     /// The first pattern of something below the folder `reading`, so that removing the folder removes it too.
     pub(crate) fn find_below(&self, reading: &str, case_insensitive: bool) -> Option<usize> {
         self.globs(case_insensitive).find_below(&self.written(reading))
+    }
+
+    /// Whether one pattern matches whatever an outline stands for.
+    pub(crate) fn covers(&self, outline: &str, case_insensitive: bool) -> bool {
+        self.globs(case_insensitive).covers(&self.outlined(outline, case_insensitive))
+    }
+
+    /// The first pattern that matches something an outline may stand for.
+    pub(crate) fn meets(&self, outline: &str, case_insensitive: bool) -> Option<usize> {
+        self.globs(case_insensitive).meets(&self.outlined(outline, case_insensitive), true)
+    }
+
+    /// The first pattern of something below a folder that an outline may stand for.
+    pub(crate) fn meets_below(&self, outline: &str, case_insensitive: bool) -> Option<usize> {
+        self.globs(case_insensitive).meets_below(&self.outlined(outline, case_insensitive))
+    }
+
+    fn outlined<'r>(&self, outline: &'r str, case_insensitive: bool) -> Cow<'r, str> {
+        let written = self.written(outline);
+        if case_insensitive { Cow::Owned(folded(&written).into_owned()) } else { written }
     }
 
     fn globs(&self, case_insensitive: bool) -> &Globs {

@@ -2,14 +2,14 @@
 //! settings of agent clients.
 //!
 //! Patterns are relative to the root or absolute; a folder stands for all that is below it; names are compared
-//! without regard to case. A path that cannot be resolved is refused, and so is the removal of a folder that a
-//! protected file is in.
+//! without regard to case. A path that cannot be resolved is refused, and so is what removes, fills or links a folder
+//! that a protected file is in, or would be in. A name with wildcards is refused where it may stand for a protected file;
+//! one of which nothing is known, as a variable that nobody set, is left to the write guard.
 
 use std::sync::{Arc, OnceLock};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
-use hooks_facts::tools::PathRole;
 
 use crate::artifacts::Artifacts;
 use crate::errors::PolicyErrors;
@@ -73,8 +73,13 @@ impl ProtectedFiles {
             return Some(reason("path", message).unless("write the path relative to the root"));
         };
         let found = self.files().find(call, place, &known)?;
-        let message =
-            format!("{} is protected by `{}`", stands_for(&place.given, &found.reading), found.artifact);
+        let verb = if place.is_partial() { "may be" } else { "is" };
+        let given = stands_for(&place.given, &found.reading);
+        let message = if place.reaches_below() {
+            format!("{given} {verb} protected, or above what is protected, by `{}`", found.artifact)
+        } else {
+            format!("{given} {verb} protected by `{}`", found.artifact)
+        };
         let evidence = Evidence::Path { given: place.given.clone(), resolved: found.reading };
         Some(
             reason("write", message)
@@ -101,14 +106,10 @@ impl Policy<PreToolUse> for ProtectedFiles {
             let reason = Reason::new(NAME, "unknown-path", message).on(&**pointer);
             return Verdict::deny(reason.unless("write the path out"));
         }
-        let mut written = places.found.iter().filter(|place| place.is_written());
+        let places = places.found.iter().chain(&places.partial);
+        let mut written = places.filter(|place| place.is_written() && !place.is_nameless);
         written.find_map(|place| self.objection(call, place)).map_or(Verdict::NO_OPINION, Verdict::deny)
     }
-}
-
-/// Whether a place goes away with what is below it.
-pub(crate) fn is_removed(place: &Place) -> bool {
-    place.role == PathRole::Removed
 }
 
 #[cfg(test)]

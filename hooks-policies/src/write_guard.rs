@@ -2,7 +2,8 @@
 //!
 //! Judges every file that a tool call changes: the path arguments of file tools, patches and moves, and what the
 //! redirections and the plain file programs of a command write to. A write is fine if **every** plausible reading of its path matches a pattern
-//! of `allow` and none matches one of `deny`; what cannot be resolved is refused. An allowed call of a file tool is
+//! of `allow` and none matches one of `deny`; what cannot be resolved is refused. A name with wildcards is fine if one
+//! pattern of `allow` matches all that it may become, and none of `deny` any of that. An allowed call of a file tool is
 //! an allow; about others the guard has no opinion. One `lstat` per component; no allocation but for the facts.
 //!
 //! ```
@@ -28,6 +29,7 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+use hooks_facts::globs;
 use hooks_facts::tools::PathRole;
 
 use crate::config::{OnUnknown, WriteGuardConfig};
@@ -86,6 +88,8 @@ impl WriteGuard {
             |rule: &'static str, message: String| Reason::new(NAME, rule, message).on(&*place.pointer);
         let resolution = match &place.resolution {
             Ok(resolution) => resolution,
+            // What it depends on is judged as well.
+            Err(_) if place.is_possible => return None,
             Err(error) => {
                 let text = error.to_string();
                 let (message, remedy) = text.split_once("; ").unwrap_or((&text, &self.remedy));
@@ -98,27 +102,49 @@ impl WriteGuard {
             return Some(reason("hard-link", message).unless("replace it by a copy of its own"));
         }
         for reading in &resolution.readings {
-            let path = reading.path.as_str();
+            let shown = globs::shown(&reading.path);
+            let path = shown.as_str();
             let evidence = || Evidence::Path { given: place.given.clone(), resolved: path.to_owned() };
-            let denied = self.deny.find(path, call.ignores_case());
-            let below = || {
-                (place.role == PathRole::Removed)
-                    .then(|| self.deny.find_below(path, call.ignores_case()))
-                    .flatten()
-            };
-            if let Some(pattern) = denied.or_else(below) {
+            if let Some(pattern) = self.denied(call, place, &reading.path) {
                 let pattern = self.deny.text(pattern);
                 let message =
                     format!("{} matches the denied pattern `{pattern}`", stands_for(&place.given, path));
                 let remedy = format!("write elsewhere, or take `{pattern}` out of `write_guard.deny`");
                 return Some(reason("deny", message).because(evidence()).unless(remedy));
             }
-            if self.allow.find(path, call.ignores_case()).is_none() {
+            if !place.is_possible && !self.is_allowed(call, place, &reading.path) {
                 let message = format!("{} may not be written", stands_for(&place.given, path));
                 return Some(reason("allow", message).because(evidence()).unless(&*self.remedy));
             }
         }
         None
+    }
+}
+
+impl WriteGuard {
+    /// The denied pattern that a reading of a place matches or may match, or that is of something below it, where all
+    /// of that changes.
+    fn denied(&self, call: Call<'_>, place: &Place, path: &str) -> Option<usize> {
+        let (deny, ignores_case) = (&self.deny, call.ignores_case());
+        let (own, below) = if place.is_partial() {
+            (
+                deny.meets(path, ignores_case),
+                place.reaches_below().then(|| deny.meets_below(path, ignores_case)),
+            )
+        } else {
+            (
+                deny.find(path, ignores_case),
+                place.reaches_below().then(|| deny.find_below(path, ignores_case)),
+            )
+        };
+        own.or(below.flatten())
+    }
+
+    fn is_allowed(&self, call: Call<'_>, place: &Place, path: &str) -> bool {
+        if place.is_partial() {
+            return self.allow.covers(path, call.ignores_case());
+        }
+        self.allow.find(path, call.ignores_case()).is_some()
     }
 }
 
@@ -138,7 +164,8 @@ impl Policy<PreToolUse> for WriteGuard {
             let reason = Reason::new(NAME, "unusable-path", message).on(&**pointer);
             return Verdict::deny(reason.unless("give the path as a text"));
         }
-        if let Some(pointer) = places.unknown.first() {
+        let anywhere = places.partial.iter().find(|place| place.is_anywhere() && !place.is_possible);
+        if let Some(pointer) = places.unknown.first().or(anywhere.map(|place| &place.pointer)) {
             let message = "the command writes to a file whose name is not known before it runs";
             let reason = Reason::new(NAME, "unknown-target", message).on(&**pointer);
             return Verdict::deny(reason.unless("write the name out"));
@@ -146,6 +173,7 @@ impl Policy<PreToolUse> for WriteGuard {
         if let Some(reason) = places
             .found
             .iter()
+            .chain(&places.partial)
             .filter(|place| place.is_written())
             .find_map(|place| self.objection(call, place))
         {

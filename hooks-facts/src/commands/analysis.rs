@@ -73,6 +73,8 @@ pub struct WriteTarget {
     pub target: Argument,
     /// What is done to it.
     pub kind: WriteKind,
+    /// Whether that depends on what is there: `cp a b` writes `b/a` if `b` is a folder.
+    pub is_possible: bool,
     /// The place in the text.
     pub span: Span,
 }
@@ -89,12 +91,23 @@ pub enum WriteKind {
     Removed,
     /// A new link points to it.
     Linked,
+    /// A program puts a tree there, or files in it whose names are not known.
+    Filled,
+    /// A file or folder that is copied, moved or linked gets this name, unless a folder has it.
+    Named,
 }
 
 impl Analysis {
     /// Analyses a text that a shell runs.
     pub fn of_text(text: &str, options: &Options) -> Self {
         let mut walk = Walk::new(*options);
+        walk.top_text(text);
+        walk.finish()
+    }
+
+    /// Analyses a text that a shell runs in a folder; `$PWD` stands for it.
+    pub fn of_text_in(text: &str, folder: Option<&str>, options: &Options) -> Self {
+        let mut walk = Walk::new(*options).beginning_in(folder);
         walk.top_text(text);
         walk.finish()
     }
@@ -116,7 +129,7 @@ impl Analysis {
         })
     }
 
-    /// The files that redirections write to, and those that plain file programs change, where they are named.
+    /// The files that redirections write to, and those that plain file programs change, as far as they are named.
     ///
     /// What other programs write is not among them.
     pub fn writes(&self) -> &[WriteTarget] {

@@ -2,6 +2,7 @@
 
 use super::argument::{Argument, ArgumentBuilder};
 use super::walk::{MAX_TEXT, Stream, Variable, Walk};
+use crate::globs::Gap;
 use crate::shell::{Direction, Part, Value, Word};
 
 /// The most words that braces make.
@@ -153,7 +154,13 @@ impl Walk {
             let text = self.positional.get(number).cloned();
             return Some(Variable::Text(text.unwrap_or_else(|| Argument::from(""))));
         }
-        let default = || (name == "IFS").then(|| Variable::Text(Argument::from(" \t\n")));
+        let default = || match name {
+            "IFS" => Some(Variable::Text(Argument::from(" \t\n"))),
+            // Whoever resolves paths knows what it stands for, or that it leads elsewhere.
+            "HOME" => Some(Variable::Text(Argument::from("~"))),
+            "PWD" => self.working_folder().map(Variable::Text),
+            _ => None,
+        };
         match (self.variables.get(name).cloned().or_else(default)?, value) {
             (Variable::List(list), Value::Element(index)) if matches!(index.as_str(), "@" | "*") => {
                 Some(Variable::List(list))
@@ -192,11 +199,10 @@ impl Walk {
         };
         match value {
             Argument::Literal(text) => add(text),
-            Argument::Dynamic(pieces) => {
-                for (index, piece) in pieces.iter().enumerate() {
-                    if index > 0 {
-                        fields.unknown();
-                    }
+            Argument::Dynamic { pieces, gaps } => {
+                let gaps = std::iter::once(None).chain(gaps.iter().copied().map(Some));
+                for (piece, gap) in pieces.iter().zip(gaps) {
+                    gap.into_iter().for_each(|gap| fields.current().gap(gap));
                     // A piece of a value that is not known is not split, for the unknown may hold quotes.
                     fields.quoted(piece);
                 }
@@ -212,13 +218,11 @@ struct Fields {
     splits: bool,
     /// Whether wildcards count.
     matches_names: bool,
-    /// A `[` that may begin a wildcard.
-    bracket: bool,
 }
 
 impl Fields {
     fn new(splits: bool) -> Self {
-        Self { done: Vec::new(), current: None, splits, matches_names: splits, bracket: false }
+        Self { done: Vec::new(), current: None, splits, matches_names: splits }
     }
 
     fn current(&mut self) -> &mut ArgumentBuilder {
@@ -232,11 +236,12 @@ impl Fields {
     fn unquoted(&mut self, c: char) {
         // Wildcards become names of files; which ones is not known.
         match c {
-            '*' | '?' if self.matches_names => self.current().unknown(),
-            ']' if self.matches_names && self.bracket => self.current().unknown(),
+            '*' if self.matches_names => self.current().gap(Gap::Name),
+            '?' if self.matches_names => self.current().gap(Gap::One),
+            '[' if self.matches_names => self.current().open_bracket(),
+            ']' if self.matches_names && self.current().has_bracket() => self.current().close_bracket(),
             _ => self.current().character(c),
         }
-        self.bracket |= c == '[';
     }
 
     fn unknown(&mut self) {
@@ -244,7 +249,6 @@ impl Fields {
     }
 
     fn end_word(&mut self) {
-        self.bracket = false;
         if let Some(current) = self.current.take() {
             self.done.push(current.finish());
         }

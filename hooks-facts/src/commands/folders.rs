@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use super::argument::Argument;
+use super::argument::{Argument, ArgumentBuilder};
 use super::walk::Walk;
 use crate::shell::{Command, Join, Pipeline, Script};
 
@@ -51,9 +51,20 @@ impl Folders {
             (Some(folder), Argument::Literal(name)) => {
                 Argument::Literal(format!("{}/{name}", folder.trim_end_matches('/')))
             }
-            _ => Argument::unknown(),
+            // An unknown beginning may be absolute; then the folder makes no difference.
+            (Some(_), name) if name.prefix().is_empty() => name.clone(),
+            (Some(folder), name) => joined(&Argument::from(folder.trim_end_matches('/')), name),
+            (None, name) => joined(&Argument::unknown(), name),
         });
         names.collect()
+    }
+
+    /// The one folder, where there is one that is known.
+    fn only(&self) -> Option<&str> {
+        match &*self.0 {
+            [folder] => folder.as_deref(),
+            _ => None,
+        }
     }
 }
 
@@ -73,6 +84,16 @@ impl Walk {
             }
             _ => Folders::unknown(),
         };
+    }
+
+    /// The value of `$PWD`, where the folder that the text begins in is known.
+    pub(super) fn working_folder(&self) -> Option<Argument> {
+        let start = self.start.as_deref()?;
+        Some(match self.folders.only()? {
+            "" => Argument::from(start),
+            folder if is_absolute(folder, self.options.windows) => Argument::from(folder),
+            folder => Argument::Literal(format!("{}/{folder}", start.trim_end_matches('/'))),
+        })
     }
 
     /// Does `visit` as a shell of its own would: its changes of folder do not last.
@@ -169,6 +190,15 @@ impl ListFolders {
         }
         result
     }
+}
+
+/// A name in a folder.
+fn joined(folder: &Argument, name: &Argument) -> Argument {
+    let mut builder = ArgumentBuilder::default();
+    builder.argument(folder);
+    builder.character('/');
+    builder.argument(name);
+    builder.finish()
 }
 
 /// Whether a name does not depend on the folder; `~` is for those who know the home.

@@ -2,13 +2,16 @@
 
 use super::argument::Argument;
 use super::run::operands_from;
-use super::walk::{Stream, Walk};
+use super::walk::{Stream, Variable, Walk};
 use crate::shell::Span;
 
 /// Global options that take the next word.
 const GLOBAL_SHORT: &str = "Cc";
 const GLOBAL_LONG: &[&str] =
     &["git-dir", "work-tree", "namespace", "super-prefix", "config-env", "exec-path", "attr-source"];
+
+/// More settings than this are not read from variables.
+const MAX_SETTINGS: usize = 64;
 
 /// The words from the subcommand on.
 pub(super) fn subcommand(words: &[Argument]) -> &[Argument] {
@@ -29,23 +32,33 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
         }
     }
     let plain: Vec<_> = arguments.iter().filter(|word| !word.prefix().starts_with('-')).collect::<Vec<_>>();
-    if let ("config", [key, value]) = (name, plain.as_slice()) {
+    if let ("config", [key, value] | [_, key, value]) = (name, plain.as_slice()) {
         settings.push(walk.joined(&[(*key).clone(), (*value).clone()], "="));
     }
+    settings.extend(settings_of_environment(walk));
     for setting in settings {
         let text = setting.as_shell_text();
         let Some((key, value)) = text.split_once('=') else { continue };
         let key = key.to_lowercase();
         if let Some(alias) = key.strip_prefix("alias.") {
+            walk.git_aliases.insert(alias.to_owned(), value.to_owned());
             if let Some(shell) = value.strip_prefix('!') {
                 walk.maybe_text(shell, span);
-            } else if alias == name {
-                let rest = walk.joined(arguments, " ");
-                walk.text(&format!("git {value} {}", rest.as_shell_text()), &Stream::Empty, span);
             }
         } else if runs_its_value(&key) {
             walk.maybe_text(value.trim_start_matches('!'), span);
         }
+    }
+    // An alias may name another; git follows each once.
+    if let Some(alias) = walk.git_aliases.remove(&name.to_lowercase()) {
+        let rest = walk.joined(arguments, " ").as_shell_text();
+        let text = match alias.strip_prefix('!') {
+            Some(shell) => format!("{shell} {rest}"),
+            None => format!("git {alias} {rest}"),
+        };
+        walk.text(&text, &Stream::Empty, span);
+        walk.git_aliases.insert(name.to_lowercase(), alias);
+        return;
     }
     match name {
         "bisect" if arguments.first().is_some_and(|word| word.prefix() == "run") => {
@@ -66,6 +79,20 @@ pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
     }
 }
 
+/// Settings in `GIT_CONFIG_KEY_0`, `GIT_CONFIG_VALUE_0` and on.
+fn settings_of_environment(walk: &Walk) -> Vec<Argument> {
+    let text = |name: String| match walk.variables.get(&name) {
+        Some(Variable::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let pair = |number: usize| {
+        let key = text(format!("GIT_CONFIG_KEY_{number}"))?;
+        let value = text(format!("GIT_CONFIG_VALUE_{number}")).unwrap_or_else(Argument::unknown);
+        Some(walk.joined(&[key, value], "="))
+    };
+    (0..MAX_SETTINGS).map_while(pair).collect()
+}
+
 /// Options of subcommands that hold a command.
 fn options(walk: &mut Walk, name: &str, arguments: &[Argument], span: Span) {
     for (at, word) in arguments.iter().enumerate() {
@@ -83,11 +110,19 @@ fn options(walk: &mut Walk, name: &str, arguments: &[Argument], span: Span) {
                 "grep" => matches!(word.prefix(), "-O" | "--open-files-in-pager"),
                 _ => false,
             };
-        let attached =
-            ["--exec=", "--extcmd=", "--upload-pack=", "--receive-pack=", "--open-files-in-pager=", "-x"]
-                .into_iter()
-                .find_map(|start| word.strip_prefix(start))
-                .filter(|text| text.len() > 0 && !matches!(name, "clean" | "commit" | "cherry-pick" | "add"));
+        let attached = [
+            "--exec=",
+            "--extcmd=",
+            "--upload-pack=",
+            "--receive-pack=",
+            "--open-files-in-pager=",
+            "-x",
+            "-O",
+        ]
+        .into_iter()
+        .filter(|start| *start != "-O" || name == "grep")
+        .find_map(|start| word.strip_prefix(start))
+        .filter(|text| text.len() > 0 && !matches!(name, "clean" | "commit" | "cherry-pick" | "add"));
         let text = attached.or_else(|| arguments.get(at + 1).filter(|_| is_command).cloned());
         if let Some(text) = text {
             walk.maybe_text(&text.as_shell_text(), span);

@@ -10,6 +10,10 @@ pub(super) fn of(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk
         "echo" => Some(echo(words, walk)),
         "printf" if words.first().is_none_or(|word| word.prefix() != "-v") => Some(printf(words)),
         "cat" => Some(cat(words, input, walk)),
+        "pwd" => Some(match walk.working_folder() {
+            Some(Argument::Literal(folder)) => Stream::of(folder + "\n"),
+            _ => Stream::Unknown,
+        }),
         "true" | "false" | ":" | "cd" | "pushd" | "popd" | "mkdir" | "touch" | "rm" | "sleep" | "chmod"
         | "[" | "test" | "export" | "declare" | "readonly" | "local" | "typeset" | "shopt" | "umask"
         | "return" | "break" | "continue" | "exit" | "wait" => Some(Stream::Empty),

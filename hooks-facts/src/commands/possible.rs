@@ -173,7 +173,7 @@ pub(super) fn is_opaque(name: &str) -> bool {
 
 /// Whether a word that is known in part may be this one.
 fn may_be(word: &Argument, wanted: &str) -> bool {
-    let Argument::Dynamic(pieces) = word else { return word.literal() == Some(wanted) };
+    let Argument::Dynamic { pieces, .. } = word else { return word.literal() == Some(wanted) };
     let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return false };
     wanted.len() >= first.len() + last.len()
         && wanted.starts_with(first.as_str())

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::code;
-use super::file_programs;
+use super::file_programs::{self, Search};
 use super::folders::Folders;
 use super::git;
 use super::output;
@@ -30,6 +30,9 @@ const SHELLS: &[&str] = &[
     "powershell",
     "cmd",
 ];
+
+/// With more places that a search starts at than this, the others are taken to be like them.
+const MAX_ITEMS: usize = 16;
 
 impl Walk {
     /// Runs a program with its words; gives what it prints.
@@ -97,15 +100,27 @@ impl Walk {
                 return self.text(&text.as_shell_text(), input, span);
             }
             "source" | "." => return self.script_file(words, input, span),
-            "trap" => self.texts(words.get(..1), span),
+            "trap" => {
+                let at = usize::from(words.first().is_some_and(|word| word.literal() == Some("--")));
+                self.texts(words.get(at..words.len().min(at + 1)), span);
+            }
             "alias" => self.define_aliases(words),
             "set" | "shift" => self.set(name, words),
             "read" | "mapfile" | "readarray" | "getopts" | "unset" => self.forget(words),
             "printf" => {}
             "xargs" => self.xargs(words, input, span),
             "parallel" => self.parallel(words, input, span),
-            "find" => self.after_marks(words, &["-exec", "-execdir", "-ok", "-okdir"], span),
-            "fd" | "fdfind" => self.after_marks(words, &["-x", "-X", "--exec", "--exec-batch"], span),
+            "find" => {
+                self.after_marks(
+                    words,
+                    &["-exec", "-execdir", "-ok", "-okdir"],
+                    &Search::of_find(words),
+                    span,
+                );
+            }
+            "fd" | "fdfind" => {
+                self.after_marks(words, &["-x", "-X", "--exec", "--exec-batch"], &Search::of_fd(words), span);
+            }
             "git" => git::run(self, words, span),
             "ssh" | "rsh" | "autossh" => self.ssh(words, input, span),
             "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" => {
@@ -270,6 +285,8 @@ impl Walk {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") => input.clone(),
             Some(_) => self.file(file),
             None if file.file_name().is_some_and(|name| !name.is_empty()) => Stream::File,
+            // What a search finds was there before, unless the command wrote it.
+            None if file.is_found() && self.files.is_empty() => Stream::File,
             None => Stream::Unknown,
         };
         self.stream(&stream, span)
@@ -333,6 +350,9 @@ impl Walk {
         }
         let options = words.get(..words.len() - rest.len()).unwrap_or_default();
         let folder = wrappers::folder(name, options);
+        if rest.is_empty() && wrappers::starts_shell(name, options) {
+            return self.stream(input, span);
+        }
         if name == "command" || name == "builtin" {
             return self.run_some(rest, input, span);
         }
@@ -343,6 +363,9 @@ impl Walk {
     pub(super) fn environment(&mut self, name: &str, value: &Argument, span: Span) {
         if wrappers::COMMAND_VARIABLES.contains(&name) {
             self.maybe_text(&value.as_shell_text(), span);
+        }
+        if name.starts_with("GIT_CONFIG_") {
+            self.variables.insert(name.to_owned(), Variable::Text(value.clone()));
         }
     }
 
@@ -423,12 +446,17 @@ impl Walk {
         if rest.is_empty() {
             return;
         }
-        let items: Vec<Argument> = match input {
-            Stream::Known(text) => text.split_whitespace().map(Argument::from).collect(),
-            Stream::Empty => Vec::new(),
-            Stream::File | Stream::Unknown => vec![Argument::unknown()],
-        };
         let options = words.get(..words.len() - rest.len()).unwrap_or_default();
+        let items: Vec<Argument> = match (input, divider(options)) {
+            // Items may hold blanks where they are divided by something else.
+            (Stream::Known(text), Some(divider)) => {
+                let items = text.split(divider).map(|item| item.trim_end_matches('\n'));
+                items.filter(|item| !item.is_empty()).map(Argument::from).collect()
+            }
+            (Stream::Known(text), None) => text.split_whitespace().map(Argument::from).collect(),
+            (Stream::Empty, _) => Vec::new(),
+            (Stream::File | Stream::Unknown, _) => vec![Argument::unknown()],
+        };
         let mark = options.iter().enumerate().find_map(|(at, word)| {
             let option = word.literal()?;
             match option.strip_prefix("-I")? {
@@ -481,8 +509,8 @@ impl Walk {
         }
     }
 
-    /// Programs behind each of these options, up to `;` or `+`.
-    fn after_marks(&mut self, words: &[Argument], marks: &[&str], span: Span) {
+    /// Programs behind each of these options, up to `;` or `+`, with what is found for `{}`.
+    fn after_marks(&mut self, words: &[Argument], marks: &[&str], search: &Search, span: Span) {
         for (at, word) in words.iter().enumerate() {
             if word.literal().is_some_and(|word| marks.contains(&word)) {
                 let rest = words.get(at + 1..).unwrap_or_default();
@@ -490,11 +518,26 @@ impl Walk {
                     .iter()
                     .position(|word| matches!(word.literal(), Some(";" | "+")))
                     .unwrap_or(rest.len());
+                let argv = rest.get(..end).unwrap_or_default();
+                let is_mark = |word: &Argument| word.literal().is_some_and(|word| word.contains("{}"));
+                let has_mark = argv.iter().any(is_mark);
                 // `-execdir` runs in the folder of what is found.
-                let elsewhere = word.prefix().ends_with("dir").then(Argument::unknown);
-                self.in_folder(elsewhere.as_ref(), |walk| {
-                    walk.run_some(rest.get(..end).unwrap_or_default(), &Stream::Unknown, span)
-                });
+                if word.prefix().ends_with("dir") {
+                    let argv = with_item(argv, &search.own_name());
+                    self.in_folder(Some(&Argument::unknown()), |walk| {
+                        walk.run_some(&argv, &Stream::Unknown, span)
+                    });
+                } else if has_mark {
+                    for item in search.below().take(MAX_ITEMS) {
+                        self.run_some(&with_item(argv, &item), &Stream::Unknown, span);
+                    }
+                    for start in search.starts().take(MAX_ITEMS) {
+                        let argv = with_item(argv, start);
+                        self.in_doubt(|walk| walk.run_some(&argv, &Stream::Unknown, span));
+                    }
+                } else {
+                    self.run_some(argv, &Stream::Unknown, span);
+                }
             }
         }
     }
@@ -655,6 +698,40 @@ impl Walk {
             _ => {}
         }
     }
+}
+
+/// What `xargs` divides its input at, where that is not blanks.
+fn divider(options: &[Argument]) -> Option<char> {
+    options.iter().enumerate().find_map(|(at, word)| {
+        let text = word.literal()?;
+        if text == "--null" {
+            return Some('\0');
+        }
+        let bundle = text.strip_prefix('-').filter(|bundle| !bundle.starts_with('-'));
+        let given = match bundle.and_then(|bundle| bundle.split_once('d')) {
+            Some((_, "")) => options.get(at + 1).map(Argument::prefix),
+            Some((_, attached)) => Some(attached),
+            None => text.strip_prefix("--delimiter="),
+        };
+        match given {
+            Some("\\n") => Some('\n'),
+            Some("\\t") => Some('\t'),
+            Some("\\0") => Some('\0'),
+            Some(given) => given.chars().next(),
+            None => {
+                bundle.filter(|bundle| bundle.starts_with(['0', 'r']) && bundle.contains('0')).map(|_| '\0')
+            }
+        }
+    })
+}
+
+/// The words with what is found in the place of `{}`.
+fn with_item(argv: &[Argument], item: &Argument) -> Vec<Argument> {
+    let replaced = |word: &Argument| match word.literal() {
+        Some(text) if text.contains("{}") => Argument::of_outline(&text.replace("{}", &item.outline())),
+        _ => word.clone(),
+    };
+    argv.iter().map(replaced).collect()
 }
 
 /// What follows the options, and so many operands.

@@ -70,6 +70,15 @@ fn reached_through_programs() {
         "trap 'dangerous -xy' EXIT",
         "echo 'dangerous -xy' > ./s.sh; bash s.sh",
         "git -c alias.z='!dangerous -xy' z",
+        "git -c alias.z='!dangerous' z -xy",
+        "git config alias.p 'for-each-repo'; git config --global alias.z '!dangerous'; git z -xy",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.z GIT_CONFIG_VALUE_0='!dangerous' git z -xy",
+        "trap -- 'dangerous -xy' DEBUG",
+        "echo dangerous -xy | sudo -s",
+        "doas -s <<< 'dangerous -xy'",
+        "sudo -i <<< 'dangerous -xy'",
+        "echo dangerous -xy | xargs -0 sh -c",
+        "git grep -O'dangerous -xy' a",
         "git submodule foreach 'dangerous -xy'",
         "python3 -c \"import os; os.system('dangerous -xy')\"",
         "python3 -c 'import subprocess; subprocess.run([\"dangerous\", \"-x\", \"-y\"])'",
@@ -309,8 +318,57 @@ fn files_that_programs_change() {
         ("rm \"$X\" *; cp $X $Y; cat a; grep -r rm .", &[]),
     ] {
         let analysis = Analysis::of_text(text, &Options::default());
-        let targets: Vec<_> = analysis.writes().iter().filter_map(|write| write.target.literal()).collect();
+        let certain = analysis.writes().iter().filter(|write| !write.is_possible);
+        let targets: Vec<_> = certain.filter_map(|write| write.target.literal()).collect();
         assert_eq!(targets, expected, "{text}");
+    }
+}
+
+/// What a text writes to, as outlines are shown, with the kind's first letter; `?` where it depends on what is there.
+fn shown_writes(text: &str) -> Vec<String> {
+    let analysis = Analysis::of_text_in(text, Some("/w"), &Options::default());
+    let shown = |write: &WriteTarget| {
+        let kind = format!("{:?}", write.kind).chars().next().unwrap();
+        let doubt = if write.is_possible { "?" } else { "" };
+        format!("{kind}{doubt} {}", crate::globs::shown(&write.target.outline()))
+    };
+    analysis.writes().iter().map(shown).collect()
+}
+
+#[test]
+fn trees_and_names_known_in_part() {
+    for (text, expected) in [
+        ("cp -r a b", &["N b", "F? b/a"][..]),
+        ("cp a b", &["C b", "C? b/a"]),
+        ("cp -r a/. b", &["N b", "F? b"]),
+        ("cp -r a/. .", &["F ."]),
+        ("mv a/* .", &["R a/*", "F ./*"]),
+        ("ln -sfn a b", &["F b", "F? b/a", "L a"]),
+        ("git -C d mv a b", &["N d/b", "R d/a", "F? d/b/a"]),
+        ("rsync -a a/ b/", &["N? b/", "F b/"]),
+        ("rsync a host:b; scp host:x y", &["C y", "C? y/host:x"]),
+        ("rm *.l?g [ab]c \"*\"", &["R *.l?g", "R ?c", "R *"]),
+        ("touch $PWD/a $HOME/b $X; cd d && touch $PWD/c", &["C /w/a", "C ~/b", "C …", "C /w/d/c"]),
+        ("touch $(pwd)/a", &["C /w/a"]),
+        ("cd $X && rm a", &["R …/a"]),
+        ("for f in *.md; do rm \"$f\"; done", &["R *.md"]),
+        ("find . -name 'h*' -delete", &["R ./**/h*"]),
+        ("find d -exec rm {} +", &["R d/**/*", "R? d"]),
+        ("find . -type d -empty -delete; find . -name a", &[]),
+        ("fd -e py -x rm {}", &["R ./**/*.py"]),
+        ("tar xzf a.tgz; tar -xf a -C d; tar czf o.tgz s; tar tf a", &["F .", "F d", "C o.tgz"]),
+        ("unzip a.zip; unzip -l a.zip; unzip a -d d", &["F .", "F d"]),
+        ("gzip a; gunzip b.gz; gzip -c d", &["R a", "R b.gz", "C b"]),
+        ("patch a p; patch -p1 < p; git apply p; git apply --check p", &["C a", "F .", "F ."]),
+        (
+            "git rm -f a; git rm --cached b; git checkout HEAD~1 -- c; git restore '*.y'",
+            &["R a", "F c", "F **/*.y"],
+        ),
+        ("git checkout main; git switch x; git status", &["F? main"]),
+        ("curl -O http://h/a; curl -XPOST http://h/b; wget http://h/c?x", &["C a", "C c"]),
+        ("sed -n 'w a' b; gawk -i inplace 1 c; link d e", &["C a", "C c", "C e", "L d"]),
+    ] {
+        assert_eq!(shown_writes(text), expected, "{text}");
     }
 }
 

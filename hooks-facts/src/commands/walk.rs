@@ -66,15 +66,21 @@ pub(super) struct Walk {
     pub(super) positional: Vec<Argument>,
     pub(super) functions: HashMap<String, Rc<Command>>,
     pub(super) aliases: HashMap<String, String>,
+    /// Those of git that the text itself sets.
+    pub(super) git_aliases: HashMap<String, String>,
     /// Files the command itself writes, and process substitutions by a name of their own.
     pub(super) files: HashMap<String, Stream>,
     pub(super) folders: Folders,
+    /// The folder that the text begins in.
+    pub(super) start: Option<String>,
     depth: usize,
     budget: usize,
     /// The place at the top that leads here, inside of nested texts.
     outer: Option<Span>,
     /// In a text that may or may not be run, what cannot be known says nothing.
     guessing: bool,
+    /// Where it depends on what is there whether something runs.
+    doubting: bool,
     analysis: Analysis,
 }
 
@@ -86,14 +92,22 @@ impl Walk {
             positional: vec!["bash".into()],
             functions: HashMap::new(),
             aliases: HashMap::new(),
+            git_aliases: HashMap::new(),
             files: HashMap::new(),
             folders: Folders::start(),
+            start: None,
             depth: 0,
             budget: BUDGET,
             outer: None,
             guessing: false,
+            doubting: false,
             analysis: Analysis { options, ..Analysis::default() },
         }
+    }
+
+    /// A walk that begins in a folder whose path is known.
+    pub(super) fn beginning_in(self, folder: Option<&str>) -> Self {
+        Self { start: folder.map(str::to_owned), ..self }
     }
 
     pub(super) fn finish(self) -> Analysis {
@@ -143,6 +157,14 @@ impl Walk {
         self.guessing = guessing;
     }
 
+    /// Does `visit` as what happens only if something is as it may be.
+    pub(super) fn in_doubt<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
+        let doubting = std::mem::replace(&mut self.doubting, true);
+        let result = visit(self);
+        self.doubting = doubting;
+        result
+    }
+
     /// What a shell or an interpreter reads from a stream.
     pub(super) fn stream(&mut self, stream: &Stream, span: Span) -> Stream {
         match stream {
@@ -183,6 +205,11 @@ impl Walk {
                 false
             }
         }
+    }
+
+    /// Whether nothing of the budget is left.
+    pub(super) fn is_spent(&self) -> bool {
+        self.budget == 0
     }
 
     pub(super) fn unresolved(&mut self, reason: UnresolvedReason, span: Span) {
@@ -383,14 +410,22 @@ impl Walk {
 
     /// A file is written to; it is named from every folder this may happen in.
     pub(super) fn writes(&mut self, file: &Argument, kind: WriteKind, span: Span) {
+        self.note_write(file, kind, false, span);
+    }
+
+    /// A file is written to, if something else is as it may be.
+    pub(super) fn may_write(&mut self, file: &Argument, kind: WriteKind, span: Span) {
+        self.note_write(file, kind, true, span);
+    }
+
+    fn note_write(&mut self, file: &Argument, kind: WriteKind, is_possible: bool, span: Span) {
         let span = self.outer.unwrap_or(span);
+        let is_possible = is_possible || self.doubting;
         for target in self.folders.names(file, self.options.windows) {
-            if !self.pay(target.len(), span) {
+            if !self.pay(target.len() + 1, span) {
                 return;
             }
-            if kind == WriteKind::Redirected || target.literal().is_some() {
-                self.analysis.writes.push(WriteTarget { target, kind, span });
-            }
+            self.analysis.writes.push(WriteTarget { target, kind, is_possible, span });
         }
     }
 

@@ -81,6 +81,20 @@ pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
     Some(wrapper)
 }
 
+/// Whether a wrapper without a program starts a shell, which reads what to run.
+pub(super) fn starts_shell(name: &str, options: &[Argument]) -> bool {
+    let asks = |word: &Argument| {
+        let bundle = word.prefix().strip_prefix('-').filter(|bundle| !bundle.starts_with('-'));
+        bundle.is_some_and(|bundle| bundle.contains(['s', 'i']))
+            || matches!(word.prefix(), "--shell" | "--login")
+    };
+    match name {
+        "sudo" | "doas" => options.iter().any(asks),
+        "chroot" | "unshare" | "nsenter" | "pkexec" | "fakeroot" => true,
+        _ => false,
+    }
+}
+
 /// The folder that a wrapper's options send the program to.
 pub(super) fn folder(name: &str, options: &[Argument]) -> Option<Argument> {
     let (short, long): (&str, &str) = match name {

@@ -21,9 +21,11 @@
 mod dialect;
 mod error;
 mod matcher;
+mod outline;
 mod pattern;
 mod set;
 
 pub use dialect::Dialect;
 pub use error::{PatternError, PatternProblem, PatternWarning};
+pub use outline::{Gap, may_be, shown};
 pub use set::{GlobOptions, Globs};

@@ -143,6 +143,16 @@ impl Globs {
         &self.warnings
     }
 
+    /// Every alternative of every pattern, whole.
+    pub(super) fn every(&self) -> impl Iterator<Item = (usize, Vec<Token>)> {
+        let whole = |start: &str, rest: &[Token]| {
+            start.chars().map(Token::Char).chain(rest.iter().copied()).collect::<Vec<_>>()
+        };
+        let literal = self.literal.iter().map(move |(text, index)| (*index, whole(text, &[])));
+        let wild = self.wild.iter().flat_map(|(folder, all)| all.iter().map(move |wild| (folder, wild)));
+        literal.chain(wild.map(move |(folder, wild)| (wild.index, whole(folder, &wild.tokens))))
+    }
+
     fn add(&mut self, index: usize, pattern: &str, options: &GlobOptions) -> Result<(), Problem> {
         let relative = below_root(pattern, options).ok_or((PatternProblem::Absolute, 0))?;
         let folded =
@@ -198,7 +208,7 @@ impl Lengths {
     }
 }
 
-fn character(token: Token) -> Option<char> {
+pub(super) fn character(token: Token) -> Option<char> {
     match token {
         Token::Char(c) => Some(c),
         _ => None,

@@ -41,6 +41,7 @@ mod path_arguments;
 mod path_keys;
 mod spelling;
 mod table;
+mod verbs;
 
 pub use agent_arguments::{AgentArguments, agent_arguments};
 pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};

@@ -48,6 +48,8 @@ pub enum PathRole {
     Read,
     /// Lets a new link point to it, so that a later write would land there.
     LinkTarget,
+    /// Puts a tree there, or files in it whose names are not known.
+    Filled,
 }
 
 /// Every path in the arguments of a call of this kind.

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::kind::ToolKind::{self, *};
 use super::names::{self, Folded};
+use super::verbs;
 
 /// Longer names are not looked up; no client has them.
 const MAX_NAME: usize = 256;
@@ -68,11 +69,13 @@ impl ToolTable {
     }
 
     /// The kind of one call: as [`kind`](Self::kind), but a tool that shows or edits is a
-    /// [`ToolKind::Read`] or a [`ToolKind::WriteFile`], as its `command` says.
+    /// [`ToolKind::Read`] or a [`ToolKind::WriteFile`], as its `command` says, and one that nobody knows is judged by
+    /// the words of its name where its arguments hold paths: `remove_all` with `paths` removes.
     pub fn kind_of_call(&self, name: &str, arguments: &Value) -> ToolKind {
         match self.kind(name) {
             ViewOrEdit if arguments.get("command").and_then(Value::as_str) == Some("view") => Read,
             ViewOrEdit => WriteFile,
+            Unknown => verbs::kind_by_words(name, arguments).unwrap_or(Unknown),
             kind => kind,
         }
     }

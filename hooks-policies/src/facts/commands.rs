@@ -6,6 +6,7 @@ use hooks_facts::tools::{Command, CommandArgument, ToolKind, commands_of};
 
 use super::arguments::is_one_of;
 use super::call::Call;
+use super::folder::WorkingFolder;
 
 /// The commands of a call, analysed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,16 +47,21 @@ impl ParsedCommands {
         let is_missing = kind.runs_commands() && arguments.is_missing();
         let ignores_case = call.request().context().environment.platform != Platform::Posix;
         let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell };
-        let found = arguments.found.into_iter().map(|argument| ParsedCommand::new(argument, &options));
+        // An argument that names another folder makes `$PWD` that one; then it is not known here.
+        let folder =
+            (!WorkingFolder::of(call.arguments()).is_given()).then(|| call.request().context().cwd.to_str());
+        let folder = folder.flatten().filter(|folder| !folder.is_empty());
+        let found =
+            arguments.found.into_iter().map(|argument| ParsedCommand::new(argument, folder, &options));
         Self { found: found.collect(), unusable: arguments.unusable, is_missing }
     }
 }
 
 impl ParsedCommand {
-    fn new(argument: CommandArgument, options: &Options) -> Self {
+    fn new(argument: CommandArgument, folder: Option<&str>, options: &Options) -> Self {
         let (text, analysis) = match argument.command {
             Command::Text(text) => {
-                let analysis = Analysis::of_text(&text, options);
+                let analysis = Analysis::of_text_in(&text, folder, options);
                 (text, analysis)
             }
             Command::Words(words) => (words.join(" "), Analysis::of_words(&words, options)),

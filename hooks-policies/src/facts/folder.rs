@@ -35,6 +35,11 @@ impl<'a> WorkingFolder<'a> {
         folder
     }
 
+    /// Whether there is one, or something that should be one.
+    pub(super) fn is_given(&self) -> bool {
+        self.path.is_some() || !self.unusable.is_empty()
+    }
+
     /// What a relative name stands for in that folder.
     pub(super) fn of_name(&self, name: &str) -> Option<String> {
         let folder = self.path?;

@@ -2,12 +2,14 @@
 
 use std::sync::OnceLock;
 
-use hooks_core::fs::FileSystem;
-use hooks_facts::commands::WriteKind;
+use hooks_core::fs::{EntryKind, FileSystem};
+use hooks_facts::commands::{WriteKind, WriteTarget};
+use hooks_facts::globs::{self, Gap};
 use hooks_facts::paths::{PathError, Reading, Resolution, ResolvedRoot, Resolver};
 use hooks_facts::tools::{PathArgument, PathRole, ToolKind, paths_of};
 
 use super::call::Call;
+use super::commands::ParsedCommand;
 use super::folder::WorkingFolder;
 use super::line_breaks::{self, RealNames};
 use super::root::Root;
@@ -18,6 +20,8 @@ use crate::config::PatternDialect;
 pub struct Places {
     /// Every file.
     pub found: Vec<Place>,
+    /// Files of commands whose names are known in part: `rm *.log`.
+    pub partial: Vec<Place>,
     /// Pointers of path arguments that are there and are not text.
     pub unusable: Vec<String>,
     /// Pointers of commands that write to a file whose name is not known before running.
@@ -35,7 +39,13 @@ pub struct Place {
     pub given: String,
     /// What the call does to it.
     pub role: PathRole,
-    /// Every plausible reading below the root.
+    /// Whether that depends on what is there: `cp a b` writes `b/a` if `b` is a folder.
+    pub is_possible: bool,
+    /// Whether its name says nothing: it begins with a variable, and what follows names nothing, or leads up.
+    pub is_nameless: bool,
+    /// The name with stand-ins for what is not known of it.
+    outline: Option<String>,
+    /// Every plausible reading below the root; where the name is known in part, with its stand-ins.
     pub resolution: Result<Resolution, PathError>,
     elsewhere: OnceLock<Option<Vec<String>>>,
 }
@@ -47,8 +57,12 @@ pub struct Known<'a> {
     /// Its readings from the file system's root, without the first slash. Where it is below the root, these are
     /// not worked out.
     pub elsewhere: &'a [String],
+    is_partial: bool,
     root: &'a Root,
 }
+
+/// More names that are known in part are taken for names of which nothing is known.
+const MAX_PARTIAL: usize = 64;
 
 /// Files that every command may write to, because nothing is kept in them.
 const SINKS: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
@@ -80,7 +94,7 @@ impl Places {
             found.push(Place::new(call, pointer, text, role));
             found.extend(moved);
         }
-        Self { found, unusable: arguments.unusable, unknown: folder.unusable, is_missing }
+        Self { found, unusable: arguments.unusable, unknown: folder.unusable, is_missing, ..Self::default() }
     }
 
     fn of_commands(call: Call<'_>) -> Self {
@@ -93,15 +107,21 @@ impl Places {
                     Some(target) => {
                         let moved = folder.of_name(target);
                         for target in std::iter::once(target.to_owned()).chain(moved) {
-                            let pointer = command.pointer.clone();
-                            places.found.push(Place::new(call, pointer, target, role_of(write.kind)));
+                            places.found.push(Place::of_write(call, command, write, target));
+                        }
+                    }
+                    None if write.kind != WriteKind::Redirected && places.partial.len() < MAX_PARTIAL => {
+                        let outline = write.target.outline();
+                        let moved = folder.of_name(&outline);
+                        for outline in std::iter::once(outline).chain(moved) {
+                            places.partial.push(Place::of_write(call, command, write, outline));
                         }
                     }
                     None => places.unknown.push(command.pointer.clone()),
                 }
             }
         }
-        if !places.found.is_empty() {
+        if !(places.found.is_empty() && places.partial.is_empty()) {
             places.unknown.extend(folder.unusable);
         }
         places
@@ -114,7 +134,57 @@ impl Place {
             Ok(root) => resolve(call, root, &given),
             Err(error) => Err(error.clone()),
         };
-        Self { pointer, given, role, resolution, elsewhere: OnceLock::new() }
+        Self {
+            pointer,
+            given,
+            role,
+            is_possible: false,
+            is_nameless: false,
+            outline: None,
+            resolution,
+            elsewhere: OnceLock::new(),
+        }
+    }
+
+    /// What a command writes to; the name may be an outline.
+    fn of_write(call: Call<'_>, command: &ParsedCommand, write: &WriteTarget, name: String) -> Self {
+        let is_partial = write.target.literal().is_none();
+        let given = globs::shown(&name);
+        // A variable may lead away from the working directory.
+        let is_elsewhere = name.starts_with(Gap::Any.stand_in());
+        let name = if is_elsewhere { format!("{}/{name}", call.root().text()) } else { name };
+        let mut place = Self::new(call, command.pointer.clone(), name, role_of(write.kind));
+        let is_folder = place.resolution.as_ref().is_ok_and(|found| found.kind == Some(EntryKind::Directory));
+        if write.kind == WriteKind::Named && is_folder {
+            // What is copied goes into it, which is a place of its own.
+            place.role = PathRole::Written;
+        }
+        place.is_possible = write.is_possible;
+        if is_partial {
+            place.is_nameless = is_nameless(&write.target.outline());
+            place.outline = Some(std::mem::replace(&mut place.given, given));
+        }
+        place
+    }
+
+    /// The name that is resolved.
+    fn name(&self) -> &str {
+        self.outline.as_deref().unwrap_or(&self.given)
+    }
+
+    /// Whether the name is known in part only, so that its readings are outlines.
+    pub fn is_partial(&self) -> bool {
+        self.outline.is_some()
+    }
+
+    /// Whether nobody can tell which folder it is in: a variable stands for a part of its name.
+    pub fn is_anywhere(&self) -> bool {
+        self.outline.as_ref().is_some_and(|outline| outline.contains(Gap::Any.stand_in()))
+    }
+
+    /// Whether what is below it changes, too.
+    pub fn reaches_below(&self) -> bool {
+        matches!(self.role, PathRole::Removed | PathRole::Filled | PathRole::LinkTarget)
     }
 
     /// Whether the call changes it.
@@ -124,11 +194,11 @@ impl Place {
 
     /// Where it is, below the root or not; `None` where nobody can tell.
     pub fn known<'a>(&'a self, call: Call<'a>) -> Option<Known<'a>> {
-        let root = call.root();
+        let (root, is_partial) = (call.root(), self.is_partial());
         match &self.resolution {
-            Ok(resolution) => Some(Known { inside: &resolution.readings, elsewhere: &[], root }),
+            Ok(resolution) => Some(Known { inside: &resolution.readings, elsewhere: &[], is_partial, root }),
             Err(PathError::OutsideRoot { .. }) => {
-                Some(Known { inside: &[], elsewhere: self.from_top(call)?, root })
+                Some(Known { inside: &[], elsewhere: self.from_top(call)?, is_partial, root })
             }
             Err(_) => None,
         }
@@ -140,7 +210,7 @@ impl Place {
             Ok(resolution) => Some(call.root().prefixed(resolution)),
             Err(PathError::OutsideRoot { .. }) => {
                 let top = call.root().top(call).ok()?;
-                let resolution = resolve(call, &top, &self.given).ok()?;
+                let resolution = resolve(call, &top, self.name()).ok()?;
                 Some(resolution.readings.into_iter().map(|reading| reading.path).collect())
             }
             Err(_) => None,
@@ -154,7 +224,9 @@ impl<'a> Known<'a> {
     pub fn below_root(self) -> impl Iterator<Item = &'a str> {
         let inside = self.inside.iter().map(|reading| reading.path.as_str());
         // By another way it may be below the root all the same.
-        inside.chain(self.elsewhere.iter().filter_map(move |reading| self.root.strip(reading)))
+        inside.chain(self.elsewhere.iter().filter_map(move |reading| {
+            if self.is_partial { self.root.strip_outline(reading) } else { self.root.strip(reading) }
+        }))
     }
 }
 
@@ -174,6 +246,15 @@ fn resolve(call: Call<'_>, root: &ResolvedRoot, path: &str) -> Result<Resolution
     Ok(resolution)
 }
 
+/// Whether an outline begins with a variable, and what follows names nothing, or leads up.
+fn is_nameless(outline: &str) -> bool {
+    let any = Gap::Any.stand_in();
+    let Some((before, behind)) = outline.split_once(any) else { return false };
+    let leads_up = behind.split('/').any(|part| part == "..");
+    let names = |c: char| Gap::of(c).is_none() && c.is_alphanumeric();
+    leads_up || (before.is_empty() && !behind.contains(names))
+}
+
 /// What a relative link target stands for, seen from where the link is.
 fn beside(link: &str, target: &str) -> Option<String> {
     let (folder, _) = link.rsplit_once('/')?;
@@ -184,6 +265,7 @@ fn role_of(kind: WriteKind) -> PathRole {
     match kind {
         WriteKind::Removed => PathRole::Removed,
         WriteKind::Linked => PathRole::LinkTarget,
+        WriteKind::Filled | WriteKind::Named => PathRole::Filled,
         _ => PathRole::Written,
     }
 }

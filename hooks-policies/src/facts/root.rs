@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use hooks_core::Platform;
 use hooks_core::fs::{EntryKind, FileSystem};
+use hooks_facts::globs::{self, Gap};
 use hooks_facts::paths::{PathError, Resolution, ResolvedRoot};
 
 use super::call::Call;
@@ -51,6 +52,11 @@ impl Root {
         root
     }
 
+    /// As it is named.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     pub(super) fn resolved(&self) -> Result<&ResolvedRoot, &PathError> {
         self.resolved.as_ref()
     }
@@ -66,6 +72,25 @@ impl Root {
         self.names().find_map(|root| match root {
             "" => Some(reading),
             root => reading.strip_prefix(root)?.strip_prefix('/'),
+        })
+    }
+
+    /// What is left of an outline from the file system's root, where it may be below this one: from the folder on of
+    /// which only a search knows how deep it is.
+    pub(super) fn strip_outline<'t>(&self, outline: &'t str) -> Option<&'t str> {
+        self.names().find_map(|root| {
+            let mut rest = outline;
+            for folder in root.split('/').filter(|folder| !folder.is_empty()) {
+                let (first, behind) = rest.split_once('/').unwrap_or((rest, ""));
+                if first.contains(|c| Gap::of(c).is_some_and(Gap::is_deep)) {
+                    return Some(rest);
+                }
+                if !globs::may_be(first, folder) {
+                    return None;
+                }
+                rest = behind;
+            }
+            Some(rest)
         })
     }
 

@@ -117,8 +117,9 @@ impl Policy<PreToolUse> for ReviewerLockout {
             let reason = Reason::new(NAME, "unknown-path", message).on(&**pointer);
             return Verdict::deny(reason.unless("write the path out"));
         }
-        let written =
-            places.found.iter().filter(|place| place.is_written() && !self.is_ignored(&place.pointer));
+        let places = places.found.iter().chain(&places.partial);
+        let written = places
+            .filter(|place| place.is_written() && !place.is_nameless && !self.is_ignored(&place.pointer));
         // A denial of one place outweighs a question about another.
         let objections = written.filter_map(|place| self.objection(call, place, &locked));
         let stronger =

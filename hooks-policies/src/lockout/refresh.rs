@@ -62,5 +62,6 @@ fn may_write(call: Call<'_>) -> bool {
         return false;
     }
     let places = call.places();
-    !places.unusable.is_empty() || !places.unknown.is_empty() || places.found.iter().any(Place::is_written)
+    let mut named = places.found.iter().chain(&places.partial);
+    !places.unusable.is_empty() || !places.unknown.is_empty() || named.any(Place::is_written)
 }

@@ -56,6 +56,180 @@ fn file_programs_do_not_get_around_it() {
     }
 }
 
+/// As a configuration protects itself, where none of it is there yet.
+fn itself() -> ProtectedFiles {
+    let patterns = ["hooks.yaml", ".hooks/hooks.yaml", ".claude/settings.json", ".github/hooks"];
+    ProtectedFiles::new(&patterns, &CallReader::default()).unwrap()
+}
+
+#[track_caller]
+fn says(wanted: Strength, commands: &[&str]) {
+    for command in commands {
+        let (strength, _) = said(&itself(), &call("bash", json!({ "command": command })));
+        assert_eq!(strength, wanted, "{command}");
+    }
+}
+
+#[test]
+fn a_folder_is_not_filled_above_a_protected_file() {
+    says(
+        Strength::Deny,
+        &[
+            "mv src/h .hooks",
+            "cp -r src/h .hooks",
+            "cp -r src/h .hooks/",
+            "ln -s src/h .hooks",
+            "ln -s ../.claude src/c",
+            "ln -s .. src/up",
+            "cp -r src/h/. .hooks",
+            "git mv src/h .hooks",
+            "git clone src/h .hooks",
+            "cp src/h/hooks.yaml .hooks",
+            "mkdir .hooks && cp src/h/hooks.yaml .hooks",
+            "rsync -a src/c/ .claude/",
+            "cp -r src/h/. .",
+            "cp -rT src/h .hooks",
+            "mv src/h/* .",
+            "tar xf src/a.tar",
+            "unzip src/a.zip",
+        ],
+    );
+    says(
+        Strength::NoOpinion,
+        &[
+            "mv src/h src/i",
+            "cp -r src/h docs",
+            "cp -r src/h .",
+            "cp src/a .github/",
+            "ln -s ../a src/b",
+            "rsync -a src/ docs/",
+            "tar xf src/a.tar -C src",
+            "unzip a.zip -d out",
+            "git mv a b",
+            "git clone https://host/a.git",
+        ],
+    );
+}
+
+#[test]
+fn a_name_known_in_part_may_be_protected() {
+    says(
+        Strength::Deny,
+        &[
+            "cp src/a hooks.y?ml",
+            "cp src/a hooks.[y]aml",
+            "sed -i s/a/b/ hooks.y*",
+            "rm h*",
+            "rm *",
+            "rm -r .cl*",
+            "rm .claude/*",
+            "cp src/a .claude/settings.js*",
+            "touch $PWD/hooks.yaml",
+            "R=$PWD; cd src && touch $R/hooks.yaml",
+            "cp src/a $D/hooks.yaml",
+            "cd $D && rm hooks.yaml",
+            "find . -name hooks.yaml -exec rm {} \\;",
+            "find . -name hooks.yaml -execdir rm {} \\;",
+            "find .. -exec sed -i s/a/b/ {} +",
+            "find . -name 'hooks.*' -delete",
+            "find .github/hooks -name '*.json' -delete",
+            "find hooks.yaml -delete",
+        ],
+    );
+    says(
+        Strength::NoOpinion,
+        &[
+            "rm *.log",
+            "rm -rf build/*",
+            "rm \"$TMP\"",
+            "rm -rf \"$TMP/build\"",
+            "cp a \"$D/b\"",
+            "touch $PWD/src/a",
+            "for f in src/*.js; do mv \"$f\" \"${f%.js}.ts\"; done",
+            "find . -name '*.pyc' -delete",
+            "find . -name node_modules -exec rm -rf {} +",
+            "find . -exec grep x {} +",
+            "cd $D && cargo build",
+            "cat hooks.*",
+        ],
+    );
+}
+
+#[test]
+fn programs_of_every_kind_are_known() {
+    says(
+        Strength::Deny,
+        &[
+            "git rm -f hooks.yaml",
+            "git mv hooks.yaml old",
+            "git mv .claude x",
+            "git -C . rm hooks.yaml",
+            "git rm ':/hooks.yaml'",
+            "git checkout HEAD~1 -- hooks.yaml",
+            "git checkout hooks.yaml",
+            "git restore --source=HEAD~1 hooks.yaml",
+            "git restore 'hooks.*'",
+            "rsync src/a hooks.yaml",
+            "link a hooks.yaml",
+            "awk -i inplace 1 hooks.yaml",
+            "gzip hooks.yaml",
+            "gunzip hooks.yaml.gz",
+            "patch hooks.yaml p",
+            "sed -n 'w hooks.yaml' src/a",
+            "sed 's/a/b/w hooks.yaml' src/a",
+            "curl -O http://x/hooks.yaml",
+            "wget http://x/hooks.yaml",
+            "vim -c wq hooks.yaml",
+        ],
+    );
+    says(
+        Strength::NoOpinion,
+        &[
+            "git rm old.rs",
+            "git checkout -b feature",
+            "git checkout main",
+            "git restore --staged hooks.yaml",
+            "git restore src/a.rs",
+            "git log -- hooks.yaml",
+            "git diff hooks.yaml",
+            "gzip -c hooks.yaml | wc -c",
+            "gzip src/a",
+            "sed -n '/w hooks.yaml/p' src/a",
+            "curl -XPOST http://x/hooks.yaml",
+            "awk 1 hooks.yaml",
+            "rsync hooks.yaml host:/tmp/",
+            "tar czf src/a.tgz hooks.yaml",
+        ],
+    );
+}
+
+#[test]
+fn what_goes_into_a_folder_that_is_there_has_a_place_of_its_own() {
+    let files = FakeFileSystem::default().with("/repo/.github", hooks_core::fs::EntryKind::Directory);
+    for (command, wanted) in [
+        ("mv src/a .github", Strength::NoOpinion),
+        ("mv -T src/a .github", Strength::Deny),
+        ("mv src/hooks .github", Strength::Deny),
+    ] {
+        let event = PreToolUse::new("bash", json!({ "command": command }));
+        let request = HookRequest::new(context("a", files.clone()), event);
+        assert_eq!(said(&itself(), &request).0, wanted, "{command}");
+    }
+}
+
+#[test]
+fn tools_of_unknown_names_may_take_lists() {
+    for (tool, args, wanted) in [
+        ("mcp__fs__write_files", json!({"files": [{"path": "hooks.yaml"}]}), Strength::Deny),
+        ("mcp__fs__remove", json!({"paths": ["src/a", "hooks.yaml"]}), Strength::Deny),
+        ("mcp__fs__remove", json!({"paths": ["src/a"]}), Strength::NoOpinion),
+        ("mcp__fs__read_many", json!({"paths": ["hooks.yaml"]}), Strength::NoOpinion),
+        ("mcp__cart__remove", json!({"item": "hooks.yaml"}), Strength::NoOpinion),
+    ] {
+        assert_eq!(said(&itself(), &call(tool, args.clone())).0, wanted, "{tool} {args}");
+    }
+}
+
 #[test]
 fn a_folder_of_protected_files_is_not_removed_however_they_are_written() {
     let policy = ProtectedFiles::new(&["{.claude,conf}/*.json", "a\\b/c"], &CallReader::default()).unwrap();

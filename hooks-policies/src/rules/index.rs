@@ -144,6 +144,11 @@ impl PathRules {
         self.owners.get(self.patterns.find(reading, case_insensitive)?).copied()
     }
 
+    /// The first rule with a pattern that matches something an outline may stand for.
+    pub(super) fn meets(&self, outline: &str, case_insensitive: bool) -> Option<usize> {
+        self.owners.get(self.patterns.meets(outline, case_insensitive)?).copied()
+    }
+
     /// The first rule, where there is one.
     pub(super) fn first(&self) -> Option<usize> {
         self.owners.first().copied()

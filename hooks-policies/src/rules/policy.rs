@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Verdict};
+use hooks_facts::globs;
 
 use super::examples;
 use super::index::{ByAction, Index, PathRules};
@@ -132,7 +133,7 @@ impl Policy<PreToolUse> for Rules {
             On::Call => reason,
             On::Path(place, reading) => reason
                 .on(&*place.pointer)
-                .because(Evidence::Path { given: place.given.clone(), resolved: reading.to_owned() }),
+                .because(Evidence::Path { given: place.given.clone(), resolved: globs::shown(reading) }),
             On::Unknown("") => reason,
             On::Unknown(pointer) => reason.on(pointer),
         })
@@ -156,12 +157,17 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
         return Some(Hit { rule: first, on: On::Unknown(pointer) });
     }
     let mut best = None;
-    for place in &places.found {
+    for place in places.found.iter().chain(&places.partial).filter(|place| !place.is_nameless) {
         let Some(known) = place.known(call) else {
             return Some(Hit { rule: first, on: On::Unknown(&place.pointer) });
         };
         for reading in known.below_root() {
-            let found = rules.find(reading, call.ignores_case());
+            let ignores_case = call.ignores_case();
+            let found = if place.is_partial() {
+                rules.meets(reading, ignores_case)
+            } else {
+                rules.find(reading, ignores_case)
+            };
             keep(&mut best, found.map(|rule| Hit { rule, on: On::Path(place, reading) }));
         }
     }
@@ -172,7 +178,8 @@ fn some_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
 fn every_path<'r>(call: Call<'r>, rules: &PathRules) -> Option<Hit<'r>> {
     rules.first()?;
     let places = call.places();
-    if places.found.is_empty() || !places.unusable.is_empty() || !places.unknown.is_empty() {
+    let unknown = !places.unusable.is_empty() || !places.unknown.is_empty() || !places.partial.is_empty();
+    if places.found.is_empty() || unknown {
         return None;
     }
     let mut best = None;
@@ -203,6 +210,7 @@ fn has_paths(call: Call<'_>, patterns: &PathPatterns, action: RuleAction) -> boo
     let is_match = |reading: &str| patterns.find(reading, call.ignores_case()).is_some();
     if action == RuleAction::Allow {
         return !unknown
+            && places.partial.is_empty()
             && !places.found.is_empty()
             && places.found.iter().all(|place| {
                 let readings = place.resolution.as_ref().map(|resolution| resolution.readings.as_slice());
@@ -214,4 +222,8 @@ fn has_paths(call: Call<'_>, patterns: &PathPatterns, action: RuleAction) -> boo
             .found
             .iter()
             .any(|place| place.known(call).is_none_or(|known| known.below_root().any(is_match)))
+        || places.partial.iter().filter(|place| !place.is_nameless).any(|place| {
+            let is_met = |reading: &str| patterns.meets(reading, call.ignores_case()).is_some();
+            place.known(call).is_none_or(|known| known.below_root().any(is_met))
+        })
 }

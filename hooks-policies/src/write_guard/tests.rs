@@ -72,6 +72,36 @@ fn every_path_of_a_call_is_judged() {
 }
 
 #[test]
+fn operands_known_in_part_have_to_be_covered() {
+    let guard = guard(&["src/**", "docs/*.md"], &["src/secret/**"]);
+    for (command, wanted) in [
+        ("rm src/*.o", (Strength::NoOpinion, "")),
+        ("rm docs/*.md", (Strength::NoOpinion, "")),
+        ("rm docs/*", (Strength::Deny, "allow")),
+        ("rm *", (Strength::Deny, "deny")),
+        ("rm *.md", (Strength::Deny, "allow")),
+        ("touch src/secre?/a", (Strength::Deny, "deny")),
+        ("rm src/s*/a", (Strength::Deny, "deny")),
+        ("rm -r src/s*", (Strength::Deny, "deny")),
+        ("cp -r a/. src", (Strength::Deny, "deny")),
+        ("mv src/a src/secret", (Strength::Deny, "deny")),
+        ("cp docs/a.md src/b.md", (Strength::NoOpinion, "")),
+        ("cp src/a docs/a.md", (Strength::NoOpinion, "")),
+        ("touch $PWD/secret/a", (Strength::Deny, "allow")),
+        ("touch $PWD/src/a", (Strength::NoOpinion, "")),
+        ("tee $HOME/.bashrc", (Strength::Deny, "path")),
+        ("cp src/a \"$DEST\"", (Strength::Deny, "unknown-target")),
+        ("cp \"$A\" src/", (Strength::NoOpinion, "")),
+        ("find src -name '*.rs' -exec sed -i s/a/b/ {} +", (Strength::Deny, "deny")),
+        ("find src/a -name '*.rs' -exec sed -i s/a/b/ {} +", (Strength::NoOpinion, "")),
+        ("cat *", (Strength::NoOpinion, "")),
+    ] {
+        let (strength, rule) = said(&guard, &call("bash", json!({ "command": command })));
+        assert_eq!((strength, rule.as_str()), wanted, "{command}");
+    }
+}
+
+#[test]
 fn a_reason_names_argument_evidence_and_remedy() {
     let verdict = guard(&["src/**"], &[]).judge(&call("edit", json!({"edits": [{"path": "src/./../x"}]})));
     let reason = &verdict.reasons()[0];

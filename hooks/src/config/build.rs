@@ -266,13 +266,15 @@ pub(super) fn build(
     }
 }
 
-/// What changes budgets, limits and lockouts is for people.
+/// What changes budgets, limits and lockouts, and what installs or removes the hooks themselves, is for people.
 fn own_command() -> RuleConfig {
     RuleConfig {
         name: "own-state".to_owned(),
         action: RuleAction::Deny,
-        commands: vec!["hooks state".to_owned()],
-        reason: Some("an agent does not change the limits it works within; a person does".to_owned()),
+        commands: vec!["hooks state".to_owned(), "hooks init".to_owned()],
+        reason: Some(
+            "an agent changes neither the limits it works within nor its hooks; a person does".to_owned(),
+        ),
         ..RuleConfig::default()
     }
 }

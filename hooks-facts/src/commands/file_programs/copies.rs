@@ -1,0 +1,189 @@
+//! What copying, moving and linking writes: names in a folder, a name that is given, or all that a folder holds.
+
+use super::{Changes, has, operands};
+use crate::commands::analysis::WriteKind;
+use crate::commands::argument::Argument;
+use crate::globs::Gap;
+
+/// What is copied, moved or linked, as its name says.
+enum Source {
+    /// A file or folder with this name.
+    Named(Argument),
+    /// What a folder holds: `a/.`.
+    Contents,
+}
+
+impl Changes<'_> {
+    /// `cp A… TO`, `mv A… TO`, `ln A… TO`, and each with `-t TO`.
+    pub(super) fn copies(&mut self, name: &str, words: &[Argument]) {
+        let mut sources = operands(words, short_values(name), LONG_VALUES);
+        if name == "install" && has(words, 'd', "--directory") {
+            return self.all(&sources, WriteKind::Changed);
+        }
+        let folder = target_folder(name, words);
+        let target = match &folder {
+            Some(folder) => folder.clone(),
+            // A link with one operand gets its name, here.
+            None if name == "ln" && sources.len() == 1 => Argument::from("."),
+            None => match sources.pop() {
+                Some(target) => target.clone(),
+                None => return,
+            },
+        };
+        if is_remote(name, &target) {
+            return;
+        }
+        let tree = takes_trees(name, words);
+        let ends_in_slash = target.outline().ends_with('/');
+        let is_folder = folder.is_some()
+            || sources.len() > 1
+            || matches!(target.literal(), Some("." | ".."))
+            || ends_in_slash;
+        let in_it = if tree { WriteKind::Filled } else { WriteKind::Changed };
+        // With these options a folder that is there is taken for the target itself.
+        let exact = has(words, 'T', "--no-target-directory")
+            || (name == "ln" && (has(words, 'n', "--no-dereference") || has(words, 'h', "--no-dereference")));
+        if !is_folder {
+            let kind = match (tree, exact) {
+                (true, true) => WriteKind::Filled,
+                (true, false) => WriteKind::Named,
+                (false, _) => WriteKind::Changed,
+            };
+            self.one(&target, kind);
+        } else if tree && ends_in_slash && folder.is_none() {
+            // A folder that is not there yet gets the name of the target.
+            self.maybe(&target, WriteKind::Named);
+        }
+        let keeps_parents = name == "cp" && has(words, '\0', "--parents");
+        for source in sources {
+            // The name of the target is part of each of them, so that many would be too long.
+            if self.walk.is_spent() {
+                return;
+            }
+            if name == "mv" {
+                self.one(source, WriteKind::Removed);
+            }
+            match source_of(name, source) {
+                _ if keeps_parents => self.maybe(&target, WriteKind::Filled),
+                Source::Contents if is_folder => self.fills(&target),
+                Source::Contents => self.maybe(&target, WriteKind::Filled),
+                Source::Named(own) if is_folder => self.one(&inside(&target, &own), in_it),
+                Source::Named(own) => self.maybe(&inside(&target, &own), in_it),
+            }
+            if name == "ln" {
+                self.linked(source, &target, is_folder);
+            }
+        }
+    }
+
+    /// What a new link points to, seen from here.
+    fn linked(&mut self, source: &Argument, target: &Argument, is_folder: bool) {
+        let (Some(target), Some(text)) = (target.literal(), source.literal()) else {
+            return self.maybe(source, WriteKind::Linked);
+        };
+        let folder =
+            if is_folder { target } else { target.rsplit_once('/').map_or("", |(folder, _)| folder) };
+        let is_absolute = text.starts_with(['/', '~']) || (folder.is_empty() && !target.starts_with('/'));
+        let to = if is_absolute { source.clone() } else { inside(&Argument::from(folder), source) };
+        self.one(&to, WriteKind::Linked);
+    }
+}
+
+/// A name in a folder.
+pub(super) fn inside(folder: &Argument, name: &Argument) -> Argument {
+    let folder = folder.outline();
+    match folder.trim_end_matches('/') {
+        "" if folder.is_empty() => name.clone(),
+        trimmed => Argument::of_outline(&format!("{trimmed}/{}", name.outline())),
+    }
+}
+
+/// What a source is known by where it arrives.
+fn source_of(program: &str, source: &Argument) -> Source {
+    let text = source.outline();
+    // For rsync a slash at the end makes a difference.
+    if program == "rsync" && text.ends_with('/') {
+        return Source::Contents;
+    }
+    let own = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if matches!(own, "" | "." | "..") {
+        return Source::Contents;
+    }
+    // Only the last name arrives, whatever stands before it.
+    let own: String = own
+        .chars()
+        .map(|c| if Gap::of(c).is_some_and(Gap::is_deep) { Gap::Name.stand_in() } else { c })
+        .collect();
+    Source::Named(Argument::of_outline(&own))
+}
+
+/// Whether the program may bring a folder with all that is below it.
+fn takes_trees(name: &str, words: &[Argument]) -> bool {
+    match name {
+        "mv" | "ln" => true,
+        "install" => false,
+        _ => has(words, 'r', "--recursive") || has(words, 'R', "--recursive") || has(words, 'a', "--archive"),
+    }
+}
+
+/// Long options that take the next word.
+const LONG_VALUES: &[&str] = &[
+    "target-directory",
+    "suffix",
+    "mode",
+    "owner",
+    "group",
+    "exclude",
+    "exclude-from",
+    "include",
+    "include-from",
+    "files-from",
+    "filter",
+    "rsh",
+    "rsync-path",
+    "log-file",
+    "backup-dir",
+    "temp-dir",
+    "link-dest",
+    "copy-dest",
+    "compare-dest",
+    "chmod",
+    "chown",
+    "bwlimit",
+    "timeout",
+    "port",
+];
+
+/// Short options that take the next word.
+fn short_values(name: &str) -> &'static str {
+    match name {
+        "install" => "tSmog",
+        "rsync" => "efTBM",
+        "scp" => "cDFiJloPSX",
+        _ => "tS",
+    }
+}
+
+/// Whether a target is on another machine.
+fn is_remote(name: &str, target: &Argument) -> bool {
+    let host = target.prefix().split_once(':').map(|(host, _)| host);
+    matches!(name, "rsync" | "scp") && host.is_some_and(|host| !host.contains('/'))
+}
+
+/// The folder of `-t` and `--target-directory`.
+fn target_folder(name: &str, words: &[Argument]) -> Option<Argument> {
+    if matches!(name, "rsync" | "scp") {
+        return None;
+    }
+    words.iter().enumerate().find_map(|(at, word)| {
+        let text = word.prefix();
+        let bundle = text.starts_with('-') && !text.starts_with("--");
+        match word.strip_prefix("--target-directory=") {
+            Some(folder) => Some(folder),
+            None if text == "--target-directory" || (bundle && text.ends_with('t')) => {
+                words.get(at + 1).cloned()
+            }
+            None => word.strip_prefix("-t"),
+        }
+    })
+}

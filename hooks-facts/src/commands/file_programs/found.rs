@@ -1,0 +1,109 @@
+//! What a search finds, for the programs that it starts: `find src -name '*.o' -exec rm {} ;`.
+
+use super::Changes;
+use crate::commands::analysis::WriteKind;
+use crate::commands::argument::Argument;
+use crate::globs::Gap;
+
+/// What a search may find.
+pub(in crate::commands) struct Search {
+    /// Where it starts.
+    starts: Vec<Argument>,
+    /// The names it looks for, as an outline.
+    name: String,
+}
+
+impl Search {
+    /// Reads the words of `find`.
+    pub(in crate::commands) fn of_find(words: &[Argument]) -> Self {
+        let words: Vec<&Argument> = words
+            .iter()
+            .skip_while(|word| matches!(word.prefix(), "-H" | "-L" | "-P") || word.prefix().starts_with("-O"))
+            .collect();
+        let is_start = |word: &&&Argument| !word.prefix().starts_with(['-', '(', '!', ',']);
+        let mut starts: Vec<_> = words.iter().take_while(is_start).map(|word| (*word).clone()).collect();
+        if starts.is_empty() {
+            starts.push(Argument::from("."));
+        }
+        let negates = |word: &&Argument| matches!(word.prefix(), "-o" | "-or" | "!" | "-not" | ",");
+        let name = words.iter().position(|word| word.prefix() == "-name");
+        let name = name.filter(|_| !words.iter().any(negates)).and_then(|at| words.get(at + 1));
+        Self { starts, name: name.map_or_else(any_name, |name| wildcards(&name.outline())) }
+    }
+
+    /// Reads the words of `fd`.
+    pub(in crate::commands) fn of_fd(words: &[Argument]) -> Self {
+        let ending = super::value(words, 'e', "--extension");
+        let name = ending.map(|ending| format!("{}.{}", any_name(), ending.outline()));
+        Self { starts: vec![Argument::from(".")], name: name.unwrap_or_else(any_name) }
+    }
+
+    /// What may be found below each of the places that it starts at.
+    pub(in crate::commands) fn below(&self) -> impl Iterator<Item = Argument> {
+        self.starts.iter().map(|start| {
+            let start = start.outline();
+            let folders = Gap::Folders.stand_in();
+            Argument::of_outline(&format!("{}/{folders}{}", start.trim_end_matches('/'), self.name))
+        })
+    }
+
+    /// The places that it starts at, which it finds only if they are files of the right kind.
+    pub(in crate::commands) fn starts(&self) -> impl Iterator<Item = &Argument> {
+        self.starts.iter().filter(|start| !matches!(start.literal(), Some("." | ".." | "/")))
+    }
+
+    /// What is found, seen from the folder that it is in.
+    pub(in crate::commands) fn own_name(&self) -> Argument {
+        Argument::of_outline(&format!("./{}", self.name))
+    }
+}
+
+impl Changes<'_> {
+    /// `find … -delete`, `find … -fprint FILE`.
+    pub(super) fn found(&mut self, words: &[Argument]) {
+        // Of folders, only empty ones go.
+        if words.iter().any(|word| word.literal() == Some("-delete")) && !finds_folders(words) {
+            let search = Search::of_find(words);
+            search.below().for_each(|item| self.one(&item, WriteKind::Removed));
+            search.starts().for_each(|start| self.maybe(start, WriteKind::Removed));
+        }
+        for (at, word) in words.iter().enumerate() {
+            if let Some("-fprint" | "-fprint0" | "-fprintf" | "-fls") = word.literal()
+                && let Some(file) = words.get(at + 1)
+            {
+                self.one(file, WriteKind::Changed);
+            }
+        }
+    }
+}
+
+/// Whether a search is for folders alone.
+fn finds_folders(words: &[Argument]) -> bool {
+    let is_type = |pair: &[Argument]| matches!(pair, [kind, d] if kind.literal() == Some("-type") && d.literal() == Some("d"));
+    words.windows(2).any(is_type)
+        && !words.iter().any(|word| matches!(word.prefix(), "-o" | "-or" | "!" | "-not" | ","))
+}
+
+fn any_name() -> String {
+    Gap::Name.stand_in().into()
+}
+
+/// A pattern that the program itself reads, as an outline.
+pub(super) fn wildcards(pattern: &str) -> String {
+    let mut outline = String::with_capacity(pattern.len());
+    let mut rest = pattern.chars();
+    let last_bracket = pattern.rfind(']').unwrap_or(0);
+    while let Some(c) = rest.next() {
+        match c {
+            '?' => outline.push(Gap::One.stand_in()),
+            '*' => outline.push(Gap::Name.stand_in()),
+            '[' if pattern.len() - rest.as_str().len() <= last_bracket => {
+                outline.push(Gap::One.stand_in());
+                rest = rest.as_str().split_once(']').map_or("", |(_, behind)| behind).chars();
+            }
+            '\\' => outline.extend(rest.next()),
+            c => outline.push(c),
+        }
+    }
+    outline
+}

@@ -1,0 +1,356 @@
+//! Which files plain programs change: `rm`, `cp`, `tee`, `sed -i` and their like, as far as their words are known.
+//!
+//! A program is known by its kind: what removes its operands, what replaces them, what copies or unpacks, what has an
+//! option for its output. A word that is known in part is kept as such; whoever judges it knows what it may become.
+//! Trees that are copied have ways of their own (`copies`), and so have git (`tracked`), archives (`archives`) and
+//! searches (`found`).
+
+mod archives;
+mod copies;
+mod found;
+mod sed;
+mod tracked;
+
+use super::analysis::{UnresolvedReason, WriteKind};
+use super::argument::Argument;
+use super::walk::{Stream, Walk};
+use crate::globs::Gap;
+use crate::shell::Span;
+use crate::tools::{PathRole, patched_files};
+
+pub(super) use found::Search;
+
+/// Programs that put another file in the place of each operand.
+const COMPRESSORS: &[&str] = &[
+    "brotli",
+    "bunzip2",
+    "bzip2",
+    "compress",
+    "gunzip",
+    "gzip",
+    "lz4",
+    "lzma",
+    "pbzip2",
+    "pigz",
+    "uncompress",
+    "unlzma",
+    "unxz",
+    "unzstd",
+    "xz",
+    "zstd",
+];
+
+/// The endings that they take away.
+const COMPRESSED: &[&str] = &[".gz", ".bz2", ".xz", ".zst", ".lzma", ".lz4", ".br", ".Z"];
+
+/// The options of `curl` that take a value.
+const CURL_VALUES: &str = "AbCcDdEeFHhKmoPQrTtUuwXxYyz";
+
+/// Notes the files that a program changes.
+pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
+    let mut changes = Changes { walk, span };
+    match name {
+        "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" => {
+            changes.all(&operands(words, "ns", &["size", "iterations"]), WriteKind::Removed);
+        }
+        "touch" => changes.all(&operands(words, "drt", &["date", "reference"]), WriteKind::Changed),
+        "mkdir" | "mkfifo" => changes.all(&operands(words, "m", &["mode"]), WriteKind::Changed),
+        "truncate" => changes.all(&operands(words, "sr", &["size", "reference"]), WriteKind::Changed),
+        "tee" | "sponge" => changes.all(&operands(words, "", &[]), WriteKind::Changed),
+        "ed" | "ex" | "vi" | "vim" | "nvim" | "emacs" | "nano" => {
+            changes.all(&operands(words, "cSsuTip", &["cmd", "eval", "load"]), WriteKind::Changed);
+        }
+        "cp" | "mv" | "install" | "ln" | "rsync" | "scp" => changes.copies(name, words),
+        "link" | "uniq" | "xxd" => changes.second(name, words),
+        "rename" | "prename" => changes.all(&rest(operands(words, "e", &[])), WriteKind::Removed),
+        "sed" | "gsed" => {
+            changes.edited(words, "efl");
+            changes.sed_files(words);
+        }
+        "perl" | "ruby" => changes.edited(words, "eE"),
+        "yq" => changes.edited(words, ""),
+        "awk" | "gawk" => changes.edited_by_awk(words),
+        "sort" => changes.output(words, 'o', "--output"),
+        "curl" => changes.fetched_by_curl(words),
+        // Codex patches files with what a shell takes for a program.
+        "apply_patch" | "applypatch" => changes.patched(words, input),
+        "patch" => changes.patch(words, input),
+        "wget" => changes.fetched_by_wget(words),
+        "dd" => {
+            let outputs: Vec<_> = words.iter().filter_map(|word| word.strip_prefix("of=")).collect();
+            changes.all(&outputs.iter().collect::<Vec<_>>(), WriteKind::Changed);
+        }
+        "find" => changes.found(words),
+        "git" => changes.tracked(words, input),
+        "tar" | "bsdtar" | "gtar" => changes.tar(words),
+        "unzip" => changes.unzip(words),
+        "zip" => changes.all(&first(operands(words, "bnxit", &[])), WriteKind::Changed),
+        "cpio" if has(words, 'i', "--extract") => changes.fills(&Argument::from(".")),
+        name if COMPRESSORS.contains(&name) => changes.compressed(words),
+        _ => {}
+    }
+}
+
+struct Changes<'w> {
+    walk: &'w mut Walk,
+    span: Span,
+}
+
+impl Changes<'_> {
+    fn all(&mut self, files: &[&Argument], kind: WriteKind) {
+        for file in files {
+            self.one(file, kind);
+        }
+    }
+
+    fn one(&mut self, file: &Argument, kind: WriteKind) {
+        if file.literal() != Some("") {
+            self.walk.writes(file, kind, self.span);
+        }
+    }
+
+    /// A file that is written to if something else is as it may be.
+    fn maybe(&mut self, file: &Argument, kind: WriteKind) {
+        if file.literal() != Some("") {
+            self.walk.may_write(file, kind, self.span);
+        }
+    }
+
+    /// Files of unknown names appear in a folder.
+    fn fills(&mut self, folder: &Argument) {
+        self.one(folder, WriteKind::Filled);
+    }
+
+    /// `link A B`, `uniq A B`, `xxd A B`.
+    fn second(&mut self, name: &str, words: &[Argument]) {
+        let files = operands(words, "fswcglos", &[]);
+        if let [from, to] = files.as_slice() {
+            self.one(to, WriteKind::Changed);
+            if name == "link" {
+                self.one(from, WriteKind::Linked);
+            }
+        }
+    }
+
+    /// `gzip A` leaves `A.gz` where `A` was.
+    fn compressed(&mut self, words: &[Argument]) {
+        let looks = [('c', "--stdout"), ('l', "--list"), ('t', "--test")];
+        if looks.into_iter().any(|(short, long)| has(words, short, long)) || has(words, 'c', "--to-stdout") {
+            return;
+        }
+        for file in operands(words, "SobTM", &["suffix", "output"]) {
+            self.one(file, WriteKind::Removed);
+            let stem = file
+                .literal()
+                .and_then(|text| COMPRESSED.iter().find_map(|ending| text.strip_suffix(ending)));
+            if let Some(stem) = stem {
+                self.one(&Argument::from(stem), WriteKind::Changed);
+            }
+        }
+        self.output(words, 'o', "--output");
+    }
+
+    /// `patch FILE PATCH`, and `patch` that reads which files it changes.
+    fn patch(&mut self, words: &[Argument], input: &Stream) {
+        self.output(words, 'o', "--output");
+        if has(words, '\0', "--dry-run") {
+            return;
+        }
+        let long = ["input", "output", "strip", "directory", "reject-file", "fuzz"];
+        if let Some(file) = operands(words, "BDFVYdgiopz", &long).first() {
+            return self.one(file, WriteKind::Changed);
+        }
+        let folder = value(words, 'd', "--directory");
+        self.patched_by(input, folder);
+    }
+
+    /// A patch that names its files, to be applied in a folder.
+    fn patched_by(&mut self, input: &Stream, folder: Option<Argument>) {
+        match (input, folder) {
+            (Stream::Known(text), None) => {
+                let text = text.to_string();
+                self.patched(&[Argument::from(text.as_str())], &Stream::Empty);
+            }
+            (_, folder) => self.fills(&folder.unwrap_or_else(|| Argument::from("."))),
+        }
+    }
+
+    /// `gawk -i inplace PROGRAM FILES`.
+    fn edited_by_awk(&mut self, words: &[Argument]) {
+        let is_inplace = |(at, word): (usize, &Argument)| {
+            let next = || words.get(at + 1).and_then(Argument::literal);
+            matches!(word.literal(), Some("-iinplace" | "--include=inplace"))
+                || matches!(word.literal(), Some("-i" | "--include")) && next() == Some("inplace")
+        };
+        if words.iter().enumerate().any(is_inplace) {
+            let files = operands(words, "viFfEe", &["include", "file", "assign", "source"]);
+            let has_program = has(words, 'f', "--file") || has(words, 'e', "--source");
+            let files = if has_program { files } else { rest(files) };
+            self.all(&files, WriteKind::Changed);
+        }
+    }
+
+    /// `curl -O URL`, `curl -o FILE URL`.
+    fn fetched_by_curl(&mut self, words: &[Argument]) {
+        self.output(words, 'o', "--output");
+        let bundles = words.iter().filter_map(|word| word.prefix().strip_prefix('-'));
+        // What follows an option that takes a value is no option.
+        let options =
+            bundles.map(|bundle| bundle.split(|c| CURL_VALUES.contains(c)).next().unwrap_or_default());
+        let takes_name =
+            options.into_iter().any(|options| !options.starts_with('-') && options.contains('O'));
+        if takes_name || words.iter().any(|word| word.prefix().starts_with("--remote-name")) {
+            self.named_by_addresses(words, value(words, '\0', "--output-dir").as_ref());
+        }
+    }
+
+    /// `wget URL`, `wget -O FILE URL`.
+    fn fetched_by_wget(&mut self, words: &[Argument]) {
+        self.output(words, 'O', "--output-document");
+        if !has(words, 'O', "--output-document") && !has(words, '\0', "--spider") {
+            self.named_by_addresses(words, value(words, 'P', "--directory-prefix").as_ref());
+        }
+    }
+
+    /// Files that have the last parts of addresses for names.
+    fn named_by_addresses(&mut self, words: &[Argument], folder: Option<&Argument>) {
+        for word in words.iter().filter(|word| !word.prefix().starts_with('-')) {
+            let address = word.outline();
+            let Some((_, place)) = address.split_once("://") else { continue };
+            // The shell takes the `?` of a query for a wildcard.
+            let place = place.split(['?', '#', Gap::One.stand_in()]).next().unwrap_or_default();
+            let Some((_, name)) = place.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
+                continue;
+            };
+            let name = Argument::of_outline(name);
+            let file = match folder {
+                Some(folder) => copies::inside(folder, &name),
+                None => name,
+            };
+            self.one(&file, WriteKind::Changed);
+        }
+    }
+
+    /// `apply_patch PATCH`, and `apply_patch` that reads the patch. One that nobody can read may change any file.
+    fn patched(&mut self, words: &[Argument], input: &Stream) {
+        let text = match (words.first().map(Argument::literal), input) {
+            (Some(Some(text)), _) => text.to_owned(),
+            (None, Stream::Known(text)) => text.to_string(),
+            (None, Stream::Empty) => return,
+            _ => return self.walk.unresolved(UnresolvedReason::Text, self.span),
+        };
+        for (path, role) in patched_files(&text) {
+            match (path, role) {
+                (None, _) => self.walk.unresolved(UnresolvedReason::Text, self.span),
+                (Some(path), PathRole::Written) => self.one(&Argument::from(&*path), WriteKind::Changed),
+                (Some(path), PathRole::Removed) => self.one(&Argument::from(&*path), WriteKind::Removed),
+                (Some(_), PathRole::Read | PathRole::LinkTarget | PathRole::Filled) => {}
+            }
+        }
+    }
+
+    /// `sort -o FILE`.
+    fn output(&mut self, words: &[Argument], short: char, long: &str) {
+        for (at, word) in words.iter().enumerate() {
+            let text = word.prefix();
+            let bundle = text.starts_with('-') && !text.starts_with("--");
+            let file = match word
+                .strip_prefix(&format!("{long}="))
+                .or_else(|| word.strip_prefix(&format!("-{short}")))
+            {
+                Some(file) if file.len() > 0 => Some(file),
+                _ if text == long || (bundle && text.ends_with(short)) => words.get(at + 1).cloned(),
+                _ => None,
+            };
+            if let Some(file) = file.filter(|file| file.literal() != Some("-")) {
+                self.one(&file, WriteKind::Changed);
+            }
+        }
+    }
+
+    /// `sed -i SCRIPT FILES`; `short` options take a value.
+    fn edited(&mut self, words: &[Argument], short: &str) {
+        let letters = |word: &Argument| {
+            let text = word.prefix();
+            let bundle =
+                text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+            let end = bundle.find(['e', 'f']).unwrap_or(bundle.len());
+            (bundle.get(..end).unwrap_or_default().contains('i'), end < bundle.len())
+        };
+        let in_place = words.iter().any(|word| letters(word).0 || word.prefix().starts_with("--in-place"));
+        if !in_place {
+            return;
+        }
+        let has_script = words.iter().any(|word| {
+            letters(word).1
+                || word.prefix().starts_with("--expression")
+                || word.prefix().starts_with("--file")
+        });
+        let files = operands(words, short, &["expression", "file", "line-length"]);
+        self.all(files.get(usize::from(!has_script)..).unwrap_or_default(), WriteKind::Changed);
+    }
+}
+
+/// The words that are neither options nor values of these options.
+fn operands<'w>(words: &'w [Argument], short: &str, long: &[&str]) -> Vec<&'w Argument> {
+    let mut found = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = word.prefix();
+        if text == "--" {
+            found.extend(words);
+            break;
+        }
+        let takes_next = match text.strip_prefix("--") {
+            Some(name) => long.contains(&name),
+            None if text.len() > 1 && text.starts_with('-') => {
+                text.find(|c| short.contains(c)).is_some_and(|at| at + 1 == text.len())
+            }
+            None => {
+                found.push(word);
+                false
+            }
+        };
+        if takes_next {
+            words.next();
+        }
+    }
+    found
+}
+
+/// All but the first.
+fn rest(words: Vec<&Argument>) -> Vec<&Argument> {
+    words.into_iter().skip(1).collect()
+}
+
+/// Only the first.
+fn first(words: Vec<&Argument>) -> Vec<&Argument> {
+    words.into_iter().take(1).collect()
+}
+
+/// Whether an option is given, in a bundle too.
+fn has(words: &[Argument], short: char, long: &str) -> bool {
+    let options = words.iter().take_while(|word| word.literal() != Some("--")).map(Argument::prefix);
+    options.into_iter().any(|text| match text.strip_prefix("--") {
+        Some(_) => text.split('=').next() == Some(long),
+        None => text.strip_prefix('-').is_some_and(|bundle| bundle.contains(short)),
+    })
+}
+
+/// The value of an option: attached, or the next word.
+fn value(words: &[Argument], short: char, long: &str) -> Option<Argument> {
+    words.iter().enumerate().find_map(|(at, word)| {
+        let text = word.prefix();
+        if let Some(value) = word.strip_prefix(&format!("{long}=")) {
+            return Some(value);
+        }
+        let bundle = text.strip_prefix('-').filter(|bundle| !bundle.starts_with('-'));
+        let behind = bundle.and_then(|bundle| bundle.split_once(short));
+        match behind {
+            _ if text == long => words.get(at + 1).cloned(),
+            Some((_, "")) if word.literal().is_some() => words.get(at + 1).cloned(),
+            Some((before, _)) => word.strip_prefix(&format!("-{before}{short}")),
+            None => None,
+        }
+    })
+}

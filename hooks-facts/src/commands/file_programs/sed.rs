@@ -1,0 +1,83 @@
+//! The files that a script of `sed` writes: the command `w`, and the flag of `s` with that name.
+
+use super::Changes;
+use crate::commands::analysis::WriteKind;
+use crate::commands::argument::Argument;
+use crate::commands::code::{self, Language};
+
+impl Changes<'_> {
+    /// Every file that the scripts among these words write.
+    pub(super) fn sed_files(&mut self, words: &[Argument]) {
+        for script in code::arguments(Language::Sed, words).texts {
+            let text = script.outline();
+            for file in text.lines().flat_map(files) {
+                self.one(&Argument::of_outline(file), WriteKind::Changed);
+            }
+        }
+    }
+}
+
+/// The files of one line. A file's name goes on to its end.
+fn files(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    loop {
+        let command = rest.trim_start_matches(|c: char| c.is_ascii_digit() || " \t,$!;{}~+".contains(c));
+        let (behind, named) = match command.chars().next() {
+            Some('w' | 'W') => (command.get(1..).unwrap_or_default(), true),
+            Some('s') => substituted(command.get(1..).unwrap_or_default()),
+            // An address: what follows it may be a command.
+            Some('/') => (past(command.get(1..).unwrap_or_default(), '/'), false),
+            Some(_) => (command.split_once(';').map_or("", |(_, behind)| behind), false),
+            None => return found,
+        };
+        if named {
+            found.push(behind.trim());
+            return found;
+        }
+        rest = behind;
+    }
+}
+
+/// What follows `s/a/b/flags`, and whether it is the name of a file.
+fn substituted(text: &str) -> (&str, bool) {
+    let Some(mark) = text.chars().next() else { return ("", false) };
+    let text = past(past(text.get(mark.len_utf8()..).unwrap_or_default(), mark), mark);
+    let behind = text.trim_start_matches(|c: char| c.is_ascii_digit() || "gpiIemM".contains(c));
+    behind.strip_prefix('w').map_or((behind, false), |name| (name, true))
+}
+
+/// What follows the next `mark` that no back slash stands before.
+fn past(text: &str, mark: char) -> &str {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        if c == mark && !escaped {
+            return text.get(at + c.len_utf8()..).unwrap_or_default();
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_stand_behind_w() {
+        for (line, wanted) in [
+            ("w a b", &["a b"][..]),
+            ("1,3w a", &["a"]),
+            ("/x/w a", &["a"]),
+            ("p;w a", &["a"]),
+            ("s/a/b/gw c/d", &["c/d"]),
+            ("s|a/w b|c|;s/x/y/w z", &["z"]),
+            ("s/new w x/y/", &[]),
+            ("/w a/p", &[]),
+            ("$!N;P;D", &[]),
+            ("a w x", &[]),
+        ] {
+            assert_eq!(files(line), wanted, "{line}");
+        }
+    }
+}

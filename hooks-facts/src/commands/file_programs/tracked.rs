@@ -1,0 +1,109 @@
+//! What git does to files that its words name.
+
+use super::found::wildcards;
+use super::{Changes, has, operands, value};
+use crate::commands::analysis::WriteKind;
+use crate::commands::argument::Argument;
+use crate::commands::git;
+use crate::commands::walk::Stream;
+use crate::globs::Gap;
+
+impl Changes<'_> {
+    /// `git rm`, `git mv`, `git restore` and their like, in the folder of `-C`.
+    pub(super) fn tracked(&mut self, words: &[Argument], input: &Stream) {
+        let rest = git::subcommand(words);
+        let Some((command, arguments)) = rest.split_first() else { return };
+        let globals = words.get(..words.len() - rest.len()).unwrap_or_default();
+        let span = self.span;
+        let folder = value(globals, 'C', "--work-tree");
+        self.walk.in_folder(folder.as_ref(), |walk| {
+            Changes { walk, span }.by_git(command.prefix(), arguments, input);
+        });
+    }
+
+    fn by_git(&mut self, command: &str, arguments: &[Argument], input: &Stream) {
+        match command {
+            "rm" if !has(arguments, '\0', "--cached") => {
+                self.pathspecs(&operands(arguments, "", &["pathspec-from-file"]), WriteKind::Removed);
+            }
+            "mv" => self.copies("mv", arguments),
+            "checkout" => self.checkout(arguments),
+            "restore" if !has(arguments, 'S', "--staged") || has(arguments, 'W', "--worktree") => {
+                self.pathspecs(&operands(arguments, "s", &["source"]), WriteKind::Filled);
+            }
+            "apply" | "am" => self.applied(arguments, input),
+            "clone" => {
+                let values =
+                    ["branch", "depth", "origin", "config", "reference", "template", "jobs", "filter"];
+                if let [_, folder] = operands(arguments, "bocuj", &values).as_slice() {
+                    self.fills(folder);
+                }
+            }
+            "worktree" if arguments.first().is_some_and(|word| word.prefix() == "add") => {
+                if let Some(folder) = operands(arguments.get(1..).unwrap_or_default(), "bB", &[]).first() {
+                    self.fills(folder);
+                }
+            }
+            "archive" | "bundle" => self.output(arguments, 'o', "--output"),
+            "diff" | "log" | "show" => {
+                if let Some(file) = value(arguments, '\0', "--output") {
+                    self.one(&file, WriteKind::Changed);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `git checkout REVISION -- FILES`. Without the two dashes a word may be a branch as well.
+    fn checkout(&mut self, arguments: &[Argument]) {
+        match arguments.iter().position(|word| word.literal() == Some("--")) {
+            Some(at) => {
+                let files: Vec<_> = arguments.iter().skip(at + 1).collect();
+                self.pathspecs(&files, WriteKind::Filled);
+            }
+            None => {
+                for word in operands(arguments, "bB", &["orphan", "conflict"]) {
+                    self.maybe(&pathspec(word), WriteKind::Filled);
+                }
+            }
+        }
+    }
+
+    /// `git apply PATCH`.
+    fn applied(&mut self, arguments: &[Argument], input: &Stream) {
+        let looks =
+            ["--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--skip", "--quit"];
+        if looks.into_iter().any(|option| has(arguments, '\0', option)) {
+            return;
+        }
+        let folder = value(arguments, '\0', "--directory");
+        match operands(arguments, "pC", &["directory", "exclude", "include", "whitespace"]).first() {
+            Some(_) => self.patched_by(&Stream::File, folder),
+            None => self.patched_by(input, folder),
+        }
+    }
+
+    fn pathspecs(&mut self, files: &[&Argument], kind: WriteKind) {
+        for file in files {
+            self.one(&pathspec(file), kind);
+        }
+    }
+}
+
+/// What git takes a word for: it reads wildcards itself, and `:/` or `:(top)` from the top.
+fn pathspec(word: &Argument) -> Argument {
+    let outline = word.outline();
+    let from_top = outline.strip_prefix(":/").or_else(|| outline.strip_prefix(":(").map(behind_bracket));
+    let spec = wildcards(from_top.unwrap_or(&outline));
+    // Its `*` goes on over slashes.
+    let star = Gap::Name.stand_in();
+    let spec = spec.replace(star, &format!("{}{star}", Gap::Folders.stand_in()));
+    match from_top {
+        Some(_) => Argument::of_outline(&format!("{}/{spec}", Gap::Any.stand_in())),
+        None => Argument::of_outline(&spec),
+    }
+}
+
+fn behind_bracket(text: &str) -> &str {
+    text.split_once(')').map_or("", |(_, path)| path)
+}

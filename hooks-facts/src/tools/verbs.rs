@@ -1,0 +1,77 @@
+//! What a tool that nobody knows does, as the words of its name say.
+//!
+//! Only where the arguments hold paths: `remove` with `paths` removes files, `remove` with `id` something else.
+
+use serde_json::Value;
+
+use super::kind::ToolKind;
+use super::path_arguments::paths_of;
+
+/// Take files away.
+const REMOVING: &[&str] = &["delete", "erase", "purge", "remove", "rm", "trash", "unlink"];
+
+/// Change files.
+const WRITING: &[&str] =
+    &["append", "edit", "move", "overwrite", "rename", "replace", "save", "touch", "truncate", "write"];
+
+/// Change files, where the name says that it is about files: one creates issues, too.
+const WEAK: &[&str] =
+    &["add", "apply", "create", "insert", "make", "modify", "patch", "put", "set", "update"];
+
+/// What such a name is about.
+const NOUNS: &[&str] = &["dir", "directory", "file", "files", "folder", "path", "paths"];
+
+/// The kind of a call by the words of a name, where its arguments hold paths.
+pub(super) fn kind_by_words(name: &str, arguments: &Value) -> Option<ToolKind> {
+    let own = name.rsplit("__").next().unwrap_or(name).rsplit(['/', '.', ':']).next().unwrap_or_default();
+    let words = words(own);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let kind = if has(REMOVING) {
+        ToolKind::DeleteFile
+    } else if has(WRITING) || (has(WEAK) && has(NOUNS)) {
+        ToolKind::WriteFile
+    } else {
+        return None;
+    };
+    (!paths_of(kind, arguments).is_missing()).then_some(kind)
+}
+
+/// The words of a name in lower case: at joints, and where a capital begins one.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_small = false;
+    for c in name.chars() {
+        let begins = c.is_uppercase() && was_small;
+        if begins || !c.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        was_small = c.is_lowercase();
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn words_and_paths_together_say_what_a_tool_does() {
+        let paths = json!({"paths": ["a"]});
+        for (name, arguments, wanted) in [
+            ("mcp__fs__remove", &paths, Some(ToolKind::DeleteFile)),
+            ("mcp__fs__write_files", &json!({"files": [{"path": "a"}]}), Some(ToolKind::WriteFile)),
+            ("saveAll", &paths, Some(ToolKind::WriteFile)),
+            ("fs/createFiles", &paths, Some(ToolKind::WriteFile)),
+            ("mcp__x__create_issue", &paths, None),
+            ("mcp__cart__remove", &json!({"id": 3}), None),
+            ("mcp__fs__list_removed", &paths, None),
+            ("mcp__write__show", &paths, None),
+        ] {
+            assert_eq!(kind_by_words(name, arguments), wanted, "{name}");
+        }
+    }
+}
