@@ -121,6 +121,27 @@ fn what_is_gone_or_broken_is_found() {
 }
 
 #[test]
+fn who_switches_all_hooks_off_is_found_wherever_that_is() {
+    for (client, place, text, is_off) in [
+        ("claude", "home/.claude/settings.json", "{\"disableAllHooks\": /* all */ true}", true),
+        ("claude", "home/.claude/settings.json", "{\n  // \"disableAllHooks\": true\n}", false),
+        ("claude", "work/.claude/settings.local.json", "{\"disableAllHooks\":true}", true),
+        ("gemini", "home/.gemini/settings.json", "{\"hooksConfig\": {\"x\": 1, \"enabled\": false}}", true),
+        ("gemini", "home/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": true}}", false),
+        ("copilot", "home/.copilot/settings.json", "{\"disableAllHooks\": true}", true),
+    ] {
+        let place_of = Place::new();
+        assert_eq!(place_of.hooks(&["init", client]).0, Some(0), "{client}");
+        let path = place_of.0.path().join(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let found = place_of.findings(client);
+        let is_found = found.iter().filter(|(state, what)| state == "bad" && what.contains("all hooks off"));
+        assert_eq!(is_found.count(), usize::from(is_off), "{client} {text}: {found:#?}");
+    }
+}
+
+#[test]
 fn versions_are_compared_with_what_was_tested() {
     let place = Place::new();
     place.program("claude", "echo '9.9.9 (Claude Code)'");

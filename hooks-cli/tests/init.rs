@@ -137,6 +137,26 @@ fn who_edited_meanwhile_keeps_that() {
         let place = Place::new();
         place.put(name, text);
         assert_eq!(place.hooks(&["init", client]).status, Some(0));
+        // Comments are theirs in every form but that of clients that read none.
+        let edited = match name.rsplit('.').next() {
+            Some("json") => place.text(name).replacen('{', "{ \"mine\": 7,", 1),
+            _ => format!("# mine: 7\n{}", place.text(name)),
+        };
+        place.put(name, &edited);
+        let removed = place.hooks(&["init", client, "--remove"]);
+        assert_eq!(removed.status, Some(0), "{client}: {}", removed.err);
+        let left = place.text(name);
+        assert!(!left.contains("--client") && left.contains("mine"), "{client}: {left}");
+        assert_eq!(left.contains("theirs"), text.contains("theirs"), "{client}: {left}");
+    }
+}
+
+#[test]
+fn who_is_not_remembered_is_taken_out_all_the_same() {
+    for (client, name, text) in SETTINGS {
+        let place = Place::new();
+        place.put(name, text);
+        assert_eq!(place.hooks(&["init", client]).status, Some(0));
         place.forget();
         let removed = place.hooks(&["init", client, "--remove"]);
         assert_eq!(removed.status, Some(0), "{client}: {}", removed.err);
@@ -155,6 +175,13 @@ fn a_newer_program_takes_the_place_of_an_older_one() {
     place.put(".claude/settings.json", &older);
     assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
     assert_eq!(place.text(".claude/settings.json"), wired);
+    // What stood there before had hooks of ours as well.
+    assert_eq!(place.hooks(&["init", "claude", "--remove"]).status, Some(0));
+    assert!(
+        !place.text(".claude/settings.json").contains("--client"),
+        "{}",
+        place.text(".claude/settings.json")
+    );
 }
 
 #[test]

@@ -229,6 +229,47 @@ limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
     }
 }
 
+/// The first example of docs/command-hooks.md, for whoever calls: the guard reads the line where docker-agent has it.
+#[test]
+fn a_guard_in_docker_agents_words_serves_every_client() {
+    let world = World::new(
+        r#"version: 1
+hooks:
+  tool_guard:
+    - matcher: shell
+      hooks:
+        - { name: no pushes, type: command, command: 'grep -q "\"cmd\":\"git push\"" || exit 0; echo not now >&2; exit 2' }
+    - matcher: write_file
+      hooks:
+        - { name: no keys, type: command, command: 'grep -q "\"path\":\"keys\"" || exit 0; echo not there >&2; exit 2' }
+"#,
+    );
+    let line = || json!({"command": "git push"});
+    for (client, event, tool, arguments, reason) in [
+        (Client::Claude, "PreToolUse", "Bash", line(), "not now"),
+        (Client::Codex, "PreToolUse", "Bash", line(), "not now"),
+        (Client::Gemini, "BeforeTool", "run_shell_command", line(), "not now"),
+        (Client::Copilot, "preToolUse", "bash", line(), "not now"),
+        (Client::VsCode, "PreToolUse", "runInTerminal", line(), "not now"),
+        (Client::Cursor, "preToolUse", "Shell", line(), "not now"),
+        (Client::DockerAgent, "pre_tool_use", "shell", json!({"cmd": "git push"}), "not now"),
+        (Client::Claude, "PreToolUse", "Write", json!({"file_path": "keys", "content": ""}), "not there"),
+        (
+            Client::Gemini,
+            "BeforeTool",
+            "write_file",
+            json!({"file_path": "keys", "content": ""}),
+            "not there",
+        ),
+        (Client::Copilot, "preToolUse", "create", json!({"path": "keys", "file_text": ""}), "not there"),
+        (Client::VsCode, "PreToolUse", "createFile", json!({"filePath": "keys", "content": ""}), "not there"),
+        (Client::Cursor, "preToolUse", "Write", json!({"file_path": "keys", "content": ""}), "not there"),
+    ] {
+        let told = world.run(&["--client", client.name(), "--event", event], &call(client, tool, &arguments));
+        assert!(told.stdout.contains("den") && told.stdout.contains(reason), "{client} {tool}: {told:?}");
+    }
+}
+
 /// What a client calls the event before a tool runs.
 fn pre(client: Client) -> &'static str {
     match client {
@@ -262,6 +303,33 @@ fn call(client: Client, tool: &str, arguments: &Value) -> String {
             "tool_input": arguments, "tool_use_id": "t"}),
     }
     .to_string()
+}
+
+#[test]
+fn a_named_configuration_of_an_inner_repository_means_that_one() {
+    let world = World::new("");
+    let rules = "version: 1\nwrite_guard: { allow: ['**'], deny: [secrets/**] }\n";
+    fs::create_dir_all(world.folder.path().join("app/inner/.git")).unwrap();
+    for place in ["app/inner/hooks.yaml", "app/inner/.hooks/hooks.yaml"] {
+        world.write(place, rules);
+        let inner = world.path("app/inner");
+        let call = |file: &str| {
+            let file = world.path(&format!("app/inner/{file}"));
+            claude("Write", &json!({"file_path": file, "content": ""}))
+        };
+        let line = ["--client", "claude", "--event", "PreToolUse", "--config", &world.path(place)];
+        for variables in [&[("CLAUDE_PROJECT_DIR", inner.as_str())][..], &[]] {
+            let sent =
+                |file: &str| call(file).replace("\"cwd\":\"/home/ada/app\"", &format!("\"cwd\":\"{inner}\""));
+            world.run_with(&line, variables, &sent("secrets/x")).says("secrets");
+            world.run_with(&line, variables, &sent("open/x")).is_silent();
+        }
+    }
+    // One that stands elsewhere is for whichever project it is named in.
+    world.write("shared/hooks.yaml", rules);
+    let line = ["--client", "claude", "--event", "PreToolUse", "--config", &world.path("shared/hooks.yaml")];
+    let file = world.path("app/secrets/x");
+    world.run(&line, &claude("Write", &json!({"file_path": file, "content": ""}))).says("secrets");
 }
 
 #[test]
@@ -424,6 +492,41 @@ fn what_a_client_cannot_be_told_is_in_the_log_of_its_user() {
         "{text}"
     );
     assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+/// A handler that hangs is denied in time, is not left behind, and both is written down.
+#[test]
+fn what_hangs_ends_with_its_denial() {
+    let world = World::new(
+        "version: 1\nhooks:\n  tool_guard: { hooks: { name: slow, type: command, command: 'sleep 1.5; echo > ../ran' } }\n",
+    );
+    let line = ["--client", "claude", "--event", "PreToolUse", "--deadline", "600ms"];
+    let told = world.run(&line, &claude("Bash", &json!({"command": "ls"})));
+    assert_eq!(told.answer()["hookSpecificOutput"]["permissionDecision"], "deny", "{told:?}");
+    told.says("did not answer within 600ms");
+    let text = fs::read_to_string(world.path("home/.local/state/hooks/run.log")).unwrap();
+    assert!(text.contains("claude PreToolUse: failed: the hooks did not answer within 600ms"), "{text}");
+    #[expect(clippy::disallowed_methods, reason = "a process is given the time that it would need")]
+    thread::sleep(std::time::Duration::from_millis(1400));
+    assert!(!Path::new(&world.path("ran")).exists(), "it outlived its denial");
+}
+
+/// Nobody can give up a call of the system that never returns; the log has it all the same.
+#[test]
+fn what_cannot_be_given_up_is_written_down() {
+    let world = World::new("version: 1\n");
+    let line = "sleep 2 | \"$0\" run --client claude --event PreToolUse --deadline 200ms";
+    #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
+    let output = Command::new("/bin/sh")
+        .args(["-c", line, env!("CARGO_BIN_EXE_hooks")])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", world.path("home"))
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("did not answer within 200ms"));
+    let text = fs::read_to_string(world.path("home/.local/state/hooks/run.log")).unwrap();
+    assert!(text.contains("claude PreToolUse: failed: the hooks did not answer within 200ms"), "{text}");
 }
 
 #[test]

@@ -3,10 +3,11 @@
 //! How a command is run is a [`Runner`]'s business, and time is a [`Timer`]'s: scripted commands on a clock of their own
 //! and real processes go through the same engine.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::{Either, Shared, join_all, select};
 use hooks_core::HookFuture;
@@ -22,7 +23,7 @@ use crate::model::{self, Judge, Question};
 use crate::output::{End, Finished, Reading, Said, read};
 use crate::process::{Start, Variables, expand_variables, folder_of};
 use crate::rules::Rules;
-use crate::template::Template;
+use crate::template::{Template, TemplateError};
 
 /// Runs commands.
 pub trait Runner: Send + Sync {
@@ -39,6 +40,8 @@ pub struct Engine {
     block: Arc<Block>,
     rules: Rules,
     world: World,
+    /// The prompts that were asked with, read: as many as the block has.
+    templates: Arc<Mutex<BTreeMap<String, Arc<Template>>>>,
 }
 
 /// What an engine runs handlers with.
@@ -93,7 +96,7 @@ impl Ask<'_> {
 impl Engine {
     /// An engine of `block`, by `rules`.
     pub fn new(block: Block, rules: Rules, world: World) -> Self {
-        Self { block: Arc::new(block), rules, world }
+        Self { block: Arc::new(block), rules, world, templates: Arc::default() }
     }
 
     /// The handlers.
@@ -120,7 +123,7 @@ impl Engine {
             return Merged::nothing();
         }
         let handlers: Vec<_> = handlers.into_iter().cloned().collect();
-        let powers = ask.event.powers(self.rules.profile, ask.lane);
+        let powers = self.rules.powers(ask.event, ask.lane);
         let input = payload(ask.event, &ask.folder.to_string_lossy(), ask.input.clone());
         if powers.in_turn {
             return self.in_turn(&ask, powers, &handlers, input).await;
@@ -193,7 +196,7 @@ impl Engine {
                     folder: folder_of(ask.folder, &handler.working_dir, variables),
                     env: expand_variables(&handler.env, variables),
                     input,
-                    is_awaited: ask.event.powers(self.rules.profile, ask.lane).closes,
+                    is_awaited: self.rules.powers(ask.event, ask.lane).closes,
                 };
                 return self.world.runner.run(start).await;
             }
@@ -239,6 +242,17 @@ impl Engine {
         builtin.run(call).await
     }
 
+    /// A prompt, read when it is first needed.
+    fn template(&self, prompt: &str) -> Result<Arc<Template>, TemplateError> {
+        let mut templates = self.templates.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(template) = templates.get(prompt) {
+            return Ok(Arc::clone(template));
+        }
+        let template = Arc::new(Template::parse(prompt)?);
+        templates.insert(prompt.to_owned(), Arc::clone(&template));
+        Ok(template)
+    }
+
     async fn model(
         &self,
         ask: &Ask<'_>,
@@ -250,7 +264,7 @@ impl Engine {
         if !handler.schema.is_empty() && handler.schema != model::DECISION_SCHEMA {
             return Err(model::unknown_schema(&handler.schema));
         }
-        let prompt = Template::parse(&handler.prompt).and_then(|template| template.render(input));
+        let prompt = self.template(&handler.prompt).and_then(|template| template.render(input));
         let prompt = prompt.map_err(|error| format!("its prompt cannot be rendered: {error}"))?;
         let (model, schema) = (handler.model.clone(), handler.schema.clone());
         let reply = judge.ask(Question { model, prompt, schema }).await;

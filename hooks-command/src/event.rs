@@ -29,6 +29,8 @@ pub struct Powers {
     pub blocks: bool,
     /// A handler that fails is a block, whatever its `on_error` says.
     pub closes: bool,
+    /// A handler that fails and has no `on_error` is a block; where nothing can be blocked, the result is withheld.
+    pub guards: bool,
     /// Plain output and `additional_context` are used.
     pub context: bool,
     /// `instruction_context` is used.
@@ -79,6 +81,7 @@ const NO_POWERS: Powers = Powers {
     on_tools: false,
     blocks: false,
     closes: false,
+    guards: false,
     context: false,
     instructions: false,
     decides: false,
@@ -113,6 +116,11 @@ impl HookEvent {
     const fn closes(mut self) -> Self {
         self.powers.blocks = true;
         self.powers.closes = true;
+        self
+    }
+
+    const fn guards(mut self) -> Self {
+        self.powers.guards = true;
         self
     }
 
@@ -157,24 +165,25 @@ use EventKind as Kind;
 
 /// All events, in the order of a session.
 pub static EVENTS: &[HookEvent] = &[
-    theirs("worktree_create", Kind::WorktreeCreated).blocks().context(),
+    theirs("worktree_create", Kind::WorktreeCreated).blocks().guards().context(),
     theirs("session_start", Kind::SessionStart).context().instructions(),
-    theirs("user_prompt_submit", Kind::UserPromptSubmitted).blocks().context(),
-    theirs("user_steering_messages_submit", Kind::UserPromptSubmitted).blocks().context(),
-    theirs("user_followup_submit", Kind::UserPromptSubmitted).blocks().context(),
+    theirs("user_prompt_submit", Kind::UserPromptSubmitted).blocks().guards().context(),
+    theirs("user_steering_messages_submit", Kind::UserPromptSubmitted).blocks().guards().context(),
+    theirs("user_followup_submit", Kind::UserPromptSubmitted).blocks().guards().context(),
     theirs("turn_start", Kind::TurnStart).context().instructions(),
-    theirs("before_llm_call", Kind::BeforeModelCall).blocks().rewrites(Rewrites::Messages),
+    theirs("before_llm_call", Kind::BeforeModelCall).blocks().guards().rewrites(Rewrites::Messages),
     theirs("after_llm_call", Kind::AfterModelCall),
     theirs("tool_input_transform", Kind::PreToolUse)
         .since(Profile::September)
         .on_tools()
         .blocks()
+        .guards()
         .rewrites(Rewrites::Arguments),
     theirs("tool_guard", Kind::PreToolUse).since(Profile::September).on_tools().closes().decides().metadata(),
     theirs("pre_tool_use", Kind::PreToolUse).on_tools().closes().decides().rewrites(Rewrites::Arguments),
     theirs("permission_request", Kind::PermissionRequest).on_tools().blocks().approves().metadata(),
     theirs("on_tool_approval_decision", Kind::ToolDecided),
-    theirs("tool_response_transform", Kind::PostToolUse).on_tools().rewrites(Rewrites::Response),
+    theirs("tool_response_transform", Kind::PostToolUse).on_tools().guards().rewrites(Rewrites::Response),
     theirs("post_tool_use", Kind::PostToolUse).on_tools().blocks(),
     theirs("turn_end", Kind::TurnEnd),
     theirs("stop", Kind::Stop),
@@ -220,7 +229,14 @@ impl HookEvent {
         if profile == Profile::July {
             // It blocked, took context and instructions everywhere, and left it to the caller what to make of that.
             let text = powers.context || matches!(self.name, "post_tool_use" | "stop");
-            powers = Powers { blocks: true, instructions: true, context: text, in_turn: false, ..powers };
+            powers = Powers {
+                blocks: true,
+                guards: false,
+                instructions: true,
+                context: text,
+                in_turn: false,
+                ..powers
+            };
         }
         powers
     }

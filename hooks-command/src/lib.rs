@@ -16,8 +16,8 @@
 //! | [`approval`] | docker-agent's way of one tool call through rules, hooks and a person |
 //! | [`service`] | handlers as hooks of a set |
 //!
-//! Rules come in two [`Profile`]s. Failures of deciding handlers deny (law 3); the profile of the summer, whose
-//! failures open, is there by name only.
+//! Rules come in two [`Profile`]s. Failures of deciding handlers deny (law 3), unless the handler's `on_error` says
+//! otherwise; docker-agent's own rules and the profile of the summer, whose failures open, are there by name only.
 
 pub mod approval;
 pub mod builtin;
@@ -39,4 +39,4 @@ pub use self::engine::{Ask, Engine};
 pub use self::event::{HookEvent, Lane};
 pub use self::merge::Merged;
 pub use self::model::{Judge, Question};
-pub use self::rules::{NearMiss, Profile, Rules};
+pub use self::rules::{Failures, NearMiss, Profile, Rules};

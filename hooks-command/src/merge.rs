@@ -162,8 +162,9 @@ impl Merger {
     }
 
     fn failed(&mut self, handler: &Handler, error: String, stderr: String) -> CameTo {
-        let on_error = handler.on_error.unwrap_or_default();
-        let blocks = self.powers.closes || (self.powers.blocks && on_error == OnError::Block);
+        let Powers { closes, blocks, guards, .. } = self.powers;
+        let on_error = handler.on_error.unwrap_or(if guards { OnError::Block } else { OnError::Warn });
+        let blocks = closes || ((blocks || guards) && on_error == OnError::Block);
         let event = match self.profile {
             // Whatever the event was.
             Profile::July => "PreToolUse",

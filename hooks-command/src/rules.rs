@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::event::{HookEvent, Lane, Powers};
+
 /// The generation of docker-agent whose rules hold. The two disagree mostly where the older one is unsafe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Profile {
@@ -44,11 +46,21 @@ impl FromStr for Profile {
 /// What becomes of output that was nearly an answer: text before the JSON, names in camelCase, a byte-order mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum NearMiss {
-    /// A failure where the event can be blocked, a warning elsewhere: a denial is not lost to a log line.
+    /// A failure where the event can be blocked or the result withheld, a warning elsewhere: a denial is not lost to a log line.
     #[default]
     Tell,
     /// Nothing, as in docker-agent: it is text, or an unknown name.
     Ignore,
+}
+
+/// What a handler that failed means, where it has no `on_error` and what it decides about would go ahead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Failures {
+    /// A block, and a result that is withheld (law 3).
+    #[default]
+    Block,
+    /// The user is told, as in docker-agent.
+    Tell,
 }
 
 /// The rules of a set of handlers.
@@ -58,16 +70,24 @@ pub struct Rules {
     pub profile: Profile,
     /// What becomes of near misses.
     pub near_miss: NearMiss,
+    /// What becomes of failures.
+    pub failures: Failures,
 }
 
 impl Rules {
     /// docker-agent's own, faults included: for who needs the same answers.
     pub const fn exactly(profile: Profile) -> Self {
-        Self { profile, near_miss: NearMiss::Ignore }
+        Self { profile, near_miss: NearMiss::Ignore, failures: Failures::Tell }
     }
 
-    /// Those of a generation, where near misses are told.
+    /// Those of a generation, where near misses are told and failures of handlers that decide block.
     pub const fn of(profile: Profile) -> Self {
-        Self { profile, near_miss: NearMiss::Tell }
+        Self { profile, near_miss: NearMiss::Tell, failures: Failures::Block }
+    }
+
+    /// What the handlers of an event can do under these rules.
+    pub fn powers(&self, event: &HookEvent, lane: Lane) -> Powers {
+        let powers = event.powers(self.profile, lane);
+        Powers { guards: powers.guards && self.failures == Failures::Block, ..powers }
     }
 }

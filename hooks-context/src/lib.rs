@@ -23,10 +23,13 @@ pub mod builtins;
 pub mod compaction;
 pub mod config;
 pub mod directive;
+mod limit;
 mod place;
 pub mod prompt;
 pub mod session_end;
+mod sessions;
 pub mod source;
 mod text;
 
 pub use self::place::TeamPlace;
+pub use self::sessions::SessionMemory;

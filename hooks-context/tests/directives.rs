@@ -73,6 +73,11 @@ fn no_text_takes_more_than_its_length() {
         "you must ",
         "and ",
         "it is ",
+        "-",
+        ".",
+        "/",
+        "@@a",
+        "_-",
     ];
     for piece in pieces {
         let time = |length: usize| {

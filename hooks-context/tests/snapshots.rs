@@ -4,15 +4,17 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks::{StdFileSystem, SystemMachine, SystemPrograms};
 use hooks_context::builtins::snapshot::Shadow;
-use hooks_context::builtins::{Call, World, run};
+use hooks_context::builtins::{Call, Finished, Program, Programs, World, run};
 use hooks_core::testing::FakeClock;
-use hooks_core::time::Timestamp;
+use hooks_core::time::{Clock, Timestamp};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -175,7 +177,7 @@ fn old_sessions_are_dropped() {
     let event = |event: &str| json!({"session_id": "old", "hook_event_name": event});
     assert_eq!(desk.ask("snapshot", &[], event("turn_start")), json!({}));
     assert_eq!(desk.shadow().list("old").unwrap().len(), 1);
-    desk.clock.advance(std::time::Duration::from_secs(8 * 86_400));
+    desk.clock.advance(Duration::from_secs(8 * 86_400));
     assert_eq!(desk.ask("snapshot", &[], event("session_end")), json!({}));
     assert_eq!(desk.shadow().list("old").unwrap(), []);
 }
@@ -204,4 +206,43 @@ fn files_that_are_no_text_and_folders_of_others_are_kept_as_they_are() {
     assert_eq!(fs::read(desk.project.join("bytes")).unwrap(), [0, 255, 13, 10]);
     assert_eq!(fs::read_link(desk.project.join("link")).unwrap(), Path::new("a.txt"));
     assert!(desk.project.join("inner/.git").exists());
+}
+
+/// Git on a machine where every step takes four seconds.
+struct Slow(Arc<FakeClock>);
+
+impl Programs for Slow {
+    fn run(&self, program: &Program) -> io::Result<Finished> {
+        let takes = Duration::from_secs(4);
+        self.0.advance(takes.min(program.patience));
+        if program.patience < takes {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        SystemPrograms.run(program)
+    }
+}
+
+#[test]
+fn all_steps_of_a_slow_snapshot_have_one_budget() {
+    let mut desk = desk();
+    desk.world.programs = Arc::new(Slow(Arc::clone(&desk.clock)));
+    let before = desk.clock.now();
+    let input = json!({"session_id": "s", "hook_event_name": "pre_tool_use", "tool_name": "edit"});
+    let told = desk.ask("snapshot", &[], input);
+    assert_eq!(desk.clock.now().since(before), Duration::from_secs(15));
+    assert!(told.to_string().contains("no snapshot was taken"), "{told}");
+    assert!(!told.to_string().contains("deny") && !told.to_string().contains("block"), "{told}");
+}
+
+#[test]
+fn a_git_that_was_killed_keeps_no_later_snapshot_from_being_taken() {
+    let desk = desk();
+    let shadow = desk.shadow();
+    shadow.take("s", "first").unwrap();
+    let snapshots = desk.world.store.join("snapshots");
+    let folder = fs::read_dir(snapshots).unwrap().next().unwrap().unwrap().path();
+    fs::write(folder.join("git/index.lock"), "").unwrap();
+    desk.write("a.txt", "two");
+    shadow.take("s", "second").unwrap();
+    assert_eq!(shadow.list("s").unwrap().len(), 2);
 }

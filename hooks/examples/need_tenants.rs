@@ -26,7 +26,7 @@ async fn main() -> Result<(), BoxError> {
                 println!("{tenant}: deploys");
             }
             false => {
-                println!("{tenant}: {}", outcome.shown_reason().map_or("refused", |reason| &reason.message))
+                println!("{tenant}: {}", outcome.shown_reason().map_or("refused", |reason| &reason.message));
             }
         }
     }

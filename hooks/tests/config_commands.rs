@@ -292,6 +292,66 @@ hooks:
 }
 
 #[tokio::test]
+async fn a_failure_closes_what_would_go_ahead() {
+    let block = |hook: &str| {
+        format!(
+            "{{ user_prompt_submit: {hook}, before_llm_call: {hook}, tool_input_transform: {{ hooks: {hook} }}, \
+             tool_response_transform: {{ hooks: {hook} }} }}"
+        )
+    };
+    let ours = |hook: &str| format!("version: 1\nhooks: {}\n", block(hook));
+    let (broken, opened) =
+        ("{ type: command, command: exit 1 }", "{ type: command, command: exit 1, on_error: warn }");
+    let theirs = format!("agents: {{ root: {{ hooks: {} }} }}\n", block(broken));
+    for (text, goes) in [(ours(broken), false), (ours(opened), true), (theirs, true)] {
+        let hooks = config(&text, &Played::default()).hooks();
+        let on = hooks.on(here());
+        let message = on.user_prompt_submitted(UserPromptSubmitted::new("hi", PromptKind::Initial)).await;
+        assert_eq!(message.outcome.goes_ahead(), goes, "{text}");
+        let model = on.before_model_call(hooks::event::BeforeModelCall::new("m", 1, Vec::new())).await;
+        assert_eq!(model.outcome.goes_ahead(), goes, "{text}");
+        assert_eq!(on.pre_tool_use(call("ls")).await.outcome.goes_ahead(), goes, "{text}");
+        let ran = on.post_tool_use(PostToolUse::after(&call("ls"), json!("secret"), None, 1)).await;
+        assert_eq!(ran.outcome.goes_ahead(), goes, "{text}");
+        assert_eq!(ran.outcome.notes().and_then(|notes| notes.stop.as_deref()), None, "the run goes on");
+        if !goes {
+            assert_eq!(ran.outcome.shown_reason().unwrap().kind, ReasonKind::Failure);
+        }
+    }
+    // There docker-agent cannot block, and says so.
+    let said = |agents: &str| {
+        format!(
+            "{agents} tool_response_transform: {{ hooks: {{ type: command, command: x, on_error: block }} }}"
+        )
+    };
+    assert!(Config::parse(&said("version: 1\nhooks:\n "), "hooks.yaml").is_ok());
+    refused(&said("agents:\n root:\n  hooks:\n   "));
+}
+
+#[tokio::test]
+async fn a_warning_reaches_the_user_where_there_is_a_way() {
+    let warns = "{ type: command, command: exit 1, on_error: warn, name: flaky }";
+    let says = r#"{ type: command, command: '{"system_message": "look out"}' }"#;
+    let text = format!(
+        "version: 1\nhooks: {{ user_prompt_submit: [{warns}, {says}], session_start: [{warns}, {says}], \
+         turn_start: [{warns}, {says}], pre_compact: [{warns}, {says}] }}\n"
+    );
+    let hooks = config(&text, &Played::default()).hooks();
+    let on = hooks.on(here());
+    let message = on.user_prompt_submitted(UserPromptSubmitted::new("hi", PromptKind::Initial)).await.outcome;
+    let compacted = on.pre_compact(hooks::event::PreCompact::default()).await.outcome;
+    assert!(message.goes_ahead() && compacted.goes_ahead());
+    for told in [
+        &message.notes().unwrap().system_messages,
+        &on.session_start(SessionStart::default()).await.system_messages,
+        &on.turn_start(hooks::event::TurnStart::new(1)).await.system_messages,
+        &compacted.notes().unwrap().context.system_messages,
+    ] {
+        assert!(told.len() == 2 && told[0].contains("flaky") && told[1] == "look out", "{told:?}");
+    }
+}
+
+#[tokio::test]
 async fn each_agent_has_its_own() {
     let played = Played::default();
     let text = "agents:\n  root: { hooks: { stop: { type: command, command: of root } } }\n  \

@@ -5,9 +5,11 @@
 use std::fs;
 use std::path::Path;
 
-use hooks::config::Config;
-use hooks::event::{CompactionSource, PreCompact, SessionEnd, SessionStart, StartSource};
-use hooks::{HookContext, Hooks, Judged, system};
+use hooks::config::{Config, ConfigReader};
+use hooks::event::{
+    CompactionSource, EndReason, PreCompact, PromptKind, SessionEnd, SessionStart, StartSource,
+};
+use hooks::{HookContext, Hooks, Judged, Session, system};
 
 const DECISIONS: &str = "# Decisions\n\n### 2026-01-02: Use Postgres\n**By:** Lead\n";
 
@@ -85,4 +87,19 @@ async fn a_compaction_is_vetoed_while_there_is_room() {
     let outcome = bound.pre_compact(asked).await.outcome;
     let kept = &outcome.notes().unwrap().context.additional_context;
     assert!(outcome.goes_ahead() && kept.iter().any(|note| note.text.contains("Use Postgres")));
+}
+
+#[tokio::test]
+async fn what_has_to_survive_outlives_a_reload() {
+    let folder = project();
+    let text = "version: 1\ncompaction: {}\nsession_end: {}\n";
+    let first = Config::parse(text, "hooks.yaml").unwrap();
+    let second = ConfigReader::default().keeping(first.kept().clone()).parse(text, "hooks.yaml").unwrap();
+    let (session, _) = Session::start(first.hooks(), context(folder.path()), SessionStart::default()).await;
+    session.prompt("Fix the parser, please", PromptKind::Initial).await;
+    let second = second.hooks();
+    let asked = second.on(context(folder.path())).pre_compact(PreCompact::default()).await;
+    let kept = &asked.outcome.notes().unwrap().context.additional_context;
+    assert!(kept.iter().any(|note| note.text.contains("Fix the parser, please")), "{kept:?}");
+    session.end(EndReason::Complete, None).await;
 }

@@ -3,10 +3,13 @@
 #![cfg(test)]
 
 use std::fs;
+use std::sync::{Arc, Mutex};
 
-use hooks::config::Config;
+use hooks::command::output::{End, Finished};
+use hooks::command::process::{Runner, Start};
+use hooks::config::{Config, ConfigReader};
 use hooks::event::{PromptKind, UserPromptSubmitted};
-use hooks::{HookContext, Judged, system};
+use hooks::{HookContext, HookFuture, Judged, system};
 use tempfile::TempDir;
 
 async fn said(text: &str, folder: &TempDir, prompt: &str) -> (String, hooks::ContextPatch) {
@@ -33,6 +36,34 @@ async fn a_wish_is_in_the_inbox_without_its_secrets() {
     let inbox: Vec<_> = fs::read_dir(folder.path().join(".squad/decisions/inbox")).unwrap().collect();
     let kept = fs::read_to_string(inbox[0].as_ref().unwrap().path()).unwrap();
     assert!(kept.contains("log in with") && !kept.contains("hunter2"), "{kept}");
+}
+
+/// Commands that say nothing, and remember what they were given.
+#[derive(Clone, Default)]
+struct Listening(Arc<Mutex<Vec<String>>>);
+
+impl Runner for Listening {
+    fn run(&self, start: Start) -> HookFuture<'static, Finished> {
+        let heard = serde_json::to_string(&*start.input).unwrap();
+        self.0.lock().unwrap().push(heard);
+        HookFuture::now(Finished { end: End::Exited(0), stdout: String::new(), stderr: String::new() })
+    }
+}
+
+#[tokio::test]
+async fn a_command_hears_of_a_message_without_its_secrets() {
+    let folder = TempDir::new().unwrap();
+    let text = "version: 1\nhooks:\n  user_prompt_submit:\n    - {type: command, command: listen}\nprompts: {scrub: true}\nredaction:\n  patterns:\n    WORD: hunter\\d\n";
+    let heard = Listening::default();
+    let reader = ConfigReader::default().runner(Arc::new(heard.clone()));
+    let config = reader.parse(text, "hooks.yaml").unwrap_or_else(|errors| panic!("{errors}"));
+    let context = HookContext::new("s", "lead").in_dir(folder.path()).with_environment(system());
+    let asked = UserPromptSubmitted::new("Log in with hunter2.", PromptKind::Initial);
+    let asked = config.hooks().on(context).user_prompt_submitted(asked).await;
+    assert!(asked.outcome.goes_ahead());
+    let heard = heard.0.lock().unwrap();
+    assert!(heard.len() == 1 && heard[0].contains("Log in with"), "{heard:?}");
+    assert!(!heard[0].contains("hunter2"), "{heard:?}");
 }
 
 #[tokio::test]

@@ -132,6 +132,9 @@ fn report(client: Client) -> Report {
         }
         is_wired |= is_here;
     }
+    if is_wired {
+        findings.extend(traps::switched_off(client));
+    }
     let version = version::of(client);
     // Who neither has it nor has wired it wants to know no more.
     if is_wired || version.state != State::Absent {

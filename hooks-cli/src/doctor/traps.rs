@@ -1,16 +1,19 @@
 //! What keeps a client from calling its hooks although they stand in its settings.
 
+use std::path::PathBuf;
+
 use hooks_protocols::Client;
 
 use super::Finding;
 use crate::init::Scope;
 use crate::init::files;
+use crate::init::json::{self, Node};
 use crate::init::place::Base;
-use crate::init::settings::Settings;
+use crate::init::settings::{self, Settings};
 
-/// The traps that a client has.
+/// The traps that a client has where it is wired.
 pub(super) fn of(settings: &Settings, base: &Base) -> Vec<Finding> {
-    let mut found = switched_off(settings);
+    let mut found = Vec::new();
     match settings.client {
         Client::Codex => found.push(codex_trust(base)),
         Client::Gemini if base.scope == Scope::Project => found.push(Finding::doubtful(
@@ -26,20 +29,42 @@ pub(super) fn of(settings: &Settings, base: &Base) -> Vec<Finding> {
     found
 }
 
-/// A switch in the same file that turns all hooks off.
-fn switched_off(settings: &Settings) -> Vec<Finding> {
-    let Ok(Some(text)) = files::read(&settings.path) else { return Vec::new() };
-    let flat: String = text.split_whitespace().collect();
-    let switches = ["\"disableAllHooks\":true", "\"hooksConfig\":{\"enabled\":false"];
-    let is_off = switches.iter().any(|switch| flat.contains(switch));
-    let what = format!("`{}` switches all hooks off", settings.path.display());
-    if is_off { vec![Finding::bad(what, "take that out")] } else { Vec::new() }
+/// A switch that turns all hooks off, wherever they are wired: of the files that have one, the first decides.
+pub(super) fn switched_off(client: Client) -> Option<Finding> {
+    let (path, is_off) = switches(client).into_iter().find_map(|path| {
+        let text = files::read(&path).ok()??;
+        Some((path, is_off(&text)?))
+    })?;
+    let what = format!("`{}` switches all hooks off", path.display());
+    is_off.then(|| Finding::bad(what, "take that out"))
+}
+
+/// The files of a client that may switch hooks off, the strongest first.
+fn switches(client: Client) -> Vec<PathBuf> {
+    let (project, user) = (Base::of(Scope::Project).ok(), Base::of(Scope::User).ok());
+    let beside: &[&str] = match client {
+        Client::Claude => &[".claude/settings.local.json"],
+        Client::Copilot => &[".github/copilot/settings.local.json", ".github/copilot/settings.json"],
+        _ => &[],
+    };
+    let local = project.iter().flat_map(|project| beside.iter().map(|path| project.join(path)));
+    let wired =
+        project.iter().chain(&user).filter_map(|base| Some(settings::of(client, base, None).ok()?.path));
+    local.chain(wired).collect()
+}
+
+/// What the settings in `text` say: whether hooks are off, or nothing.
+fn is_off(text: &str) -> Option<bool> {
+    let root = json::parse(text).ok()?;
+    let flag = |node: &Node| text.get(node.span.clone())?.parse::<bool>().ok();
+    let all = root.member("disableAllHooks").and_then(flag);
+    all.or_else(|| root.member("hooksConfig")?.member("enabled").and_then(flag).map(|is_on| !is_on))
 }
 
 /// Codex calls a hook only once a person trusted its very text, and remembers that in the user's file.
 fn codex_trust(base: &Base) -> Finding {
     let remedy = "start `codex`, enter `/hooks`, and accept them; again after each change";
-    let config = Base::of(Scope::User).map(|user| user.in_folder(".codex", "CODEX_HOME", "config.toml"));
+    let config = Base::of(Scope::User).map(|user| user.in_folder(".codex", "config.toml"));
     let text = config.ok().and_then(|path| files::read(&path).ok().flatten()).unwrap_or_default();
     let folder = base.folder().to_string_lossy();
     if text.contains("trusted_hash") && (base.scope == Scope::User || text.contains(&*folder)) {

@@ -12,7 +12,7 @@
 pub(crate) mod command;
 mod diff;
 pub(crate) mod files;
-mod json;
+pub(crate) mod json;
 pub(crate) mod place;
 pub(crate) mod settings;
 mod squad;
@@ -121,10 +121,16 @@ fn wired(settings: &Settings, config: &Path, scope: Scope) -> Result<Change, Fai
 }
 
 /// The settings without our hooks: byte for byte as they were, if nobody changed them since; else as they are, without ours.
+/// What they were may have hooks of ours too, where somebody edited between two calls of this.
 fn removed(settings: &Settings) -> Result<Change, Failure> {
     let Settings { client, path, form } = settings;
     let was = files::read(path)?;
-    let will = match (files::recall(path, was.as_deref()), &was) {
+    let has_none = |before: &Option<String>| {
+        let found = before.as_deref().map(|text| wiring::found(text, *client, *form));
+        found.is_none_or(|found| found.is_ok_and(|found| found.is_empty()))
+    };
+    let before = files::recall(path, was.as_deref()).filter(has_none);
+    let will = match (before, &was) {
         (Some(before), _) => before,
         (None, None) => None,
         (None, Some(text)) => {

@@ -3,6 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use hooks::config::places::Places;
+
 use super::Scope;
 use crate::failure::Failure;
 
@@ -20,7 +22,7 @@ impl Base {
     pub(crate) fn of(scope: Scope) -> Result<Self, Failure> {
         let folder = match scope {
             Scope::Project => project()?,
-            Scope::User => variable("HOME").or_else(|| variable("USERPROFILE")).ok_or_else(|| {
+            Scope::User => Places::here().home().ok_or_else(|| {
                 Failure::said(
                     "where your own settings are is not known; set `HOME`, or use `--scope project`",
                 )
@@ -34,10 +36,10 @@ impl Base {
         self.folder.join(path)
     }
 
-    /// A file in a client's own folder: `name` in the project and in the user's home, unless `moved_by` says where the user has it.
-    pub(crate) fn in_folder(&self, name: &str, moved_by: &str, file: &str) -> PathBuf {
-        let moved = variable(moved_by).filter(|_| self.scope == Scope::User);
-        moved.unwrap_or_else(|| self.folder.join(name)).join(file)
+    /// A file in a client's own folder: `name` in the project, and where the user has it.
+    pub(crate) fn in_folder(&self, name: &str, file: &str) -> PathBuf {
+        let of_user = Places::here().of_client(name).filter(|_| self.scope == Scope::User);
+        of_user.unwrap_or_else(|| self.folder.join(name)).join(file)
     }
 
     /// The rules that hold here: those that are there, or where they are to be.
@@ -49,7 +51,7 @@ impl Base {
                 found.cloned().unwrap_or_else(|| self.folder.join("hooks.yaml"))
             }
             Scope::User => {
-                let config = variable("XDG_CONFIG_HOME").unwrap_or_else(|| self.folder.join(".config"));
+                let config = Places::here().config().unwrap_or_else(|| self.folder.join(".config"));
                 config.join("hooks/hooks.yaml")
             }
         }
@@ -63,9 +65,7 @@ impl Base {
 
 /// Where we remember what settings were before us; `None` where there is no such place.
 pub(super) fn memory() -> Option<PathBuf> {
-    let state = variable("XDG_STATE_HOME").or_else(|| Some(variable("HOME")?.join(".local/state")));
-    let state = state.or_else(|| variable("LOCALAPPDATA"))?;
-    Some(state.join("hooks/init"))
+    Some(Places::here().state()?.join("hooks/init"))
 }
 
 /// The repository that we are in, or else the folder.
@@ -74,9 +74,4 @@ fn project() -> Result<PathBuf, Failure> {
         .map_err(|error| Failure::said(format!("the working folder is not known: {error}")))?;
     let repository = here.ancestors().find(|folder| folder.join(".git").exists());
     Ok(repository.map_or_else(|| here.clone(), Path::to_path_buf))
-}
-
-/// A variable that names a folder.
-fn variable(name: &str) -> Option<PathBuf> {
-    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }

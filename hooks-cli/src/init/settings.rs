@@ -41,15 +41,11 @@ pub(crate) fn of(client: Client, base: &Base, file: Option<PathBuf>) -> Result<S
         return no_such("has a place of its own for its hooks; leave out `--file`");
     }
     let (path, form) = match (client, base.scope) {
-        (Client::Claude, _) => {
-            (base.in_folder(".claude", "CLAUDE_CONFIG_DIR", "settings.json"), Form::Grouped)
-        }
+        (Client::Claude, _) => (base.in_folder(".claude", "settings.json"), Form::Grouped),
         (Client::Codex, _) => codex(base),
         (Client::Gemini, _) => (base.join(".gemini/settings.json"), Form::Grouped),
         (Client::Copilot, Scope::Project) => (base.join(".github/hooks/hooks.json"), Form::Flat),
-        (Client::Copilot, Scope::User) => {
-            (base.in_folder(".copilot", "COPILOT_HOME", "settings.json"), Form::Flat)
-        }
+        (Client::Copilot, Scope::User) => (base.in_folder(".copilot", "settings.json"), Form::Flat),
         (Client::VsCode, Scope::Project) => (base.join(".github/hooks/vscode.json"), Form::Flat),
         (Client::VsCode, Scope::User) => {
             return no_such("has no hooks of a user's own but those of Claude Code; use `--scope project`");
@@ -73,7 +69,7 @@ pub(crate) fn of(client: Client, base: &Base, file: Option<PathBuf>) -> Result<S
 
 /// Codex reads both files, and wants hooks in one of them.
 fn codex(base: &Base) -> (PathBuf, Form) {
-    let config = base.in_folder(".codex", "CODEX_HOME", "config.toml");
+    let config = base.in_folder(".codex", "config.toml");
     let text = std::fs::read_to_string(&config).unwrap_or_default();
     if super::toml::has_hooks(&text) {
         return (config, Form::Toml);

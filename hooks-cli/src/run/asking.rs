@@ -33,7 +33,7 @@ pub(super) fn ask(
             informed(event) => Ok(informed(&hooks, context, event).await),
             other => Err(format!("this program does not know what to do with `{kind}`"))
         )
-    })
+    })?
 }
 
 /// Decides, takes places where the event `counts`, and lets the observers see it.

@@ -3,12 +3,14 @@
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks::config::{Config, ConfigErrors};
 use hooks::{HookContext, Hooks};
 use hooks_protocols::Decoded;
 use tokio::runtime::{Builder, Runtime};
 
+use super::deadline::Deadline;
 use super::project::{self, Found};
 use super::{Failure, Notes, settled};
 use crate::cli::Run;
@@ -22,10 +24,11 @@ pub(super) struct Governing {
     root: PathBuf,
     runtime: Runtime,
     unfinished: Unfinished,
+    deadline: Deadline,
 }
 
 /// What governs `decoded`.
-pub(super) fn of(asked: &Run, decoded: &Decoded) -> Result<Governing, Failure> {
+pub(super) fn of(asked: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Governing, Failure> {
     let cwd = folder_of(decoded)?;
     let Some(Found { config, root, would_govern }) = project::find(asked.config.as_deref(), decoded, &cwd)
     else {
@@ -40,7 +43,7 @@ pub(super) fn of(asked: &Run, decoded: &Decoded) -> Result<Governing, Failure> {
     let config = settled::read(&config, || reader.read(&config))?.map_err(|errors| told(&errors))?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("nothing can be waited for: {error}"))?;
-    Ok(Governing { config, root, runtime, unfinished: Unfinished::default() })
+    Ok(Governing { config, root, runtime, unfinished: Unfinished::default(), deadline })
 }
 
 impl Governing {
@@ -49,9 +52,14 @@ impl Governing {
         self.config.clone().hooks()
     }
 
-    /// Waits for what takes time.
-    pub(super) fn wait<T>(&self, work: impl Future<Output = T>) -> T {
-        self.runtime.block_on(work)
+    /// Waits for what takes time, as long as there is some; then `work` is dropped, and what it started ends with it.
+    pub(super) fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
+        self.within(self.deadline.patience(), work).ok_or_else(|| self.deadline.passed())
+    }
+
+    fn within<T>(&self, time: Duration, work: impl Future<Output = T>) -> Option<T> {
+        // A timer wants to be made within the runtime.
+        self.runtime.block_on(async { tokio::time::timeout(time, work).await }).ok()
     }
 
     /// Where the event happens, in this process.
@@ -62,9 +70,19 @@ impl Governing {
         context
     }
 
-    /// Does what an answer leaves to do.
-    pub(super) fn finish(&self) {
-        self.wait(self.unfinished.finish());
+    /// Does what an answer leaves to do. What was counted and cannot be written down in time was not allowed.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        let done = self.wait(self.unfinished.finish());
+        // A thread that hangs is not waited for.
+        self.runtime.shutdown_background();
+        done
+    }
+
+    /// Gives back what was held, as far as there is time.
+    pub(super) fn give_up(self) {
+        // What is not given back lapses.
+        let _ = self.within(self.deadline.last_moment(), self.unfinished.finish());
+        self.runtime.shutdown_background();
     }
 }
 

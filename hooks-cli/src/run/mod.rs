@@ -33,6 +33,7 @@ use hooks_protocols::{Answer, Decoded, Instead, Place, Reply, encode, failure};
 
 use self::asking::Asked;
 use self::caller::{Caller, Known};
+use self::deadline::Deadline;
 use self::delivery::Delivery;
 use self::notes::Notes;
 use crate::cli::Run;
@@ -40,10 +41,11 @@ use crate::cli::Run;
 /// Answers one event and ends the process.
 pub(crate) fn run(asked: &Run) -> ! {
     let caller = Arc::new(Caller::new(asked));
-    let delivery = Arc::new(Delivery::default());
-    let reply = match deadline::watch(&caller, &delivery) {
-        Ok(()) => panics::caught(|| answer(asked, &caller)).unwrap_or_else(|panic| caller.failure(&panic)),
-        Err(error) => caller.failure(&format!("no time can be kept: {error}")),
+    let (delivery, notes) = (Arc::new(Delivery::default()), Notes::default());
+    let reply = match deadline::watch(&caller, &delivery, &notes) {
+        Ok(deadline) => panics::caught(|| answer(asked, &caller, deadline, &notes))
+            .unwrap_or_else(|panic| failed(&caller, &notes, &panic)),
+        Err(error) => failed(&caller, &notes, &format!("no time can be kept: {error}")),
     };
     delivery.deliver(&reply)
 }
@@ -55,18 +57,24 @@ pub(crate) fn deny_if_called(error: &clap::Error) {
     let first = text.lines().next().unwrap_or_default();
     let reason =
         format!("`hooks run` was called wrongly: {}", first.strip_prefix("error: ").unwrap_or(first));
-    Delivery::default().deliver(&caller.failure(&reason))
+    Delivery::default().deliver(&failed(&caller, &Notes::default(), &reason))
 }
 
 /// Why there is no answer of the hooks.
 type Failure = String;
 
-fn answer(asked: &Run, caller: &Caller) -> Reply {
-    let notes = Notes::default();
+/// What to answer where nobody got as far as an answer; that is written down.
+fn failed(caller: &Caller, notes: &Notes, reason: &str) -> Reply {
+    notes.failed(reason);
+    notes.write(&caller.known());
+    caller.failure(reason)
+}
+
+fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes) -> Reply {
     let reply = match read(caller) {
         Ok(decoded) => {
             caller.learn(&decoded);
-            hear(asked, &decoded, &notes).unwrap_or_else(|reason| {
+            hear(asked, &decoded, deadline, notes).unwrap_or_else(|reason| {
                 notes.failed(&reason);
                 failure(Place::Decoded(&decoded), &reason)
             })
@@ -89,20 +97,26 @@ fn read(caller: &Caller) -> Result<Decoded, Failure> {
 }
 
 /// What the hooks that govern the event say to it.
-fn hear(asked: &Run, decoded: &Decoded, notes: &Notes) -> Result<Reply, Failure> {
+fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Result<Reply, Failure> {
     let Some(event) = &decoded.event else {
         // Nobody decides about an event without a type, and nobody is told of it.
         return Ok(encode(decoded, &Answer::default()));
     };
     #[cfg(feature = "faults")]
     faults::strike();
-    let governing = governing::of(asked, decoded)?;
-    let Asked { answer, holds } = asking::ask(&governing, decoded, event.clone(), notes)?;
+    let governing = governing::of(asked, decoded, deadline)?;
+    let Asked { answer, holds } = match asking::ask(&governing, decoded, event.clone(), notes) {
+        Ok(asked) => asked,
+        Err(reason) => {
+            governing.give_up();
+            return Err(reason);
+        }
+    };
     let reply = encode(decoded, &answer);
     if goes_on(&answer, &reply) {
         holds.commit();
     }
-    governing.finish();
+    governing.finish()?;
     Ok(reply)
 }
 

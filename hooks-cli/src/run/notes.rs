@@ -2,12 +2,14 @@
 //!
 //! Standard error is no place for it: some clients read it in place of an answer, and most show it to nobody.
 
-use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
 
+use hooks::config::places::Places;
 use hooks::event::EventKind;
 use hooks::time::Clock;
 use hooks::{FailureSink, HookContext, Reason, SystemClock};
@@ -39,6 +41,19 @@ impl Notes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(note);
     }
 
+    /// Writes them, and waits for that no longer than this: it delays no denial.
+    pub(super) fn write_within(&self, patience: Duration, known: Known) {
+        let (notes, (done, written)) = (self.clone(), mpsc::channel());
+        let writer = thread::Builder::new().spawn(move || {
+            notes.write(&known);
+            // Who waited long enough does not listen any more.
+            let _ = done.send(());
+        });
+        if writer.is_ok() {
+            let _ = written.recv_timeout(patience);
+        }
+    }
+
     /// Writes them to the log. A log that cannot be written changes no answer.
     pub(super) fn write(&self, known: &Known) {
         let notes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
@@ -56,9 +71,7 @@ impl FailureSink for Notes {
 
 /// The log, in the user's state folder (XDG base directories).
 fn place() -> Option<PathBuf> {
-    let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local").join("state")))?;
-    Some(state.join("hooks").join("run.log"))
+    Some(Places::here().state()?.join("hooks").join("run.log"))
 }
 
 fn append(log: &Path, known: &Known, notes: &[String]) -> io::Result<()> {

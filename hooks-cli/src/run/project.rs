@@ -7,6 +7,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use hooks::config::as_pattern;
+use hooks::config::places::Places;
 use hooks_protocols::{Client, Decoded};
 
 /// Where a project may have its configuration.
@@ -33,8 +34,9 @@ pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Optio
     let folders = folders(start);
     let named = named.map(Path::to_path_buf).or_else(|| env::var_os(NAMED_BY).map(PathBuf::from));
     if let Some(config) = named {
-        let root = folders.first().map_or(start, |outermost| outermost);
-        return Some(Found { config, root: root.to_path_buf(), would_govern: Vec::new() });
+        let outermost = || folders.first().map_or(start, |outermost| outermost).to_path_buf();
+        let root = folder_of(&config, start, &folders).unwrap_or_else(outermost);
+        return Some(Found { config, root, would_govern: Vec::new() });
     }
     // Also beyond the repository: whoever makes one there moves its root.
     let outside = start.ancestors().filter(|folder| !folders.contains(folder)).flat_map(places);
@@ -58,6 +60,26 @@ fn places(folder: &Path) -> impl Iterator<Item = PathBuf> {
     PLACES.iter().map(|place| folder.join(place))
 }
 
+/// The folder of the project that a named configuration stands in: its globs mean that one, also where it is not the
+/// outermost. `None` where it stands elsewhere: then it is one for many projects.
+fn folder_of(config: &Path, start: &Path, project: &[&Path]) -> Option<PathBuf> {
+    let config = std::path::absolute(config).ok()?;
+    let place = PLACES.iter().find(|place| config.ends_with(place))?;
+    let folder = config.ancestors().nth(Path::new(place).components().count())?;
+    if is_in_project(folder, start, project) {
+        return Some(folder.to_path_buf());
+    }
+    // A link may lead to either.
+    let (folder, start) = (folder.canonicalize().ok()?, start.canonicalize().ok()?);
+    is_in_project(&folder, &start, &folders(&start)).then_some(folder)
+}
+
+/// Whether `folder` is one of the folders of the project that `start` is in; outside of repositories, any above it.
+fn is_in_project(folder: &Path, start: &Path, project: &[&Path]) -> bool {
+    project.contains(&folder)
+        || (project.len() == 1 && start.starts_with(folder) && !start.join(".git").exists())
+}
+
 /// The folders of the project that `start` is in, from the outermost: all up to the repository, the outer one of two; outside
 /// of repositories, `start` alone.
 fn folders(start: &Path) -> Vec<&Path> {
@@ -68,9 +90,7 @@ fn folders(start: &Path) -> Vec<&Path> {
 
 /// The user's own configuration (XDG base directories).
 fn of_user() -> Option<PathBuf> {
-    let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
-    Some(config.join("hooks").join("hooks.yaml"))
+    Some(Places::here().config()?.join("hooks").join("hooks.yaml"))
 }
 
 /// Where the client says the project is. Its own variable alone counts: another may be of a client around it.
@@ -82,5 +102,5 @@ fn project_of(client: Client) -> Option<PathBuf> {
         Client::Cursor => "CURSOR_PROJECT_DIR",
         _ => return None,
     };
-    env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute())
+    Places::here().named_by(name)
 }

@@ -49,7 +49,8 @@ pub enum HandlerKind {
     Model,
 }
 
-/// What a failing handler means where the event does not close.
+/// What a failing handler means where the event does not close whatever is said; see [`Failures`](crate::Failures) for
+/// what it means where nothing is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnError {
     /// The user is told.
@@ -57,7 +58,7 @@ pub enum OnError {
     Warn,
     /// Nothing.
     Ignore,
-    /// A block, where the event can be blocked.
+    /// A block, where the event can be blocked; a result that is withheld, where it is changed.
     Block,
 }
 

@@ -316,7 +316,7 @@ impl Reader<'_> {
                 }
                 self.fault(&path, false, message, hint);
             }
-            Some(OnError::Block) if !at.powers.blocks => {
+            Some(OnError::Block) if !(at.powers.blocks || self.known.our_events && at.powers.guards) => {
                 let message =
                     format!("on_error: block has no effect: {} cannot be blocked", at.events_named());
                 self.fault(&path, false, message, Some("write `warn` or `ignore`".to_owned()));
@@ -591,7 +591,7 @@ fn nearest_event<'k>(key: &str, names: impl Iterator<Item = &'k str> + Clone) ->
     said_otherwise.or_else(|| nearest(&key, names))
 }
 
-/// The known word that differs least, where it differs little: by a third of its letters, or by one.
+/// The known word that differs least, where it differs little: by two fifths of its letters, or by one.
 fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let letters = |word: &str| -> Vec<char> {
         word.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).take(64).collect()

@@ -86,7 +86,7 @@ pub fn read(
             Ok(Some(said)) => match invalid(event, powers, handler, rules.profile, &said) {
                 Some(error) => failure(error, stderr),
                 None => match told_near_miss(rules, &stdout) {
-                    Some(problem) if powers.blocks => failure(problem, stderr),
+                    Some(problem) if powers.blocks || powers.guards => failure(problem, stderr),
                     problem => (Reading::Answer(Box::new(said)), problem),
                 },
             },
@@ -106,7 +106,7 @@ fn text_or_near_miss(
     stderr: String,
 ) -> (Reading, Option<String>) {
     match told_near_miss(rules, &stdout) {
-        Some(error) if powers.blocks => (Reading::Failure { error, stderr }, None),
+        Some(error) if powers.blocks || powers.guards => (Reading::Failure { error, stderr }, None),
         problem => (Reading::Text(stdout), problem),
     }
 }

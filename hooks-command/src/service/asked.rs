@@ -1,19 +1,20 @@
-//! From an event of ours to the payload of a handler.
+//! From an event of ours to the payload of a handler, and back to the words of who called.
 
 use hooks_core::{Event, HookContext, HookError, HookRequest, WireEvent};
 use hooks_protocols::{Client, Decoded, payload};
 use serde_json::{Map, Value};
 
-use super::words::translated;
+use super::words::Words;
 use crate::engine::{Ask, Engine};
 use crate::event::{HookEvent, Lane};
 use crate::merge::Merged;
 
-/// Asks the handlers of `event` about what `request` is about.
+/// Asks the handlers of `event` about what `request` is about, whose tools come in `words`.
 pub(super) async fn ask<E>(
     engine: &Engine,
     event: &'static HookEvent,
     lane: Lane,
+    words: Words,
     request: &HookRequest<E>,
 ) -> Result<Merged, HookError>
 where
@@ -22,12 +23,17 @@ where
     let context = request.context();
     let mut input = fields(event, context, request.event().clone().into())?;
     let name = input.get("tool_name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    if let Some(told) = translated(&name, input.get("tool_input").unwrap_or(&Value::Null)) {
+    let told = words.translated(&name, input.get("tool_input").unwrap_or(&Value::Null));
+    if let Some(told) = &told {
         input.insert("tool_name".to_owned(), told.name.into());
         input.insert("tool_input".to_owned(), told.arguments());
     }
     let ask = Ask { event, lane, input, folder: &context.cwd, also_called: Some(&name), cancelled: None };
-    Ok(engine.ask(ask).await)
+    let mut merged = engine.ask(ask).await;
+    if let Some(told) = &told {
+        merged.updated_input = merged.updated_input.map(|arguments| told.back(arguments));
+    }
+    Ok(merged)
 }
 
 /// The fields of the payload, in docker-agent's words where it has the event.

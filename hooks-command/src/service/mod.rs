@@ -27,15 +27,20 @@ use hooks_core::{
     DecidingEvent, Event, FailureLayer, HookContext, HookError, HookFuture, HookRequest, HooksBuilder,
     InformingEvent, Opinion, Outcome, Settle, Stage, event as core,
 };
+use hooks_facts::tools::Dialect;
 use tower_service::Service;
 
 use self::outcome::{Decide, Inform};
+use self::words::Words;
 use crate::engine::Engine;
 use crate::event::{EVENTS, HookEvent, Lane, Rewrites};
 
 /// The handlers of all agents. Clones share them.
 #[derive(Clone, Debug)]
-pub struct CommandHooks(Arc<Agents>);
+pub struct CommandHooks {
+    agents: Arc<Agents>,
+    words: Words,
+}
 
 #[derive(Debug)]
 struct Agents {
@@ -52,17 +57,25 @@ impl CommandHooks {
 
     /// Handlers by the name of the agent that acts, and those for everybody else.
     pub fn of_agents(by_name: BTreeMap<String, Engine>, others: Engine) -> Self {
-        Self(Arc::new(Agents { by_name, others }))
+        Self { agents: Arc::new(Agents { by_name, others }), words: Words::default() }
+    }
+
+    /// Takes the names of tools for those of one client. Without, whose they are is guessed from each name, and what is
+    /// spelled like a tool of docker-agent's is taken for that.
+    #[must_use]
+    pub fn spoken_in(mut self, dialect: Dialect) -> Self {
+        self.words = Words { spoken_in: Some(dialect) };
+        self
     }
 
     /// The handlers for an agent.
     pub fn engine(&self, agent: &str) -> &Engine {
-        self.0.by_name.get(agent).unwrap_or(&self.0.others)
+        self.agents.by_name.get(agent).unwrap_or(&self.agents.others)
     }
 
     /// Whether any agent has handlers for an event.
     fn has(&self, event: &HookEvent, lane: Lane) -> bool {
-        let engines = self.0.by_name.values().chain([&self.0.others]);
+        let engines = self.agents.by_name.values().chain([&self.agents.others]);
         engines.into_iter().any(|engine| engine.block().has(event, lane))
     }
 
@@ -132,7 +145,7 @@ impl CommandHooks {
 
 /// The handlers of one event of the table, as a [`Decider`](hooks_core::Decider).
 #[derive(Debug)]
-pub struct Phase<E> {
+struct Phase<E> {
     hooks: CommandHooks,
     event: &'static HookEvent,
     lane: Lane,
@@ -149,7 +162,7 @@ impl<E: Event> Phase<E> {
     /// The handlers that are to be asked about an event, where there are any.
     fn engine(&self, context: &HookContext, tool: &str) -> Option<Engine> {
         let engine = self.hooks.engine(&context.agent_name);
-        let names: Vec<_> = [Some(tool), words::dockers_name(tool)].into_iter().flatten().collect();
+        let names: Vec<_> = [Some(tool), self.hooks.words.dockers_name(tool)].into_iter().flatten().collect();
         engine.is_for(self.event, self.lane, &names).then(|| engine.clone())
     }
 }
@@ -171,11 +184,11 @@ impl<E: Decide> Service<HookRequest<E>> for Phase<E> {
             return nothing();
         }
         let Some(engine) = self.engine(request.context(), request.event().tool()) else { return nothing() };
-        let (event, lane) = (self.event, self.lane);
+        let (event, lane, words) = (self.event, self.lane, self.hooks.words);
         HookFuture::later(async move {
-            let merged = asked::ask(&engine, event, lane, &request).await?;
+            let merged = asked::ask(&engine, event, lane, words, &request).await?;
             outcome::record_failures(&request, &merged);
-            let powers = event.powers(engine.rules().profile, lane);
+            let powers = engine.rules().powers(event, lane);
             E::opinion(&request, event, merged, powers.rewrites != Rewrites::Nothing)
         })
     }
@@ -200,16 +213,56 @@ impl<E: Inform> Service<HookRequest<E>> for Told<E> {
     }
 
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
-        let Phase { event, lane, .. } = self.0;
+        let (event, lane, words) = (self.0.event, self.0.lane, self.0.hooks.words);
         let Some(engine) = self.0.engine(request.context(), request.event().tool()) else {
             return HookFuture::now(Ok(E::Outcome::default()));
         };
         HookFuture::later(async move {
-            let merged = asked::ask(&engine, event, lane, &request).await?;
+            let merged = asked::ask(&engine, event, lane, words, &request).await?;
             outcome::record_failures(&request, &merged);
             let mut outcome = E::Outcome::default();
             outcome.merge(E::outcome(event, merged));
             Ok(outcome)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::testing::VirtualTime;
+    use hooks_core::{HookFuture, Hooks};
+
+    use super::*;
+    use crate::config::{Block, Entry, Handler};
+    use crate::engine::{Runner, World};
+    use crate::output::Finished;
+    use crate::process::{NoVariables, Start};
+    use crate::rules::Rules;
+
+    struct Nobody;
+
+    impl Runner for Nobody {
+        fn run(&self, _start: Start) -> HookFuture<'static, Finished> {
+            HookFuture::now(Finished::failed("nobody runs it"))
+        }
+    }
+
+    /// A row whose kind [`CommandHooks::add`] does not know would lose its handlers without a word.
+    #[test]
+    fn every_row_of_the_table_is_added() {
+        for event in EVENTS {
+            let mut block = Block::default();
+            let handlers = vec![Handler::command("x").into()];
+            block.add(event, Entry { handlers, ..Entry::default() });
+            let world = World {
+                runner: Arc::new(Nobody),
+                timer: Arc::new(VirtualTime::default()),
+                builtins: Arc::default(),
+                judge: None,
+                variables: Arc::new(NoVariables),
+            };
+            let hooks = CommandHooks::new(Engine::new(block, Rules::default(), world));
+            assert_eq!(hooks.add_to(Hooks::builder()).build().hooked(), [event.kind], "{event}");
+        }
     }
 }

@@ -8,11 +8,10 @@ use hooks_core::event::{
 };
 use hooks_core::{
     ContextNote, ContextPatch, Decision, Event, HookError, HookRequest, Judged, Lifetime, Opinion, Reason,
-    ReasonKind, Recovery, Verdict, WireEvent,
+    ReasonKind, Recovery, Strength, Verdict, WireEvent,
 };
 use serde_json::Value;
 
-use super::words::translated;
 use crate::event::HookEvent;
 use crate::merge::{CameTo, Merged, Report, Verdict as Said};
 
@@ -84,6 +83,17 @@ fn verdict(row: &'static HookEvent, merged: &Merged) -> Verdict {
     verdict
 }
 
+/// The failures that block, as a verdict.
+fn closed(merged: &Merged) -> Verdict {
+    let mut verdict = Verdict::NO_OPINION;
+    for report in &merged.reports {
+        if let CameTo::Failed { error, blocks: true } = &report.came_to {
+            verdict.merge(Verdict::deny(failure(report, error)));
+        }
+    }
+    verdict
+}
+
 fn failure(report: &Report, error: &str) -> Reason {
     let mut reason =
         Reason::new(report.handler.clone(), "failure", format!("the hook `{}` {error}", report.handler));
@@ -98,8 +108,14 @@ fn notes(merged: &Merged, lifetime: Lifetime) -> Vec<ContextNote> {
     texts.filter(|text| !text.is_empty()).map(|text| ContextNote::new(text).for_the(lifetime)).collect()
 }
 
-fn context(merged: &Merged, lifetime: Lifetime) -> ContextPatch {
-    ContextPatch { additional_context: notes(merged, lifetime), ..ContextPatch::default() }
+/// What is for the model and for the user; `None` where there is nothing.
+fn patch(merged: &Merged, lifetime: Lifetime) -> Option<ContextPatch> {
+    let patch = ContextPatch {
+        additional_context: notes(merged, lifetime),
+        system_messages: merged.system_message.clone(),
+        ..ContextPatch::default()
+    };
+    (patch != ContextPatch::default()).then_some(patch)
 }
 
 /// A decision with everything that it carries.
@@ -125,11 +141,7 @@ impl Decide for PreToolUse {
     ) -> Result<Opinion<Self>, HookError> {
         let opinion = Opinion::new(decision(row, &merged));
         let call = request.event();
-        let told = translated(&call.tool_name, &call.tool_args);
-        let arguments = merged.updated_input.filter(|_| rewrites).map(|arguments| match &told {
-            Some(told) => told.back(arguments),
-            None => Value::Object(arguments),
-        });
+        let arguments = merged.updated_input.filter(|_| rewrites).map(Value::Object);
         // The same arguments again are no change: nobody need judge them anew.
         Ok(match arguments.filter(|arguments| *arguments != call.tool_args) {
             Some(arguments) => opinion.rewriting(arguments),
@@ -149,11 +161,14 @@ impl Decide for PostToolUse {
         merged: Merged,
         rewrites: bool,
     ) -> Result<Opinion<Self>, HookError> {
-        let mut outcome = Self::Outcome::default();
+        // What was to be changed and was not is withheld; what ends the run stands.
+        let withheld = if rewrites { closed(&merged) } else { Verdict::NO_OPINION };
+        let stops = !merged.allowed && withheld.strength() != Strength::Deny;
+        let mut outcome = Self::Outcome::from(withheld);
         let context = notes(&merged, Lifetime::Call);
-        if !merged.allowed || !context.is_empty() {
+        if stops || !context.is_empty() {
             outcome.notes_mut().additional_context = context;
-            outcome.notes_mut().stop = (!merged.allowed).then(|| stop_message(&merged));
+            outcome.notes_mut().stop = stops.then(|| stop_message(&merged));
         }
         let opinion = Opinion::new(outcome);
         Ok(match merged.updated_tool_response.filter(|_| rewrites) {
@@ -200,8 +215,8 @@ impl Decide for UserPromptSubmitted {
         _rewrites: bool,
     ) -> Result<Opinion<Self>, HookError> {
         let mut outcome = Self::Outcome::from(verdict(row, &merged));
-        if !merged.additional_context.is_empty() {
-            *outcome.notes_mut() = context(&merged, Lifetime::Turn);
+        if let Some(patch) = patch(&merged, Lifetime::Turn) {
+            *outcome.notes_mut() = patch;
         }
         Ok(Opinion::new(outcome))
     }
@@ -234,9 +249,11 @@ impl Decide for PreCompact {
         _rewrites: bool,
     ) -> Result<Opinion<Self>, HookError> {
         let mut outcome = Self::Outcome::from(verdict(row, &merged));
-        if !merged.additional_context.is_empty() || !merged.summary.is_empty() {
-            outcome.notes_mut().context = context(&merged, Lifetime::Call);
-            outcome.notes_mut().summary = Some(merged.summary).filter(|summary| !summary.is_empty());
+        if let Some(patch) = patch(&merged, Lifetime::Call) {
+            outcome.notes_mut().context = patch;
+        }
+        if !merged.summary.is_empty() {
+            outcome.notes_mut().summary = Some(merged.summary);
         }
         Ok(Opinion::new(outcome))
     }
@@ -298,7 +315,7 @@ fn told(merged: &Merged, lifetime: Lifetime) -> ContextPatch {
         CameTo::Failed { error, .. } => Some(failure(report, error)),
         _ => None,
     });
-    ContextPatch { failures: failures.collect(), ..context(merged, lifetime) }
+    ContextPatch { failures: failures.collect(), ..patch(merged, lifetime).unwrap_or_default() }
 }
 
 impl Inform for ToolDecided {

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::value::{json, printed};
+use super::effort::Effort;
+use super::value::{Source, Thing, is_true, json, printed, weight};
 use super::{TemplateError, error};
 
 pub(super) const KNOWN: &[&str] = &[
@@ -12,63 +13,83 @@ pub(super) const KNOWN: &[&str] = &[
     "toJSON", "truncate",
 ];
 
+/// Those that look at all of what they are given.
+const READING: &[&str] = &["print", "println", "printf", "eq", "ne", "lt", "le", "gt", "ge", "toJSON"];
+
 /// Calls one. Those that stop early get all of their arguments too: none of them does anything else than give a value.
-pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateError> {
-    match (name, arguments) {
-        ("and", [first, ..]) => Ok(chosen(arguments, false).unwrap_or(first).clone()),
-        ("or", [first, ..]) => Ok(chosen(arguments, true).unwrap_or(first).clone()),
-        ("not", [value]) => Ok((!is_true(value)).into()),
-        ("len", [value]) => match value {
-            Value::String(text) => Ok(text.len().into()),
-            Value::Array(items) => Ok(items.len().into()),
-            Value::Object(fields) => Ok(fields.len().into()),
-            _ => error("`len` of what has no length"),
-        },
-        ("index", [value, keys @ ..]) => keys.iter().try_fold(value.clone(), |value, key| at(&value, key)),
-        ("print", _) => Ok(print(arguments).into()),
-        ("println", _) => {
-            let texts: Vec<_> = arguments.iter().map(printed).collect();
-            Ok(format!("{}\n", texts.join(" ")).into())
-        }
-        ("printf", [Value::String(format), arguments @ ..]) => printf(format, arguments).map(Value::String),
-        ("eq", [first, others @ ..]) if !others.is_empty() => {
-            Ok(others.iter().any(|other| same(first, other)).into())
-        }
-        ("ne", [a, b]) => Ok((!same(a, b)).into()),
-        ("lt", [a, b]) => order(a, b).map(|order| (order == Ordering::Less).into()),
-        ("le", [a, b]) => order(a, b).map(|order| (order != Ordering::Greater).into()),
-        ("gt", [a, b]) => order(a, b).map(|order| (order == Ordering::Greater).into()),
-        ("ge", [a, b]) => order(a, b).map(|order| (order != Ordering::Less).into()),
-        ("toJSON", [value]) => Ok(json(value).into()),
-        ("truncate", [length, Value::String(text)]) => truncate(length, text),
-        _ => error(format!("`{name}` cannot be called like this")),
+pub(super) fn call<'s>(
+    name: &str,
+    arguments: &[Thing<'s>],
+    source: &'s Source<'_>,
+    effort: &mut Effort,
+) -> Result<Thing<'s>, TemplateError> {
+    let values: Vec<&Value> = arguments.iter().map(|argument| argument.value(source)).collect();
+    if READING.contains(&name) {
+        values.iter().try_for_each(|value| effort.read(weight(value)))?;
     }
+    let made: Value = match (name, values.as_slice()) {
+        ("and", [_, ..]) => return Ok(chosen(arguments, &values, false)),
+        ("or", [_, ..]) => return Ok(chosen(arguments, &values, true)),
+        ("index", [_, keys @ ..]) => {
+            let first = arguments.first().cloned().unwrap_or(Thing::Missing);
+            return keys.iter().try_fold(first, |thing, key| at(&thing, key, source));
+        }
+        ("not", [value]) => (!is_true(value)).into(),
+        ("len", [value]) => match value {
+            Value::String(text) => text.len().into(),
+            Value::Array(items) => items.len().into(),
+            Value::Object(fields) => fields.len().into(),
+            _ => return error("`len` of what has no length"),
+        },
+        ("print", _) => print(&values).into(),
+        ("println", _) => {
+            let texts: Vec<_> = values.iter().map(|value| printed(value)).collect();
+            format!("{}\n", texts.join(" ")).into()
+        }
+        ("printf", [Value::String(format), arguments @ ..]) => printf(format, arguments)?.into(),
+        ("eq", [first, others @ ..]) if !others.is_empty() => {
+            others.iter().any(|other| same(first, other)).into()
+        }
+        ("ne", [a, b]) => (!same(a, b)).into(),
+        ("lt", [a, b]) => (order(a, b)? == Ordering::Less).into(),
+        ("le", [a, b]) => (order(a, b)? != Ordering::Greater).into(),
+        ("gt", [a, b]) => (order(a, b)? == Ordering::Greater).into(),
+        ("ge", [a, b]) => (order(a, b)? != Ordering::Less).into(),
+        ("toJSON", [value]) => json(value).into(),
+        ("truncate", [length, Value::String(text)]) => {
+            let text = truncate(length, text)?;
+            effort.read(text.len())?;
+            text.into()
+        }
+        _ => return error(format!("`{name}` cannot be called like this")),
+    };
+    Ok(Thing::made(made))
 }
 
 /// The first argument that is as asked for, else the last.
-fn chosen(arguments: &[Value], wanted: bool) -> Option<&Value> {
-    arguments.iter().find(|value| is_true(value) == wanted).or_else(|| arguments.last())
+fn chosen<'s>(arguments: &[Thing<'s>], values: &[&Value], wanted: bool) -> Thing<'s> {
+    let found = arguments.iter().zip(values).find(|(_, value)| is_true(value) == wanted);
+    found.map(|(argument, _)| argument).or(arguments.last()).cloned().unwrap_or(Thing::Missing)
 }
 
-fn is_true(value: &Value) -> bool {
-    super::value::Thing::Value(value.clone()).is_true()
-}
-
-fn at(value: &Value, key: &Value) -> Result<Value, TemplateError> {
-    match (value, key) {
-        (Value::Object(fields), Value::String(key)) => Ok(fields.get(key).cloned().unwrap_or_default()),
-        (Value::Array(items), Value::Number(index)) => {
-            let item = index.as_u64().and_then(|index| items.get(usize::try_from(index).ok()?));
-            item.cloned().map_or_else(|| error(format!("there is no item {index}")), Ok)
+fn at<'s>(thing: &Thing<'s>, key: &Value, source: &'s Source<'_>) -> Result<Thing<'s>, TemplateError> {
+    match (thing.value(source), key) {
+        (Value::Object(_), Value::String(key)) => {
+            Ok(thing.inner(source, |value| value.get(key)).unwrap_or_else(|| Thing::made(Value::Null)))
+        }
+        (Value::Array(_), Value::Number(index)) => {
+            let at = index.as_u64().and_then(|index| usize::try_from(index).ok());
+            let item = at.and_then(|at| thing.inner(source, |value| value.get(at)));
+            item.map_or_else(|| error(format!("there is no item {index}")), Ok)
         }
         _ => error("`index` of what has no items, or by what is no key"),
     }
 }
 
 /// A space stands between two arguments of which none is a text.
-fn print(arguments: &[Value]) -> String {
+fn print(arguments: &[&Value]) -> String {
     let mut text = String::new();
-    let mut before: Option<&Value> = None;
+    let mut before: Option<&&Value> = None;
     for argument in arguments {
         if before.is_some_and(|before| !before.is_string() && !argument.is_string()) {
             text.push(' ');
@@ -79,7 +100,7 @@ fn print(arguments: &[Value]) -> String {
     text
 }
 
-fn printf(format: &str, arguments: &[Value]) -> Result<String, TemplateError> {
+fn printf(format: &str, arguments: &[&Value]) -> Result<String, TemplateError> {
     let (mut text, mut arguments) = (String::new(), arguments.iter());
     let mut chars = format.chars().peekable();
     while let Some(c) = chars.next() {
@@ -143,11 +164,11 @@ fn order(a: &Value, b: &Value) -> Result<Ordering, TemplateError> {
 }
 
 /// At most so many bytes, and a mark where some were left out.
-fn truncate(length: &Value, text: &str) -> Result<Value, TemplateError> {
+fn truncate(length: &Value, text: &str) -> Result<String, TemplateError> {
     let Some(length) = length.as_i64() else { return error("`truncate` takes a number and a text") };
     let Some(most) = usize::try_from(length).ok().filter(|most| (1..text.len()).contains(most)) else {
-        return Ok(text.into());
+        return Ok(text.to_owned());
     };
     let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    Ok(format!("{}…", text.get(..end).unwrap_or_default()).into())
+    Ok(format!("{}…", text.get(..end).unwrap_or_default()))
 }

@@ -1,7 +1,8 @@
 //! Templates of prompts: the part of Go's `text/template` that prompts use, over the payload.
 //!
 //! Fields by their Go names (`.ToolName`, `.ToolInput.cmd`), pipelines, variables, `if`, `with`, `range`, the usual
-//! functions, and `toJSON` and `truncate N`. Bounded in depth, in steps and in what it writes.
+//! functions, and `toJSON` and `truncate N`. Bounded in depth, in steps, in what its functions read and
+//! in what it writes; a value is not copied to be looked at.
 //!
 //! ```
 //! use hooks_command::template::Template;
@@ -13,6 +14,7 @@
 //! # Ok::<(), hooks_command::template::TemplateError>(())
 //! ```
 
+mod effort;
 mod functions;
 mod lex;
 mod parse;
@@ -159,6 +161,36 @@ mod tests {
         }
         let template = Template::parse("{{ .ToolInput.nobody }}").unwrap();
         assert!(template.render_known(json!({"tool_input": {}}).as_object().unwrap()).is_err());
+    }
+
+    #[test]
+    fn what_grows_at_each_step_ends() {
+        let many = |text: &str, times: usize| "{{ $x := .Prompt }}".to_owned() + &text.repeat(times);
+        for template in [
+            many("{{ $x = print $x $x }}", 200),
+            many("{{ $x = printf \"%q%q\" $x $x }}", 200),
+            "{{ $all := \"\" }}{{ range .Messages }}{{ $all = print $all .content }}{{ end }}".to_owned(),
+            "{{ range .Messages }}{{ range $.Messages }}{{ end }}{{ end }}".to_owned(),
+            "{{ range .Messages }}{{ if eq $.Messages $.Messages }}{{ end }}{{ end }}".to_owned(),
+            "{{ range .Messages }}{{ len (toJSON $) }}{{ end }}".to_owned(),
+        ] {
+            let messages: Vec<_> =
+                (0..4000).map(|_| json!({"role": "user", "content": "x".repeat(100)})).collect();
+            let payload = json!({"prompt": "p".repeat(1000), "messages": messages});
+            let error = Template::parse(&template).unwrap().render(payload.as_object().unwrap()).unwrap_err();
+            assert!(error.to_string().contains("more than"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_looked_at_is_not_copied() {
+        let messages: Vec<_> =
+            (0..20_000).map(|_| json!({"role": "user", "content": "y".repeat(1000)})).collect();
+        let payload = json!({"messages": messages});
+        let template =
+            "{{ range $i, $m := .Messages }}{{ if and (lt $i 3) $.Messages }}{{ $m.role }}{{ end }}{{ end }}";
+        let filled = Template::parse(template).unwrap().render(payload.as_object().unwrap());
+        assert_eq!(filled.as_deref(), Ok("useruseruser"));
     }
 
     proptest! {

@@ -2,48 +2,46 @@
 
 use serde_json::{Map, Value};
 
+use super::effort::Effort;
 use super::functions;
 use super::parse::{Node, Operand, Pipeline};
-use super::value::Thing;
+use super::value::{Source, Thing};
 use super::{TemplateError, error};
-
-/// How much a template may do, in nodes and commands.
-const MOST_STEPS: usize = 200_000;
-/// How much it may write, in bytes.
-const LONGEST: usize = 16 << 20;
 
 pub(super) fn render(
     nodes: &[Node],
     payload: &Map<String, Value>,
     keys_are_known: bool,
 ) -> Result<String, TemplateError> {
-    let variables = vec![(String::new(), Thing::Payload)];
-    let mut renderer = Renderer { payload, keys_are_known, variables, written: String::new(), steps: 0 };
+    let source = Source::new(payload);
+    let variables = vec![("", Thing::Payload)];
+    let (written, effort) = (String::new(), Effort::default());
+    let mut renderer = Renderer { source: &source, keys_are_known, variables, written, effort };
     renderer.nodes(nodes, &Thing::Payload)?;
     Ok(renderer.written)
 }
 
-struct Renderer<'p> {
-    payload: &'p Map<String, Value>,
+struct Renderer<'s> {
+    source: &'s Source<'s>,
     /// Whether a key that is not there is an error.
     keys_are_known: bool,
     /// The innermost last.
-    variables: Vec<(String, Thing)>,
+    variables: Vec<(&'s str, Thing<'s>)>,
     written: String,
-    steps: usize,
+    effort: Effort,
 }
 
-impl Renderer<'_> {
+impl<'s> Renderer<'s> {
     /// As deep as the parser let blocks nest.
-    fn nodes(&mut self, nodes: &[Node], dot: &Thing) -> Result<(), TemplateError> {
+    fn nodes(&mut self, nodes: &'s [Node], dot: &Thing<'s>) -> Result<(), TemplateError> {
         for node in nodes {
-            self.step()?;
+            self.effort.step()?;
             match node {
                 Node::Text(text) => self.write(text)?,
                 Node::Action(pipeline) => {
                     let value = self.pipeline(pipeline, dot)?;
                     if pipeline.names.is_empty() {
-                        self.write(&value.print(self.payload))?;
+                        self.write(&value.print(self.source))?;
                     }
                 }
                 Node::If(branches, otherwise) => {
@@ -54,7 +52,7 @@ impl Renderer<'_> {
                 Node::With(pipeline, body, otherwise) => {
                     let known = self.variables.len();
                     let value = self.pipeline(pipeline, dot)?;
-                    if value.is_true() {
+                    if value.is_true(self.source) {
                         self.nodes(body, &value)?;
                     } else {
                         self.nodes(otherwise, dot)?;
@@ -73,12 +71,12 @@ impl Renderer<'_> {
 
     fn branches(
         &mut self,
-        branches: &[(Pipeline, Vec<Node>)],
-        otherwise: &[Node],
-        dot: &Thing,
+        branches: &'s [(Pipeline, Vec<Node>)],
+        otherwise: &'s [Node],
+        dot: &Thing<'s>,
     ) -> Result<(), TemplateError> {
         for (pipeline, body) in branches {
-            if self.pipeline(pipeline, dot)?.is_true() {
+            if self.pipeline(pipeline, dot)?.is_true(self.source) {
                 return self.nodes(body, dot);
             }
         }
@@ -87,51 +85,58 @@ impl Renderer<'_> {
 
     fn range(
         &mut self,
-        pipeline: &Pipeline,
-        body: &[Node],
-        otherwise: &[Node],
-        dot: &Thing,
+        pipeline: &'s Pipeline,
+        body: &'s [Node],
+        otherwise: &'s [Node],
+        dot: &Thing<'s>,
     ) -> Result<(), TemplateError> {
-        let commands = Pipeline { names: Vec::new(), ..pipeline.clone() };
-        let items: Vec<(Value, Value)> = match self.pipeline(&commands, dot)?.into_value(self.payload) {
-            Value::Array(items) => (0_usize..).map(Value::from).zip(items).collect(),
-            Value::Object(fields) => {
-                let mut fields: Vec<_> = fields.into_iter().collect();
-                fields.sort_by(|(a, _), (b, _)| a.cmp(b));
-                fields.into_iter().map(|(name, value)| (name.into(), value)).collect()
-            }
-            Value::Null => Vec::new(),
-            _ => return error("`range` over what has no items"),
-        };
+        let ranged = self.value_of(pipeline, dot)?;
+        let items = self.items(&ranged)?;
         if items.is_empty() {
             return self.nodes(otherwise, dot);
         }
         let known = self.variables.len();
         for (key, value) in items {
+            self.effort.step()?;
             self.variables.truncate(known);
             match pipeline.names.as_slice() {
-                [name] => self.variables.push((name.clone(), Thing::Value(value.clone()))),
+                [name] => self.variables.push((name, value.clone())),
                 [first, second] => {
-                    self.variables.push((first.clone(), Thing::Value(key)));
-                    self.variables.push((second.clone(), Thing::Value(value.clone())));
+                    self.variables.push((first, Thing::made(key)));
+                    self.variables.push((second, value.clone()));
                 }
                 _ => {}
             }
-            self.nodes(body, &Thing::Value(value))?;
+            self.nodes(body, &value)?;
         }
         Ok(())
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline, dot: &Thing) -> Result<Thing, TemplateError> {
-        let mut given = None;
-        for command in &pipeline.commands {
-            self.step()?;
-            given = Some(self.command(command, given, dot)?);
-        }
-        let Some(value) = given else { return error("a command is missing") };
+    /// The items of a value with their keys, in order.
+    fn items(&self, ranged: &Thing<'s>) -> Result<Vec<(Value, Thing<'s>)>, TemplateError> {
+        Ok(match ranged.value(self.source) {
+            Value::Array(items) => {
+                let item = |at: usize| Some((at.into(), ranged.inner(self.source, |items| items.get(at))?));
+                (0..items.len()).filter_map(item).collect()
+            }
+            Value::Object(fields) => {
+                let mut names: Vec<&String> = fields.keys().collect();
+                names.sort_unstable();
+                let item = |name: &String| {
+                    Some((name.as_str().into(), ranged.inner(self.source, |fields| fields.get(name))?))
+                };
+                names.into_iter().filter_map(item).collect()
+            }
+            Value::Null => Vec::new(),
+            _ => return error("`range` over what has no items"),
+        })
+    }
+
+    fn pipeline(&mut self, pipeline: &'s Pipeline, dot: &Thing<'s>) -> Result<Thing<'s>, TemplateError> {
+        let value = self.value_of(pipeline, dot)?;
         if let [name] = pipeline.names.as_slice() {
             if pipeline.declares {
-                self.variables.push((name.clone(), value.clone()));
+                self.variables.push((name, value.clone()));
             } else if let Some((_, old)) = self.variables.iter_mut().rev().find(|(known, _)| known == name) {
                 *old = value.clone();
             }
@@ -139,12 +144,22 @@ impl Renderer<'_> {
         Ok(value)
     }
 
+    /// What the commands of a pipeline give, whatever it sets.
+    fn value_of(&mut self, pipeline: &'s Pipeline, dot: &Thing<'s>) -> Result<Thing<'s>, TemplateError> {
+        let mut given = None;
+        for command in &pipeline.commands {
+            self.effort.step()?;
+            given = Some(self.command(command, given, dot)?);
+        }
+        given.map_or_else(|| error("a command is missing"), Ok)
+    }
+
     fn command(
         &mut self,
-        command: &[Operand],
-        given: Option<Thing>,
-        dot: &Thing,
-    ) -> Result<Thing, TemplateError> {
+        command: &'s [Operand],
+        given: Option<Thing<'s>>,
+        dot: &Thing<'s>,
+    ) -> Result<Thing<'s>, TemplateError> {
         let Some((first, rest)) = command.split_first() else { return error("a command is missing") };
         let Operand::Function(name) = first else {
             if !rest.is_empty() || given.is_some() {
@@ -154,13 +169,13 @@ impl Renderer<'_> {
         };
         let mut arguments = Vec::with_capacity(rest.len() + 1);
         for operand in rest {
-            arguments.push(self.operand(operand, dot)?.into_value(self.payload));
+            arguments.push(self.operand(operand, dot)?);
         }
-        arguments.extend(given.map(|given| given.into_value(self.payload)));
-        functions::call(name, &arguments).map(Thing::Value)
+        arguments.extend(given);
+        functions::call(name, &arguments, self.source, &mut self.effort)
     }
 
-    fn operand(&mut self, operand: &Operand, dot: &Thing) -> Result<Thing, TemplateError> {
+    fn operand(&mut self, operand: &'s Operand, dot: &Thing<'s>) -> Result<Thing<'s>, TemplateError> {
         match operand {
             Operand::Field(fields) => self.within(dot.clone(), fields),
             Operand::Variable(name, fields) => {
@@ -168,8 +183,8 @@ impl Renderer<'_> {
                 let value = found.map_or(Thing::Missing, |(_, value)| value.clone());
                 self.within(value, fields)
             }
-            Operand::Constant(value) => Ok(Thing::Value(value.clone())),
-            Operand::Function(name) => functions::call(name, &[]).map(Thing::Value),
+            Operand::Constant(value) => Ok(Thing::Given(value)),
+            Operand::Function(name) => functions::call(name, &[], self.source, &mut self.effort),
             Operand::Pipeline(pipeline, fields) => {
                 let value = self.pipeline(pipeline, dot)?;
                 self.within(value, fields)
@@ -177,8 +192,8 @@ impl Renderer<'_> {
         }
     }
 
-    fn within(&self, value: Thing, fields: &[String]) -> Result<Thing, TemplateError> {
-        let value = fields.iter().try_fold(value, |value, field| value.field(field, self.payload))?;
+    fn within(&self, value: Thing<'s>, fields: &[String]) -> Result<Thing<'s>, TemplateError> {
+        let value = fields.iter().try_fold(value, |value, field| value.field(field, self.source))?;
         match value {
             Thing::Missing if self.keys_are_known => {
                 error(format!("there is nothing under `.{}`", fields.join(".")))
@@ -188,15 +203,8 @@ impl Renderer<'_> {
     }
 
     fn write(&mut self, text: &str) -> Result<(), TemplateError> {
-        if self.written.len().saturating_add(text.len()) > LONGEST {
-            return error(format!("it writes more than {} MiB", LONGEST >> 20));
-        }
+        self.effort.write(text.len())?;
         self.written.push_str(text);
         Ok(())
-    }
-
-    fn step(&mut self) -> Result<(), TemplateError> {
-        self.steps += 1;
-        if self.steps > MOST_STEPS { error(format!("it takes more than {MOST_STEPS} steps")) } else { Ok(()) }
     }
 }

@@ -1,16 +1,51 @@
 //! What templates work on, and how Go writes it.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use serde_json::{Map, Number, Value};
 
 use super::{TemplateError, error};
 
-/// A value, or the payload as a whole.
+/// A value, or the payload as a whole. Copying one copies no text.
 #[derive(Clone, Debug)]
-pub(super) enum Thing {
+pub(super) enum Thing<'s> {
     Payload,
-    Value(Value),
+    /// One that stands in the payload or in the template.
+    Given(&'s Value),
+    /// One that a function made.
+    Made(Rc<Value>),
     /// A key that is not there.
     Missing,
+}
+
+/// A payload, and what of it is wanted in another form, made once.
+#[derive(Debug)]
+pub(super) struct Source<'p> {
+    fields: &'p Map<String, Value>,
+    whole: OnceCell<Value>,
+    input: OnceCell<Value>,
+    response: OnceCell<Value>,
+}
+
+impl<'p> Source<'p> {
+    pub(super) const fn new(fields: &'p Map<String, Value>) -> Self {
+        Self { fields, whole: OnceCell::new(), input: OnceCell::new(), response: OnceCell::new() }
+    }
+
+    /// What stands under a key. What has no type of its own there has floats for numbers.
+    fn get(&self, key: &str) -> Option<&Value> {
+        let value = self.fields.get(key)?;
+        Some(match key {
+            "tool_input" => self.input.get_or_init(|| in_floats(value)),
+            "tool_response" => self.response.get_or_init(|| in_floats(value)),
+            _ => value,
+        })
+    }
+
+    fn whole(&self) -> &Value {
+        self.whole.get_or_init(|| Value::Object(self.fields.clone()))
+    }
 }
 
 /// The fields of a payload: their Go names, their keys, and what they are where the payload lacks them.
@@ -83,58 +118,91 @@ impl Zero {
     }
 }
 
-impl Thing {
+impl<'s> Thing<'s> {
+    /// One that was made.
+    pub(super) fn made(value: impl Into<Value>) -> Self {
+        Self::Made(Rc::new(value.into()))
+    }
+
     /// What stands under `name`.
-    pub(super) fn field(&self, name: &str, payload: &Map<String, Value>) -> Result<Self, TemplateError> {
-        match self {
-            Self::Payload => match FIELDS.iter().find(|(known, ..)| *known == name) {
-                Some((_, key, zero)) => Ok(Self::Value(match payload.get(*key) {
-                    // What has no type of its own there has floats for numbers.
-                    Some(value) if matches!(zero, Zero::Map) || *key == "tool_response" => in_floats(value),
-                    Some(value) => value.clone(),
-                    None => zero.value(),
-                })),
+    pub(super) fn field(&self, name: &str, source: &'s Source<'_>) -> Result<Self, TemplateError> {
+        if let Self::Payload = self {
+            return match FIELDS.iter().find(|(known, ..)| *known == name) {
+                Some((_, key, zero)) => {
+                    Ok(source.get(key).map_or_else(|| Self::made(zero.value()), Self::Given))
+                }
                 None => error(format!("there is no field `{name}`")),
-            },
-            Self::Value(Value::Object(fields)) => {
-                let found = fields.get(name).or_else(|| fields.get(&snake_case(name)));
-                Ok(found.cloned().map_or(Self::Missing, Self::Value))
+            };
+        }
+        match self.value(source) {
+            Value::Object(fields) => {
+                let key = if fields.contains_key(name) { name.to_owned() } else { snake_case(name) };
+                Ok(self.inner(source, |value| value.get(&key)).unwrap_or(Self::Missing))
             }
             _ => error(format!("there is no field `{name}` in what is no map")),
         }
     }
 
-    pub(super) fn is_true(&self) -> bool {
+    /// What `find` finds in it.
+    pub(super) fn inner(
+        &self,
+        source: &'s Source<'_>,
+        find: impl Fn(&Value) -> Option<&Value>,
+    ) -> Option<Self> {
         match self {
-            Self::Payload => true,
-            Self::Missing => false,
-            Self::Value(value) => match value {
-                Value::Null => false,
-                Value::Bool(flag) => *flag,
-                Value::Number(number) => number.as_f64() != Some(0.0),
-                Value::String(text) => !text.is_empty(),
-                Value::Array(items) => !items.is_empty(),
-                Value::Object(fields) => !fields.is_empty(),
-            },
+            Self::Payload => find(source.whole()).map(Self::Given),
+            Self::Given(value) => find(value).map(Self::Given),
+            // Functions make words and numbers: there is little to copy.
+            Self::Made(value) => find(value).cloned().map(Self::made),
+            Self::Missing => None,
         }
     }
 
     /// The value; the payload as its object.
-    pub(super) fn into_value(self, payload: &Map<String, Value>) -> Value {
+    pub(super) fn value<'v>(&'v self, source: &'v Source<'_>) -> &'v Value {
         match self {
-            Self::Payload => Value::Object(payload.clone()),
-            Self::Value(value) => value,
-            Self::Missing => Value::Null,
+            Self::Payload => source.whole(),
+            Self::Given(value) => value,
+            Self::Made(value) => value,
+            Self::Missing => &Value::Null,
         }
     }
 
+    pub(super) fn is_true(&self, source: &Source<'_>) -> bool {
+        matches!(self, Self::Payload) || is_true(self.value(source))
+    }
+
     /// As Go prints it.
-    pub(super) fn print(&self, payload: &Map<String, Value>) -> String {
-        match self {
-            Self::Payload => printed(&Value::Object(payload.clone())),
-            Self::Missing | Self::Value(Value::Null) => "<no value>".to_owned(),
-            Self::Value(value) => printed(value),
+    pub(super) fn print(&self, source: &Source<'_>) -> String {
+        match self.value(source) {
+            Value::Null => "<no value>".to_owned(),
+            value => printed(value),
         }
+    }
+}
+
+/// Whether Go takes a value for true.
+pub(super) fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+    }
+}
+
+/// What it takes to read all of a value, in bytes or so. As deep as the payload is.
+pub(super) fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).fold(items.len(), usize::saturating_add),
+        Value::Object(fields) => {
+            let inner = fields.iter().map(|(name, value)| weight(value).saturating_add(name.len()));
+            inner.fold(fields.len(), usize::saturating_add)
+        }
+        _ => 8,
     }
 }
 

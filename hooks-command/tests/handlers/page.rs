@@ -46,6 +46,7 @@ fn can(powers: Powers) -> String {
     };
     let can = [
         (powers.closes, "closes"),
+        (powers.guards, "guards"),
         (powers.blocks, "block"),
         (powers.decides, "deny, ask, allow"),
         (powers.approves, "allow or deny in place of a person"),

@@ -69,6 +69,36 @@ fn on_error_decides_elsewhere() {
 }
 
 #[test]
+fn without_on_error_what_guards_is_closed_unless_the_rules_are_docker_agents() {
+    let script = Script::new([("x", json!({"exit_code": 1}))]);
+    for event in [
+        "user_prompt_submit",
+        "user_steering_messages_submit",
+        "user_followup_submit",
+        "before_llm_call",
+        "worktree_create",
+    ] {
+        let ours = Rules::of(Profile::September);
+        assert_eq!(flat(ours, event, &[command("x")], &script)["allowed"], false, "{event}");
+        let opened = json!({"type": "command", "command": "x", "on_error": "warn"});
+        assert_eq!(flat(ours, event, &[opened], &script)["allowed"], true, "{event}");
+        for rules in [SEPTEMBER, JULY, Rules::of(Profile::July)] {
+            assert_eq!(flat(rules, event, &[command("x")], &script)["allowed"], true, "{event} {rules:?}");
+        }
+    }
+    for (event, allowed) in [
+        ("tool_input_transform", false),
+        ("tool_response_transform", false),
+        ("post_tool_use", true),
+        ("permission_request", true),
+    ] {
+        let ours = Rules::of(Profile::September);
+        assert_eq!(about_tools(ours, event, &[command("x")], &script)["allowed"], allowed, "{event}");
+        assert_eq!(about_tools(SEPTEMBER, event, &[command("x")], &script)["allowed"], true, "{event}");
+    }
+}
+
+#[test]
 fn a_block_where_nothing_can_be_blocked_is_told() {
     let script = Script::new([
         ("two", json!({"exit_code": 2, "stderr": "no"})),

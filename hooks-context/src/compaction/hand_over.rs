@@ -38,9 +38,8 @@ impl Compacting {
         {
             return HandOver { veto: Some(veto), ..HandOver::default() };
         }
-        let session = &context.session_id;
-        let (survivors, conversation) =
-            self.ledger.with(session, |known| (known.survivors.clone(), known.conversation.clone()));
+        let survivors = self.ledger.look(&context, |known| known.survivors.clone());
+        let conversation = self.ledger.conversation(&context);
         let model = conversation.as_ref().map(|request| request.event().model.clone());
         let mut notes = Vec::new();
         if let Some(auto) = &self.context {
@@ -54,7 +53,7 @@ impl Compacting {
             None => None,
         };
         let handed = notes.clone();
-        self.ledger.with(session, |known| known.handed = handed);
+        self.ledger.change(&context, |known| known.handed = handed);
         HandOver { veto: None, notes, summary, survivors }
     }
 
@@ -81,7 +80,7 @@ impl Compacting {
         let tokenizer = self.tokenizers.of(model);
         let nothing_is_known_and_nothing_said = std::collections::HashSet::new();
         let known = Some(&nothing_is_known_and_nothing_said);
-        let briefing = Briefing::new(&parts, self.ledger.settings.keep, &**tokenizer, known);
+        let briefing = Briefing::new(&parts, self.settings.keep, &**tokenizer, known);
         let notes = briefing.texts.into_iter().map(|text| {
             let mut note = ContextNote::new(text.text).for_the(Lifetime::Session);
             note.source = Some(text.source.map_or(NAME.to_owned(), |source| format!("{NAME}/{source}")));
@@ -96,7 +95,7 @@ impl Compacting {
         conversation: &HookRequest<BeforeModelCall>,
         notes: &[ContextNote],
     ) -> Option<String> {
-        let (settings, event) = (&self.ledger.settings, conversation.event());
+        let (settings, event) = (&self.settings, conversation.event());
         if settings.summary == 0 {
             return None;
         }
@@ -132,7 +131,11 @@ impl Transform<BeforeModelCall> for Reminder {
     }
 
     fn transform(&self, request: &HookRequest<BeforeModelCall>) -> Result<Option<ModelRewrite>, HookError> {
-        let due = self.0.with(&request.context().session_id, |known| std::mem::take(&mut known.due));
+        let context = request.context();
+        if !self.0.look(context, |known| !known.due.is_empty()) {
+            return Ok(None);
+        }
+        let due = self.0.change(context, |known| std::mem::take(&mut known.due));
         let messages = &request.event().messages;
         let missing: Vec<_> = due
             .iter()

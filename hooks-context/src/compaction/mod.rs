@@ -34,5 +34,6 @@ pub use self::moment::CompactionMoment;
 pub use self::service::CompactionService;
 pub use self::settings::{Compacting, CompactionSettings};
 pub use self::summary::{SummaryRequest, summarise};
+pub(crate) use self::survivors::Ledger;
 pub use self::survivors::{Output, Survivors};
 pub use self::veto::Veto;

@@ -47,9 +47,7 @@ impl CompactionMoment for PreCompact {
 
 impl CompactionMoment for PostCompact {
     fn work(compacting: &Compacting, request: &HookRequest<Self>) -> Option<HookFuture<'static, HandOver>> {
-        compacting
-            .ledger
-            .with(&request.context().session_id, |known| known.due = std::mem::take(&mut known.handed));
+        compacting.ledger.change(request.context(), |known| known.due = std::mem::take(&mut known.handed));
         None
     }
 
@@ -62,8 +60,7 @@ impl CompactionMoment for SessionStart {
             return None;
         }
         // What the team knows is given again at such a start by itself.
-        let session = &request.context().session_id;
-        let survivors = compacting.ledger.with(session, |known| {
+        let survivors = compacting.ledger.change(request.context(), |known| {
             known.due.clear();
             known.survivors.clone()
         });
@@ -79,7 +76,7 @@ impl CompactionMoment for SessionStart {
 impl CompactionMoment for TurnStart {
     fn work(compacting: &Compacting, request: &HookRequest<Self>) -> Option<HookFuture<'static, HandOver>> {
         // What is due stays so until a model call has shown that it is there.
-        let due = compacting.ledger.with(&request.context().session_id, |known| known.due.clone());
+        let due = compacting.ledger.look(request.context(), |known| known.due.clone());
         (!due.is_empty()).then(|| HookFuture::now(HandOver { notes: due, ..HandOver::default() }))
     }
 

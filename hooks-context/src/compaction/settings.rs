@@ -9,15 +9,16 @@ use hooks_core::event::{
     UserPromptSubmitted,
 };
 use hooks_core::time::Timer;
-use hooks_core::{BoxError, FailureLayer, HookRequest, HooksBuilder, Observer, Settle};
+use hooks_core::{BoxError, FailureLayer, HookContext, HookRequest, HooksBuilder, Observer, Settle};
 use serde_json::{Map, Value};
 use tower_layer::Layer;
 use tower_service::Service;
 
 use super::hand_over::Reminder;
 use super::summary::{ByService, Summarise};
-use super::survivors::Ledger;
+use super::survivors::{Collector, Ledger};
 use super::{CompactionLayer, SummaryRequest, Survivors, Veto};
+use crate::SessionMemory;
 use crate::auto::AutoContext;
 use crate::budget::Tokenizers;
 
@@ -48,6 +49,7 @@ impl Default for CompactionSettings {
 #[derive(Clone)]
 pub struct Compacting {
     pub(super) ledger: Arc<Ledger>,
+    pub(super) settings: Arc<CompactionSettings>,
     pub(super) context: Option<AutoContext>,
     pub(super) vetoes: Vec<Arc<dyn Veto>>,
     pub(super) summariser: Option<Arc<dyn Summarise>>,
@@ -59,7 +61,8 @@ impl Compacting {
     /// Keeps what `settings` say; `timer` tells when a summary is late.
     pub fn new(settings: CompactionSettings, timer: Arc<dyn Timer>) -> Self {
         Self {
-            ledger: Arc::new(Ledger::new(settings)),
+            ledger: Arc::default(),
+            settings: Arc::new(settings),
             context: None,
             vetoes: Vec::new(),
             summariser: None,
@@ -103,18 +106,25 @@ impl Compacting {
         self
     }
 
-    /// What `session` would miss.
-    pub fn survivors(&self, session: &str) -> Survivors {
-        self.ledger.with(session, |known| known.survivors.clone())
+    /// Goes on with what `memory` knows of sessions.
+    #[must_use]
+    pub fn remembering_in(mut self, memory: &SessionMemory) -> Self {
+        self.ledger = Arc::clone(&memory.ledger);
+        self
     }
 
-    /// Takes over the state that another process exported for `session`
+    /// What the session of `context` would miss.
+    pub fn survivors(&self, context: &HookContext) -> Survivors {
+        self.ledger.look(context, |known| known.survivors.clone())
+    }
+
+    /// Takes over the state that another process exported for the session of `context`
     /// ([`CompactNotes::exported_state`](hooks_core::CompactNotes)). What does not fit is left alone.
-    pub fn import(&self, session: &str, state: &Map<String, Value>) {
+    pub fn import(&self, context: &HookContext, state: &Map<String, Value>) {
         let survivors =
             state.get(STATE).and_then(|value| serde_json::from_value::<Survivors>(value.clone()).ok());
         if let Some(survivors) = survivors {
-            self.ledger.with(session, |known| known.survivors.merge(survivors));
+            self.ledger.change(context, |known| known.survivors.merge(survivors));
         }
     }
 
@@ -123,16 +133,17 @@ impl Compacting {
     pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
         let layer = CompactionLayer::new(self.clone());
         let guard = FailureLayer::new("compaction");
+        let collector = Collector { ledger: Arc::clone(&self.ledger), settings: Arc::clone(&self.settings) };
         builder
             .stack::<PreCompact, _>(&guard, layer.layer(Settle))
             .hook::<PostCompact, _>(&guard, layer.layer(Settle))
             .hook::<SessionStart, _>(&guard, layer.layer(Settle))
             .hook::<TurnStart, _>(&guard, layer.layer(Settle))
             .transform::<BeforeModelCall>(Reminder(Arc::clone(&self.ledger)))
-            .observer::<BeforeModelCall>(Arc::clone(&self.ledger))
-            .observer::<UserPromptSubmitted>(Arc::clone(&self.ledger))
-            .observer::<PreToolUse>(Arc::clone(&self.ledger))
-            .observer::<PostToolUse>(Arc::clone(&self.ledger))
+            .observer::<BeforeModelCall>(collector.clone())
+            .observer::<UserPromptSubmitted>(collector.clone())
+            .observer::<PreToolUse>(collector.clone())
+            .observer::<PostToolUse>(collector)
             .listener::<SessionEnd>(Forget(Arc::clone(&self.ledger)))
     }
 }
@@ -146,14 +157,14 @@ impl Observer<SessionEnd> for Forget {
     }
 
     fn observe(&self, request: &HookRequest<SessionEnd>, _outcome: &()) {
-        self.0.forget(&request.context().session_id);
+        self.0.forget(request.context());
     }
 }
 
 impl fmt::Debug for Compacting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Compacting")
-            .field("settings", &self.ledger.settings)
+            .field("settings", &self.settings)
             .field("context", &self.context)
             .field("vetoes", &self.vetoes.len())
             .finish_non_exhaustive()

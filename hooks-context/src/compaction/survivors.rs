@@ -1,18 +1,21 @@
 //! What may have to survive, as it is collected while a session goes on.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use hooks_core::event::{BeforeModelCall, PostToolUse, PreToolUse, UserPromptSubmitted};
-use hooks_core::{ContextNote, Decision, Gate, HookRequest, Judged, Observer, PromptOutcome, ResultPatch};
+use hooks_core::{
+    ContextNote, Decision, Gate, HookContext, HookRequest, Judged, Observer, PromptOutcome, ResultPatch,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::settings::CompactionSettings;
+use crate::sessions::Sessions;
 use crate::text::{head, tail};
 
-/// How many sessions are remembered at once.
+/// How many sessions are remembered at once, and of how many the last conversation is, which may be long.
 const MOST_SESSIONS: usize = 4_096;
+const MOST_CONVERSATIONS: usize = 512;
 /// How many files, tasks and outputs of a session are.
 const MOST: usize = 40;
 /// The longest text of one of them, in bytes.
@@ -47,44 +50,60 @@ pub struct Output {
 }
 
 /// What is known of the sessions of this process.
-#[derive(Debug, Default)]
-pub(super) struct Ledger {
-    pub(super) settings: CompactionSettings,
-    sessions: Mutex<HashMap<String, Known>>,
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    sessions: Sessions<Known>,
+    /// The last conversation of each; shared with the event.
+    conversations: Sessions<Option<HookRequest<BeforeModelCall>>>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub(super) survivors: Survivors,
-    /// The last conversation; shared with the event.
-    pub(super) conversation: Option<HookRequest<BeforeModelCall>>,
     /// What was handed over, until the compaction is done.
     pub(super) handed: Vec<ContextNote>,
     /// What is due after a compaction.
     pub(super) due: Vec<ContextNote>,
 }
 
+impl Default for Ledger {
+    fn default() -> Self {
+        Self { sessions: Sessions::most(MOST_SESSIONS), conversations: Sessions::most(MOST_CONVERSATIONS) }
+    }
+}
+
 impl Ledger {
-    pub(super) fn new(settings: CompactionSettings) -> Self {
-        Self { settings, sessions: Mutex::default() }
+    /// Looks at a session; nothing where nothing is known of it.
+    pub(super) fn look<T: Default>(&self, context: &HookContext, act: impl FnOnce(&Known) -> T) -> T {
+        self.sessions.look(context, act).unwrap_or_default()
     }
 
-    /// Looks at a session, or changes what is known of it.
-    pub(super) fn with<T: Default>(&self, session: &str, act: impl FnOnce(&mut Known) -> T) -> T {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = sessions.get_mut(session) {
-            return act(known);
-        }
-        if sessions.len() >= MOST_SESSIONS {
-            return T::default();
-        }
-        act(sessions.entry(session.to_owned()).or_default())
+    /// Changes what is known of a session.
+    pub(super) fn change<T>(&self, context: &HookContext, act: impl FnOnce(&mut Known) -> T) -> T {
+        self.sessions.change(context, act)
     }
 
-    pub(super) fn forget(&self, session: &str) {
-        let gone = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+    /// The session's last conversation, where it is still known.
+    pub(super) fn conversation(&self, context: &HookContext) -> Option<HookRequest<BeforeModelCall>> {
+        self.conversations.look(context, Option::clone).flatten()
+    }
+
+    fn converse(&self, request: &HookRequest<BeforeModelCall>) {
+        let last = Some(request.clone());
+        drop(self.conversations.change(request.context(), |known| std::mem::replace(known, last)));
+    }
+
+    pub(super) fn forget(&self, context: &HookContext) {
+        let gone = (self.sessions.take(context), self.conversations.take(context));
         drop(gone);
     }
+}
+
+/// Collects it, event by event.
+#[derive(Clone, Debug)]
+pub(super) struct Collector {
+    pub(super) ledger: Arc<Ledger>,
+    pub(super) settings: Arc<CompactionSettings>,
 }
 
 impl Survivors {
@@ -150,7 +169,7 @@ fn text_of(result: &Value) -> String {
     }
 }
 
-impl Observer<UserPromptSubmitted> for Ledger {
+impl Observer<UserPromptSubmitted> for Collector {
     fn name(&self) -> &'static str {
         "compaction"
     }
@@ -158,12 +177,12 @@ impl Observer<UserPromptSubmitted> for Ledger {
     fn observe(&self, request: &HookRequest<UserPromptSubmitted>, outcome: &PromptOutcome) {
         if outcome.goes_ahead() {
             let prompt = head(request.event().prompt.trim(), LONGEST).to_owned();
-            self.with(&request.context().session_id, |known| known.survivors.request = prompt);
+            self.ledger.change(request.context(), |known| known.survivors.request = prompt);
         }
     }
 }
 
-impl Observer<PreToolUse> for Ledger {
+impl Observer<PreToolUse> for Collector {
     fn name(&self) -> &'static str {
         "compaction"
     }
@@ -176,7 +195,7 @@ impl Observer<PreToolUse> for Ledger {
         let path = PATHS.iter().find_map(|key| args.get(key)?.as_str());
         let tasks = tasks(args);
         if path.is_some() || tasks.is_some() {
-            self.with(&request.context().session_id, |known| {
+            self.ledger.change(request.context(), |known| {
                 known.survivors.touch(path.unwrap_or_default());
                 if let Some(tasks) = tasks {
                     known.survivors.tasks = tasks;
@@ -186,7 +205,7 @@ impl Observer<PreToolUse> for Ledger {
     }
 }
 
-impl Observer<PostToolUse> for Ledger {
+impl Observer<PostToolUse> for Collector {
     fn name(&self) -> &'static str {
         "compaction"
     }
@@ -199,18 +218,18 @@ impl Observer<PostToolUse> for Ledger {
         if !outcome.is_denied() && self.settings.outputs.iter().any(|words| command.contains(words.as_str()))
         {
             let text = text_of(&event.tool_result);
-            self.with(&request.context().session_id, |known| known.survivors.printed(command, text.trim()));
+            self.ledger.change(request.context(), |known| known.survivors.printed(command, text.trim()));
         }
     }
 }
 
-impl Observer<BeforeModelCall> for Ledger {
+impl Observer<BeforeModelCall> for Collector {
     fn name(&self) -> &'static str {
         "compaction"
     }
 
     fn observe(&self, request: &HookRequest<BeforeModelCall>, _outcome: &Gate<BeforeModelCall>) {
-        self.with(&request.context().session_id, |known| known.conversation = Some(request.clone()));
+        self.ledger.converse(request);
     }
 }
 

@@ -200,9 +200,11 @@ fn state_goes_from_one_process_to_the_next() {
         let Compaction::Proceed(outcome) = session.compact(PreCompact::default()).await else { panic!() };
         outcome.notes().unwrap().exported_state.clone()
     });
-    second.compacting.import("s", &state);
-    assert_eq!(second.compacting.survivors("s").paths, ["src/parser.rs"]);
-    second.compacting.import("s", json!({"hooks-context": 7}).as_object().unwrap());
+    let (ours, theirs) = (HookContext::new("s", "backend"), HookContext::new("s", "backend").for_tenant("b"));
+    second.compacting.import(&ours, &state);
+    assert_eq!(second.compacting.survivors(&theirs), Survivors::default(), "their session is another");
+    assert_eq!(second.compacting.survivors(&ours).paths, ["src/parser.rs"]);
+    second.compacting.import(&ours, json!({"hooks-context": 7}).as_object().unwrap());
     let given = second.run(async |session| {
         let mut start = SessionStart::default();
         start.source = StartSource::Compact;
@@ -212,7 +214,22 @@ fn state_goes_from_one_process_to_the_next() {
         texts(&patch.additional_context)
     });
     assert!(given.contains("Use Postgres") && given.ends_with(KEPT), "{given}");
-    assert_eq!(second.compacting.survivors("s"), Survivors::default(), "it is over");
+    assert_eq!(second.compacting.survivors(&ours), Survivors::default(), "it is over");
+}
+
+#[test]
+fn what_is_remembered_outlives_a_configuration() {
+    let (first, mut second) = (rig(), rig());
+    let memory = crate::SessionMemory::default();
+    let mut first = Rig { compacting: first.compacting.clone().remembering_in(&memory), ..first };
+    second.compacting = second.compacting.clone().remembering_in(&memory);
+    let context = HookContext::new("s", "backend");
+    first.run(async |session| {
+        worked(&first, &session).await;
+        assert_eq!(second.compacting.survivors(&context).request, "Fix the parser, please");
+    });
+    first.compacting = Compacting::new(CompactionSettings::default(), Arc::new(first.time.clone()));
+    assert_eq!(first.compacting.survivors(&context), Survivors::default());
 }
 
 #[test]

@@ -46,6 +46,8 @@ struct Ahead {
     code: Next,
     line: Next,
     paragraph: Next,
+    /// Of a row of one mark.
+    row: Next,
 }
 
 /// Where the next one of something is.
@@ -113,8 +115,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether the mark at the reader begins a word: an option, a path, a handle.
-    fn is_glued(&self, c: char) -> bool {
-        let next = self.rest().chars().find(|next| *next != c);
+    fn is_glued(&mut self, c: char) -> bool {
+        let message = self.message;
+        // Within a row every mark is the same one: the row ends where it ended for the first of them.
+        let end = self.ahead.row.next(self.at + c.len_utf8(), |from| {
+            let rest = message.get(from..).unwrap_or_default();
+            from + rest.find(|next| next != c).unwrap_or(rest.len())
+        });
+        let next = message.get(end..).and_then(|rest| rest.chars().next());
         next.is_some_and(char::is_alphanumeric) && !self.before().is_some_and(char::is_alphanumeric)
     }
 

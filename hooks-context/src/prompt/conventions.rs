@@ -1,6 +1,7 @@
 //! What a team agreed on, decided last and holds by itself, as one text for the model.
 
 use hooks_team::files::CeremonyTrigger;
+use hooks_team::ledger::Entry;
 use hooks_team::{Team, TeamError};
 
 use super::PromptConfig;
@@ -24,8 +25,8 @@ pub(super) fn text(config: &PromptConfig, team: Option<&Team>, problems: &mut Ve
             match team.decisions() {
                 Ok(made) => {
                     // The newest by date; those without one count as older, in the order of the file.
-                    let mut made: Vec<_> =
-                        made.entries().map(|entry| (entry.date(), line(&entry.heading()))).collect();
+                    let made = made.entries().filter(Entry::is_in_force);
+                    let mut made: Vec<_> = made.map(|entry| (entry.date(), line(&entry.heading()))).collect();
                     made.sort_by_key(|(date, _)| *date);
                     let from = made.len().saturating_sub(config.recent_decisions);
                     decisions = made.into_iter().skip(from).map(|(_, heading)| heading).collect();

@@ -2,7 +2,8 @@
 
 use hooks_core::HookContext;
 use hooks_team::files::{InboxFile, NewDecision};
-use hooks_team::folder::Place;
+use hooks_team::folder::{Place, Writer};
+use hooks_team::ledger::Entry;
 use hooks_team::{Digest, Team, TeamError};
 
 use super::meaning::{Meaning, Relation};
@@ -24,23 +25,40 @@ pub(super) struct Capture {
     pub(super) contrary: Vec<String>,
 }
 
+/// What became of the wishes of a message, in order, as far as that went.
+#[derive(Debug, Default)]
+pub(super) struct Captured {
+    pub(super) done: Vec<Capture>,
+    /// Why the others were not kept.
+    pub(super) failed: Option<TeamError>,
+}
+
 /// What the team has decided, once for all wishes of a message.
 struct Standing {
     title: String,
     meaning: Meaning,
 }
 
+/// How often the same wish can be withdrawn and said again.
+const AGAIN: u32 = 100;
+
 /// Puts each wish into the inbox unless the team decided the same already; all of it under the folder's lock, so that
-/// two sessions that hear the same wish keep it once.
-pub(super) fn capture(
+/// two sessions that hear the same wish keep it once. After the first that cannot be kept, the others are left alone.
+pub(super) fn capture(team: &Team, author: &str, context: &HookContext, wishes: &[Detected]) -> Captured {
+    let mut captured = Captured::default();
+    captured.failed = capture_each(team, author, context, wishes, &mut captured.done).err();
+    captured
+}
+
+fn capture_each(
     team: &Team,
     author: &str,
     context: &HookContext,
     wishes: &[Detected],
-) -> Result<Vec<Capture>, TeamError> {
+    done: &mut Vec<Capture>,
+) -> Result<(), TeamError> {
     let writer = team.writer()?;
     let mut standing = standing(team)?;
-    let mut captures = Vec::with_capacity(wishes.len());
     for wish in wishes {
         let meaning = Meaning::of(&wish.text);
         let contrary = standing
@@ -52,21 +70,38 @@ pub(super) fn capture(
             standing.iter().find(|one| one.title == wish.text || meaning.to(&one.meaning) == Relation::Same);
         let kept = match same {
             Some(same) => Kept::Known(same.title.clone()),
-            None => {
-                let place = Place::new(&format!("decisions/inbox/user-directive-{}.md", name(&wish.text)))?;
-                let mut text =
-                    decision(author, context, wish).to_markdown(context.environment.clock.now())?;
-                // What tells it from other decisions, also once it is merged.
-                text.push_str(&format!("**Mode:** {}\n", wish.mode));
-                // Where the name is taken, it is by the same words.
-                writer.publish(&place, text.as_bytes())?;
-                Kept::New(place)
-            }
+            None => Kept::New(publish(&writer, author, context, wish)?),
         };
         standing.push(Standing { title: wish.text.clone(), meaning });
-        captures.push(Capture { kept, contrary });
+        done.push(Capture { kept, contrary });
     }
-    Ok(captures)
+    Ok(())
+}
+
+/// Writes a wish to a file of its own.
+fn publish(
+    writer: &Writer<'_>,
+    author: &str,
+    context: &HookContext,
+    wish: &Detected,
+) -> Result<Place, TeamError> {
+    let mut text = decision(author, context, wish).to_markdown(context.environment.clock.now())?;
+    // What tells it from other decisions, also once it is merged.
+    text.push_str(&format!("**Mode:** {}\n", wish.mode));
+    let mut place = place(wish, 1)?;
+    for time in 2..=AGAIN {
+        if writer.publish(&place, text.as_bytes())? {
+            return Ok(place);
+        }
+        // By the same words, and not in force: they were withdrawn, and hold again.
+        place = self::place(wish, time)?;
+    }
+    Err(TeamError::Contended { place: place.to_string() })
+}
+
+fn place(wish: &Detected, time: u32) -> Result<Place, TeamError> {
+    let again = if time > 1 { format!("-{time}") } else { String::new() };
+    Place::new(&format!("decisions/inbox/user-directive-{}{again}.md", name(&wish.text)))
 }
 
 /// What is in force: the decisions, and those in the inbox.
@@ -74,7 +109,7 @@ fn standing(team: &Team) -> Result<Vec<Standing>, TeamError> {
     let (decisions, inbox) = (team.decisions()?, team.inbox()?);
     let entries = decisions.entries().chain(inbox.iter().flat_map(InboxFile::entries));
     Ok(entries
-        .filter(|entry| !entry.field(&["status", "state"]).is_some_and(|status| is_over(&status)))
+        .filter(Entry::is_in_force)
         .map(|entry| {
             let title = entry.title().into_owned();
             let what = entry.field(&["what"]);
@@ -82,14 +117,6 @@ fn standing(team: &Team) -> Result<Vec<Standing>, TeamError> {
             Standing { title, meaning }
         })
         .collect())
-}
-
-/// Whether a decision of that status holds no longer, or not yet.
-fn is_over(status: &str) -> bool {
-    const OVER: [&str; 8] =
-        ["superseded", "rejected", "deprecated", "withdrawn", "expired", "obsolete", "proposed", "draft"];
-    let status = status.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    OVER.iter().any(|word| status.starts_with(word))
 }
 
 fn decision(author: &str, context: &HookContext, wish: &Detected) -> NewDecision {

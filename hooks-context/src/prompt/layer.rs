@@ -1,12 +1,16 @@
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
+use hooks_core::time::Timer;
 use tower_layer::Layer;
 
 use super::prompts::Prompts;
 use super::{Enforces, Prompt, PromptConfig};
-use crate::TeamPlace;
 use crate::builtins::Redact;
+use crate::limit::Limit;
+use crate::source::Workers;
+use crate::{SessionMemory, TeamPlace};
 
 /// Reads and completes a user's messages before the inner hook sees them; see [`Prompt`].
 #[derive(Clone)]
@@ -15,7 +19,8 @@ pub struct PromptLayer {
 }
 
 impl PromptLayer {
-    /// A layer that does what `config` says, for a team. Whoever gives the place heeds the configuration's `team`.
+    /// A layer that does what `config` says, for a team. Whoever gives the place heeds the configuration's `team`. Its
+    /// files are read and written by whoever calls; [`within`](Self::within) has others wait for them.
     pub fn new(config: PromptConfig, team: impl Into<TeamPlace>) -> Self {
         Self { prompts: Arc::new(Prompts::new(config, team.into())) }
     }
@@ -31,6 +36,22 @@ impl PromptLayer {
     #[must_use]
     pub fn enforced_by(self, enforces: Arc<dyn Enforces>) -> Self {
         self.with(|prompts| prompts.enforces = Some(enforces))
+    }
+
+    /// Has `workers` wait for the team folder, for `limit` at most as `timer` tells it, and half of that for its lock.
+    /// A message goes on then, with what is known by that time; the user is told.
+    #[must_use]
+    pub fn within(self, limit: Duration, workers: impl Workers + 'static, timer: Arc<dyn Timer>) -> Self {
+        self.with(|prompts| {
+            prompts.workers = Arc::new(workers);
+            prompts.limit = Some(Limit::new(limit, timer));
+        })
+    }
+
+    /// Goes on with what `memory` knows was told to sessions.
+    #[must_use]
+    pub fn remembering_in(self, memory: &SessionMemory) -> Self {
+        self.with(|prompts| prompts.told = Arc::clone(&memory.told))
     }
 
     fn with(self, set: impl FnOnce(&mut Prompts)) -> Self {

@@ -5,10 +5,11 @@
 //! agreed on, decided last and holds by itself. A message to somebody ("Ripley, fix the login") gets a hint whom it is
 //! for.
 //!
-//! * A wish is kept before anything else hears of it: when the answer is there, it is on disk. The same wish twice is
-//!   one; what says the same or the contrary of a decision is told to the user, and a contradiction to the model.
-//! * What goes wrong keeps no message from the model: it is told to the user and recorded as a failure.
-//! * It reads and writes a few files of the team folder within the call; without such a folder it costs a look.
+//! * When the answer is there, a wish is on disk. The same wish twice is one; what says the same or the contrary of a
+//!   decision is told to the user, and a contradiction to the model.
+//! * What goes wrong keeps no message from the model: it is told to the user and recorded as a failure. With
+//!   [`PromptLayer::within`] that holds for a disk that hangs, too, and for a lock that somebody holds.
+//! * It reads and writes a few files of the team folder, beside the inner hook; without such a folder it costs a look.
 //!   Put it outside of what has to see the final message.
 
 mod address;
@@ -26,6 +27,7 @@ use crate::directive::Detected;
 pub use self::config::{PromptConfig, Wishes};
 pub use self::future::ResponseFuture;
 pub use self::layer::PromptLayer;
+pub(crate) use self::prompts::Told;
 pub use self::service::Prompt;
 
 /// Knows which wishes hold by themselves, because a policy judges calls by them.

@@ -1,22 +1,28 @@
 //! What is done with a message, one step after the other.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use hooks_core::event::{PromptKind, UserPromptSubmitted};
 use hooks_core::{
-    ContextNote, ContextPatch, Directive, HookContext, HookError, HookRequest, Lifetime, Reason,
+    BoxError, ContextNote, ContextPatch, Directive, HookContext, HookError, HookFuture, HookRequest,
+    Lifetime, Reason,
 };
 use hooks_team::{Digest, Team, TeamError};
 
-use super::inbox::{Capture, Kept, capture};
+use super::inbox::{Capture, Captured, Kept, capture};
 use super::{Enforces, PromptConfig, Wishes, address, conventions};
 use crate::TeamPlace;
 use crate::builtins::Redact;
 use crate::directive::{Detected, detect};
+use crate::limit::Limit;
+use crate::sessions::Sessions;
+use crate::source::{Here, Workers, offload};
 
 /// How many sessions are remembered, to tell them nothing twice.
 const SESSIONS: usize = 1_024;
+
+/// How many standing wishes of one message are heard: each is a file, written through to the device.
+const WISHES: usize = 20;
 
 /// The name that notes and failures have.
 const SOURCE: &str = "prompts";
@@ -26,19 +32,41 @@ pub(super) struct Prompts {
     pub(super) redact: Option<Arc<dyn Redact>>,
     pub(super) enforces: Option<Arc<dyn Enforces>>,
     team: TeamPlace,
-    /// What each session was told last.
-    told: Mutex<HashMap<String, Digest>>,
+    pub(super) told: Arc<Told>,
+    /// Who waits for the team folder, and for how long.
+    pub(super) workers: Arc<dyn Workers>,
+    pub(super) limit: Option<Limit>,
+}
+
+/// A message as it goes on, and what it says of itself.
+struct Message {
+    said: String,
+    kind: PromptKind,
+    wishes: Vec<Detected>,
+    patch: ContextPatch,
+}
+
+/// What each session was told last.
+#[derive(Debug)]
+pub(crate) struct Told(Sessions<Option<Digest>>);
+
+impl Default for Told {
+    fn default() -> Self {
+        Self(Sessions::most(SESSIONS))
+    }
 }
 
 impl Prompts {
     pub(super) fn new(config: PromptConfig, team: TeamPlace) -> Self {
-        Self { config, redact: None, enforces: None, team, told: Mutex::default() }
+        let workers = Arc::new(Here);
+        Self { config, redact: None, enforces: None, team, told: Arc::default(), workers, limit: None }
     }
 
     /// The same, with nothing told to anybody yet.
     pub(super) fn afresh(&self) -> Self {
         let fresh = Self::new(self.config.clone(), self.team.clone());
-        Self { redact: self.redact.clone(), enforces: self.enforces.clone(), ..fresh }
+        let (workers, limit) = (Arc::clone(&self.workers), self.limit.clone());
+        Self { redact: self.redact.clone(), enforces: self.enforces.clone(), workers, limit, ..fresh }
     }
 
     /// Rewrites the message of `request` where that is asked for, and says what is in it and belongs to it.
@@ -46,21 +74,69 @@ impl Prompts {
     /// # Errors
     /// Secrets are to be taken out, and nothing was given that does: then the message must not go on.
     pub(super) fn read(
-        &self,
+        self: &Arc<Self>,
         request: &mut HookRequest<UserPromptSubmitted>,
-    ) -> Result<ContextPatch, HookError> {
+    ) -> Result<HookFuture<'static, ContextPatch>, HookError> {
         let mut patch = ContextPatch::default();
         let said = self.rewrite(request, &mut patch)?;
-        let context = Arc::clone(request.context());
-        let team = self.team.team(&context);
-        self.wishes(&context, team.as_ref(), &said, &mut patch);
+        let wishes = self.hear(&said, &mut patch);
+        let message = Message { said, kind: request.event().kind, wishes, patch };
+        Ok(self.complete(Arc::clone(request.context()), message))
+    }
+
+    /// Completes a message with what the team folder has, unless that takes too long.
+    fn complete(
+        self: &Arc<Self>,
+        context: Arc<HookContext>,
+        message: Message,
+    ) -> HookFuture<'static, ContextPatch> {
+        let (kind, mut without) = (message.kind, message.patch.clone());
+        let lost =
+            if message.wishes.is_empty() { "" } else { "; a standing wish in the message may not be kept" };
+        let (prompts, asked) = (Arc::clone(self), Arc::clone(&context));
+        let done = offload(&*self.workers, move || Ok(prompts.look(&asked, message)));
+        let mut done = match &self.limit {
+            Some(limit) => limit.on(done),
+            None => done,
+        };
+        let prompts = Arc::clone(self);
+        // Only who hears of it in time was told.
+        let finish = move |done: Result<(ContextPatch, String), BoxError>| match done {
+            Ok((mut patch, conventions)) => {
+                prompts.tell(&context, conventions, kind, &mut patch);
+                patch
+            }
+            Err(error) => {
+                fail(&mut without, &format!("the team folder did not answer: {error}{lost}"));
+                without
+            }
+        };
+        if let HookFuture::Now(answer) = &mut done
+            && let Some(answer) = answer.take()
+        {
+            return HookFuture::now(finish(answer));
+        }
+        HookFuture::later(async move { finish(done.await) })
+    }
+
+    /// What the team folder has for a message, with what the team agreed on. This may wait for the disk.
+    fn look(&self, context: &HookContext, message: Message) -> (ContextPatch, String) {
+        let Message { said, wishes, mut patch, .. } = message;
+        let team = self.team.team(context);
+        let team = match &self.limit {
+            Some(limit) => team.map(|team| limit.of_team(team)),
+            None => team,
+        };
+        self.keep(context, team.as_ref(), &wishes, &mut patch);
         if self.config.routing_hints
             && let Some(team) = &team
         {
-            self.hint(&context, team, &said, &mut patch);
+            self.hint(context, team, &said, &mut patch);
         }
-        self.tell(&context, team.as_ref(), request.event().kind, &mut patch);
-        Ok(patch)
+        let mut problems = Vec::new();
+        let conventions = conventions::text(&self.config, team.as_ref(), &mut problems);
+        problems.iter().for_each(|problem| told(&mut patch, problem));
+        (patch, conventions)
     }
 
     /// Takes secrets out, adds what is missing, and gives what the user said without that.
@@ -86,29 +162,46 @@ impl Prompts {
         Ok(said)
     }
 
-    /// Finds standing wishes and keeps them.
-    fn wishes(&self, context: &HookContext, team: Option<&Team>, said: &str, patch: &mut ContextPatch) {
+    /// Finds standing wishes, as many as one message may have.
+    fn hear(&self, said: &str, patch: &mut ContextPatch) -> Vec<Detected> {
         if self.config.directives == Wishes::Ignore {
-            return;
+            return Vec::new();
         }
-        let wishes = detect(said);
-        if wishes.is_empty() {
-            return;
+        let mut wishes = detect(said);
+        if wishes.len() > WISHES {
+            patch.system_messages.push(format!(
+                "the message has {} standing wishes; the first {WISHES} are heard. A long text of rules is better kept in a file, or said in parts",
+                wishes.len()
+            ));
+            wishes.truncate(WISHES);
         }
         let directives = wishes
             .iter()
             .map(|wish| Directive { text: wish.text.clone(), mode: wish.mode.name().to_owned() });
         patch.directives = directives.collect();
-        let captured = match (self.config.directives, team) {
-            (Wishes::Capture, Some(team)) => capture(team, &self.config.author, context, &wishes),
-            _ => Ok(Vec::new()),
+        wishes
+    }
+
+    /// Keeps standing wishes, and says what became of them.
+    fn keep(
+        &self,
+        context: &HookContext,
+        team: Option<&Team>,
+        wishes: &[Detected],
+        patch: &mut ContextPatch,
+    ) {
+        if wishes.is_empty() {
+            return;
+        }
+        let Captured { done, failed } = match (self.config.directives, team) {
+            (Wishes::Capture, Some(team)) => capture(team, &self.config.author, context, wishes),
+            _ => Captured::default(),
         };
-        let captured = captured.unwrap_or_else(|error| {
+        if let Some(error) = failed {
             fail(patch, &format!("a standing wish could not be kept: {error}"));
-            Vec::new()
-        });
+        }
         for (at, wish) in wishes.iter().enumerate() {
-            self.report(wish, captured.get(at), patch);
+            self.report(wish, done.get(at), patch);
         }
     }
 
@@ -163,19 +256,10 @@ impl Prompts {
     }
 
     /// Tells the model what the team agreed on, unless the session knows that.
-    fn tell(&self, context: &HookContext, team: Option<&Team>, kind: PromptKind, patch: &mut ContextPatch) {
-        let mut problems = Vec::new();
-        let text = conventions::text(&self.config, team, &mut problems);
-        problems.iter().for_each(|problem| told(patch, problem));
+    fn tell(&self, context: &HookContext, text: String, kind: PromptKind, patch: &mut ContextPatch) {
         let digest = Digest::of(text.as_bytes());
-        let mut sessions = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = sessions.get(&context.session_id) == Some(&digest);
-        if sessions.len() >= SESSIONS && !sessions.contains_key(&context.session_id) {
-            sessions.clear();
-        }
-        sessions.insert(context.session_id.clone(), digest);
-        drop(sessions);
-        if !text.is_empty() && (!known || kind == PromptKind::Initial) {
+        let before = self.told.0.change(context, |told| told.replace(digest));
+        if !text.is_empty() && (before != Some(digest) || kind == PromptKind::Initial) {
             patch.additional_context.push(note(text, Lifetime::Session));
         }
     }

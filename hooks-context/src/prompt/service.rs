@@ -37,9 +37,14 @@ impl<S: Hook<UserPromptSubmitted>> Service<HookRequest<UserPromptSubmitted>> for
     }
 
     fn call(&mut self, mut request: HookRequest<UserPromptSubmitted>) -> Self::Future {
-        let notes =
-            matches!(request.stage(), Stage::Whole | Stage::Prepare).then(|| self.prompts.read(&mut request));
-        ResponseFuture::new(self.inner.call(request), notes)
+        let notes = match request.stage() {
+            Stage::Whole | Stage::Prepare => match self.prompts.read(&mut request) {
+                Ok(notes) => Some(notes),
+                Err(error) => return ResponseFuture::refused(error),
+            },
+            _ => None,
+        };
+        ResponseFuture::asked(self.inner.call(request.clone()), notes, request)
     }
 }
 

@@ -1,16 +1,18 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use hooks_core::event::{PromptKind, UserPromptSubmitted};
 use hooks_core::fs::Disk;
-use hooks_core::testing::{FakeClock, FakeDisk};
-use hooks_core::time::Timestamp;
+use hooks_core::testing::{FakeClock, FakeDisk, VirtualTime};
+use hooks_core::time::{Clock, Timestamp};
 use hooks_core::{ContextPatch, Environment, FailureLayer, HookContext, Hooks, Judged, Settle};
 use tower::ServiceBuilder;
 
 use super::*;
 use crate::TeamPlace;
 use crate::builtins::Redact;
+use crate::source::{Here, Work, Workers};
 
 const TEAM: &str = "# T\n\n## Members\n\n| Name | Role | Charter | Status |\n|---|---|---|---|\n| Ripley | Lead | - | Active |\n";
 const ROUTING: &str = "# Routing\n\n## Routing Principles\n\n1. Small pull requests.\n";
@@ -96,6 +98,91 @@ fn what_holds_no_longer_is_no_reason_not_to_keep_a_wish() {
 }
 
 #[test]
+fn a_wish_that_was_withdrawn_and_is_said_again_is_kept_again() {
+    let disk = disk();
+    let hooks = hooks(layer(&disk));
+    say(&hooks, "s", "Never log passwords.", PromptKind::Initial);
+    let inbox_file = || {
+        let files = disk.files();
+        files.into_keys().find(|path| path.starts_with("/p/.squad/decisions/inbox")).unwrap()
+    };
+    disk.put(inbox_file(), "### 2026-11-22: never log passwords\n**Status:** Withdrawn\n");
+    let (_, patch) = say(&hooks, "s", "Never log passwords.", PromptKind::FollowUp);
+    let kept = inbox(&disk);
+    assert_eq!(kept.len(), 2);
+    assert_eq!(kept.iter().filter(|text| text.contains("Withdrawn")).count(), 1);
+    assert!(patch.system_messages[0].contains("-2.md`"), "{patch:?}");
+    let (_, patch) = say(&hooks, "s", "Never log passwords.", PromptKind::FollowUp);
+    assert!(
+        inbox(&disk).len() == 2 && patch.system_messages[0].contains("decided that already"),
+        "{patch:?}"
+    );
+}
+
+#[test]
+fn a_wish_that_was_written_is_told_so_although_the_next_one_could_not_be() {
+    let message = "Never log passwords. Always run the linter before you push.";
+    let whole = disk();
+    let before = whole.steps();
+    say(&hooks(layer(&whole)), "s", message, PromptKind::Initial);
+    let steps = whole.steps() - before;
+    let halfway = (0..steps).any(|step| {
+        let disk = disk();
+        disk.kill_at(disk.steps() + step);
+        let (_, patch) = say(&hooks(layer(&disk)), "s", message, PromptKind::Initial);
+        let says = |words: &str| patch.system_messages.iter().filter(|one| one.contains(words)).count();
+        (says("kept as a decision"), says("not kept anywhere"), says("could not be kept")) == (1, 1, 1)
+    });
+    assert!(halfway);
+}
+
+#[test]
+fn a_long_text_of_rules_is_heard_up_to_a_number() {
+    let disk = disk();
+    let rules: String = (0..200).map(|number| format!("- Never call function{number}.\n")).collect();
+    let (_, patch) = say(&hooks(layer(&disk)), "s", &rules, PromptKind::Initial);
+    assert_eq!((inbox(&disk).len(), patch.directives.len()), (20, 20));
+    assert!(patch.system_messages[0].contains("200 standing wishes; the first 20"), "{patch:?}");
+}
+
+/// Takes work and does none of it, as on a disk that hangs.
+#[derive(Default)]
+struct Stuck(std::sync::Mutex<Vec<Work>>);
+
+impl Workers for Stuck {
+    fn start(&self, work: Work) {
+        self.0.lock().unwrap().push(work);
+    }
+}
+
+#[test]
+fn a_disk_that_hangs_keeps_no_message_from_the_model() {
+    let time = VirtualTime::default();
+    let limit = Duration::from_secs(5);
+    let hooks = hooks(layer(&disk()).within(limit, Stuck::default(), Arc::new(time.clone())));
+    let asked = UserPromptSubmitted::new("Never log passwords.", PromptKind::Initial);
+    let bound = hooks.on(context("s"));
+    let asked = time.block_on(bound.user_prompt_submitted(asked)).expect("it waits for its time only");
+    assert_eq!(time.tick().0, limit);
+    let patch = asked.outcome.notes().unwrap();
+    assert!(asked.outcome.goes_ahead() && patch.directives.len() == 1, "{patch:?}");
+    assert!(patch.system_messages[0].contains("did not answer") && patch.failures.len() == 1, "{patch:?}");
+}
+
+#[test]
+fn a_lock_that_somebody_holds_keeps_no_message_from_the_model() {
+    let disk = disk();
+    let team = hooks_team::Team::new(Arc::new(disk.clone()), "/p/.squad", &context("s").environment);
+    let held = team.writer().unwrap();
+    let time = VirtualTime::default();
+    let limited = layer(&disk).within(Duration::from_millis(40), Here, Arc::new(time));
+    let (_, patch) = say(&hooks(limited), "s", "Never log passwords.", PromptKind::Initial);
+    drop(held);
+    assert!(patch.system_messages[0].contains("could not be kept"), "{patch:?}");
+    assert!(patch.additional_context[0].text.contains("Use Postgres"), "the rest is there: {patch:?}");
+}
+
+#[test]
 fn the_contrary_of_a_decision_is_said() {
     let disk = disk();
     let (_, patch) = say(&hooks(layer(&disk)), "s", "Never push to main.", PromptKind::Initial);
@@ -116,6 +203,28 @@ fn what_the_team_agreed_on_is_told_once() {
     disk.put("/p/.squad/decisions.md", "### 2026-03-01: New");
     let (_, patch) = say(&hooks, "s", "And now?", PromptKind::FollowUp);
     assert!(patch.additional_context[0].text.contains("- 2026-03-01: New"));
+}
+
+#[test]
+fn what_does_not_hold_is_not_told_as_agreed() {
+    let disk = disk();
+    let made = "### 2026-01-01: Old\n**Status:** Superseded\n\n### 2026-01-02: Holds\n\n### 2026-01-03: No\n**Status:** rejected\n\n### 2026-01-04: Perhaps\n**Status:** Proposed\n";
+    disk.put("/p/.squad/decisions.md", made);
+    let (_, patch) = say(&hooks(layer(&disk)), "s", "Hello.", PromptKind::Initial);
+    let text = &patch.additional_context[0].text;
+    assert!(text.contains("Recent decisions:\n- 2026-01-02: Holds\n\n"), "{text}");
+}
+
+#[test]
+fn what_one_tenant_was_told_another_was_not() {
+    let hooks = hooks(layer(&disk()));
+    let told = |tenant: &str| {
+        let bound = hooks.on(context("s").for_tenant(tenant));
+        let asked = UserPromptSubmitted::new("Hello.", PromptKind::FollowUp);
+        let asked = bound.user_prompt_submitted(asked).now_or_never().unwrap();
+        !asked.outcome.notes().unwrap().additional_context.is_empty()
+    };
+    assert_eq!([told("a"), told("b"), told("a")], [true, true, false]);
 }
 
 #[test]

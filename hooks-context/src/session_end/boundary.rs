@@ -7,7 +7,7 @@ use hooks_core::{BoxError, Event, HookFuture, HookRequest};
 
 use super::SessionEnding;
 use super::closing::Closing;
-use super::record::{Ended, Work};
+use super::record::Ended;
 use crate::source::offload;
 
 /// What a session begins or ends with.
@@ -22,14 +22,17 @@ impl Boundary for SessionStart {
         ending: &SessionEnding,
         request: &HookRequest<Self>,
     ) -> HookFuture<'static, Result<(), BoxError>> {
-        let (ending, context) = (ending.clone(), Arc::clone(request.context()));
-        let workers = Arc::clone(&ending.workers);
-        offload(&*workers, move || {
-            // Where there is no team, nothing is written.
-            let Some(team) = ending.place.team(&context) else { return Ok(()) };
-            let closing = Closing { team: &team, settings: &ending.settings };
-            Ok(closing.begin(&context, context.timestamp)?)
-        })
+        let context = Arc::clone(request.context());
+        let work = offload(&*ending.workers, {
+            let ending = ending.clone();
+            move || {
+                // Where there is no team, nothing is written.
+                let Some(team) = ending.team(&context) else { return Ok(()) };
+                let closing = Closing { team: &team, settings: &ending.settings };
+                Ok(closing.begin(&context, context.timestamp)?)
+            }
+        });
+        ending.limited(work)
     }
 }
 
@@ -39,26 +42,34 @@ impl Boundary for SessionEnd {
         request: &HookRequest<Self>,
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let (ending, context, end) = (ending.clone(), Arc::clone(request.context()), request.event().clone());
-        HookFuture::later(async move {
-            let (mut work, mut told) = (None, Ok(()));
-            if let Some(source) = &ending.work {
-                match source.open(&context).await {
-                    Ok(items) => work = Some(Work { source: source.name().to_owned(), items }),
-                    Err(error) => told = Err(error),
-                }
-            }
-            let counts = ending.tally.take(&context.session_id);
-            let workers = Arc::clone(&ending.workers);
-            let done = offload(&*workers, move || {
-                let Some(team) = ending.place.team(&context) else { return Ok(()) };
+        let counts = ending.tally.take(&context);
+        // Begun before anybody waits: whatever becomes of the answer, the end is written down.
+        let written = offload(&*ending.workers, {
+            let (ending, context) = (ending.clone(), Arc::clone(&context));
+            move || {
+                let Some(team) = ending.team(&context) else { return Ok(None) };
                 let closing = Closing { team: &team, settings: &ending.settings };
-                let opened = closing.opened(&context.session_id)?;
-                let mut ended = Ended::new(&context, opened.as_ref(), end, context.timestamp, counts);
-                ended.work = work;
-                Ok(closing.end(&ended)?)
+                let opened = closing.opened(&context)?;
+                let ended = Ended::new(&context, opened.as_ref(), end, context.timestamp, counts);
+                Ok(closing.write_down(&ended)?.then_some((team, ended)))
+            }
+        });
+        let whole = ending.clone();
+        whole.limited(HookFuture::later(async move {
+            let Some((team, mut ended)) = written.await? else { return Ok(()) };
+            let told = match ending.open_work(&context).await {
+                Ok(work) => {
+                    ended.work = work;
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            };
+            let done = offload(&*ending.workers, {
+                let settings = ending.settings;
+                move || Ok(Closing { team: &team, settings: &settings }.finish(&ended)?)
             });
             done.await?;
             told
-        })
+        }))
     }
 }

@@ -22,7 +22,7 @@ impl Closing<'_> {
     pub(super) fn begin(&self, context: &HookContext, now: Timestamp) -> Result<(), TeamError> {
         let recovered = self.finish_others(context, now);
         let opened = Opened::new(context, now);
-        let place = Opened::place(&opened.session)?;
+        let place = opened.place()?;
         // One that is resumed goes on; it has begun when it began.
         if self.team.folder().read(&place)?.is_none() {
             let bytes = serde_json::to_vec(&opened).unwrap_or_default();
@@ -37,17 +37,25 @@ impl Closing<'_> {
     }
 
     /// The session that begins here or ended here, where somebody saw it begin.
-    pub(super) fn opened(&self, session: &str) -> Result<Option<Opened>, TeamError> {
-        self.read(&Opened::place(session)?)
+    pub(super) fn opened(&self, context: &HookContext) -> Result<Option<Opened>, TeamError> {
+        self.read(&Opened::new(context, context.timestamp).place()?)
     }
 
-    /// A session is over: that is written down, then it is put away.
-    pub(super) fn end(&self, ended: &Ended) -> Result<(), TeamError> {
+    /// A session is over: that is written down. Tells whether it is still to be put away.
+    pub(super) fn write_down(&self, ended: &Ended) -> Result<bool, TeamError> {
         if self.is_put_away(ended)? {
-            return self.forget(ended);
+            return self.forget(ended).map(|()| false);
         }
         let bytes = serde_json::to_vec(ended).unwrap_or_default();
-        self.team.writer()?.publish(&ended.place()?, &bytes)?;
+        self.team.writer()?.publish(&ended.place()?, &bytes).map(|_| true)
+    }
+
+    /// Puts a session away whose end is written down, with what is open by now.
+    pub(super) fn finish(&self, ended: &Ended) -> Result<(), TeamError> {
+        if ended.work.is_some() {
+            let bytes = serde_json::to_vec(ended).unwrap_or_default();
+            self.team.writer()?.update(&ended.place()?, |_| Ok(bytes.clone()))?;
+        }
         self.put_away(ended, false)
     }
 
@@ -62,14 +70,19 @@ impl Closing<'_> {
         }
         for opened in self.all::<Opened>(&open_folder()?)? {
             let is_old = now.since(opened.since) >= self.settings.abandoned_after;
-            if !is_old || opened.session == context.session_id {
+            let is_this = opened.session == context.session_id && opened.tenant == context.tenant;
+            if !is_old || is_this {
                 continue;
             }
             let mut end = SessionEnd::default();
             end.reason = EndReason::Abort;
             end.error = Some("its process ended without a word".to_owned());
-            let theirs = HookContext::new(opened.session.clone(), opened.agent.clone());
-            self.end(&Ended::new(&theirs, Some(&opened), end, now, super::Counts::default()))?;
+            let mut theirs = HookContext::new(opened.session.clone(), opened.agent.clone());
+            theirs.tenant = opened.tenant.clone();
+            let ended = Ended::new(&theirs, Some(&opened), end, now, super::Counts::default());
+            if self.write_down(&ended)? {
+                self.finish(&ended)?;
+            }
         }
         Ok(())
     }
@@ -104,7 +117,7 @@ impl Closing<'_> {
     /// Nothing is left to do for a session: nothing is said of it any more.
     fn forget(&self, ended: &Ended) -> Result<(), TeamError> {
         let writer = self.team.writer()?;
-        let opened = Opened::place(&ended.session)?;
+        let opened = ended.opened_place()?;
         if let Some(bytes) = self.team.folder().read(&opened)?
             && serde_json::from_slice::<Opened>(&bytes).map_or(true, |known| Some(known.since) == ended.since)
         {

@@ -13,6 +13,8 @@ use super::Counts;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Opened {
     pub(super) session: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tenant: Option<String>,
     pub(super) agent: String,
     pub(super) since: Timestamp,
 }
@@ -23,6 +25,8 @@ pub(super) struct Ended {
     /// Tells this end from all others.
     pub(super) key: String,
     pub(super) session: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tenant: Option<String>,
     pub(super) agent: String,
     /// When it began, where that is known.
     pub(super) since: Option<Timestamp>,
@@ -41,12 +45,13 @@ pub(super) struct Work {
 
 impl Opened {
     pub(super) fn new(context: &HookContext, now: Timestamp) -> Self {
-        Self { session: context.session_id.clone(), agent: context.agent_name.clone(), since: now }
+        let (session, agent) = (context.session_id.clone(), context.agent_name.clone());
+        Self { session, tenant: context.tenant.clone(), agent, since: now }
     }
 
     /// Where it is written down while it lasts.
-    pub(super) fn place(session: &str) -> Result<Place, TeamError> {
-        Ok(open_folder()?.join(&name(&format!("{}.json", short(session)))?))
+    pub(super) fn place(&self) -> Result<Place, TeamError> {
+        opened_place(self.tenant.as_deref(), &self.session)
     }
 }
 
@@ -64,8 +69,9 @@ impl Ended {
             None => serde_json::to_string(&end).unwrap_or_default(),
         };
         Self {
-            key: short(&format!("{}\0{told}", context.session_id)),
+            key: short(&format!("{}\0{told}", whose(context.tenant.as_deref(), &context.session_id))),
             session: context.session_id.clone(),
+            tenant: context.tenant.clone(),
             agent: context.agent_name.clone(),
             since: opened.map(|opened| opened.since),
             at,
@@ -73,6 +79,11 @@ impl Ended {
             counts,
             work: None,
         }
+    }
+
+    /// Where it was written down while it lasted.
+    pub(super) fn opened_place(&self) -> Result<Place, TeamError> {
+        opened_place(self.tenant.as_deref(), &self.session)
     }
 
     /// Where it is written down until it is put away.
@@ -95,6 +106,15 @@ impl Ended {
         let key: String = self.key.chars().take(8).collect();
         Ok(Place::new("log")?.join(&name(&format!("{time}Z-session{apart}{session}-{key}.md"))?))
     }
+}
+
+fn opened_place(tenant: Option<&str>, session: &str) -> Result<Place, TeamError> {
+    Ok(open_folder()?.join(&name(&format!("{}.json", short(&whose(tenant, session))))?))
+}
+
+/// A session among those of all tenants.
+fn whose(tenant: Option<&str>, session: &str) -> String {
+    tenant.map_or_else(|| session.to_owned(), |tenant| format!("{tenant}\0{session}"))
 }
 
 /// Sessions that have begun.

@@ -7,10 +7,15 @@ use std::time::Duration;
 use hooks_core::event::{
     AfterModelCall, PreToolUse, SessionEnd, SessionStart, SubagentStart, UserPromptSubmitted,
 };
+use hooks_core::time::Timer;
 use hooks_core::{BoxError, FailureLayer, HookContext, HookFuture, HooksBuilder, Settle};
+use hooks_team::Team;
 use tower_layer::Layer;
 
+use super::record::Work;
 use super::{SessionEndLayer, SessionTally};
+use crate::SessionMemory;
+use crate::limit::Limit;
 use crate::place::TeamPlace;
 use crate::source::Workers;
 
@@ -59,6 +64,7 @@ pub struct SessionEnding {
     pub(super) settings: SessionEndSettings,
     pub(super) work: Option<Arc<dyn OpenWork>>,
     pub(super) tally: Arc<SessionTally>,
+    pub(super) limit: Option<Limit>,
 }
 
 impl SessionEnding {
@@ -70,6 +76,7 @@ impl SessionEnding {
             settings: SessionEndSettings::default(),
             work: None,
             tally: Arc::default(),
+            limit: None,
         }
     }
 
@@ -84,6 +91,21 @@ impl SessionEnding {
     #[must_use]
     pub fn watching(mut self, work: impl OpenWork + 'static) -> Self {
         self.work = Some(Arc::new(work));
+        self
+    }
+
+    /// Waits for `limit` at most at a start or an end, as `timer` tells it: half of that for the folder's lock, and for
+    /// what is open. What is not done by then is done by the workers later, or by a later start. For ever unless told.
+    #[must_use]
+    pub fn within(mut self, limit: Duration, timer: Arc<dyn Timer>) -> Self {
+        self.limit = Some(Limit::new(limit, timer));
+        self
+    }
+
+    /// Goes on with what `memory` has counted of sessions.
+    #[must_use]
+    pub fn remembering_in(mut self, memory: &SessionMemory) -> Self {
+        self.tally = Arc::clone(&memory.tally);
         self
     }
 
@@ -104,6 +126,44 @@ impl SessionEnding {
             .observer::<PreToolUse>(Arc::clone(&self.tally))
             .observer::<SubagentStart>(Arc::clone(&self.tally))
             .observer::<AfterModelCall>(Arc::clone(&self.tally))
+    }
+}
+
+impl SessionEnding {
+    /// `work`, for as long as it may take.
+    pub(super) fn limited<T: Send + 'static>(
+        &self,
+        work: HookFuture<'static, Result<T, BoxError>>,
+    ) -> HookFuture<'static, Result<T, BoxError>> {
+        match &self.limit {
+            Some(limit) => limit.on(work),
+            None => work,
+        }
+    }
+
+    /// What is still open, if somebody says so in half of the time.
+    pub(super) fn open_work(
+        &self,
+        context: &Arc<HookContext>,
+    ) -> HookFuture<'static, Result<Option<Work>, BoxError>> {
+        let Some(source) = self.work.clone() else { return HookFuture::now(Ok(None)) };
+        let open = source.open(context);
+        let open = match &self.limit {
+            Some(limit) => limit.half().on(open),
+            None => open,
+        };
+        HookFuture::later(
+            async move { Ok(Some(Work { source: source.name().to_owned(), items: open.await? })) },
+        )
+    }
+
+    /// The team of a session, where it has one. This may wait for the disk.
+    pub(super) fn team(&self, context: &HookContext) -> Option<Team> {
+        let team = self.place.team(context)?;
+        Some(match &self.limit {
+            Some(limit) => limit.of_team(team),
+            None => team,
+        })
     }
 }
 

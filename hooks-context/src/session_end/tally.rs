@@ -1,21 +1,20 @@
 //! What happens in a session and no event at its end tells.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
 use hooks_core::event::{AfterModelCall, PreToolUse, SubagentStart, UserPromptSubmitted};
-use hooks_core::{Decision, Event, Gate, HookRequest, Judged, Observer, PromptOutcome};
+use hooks_core::{Decision, Event, Gate, HookContext, HookRequest, Judged, Observer, PromptOutcome};
 use serde::{Deserialize, Serialize};
 
-/// How many sessions are counted at once. Beyond that, those that end are told without their counts.
+use crate::sessions::Sessions;
+
+/// How many sessions are counted at once. Beyond that, the one that was silent for longest is told without its counts.
 const MOST: usize = 4_096;
 
 /// The tool by which a model decides.
 const DECIDE: &str = "squad_decide";
 
 /// Counts what happens in the sessions of this process.
-#[derive(Debug, Default)]
-pub struct SessionTally(Mutex<HashMap<String, Counts>>);
+#[derive(Debug)]
+pub struct SessionTally(Sessions<Counts>);
 
 /// What happened in a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,20 +33,20 @@ pub struct Counts {
     pub cost_micro_usd: u64,
 }
 
+impl Default for SessionTally {
+    fn default() -> Self {
+        Self(Sessions::most(MOST))
+    }
+}
+
 impl SessionTally {
-    /// What happened in `session` so far, which is forgotten with that.
-    pub fn take(&self, session: &str) -> Counts {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(session).unwrap_or_default()
+    /// What happened in the session of `context` so far, which is forgotten with that.
+    pub fn take(&self, context: &HookContext) -> Counts {
+        self.0.take(context).unwrap_or_default()
     }
 
-    fn count(&self, session: &str, count: impl FnOnce(&mut Counts)) {
-        let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(counts) = sessions.get_mut(session) {
-            return count(counts);
-        }
-        if sessions.len() < MOST {
-            count(sessions.entry(session.to_owned()).or_default());
-        }
+    fn count(&self, context: &HookContext, count: impl FnOnce(&mut Counts)) {
+        self.0.change(context, count);
     }
 
     fn judged<E: Event>(
@@ -56,7 +55,7 @@ impl SessionTally {
         outcome: &impl Judged<E>,
         more: impl Fn(&mut Counts),
     ) {
-        self.count(&request.context().session_id, |counts| {
+        self.count(request.context(), |counts| {
             counts.denials = counts.denials.saturating_add(u64::from(outcome.is_denied()));
             let is_changed = outcome.effective().is_some() || request.revision() > 0;
             counts.rewrites = counts.rewrites.saturating_add(u64::from(is_changed));
@@ -106,7 +105,7 @@ impl Observer<AfterModelCall> for SessionTally {
 
     fn observe(&self, request: &HookRequest<AfterModelCall>, _outcome: &Gate<AfterModelCall>) {
         let cost = request.event().cost.unwrap_or_default().0;
-        self.count(&request.context().session_id, |counts| {
+        self.count(request.context(), |counts| {
             counts.cost_micro_usd = counts.cost_micro_usd.saturating_add(cost);
         });
     }

@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::event::{EndReason, SessionEnd, SessionStart};
-use hooks_core::testing::{FailureLog, FakeClock, FakeDisk, FakeFileSystem, world};
-use hooks_core::time::Timestamp;
+use hooks_core::event::{
+    AfterModelCall, EndReason, Message, ModelReply, PromptKind, Role, SessionEnd, SessionStart, Usage,
+};
+use hooks_core::testing::{FailureLog, FakeClock, FakeDisk, FakeFileSystem, VirtualTime, world};
+use hooks_core::time::{Clock, Timestamp};
 use hooks_core::{BoxError, Environment, HookContext, HookFuture, Hooks, Session};
 use hooks_team::Team;
 use hooks_team::files::History;
@@ -13,7 +15,7 @@ use hooks_team::text::Document;
 use proptest::prelude::*;
 
 use super::*;
-use crate::source::Here;
+use crate::source::{Here, Work, Workers};
 
 struct Rig {
     disk: FakeDisk,
@@ -151,6 +153,101 @@ fn an_end_that_is_told_twice_is_one_and_two_ends_are_two() {
     assert_eq!(rig.metrics().len(), 2);
     rig.session("s");
     assert_eq!(rig.metrics().len(), 3, "a session that was resumed ends again");
+}
+
+#[test]
+fn the_same_id_of_two_tenants_is_two_sessions() {
+    let rig = rig(grown());
+    let hooks = rig.hooks();
+    let of = |tenant: &str| rig.context("s").for_tenant(tenant);
+    block_on(async {
+        let (ours, _) = Session::start(hooks.clone(), of("a"), SessionStart::default()).await;
+        rig.clock.advance(Duration::from_secs(60));
+        let (theirs, _) = Session::start(hooks.clone(), of("b"), SessionStart::default()).await;
+        ours.prompt("Never log passwords.", PromptKind::Initial).await;
+        let reply = ModelReply {
+            response: Message::text(Role::Assistant, "ok"),
+            usage: Usage::default(),
+            cost: None,
+        };
+        let mut paid = AfterModelCall::new("m", 1, &reply);
+        paid.cost = Some(hooks_core::event::MicroUsd(7));
+        hooks.on(of("a")).after_model_call(paid).await;
+        theirs.end(EndReason::Complete, None).await;
+        ours.end(EndReason::Complete, None).await;
+    });
+    let mut told: Vec<_> =
+        rig.metrics().into_iter().map(|one| (one.duration_ms, one.counts.cost_micro_usd)).collect();
+    told.sort_unstable();
+    assert_eq!(told, [(0, 0), (60_000, 7)]);
+}
+
+/// Never says what is open.
+struct Hangs;
+
+impl OpenWork for Hangs {
+    fn name(&self) -> &str {
+        "hangs"
+    }
+
+    fn open(&self, _context: &Arc<HookContext>) -> HookFuture<'static, Result<Vec<String>, BoxError>> {
+        HookFuture::later(std::future::pending())
+    }
+}
+
+#[test]
+fn whoever_does_not_say_what_is_open_keeps_no_session_from_its_end() {
+    let rig = rig(grown());
+    let begun = |ending: &SessionEnding, session: &str| {
+        let hooks = ending.add_to(Hooks::builder()).build();
+        block_on(hooks.on(rig.context(session)).session_start(SessionStart::default()));
+        rig.clock.advance(Duration::from_secs(60));
+        hooks
+    };
+    let ending = SessionEnding::new(rig.team(), Here).with(rig.settings).watching(Hangs);
+    // Given up on: the end is written down, and a later start puts the session away.
+    let hooks = begun(&ending, "s");
+    let bound = hooks.on(rig.context("s"));
+    assert!(futures_util::FutureExt::now_or_never(bound.session_end(SessionEnd::default())).is_none());
+    let written =
+        |files: &BTreeMap<String, String>| files.keys().any(|path| path.starts_with(".hooks/ended/"));
+    assert!(written(&rig.files()) && rig.metrics().is_empty());
+
+    let time = VirtualTime::default();
+    let limited = ending.within(Duration::from_secs(10), Arc::new(time.clone()));
+    let hooks = begun(&limited, "t");
+    let bound = hooks.on(rig.context("t"));
+    time.block_on(bound.session_end(SessionEnd::default())).expect("it waits for its time only");
+    let mut told: Vec<_> = rig.metrics().into_iter().map(|one| (one.session, one.duration_ms)).collect();
+    told.sort();
+    assert_eq!(told.iter().map(|(session, _)| session.as_str()).collect::<Vec<_>>(), ["s", "t"]);
+    assert_eq!(time.tick().0, Duration::from_secs(5));
+    assert!(!written(&rig.files()));
+    assert!(format!("{:?}", rig.failures.entries()).contains("not done within 5s"));
+}
+
+/// Takes work and does none of it, as on a disk that hangs.
+#[derive(Default)]
+struct Stuck(Mutex<Vec<Work>>);
+
+impl Workers for Stuck {
+    fn start(&self, work: Work) {
+        self.0.lock().unwrap().push(work);
+    }
+}
+
+#[test]
+fn a_disk_that_hangs_delays_no_session_for_long() {
+    let rig = rig(grown());
+    let time = VirtualTime::default();
+    let ending = SessionEnding::new(rig.team(), Stuck::default());
+    let ending = ending.within(Duration::from_secs(5), Arc::new(time.clone()));
+    let hooks = ending.add_to(Hooks::builder()).build();
+    let bound = hooks.on(rig.context("s"));
+    time.block_on(bound.session_start(SessionStart::default())).expect("it waits for its time only");
+    time.block_on(bound.session_end(SessionEnd::default())).expect("it waits for its time only");
+    assert_eq!(time.tick().0, Duration::from_secs(10));
+    assert_eq!(rig.failures.entries().len(), 2);
 }
 
 #[test]

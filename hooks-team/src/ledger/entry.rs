@@ -108,6 +108,17 @@ impl<'a> Entry<'a> {
         self.fields().into_iter().find(|field| field.is(names)).map(|field| field.value)
     }
 
+    /// Whether what it says holds: it is neither struck out, nor does its status say that it holds no longer
+    /// (superseded, rejected, withdrawn and so on) or not yet (proposed, draft). Where nothing is said, it holds.
+    pub fn is_in_force(&self) -> bool {
+        const NOT: [&str; 8] =
+            ["superseded", "rejected", "deprecated", "withdrawn", "expired", "obsolete", "proposed", "draft"];
+        let status = self.field(&["status", "state"]).unwrap_or_default();
+        // Before the word there may be a sign, or emphasis.
+        let status = status.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        !NOT.iter().any(|word| status.starts_with(word)) && !self.title().starts_with("~~")
+    }
+
     /// Who decided or wrote it.
     pub fn by(&self) -> Option<Cow<'a, str>> {
         self.field(&["by", "author", "decided by", "owner", "reviewer", "requested by"])

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use hooks_audit::config::AuditConfig;
 use hooks_audit::metrics::Metrics;
+use hooks_context::SessionMemory;
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
 use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
@@ -83,7 +84,8 @@ pub(super) enum Origin {
     Squad,
 }
 
-/// What outlives a configuration: the lockouts, and the counters. Clones share it.
+/// What outlives a configuration: the lockouts, the counters, and what is known of the sessions that last. Clones share
+/// it.
 ///
 /// Under `squad-compat` Squad's pipeline keeps its own, which end with it.
 #[derive(Clone)]
@@ -92,13 +94,15 @@ pub struct Kept {
     store: Arc<dyn StateStore>,
     watch: Option<Arc<dyn SpendWatch>>,
     stored_lockouts: Option<Arc<StoredLockouts>>,
+    sessions: SessionMemory,
     metrics: Option<Metrics>,
 }
 
 impl Kept {
     /// Keeps these.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
-        Self { lockouts, store, stored_lockouts: None, watch: None, metrics: None }
+        let sessions = SessionMemory::default();
+        Self { lockouts, store, stored_lockouts: None, watch: None, sessions, metrics: None }
     }
 
     /// Tells `watch` what the budget does, and what each session spent.
@@ -134,6 +138,11 @@ impl Kept {
     /// Where is counted.
     pub fn store(&self) -> &Arc<dyn StateStore> {
         &self.store
+    }
+
+    /// What the layers of context know of sessions: what has to survive a compaction, what is counted until the end.
+    pub(super) const fn sessions(&self) -> &SessionMemory {
+        &self.sessions
     }
 
     /// What `settings` say: a store of their own, or nothing yet, in memory.
@@ -222,6 +231,10 @@ pub(super) fn build(
             if let Some(models) = &models {
                 builder = models.add_hooks(builder);
             }
+            // Stacks are asked in turn: what takes secrets out of a message stands before all that reads it.
+            if let Some(config) = &context.prompts {
+                builder = prompts::add_to(builder, config, policy.redaction.as_ref(), &kept);
+            }
             if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
                 builder = commands.add_to(builder);
             }
@@ -230,10 +243,7 @@ pub(super) fn build(
                 answering: state.answering,
                 redaction: policy.redaction.as_ref(),
             };
-            builder = context.add_to(builder, &kept.store, &around);
-            if let Some(config) = &context.prompts {
-                builder = prompts::add_to(builder, config, policy.redaction.as_ref());
-            }
+            builder = context.add_to(builder, &kept, &around);
             // Behind the others, so that what they made of an event is counted.
             let (mut builder, feeds) = feeds.add_to(builder, &policy.tools, kept.metrics.as_ref());
             kept.metrics = feeds.metrics.clone();

@@ -2,6 +2,7 @@
 //! away at the end, who keeps the folder in order, who is told of what.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_audit::notice::NoticesConfig;
 use hooks_audit::scribe::ScribeConfig;
@@ -18,6 +19,7 @@ use hooks_core::{HookContext, HooksBuilder};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::build::Kept;
 use super::error::Mistakes;
 use super::notices;
 use super::plain;
@@ -33,6 +35,10 @@ pub(super) const KEYS: [&str; 6] =
 const CONTEXT: &str = "context";
 const COMPACTION: &str = "compaction";
 const SESSION_END: &str = "session_end";
+
+/// How long a session's start and its end wait for what is put away: less than any client waits for them. What is not
+/// done by then is left to a later start.
+const PUTTING_AWAY: Duration = Duration::from_secs(5);
 
 /// What the sections about context say; nothing of one that is not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -89,24 +95,27 @@ pub(super) fn take(
 }
 
 impl ContextSections {
-    /// Adds what the sections ask for. What sessions were given is remembered in `store`.
+    /// Adds what the sections ask for. What sessions were given is remembered in the store of `kept`, the rest in its
+    /// memory of sessions.
     pub(super) fn add_to(
         &self,
         mut builder: HooksBuilder,
-        store: &Arc<dyn StateStore>,
+        kept: &Kept,
         around: &Around<'_>,
     ) -> HooksBuilder {
-        let context = self.context.as_ref().map(|config| auto_context(config, store));
+        let context = self.context.as_ref().map(|config| auto_context(config, kept.store()));
         // Before the others: at a start, what killed sessions left is put in order first.
         if let Some(config) = &self.session_end {
             let team = TeamPlace::below(Arc::new(StdFileSystem), &config.team);
-            builder = SessionEnding::new(team, Threads).with(config.settings()).add_to(builder);
+            let ending = SessionEnding::new(team, Threads).with(config.settings());
+            let ending = ending.remembering_in(kept.sessions()).within(PUTTING_AWAY, Arc::new(TokioTimer));
+            builder = ending.add_to(builder);
         }
         if let Some(context) = &context {
             builder = context.add_to(builder);
         }
         if let Some(config) = &self.compaction {
-            builder = compacting(config, context).add_to(builder);
+            builder = compacting(config, context).remembering_in(kept.sessions()).add_to(builder);
         }
         let scribe = self.scribe.as_ref().map(|config| scribe::built(config, around));
         if let Some(scribe) = &scribe {

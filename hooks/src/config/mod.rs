@@ -43,6 +43,7 @@ mod metrics;
 mod models;
 mod naming;
 mod notices;
+pub mod places;
 mod plain;
 mod prompts;
 mod protect;

@@ -101,6 +101,13 @@ spawn: { depth: 2, lease: 5m }
 budget: { limits: [{ of: session, per: session, usd: 2.5 }], prices: [{ model: m, input: 3, output: 15.5 }] }
 protected: [Makefile]
 store: { path: state.db }
+context: { team: .squad, session: 3000, child: 0, turn: 500, deadline: 2s, history: 5, decisions: 5, skills: 3, files: [A.md] }
+compaction: { keep: 1000, summary: 500, outputs: [bash], not_below_percent: 50 }
+session_end: { team: .squad, history_above: 2000, keep: 5, metrics: true, recap: false, abandoned_after: 1h }
+prompts: { team: .squad, author: ada, recent_decisions: 3, ceremonies: true, conventions: [commits], required: [Be kind.], scrub: true }
+models:
+  catalog: [{ name: large, provider: one, tier: premium, context_tokens: 200000, price: { input: 15, output: 75 } }]
+  routing: { tiers: { premium: [large] }, agents: { Ripley: premium } }
 rules:
   - { name: publishing, action: ask, commands: [git push], reason: leaves, match: [{ tool: bash, args: { command: git push } }] }
 ";

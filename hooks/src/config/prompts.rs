@@ -2,29 +2,37 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_context::TeamPlace;
 use hooks_context::builtins::Redact;
 use hooks_context::prompt::{PromptConfig, PromptLayer};
+use hooks_context::source::Threads;
 use hooks_core::event::UserPromptSubmitted;
 use hooks_core::{FailureLayer, HooksBuilder, Settle};
 use hooks_policies::config::RedactionConfig;
 use hooks_policies::redaction::Scrubber;
 use tower_layer::Layer;
 
-use crate::system::StdFileSystem;
+use super::build::Kept;
+use crate::system::{StdFileSystem, TokioTimer};
 
 /// The key it stands under.
 pub(super) const KEY: &str = "prompts";
+
+/// How long a message waits for the team folder: less than any client waits for an answer.
+const TEAM: Duration = Duration::from_secs(5);
 
 /// Adds what the section asks for. What is scrubbed is everything that is known, and the patterns of `redaction`.
 pub(super) fn add_to(
     builder: HooksBuilder,
     config: &PromptConfig,
     redaction: Option<&RedactionConfig>,
+    kept: &Kept,
 ) -> HooksBuilder {
     let team = TeamPlace::below(Arc::new(StdFileSystem), &config.team);
-    let mut layer = PromptLayer::new(config.clone(), team);
+    let layer = PromptLayer::new(config.clone(), team).remembering_in(kept.sessions());
+    let mut layer = layer.within(TEAM, Threads, Arc::new(TokioTimer));
     if config.scrub {
         layer = layer.scrubbed_by(Arc::new(Secrets::new(redaction)));
     }

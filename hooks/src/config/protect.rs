@@ -2,8 +2,9 @@
 //!
 //! An agent that can edit these switches its own guards off.
 
-use std::env;
 use std::path::{Component, Path, PathBuf};
+
+use super::places::Places;
 
 /// In the project and in the user's own folder.
 const SETTINGS: [&str; 9] = [
@@ -18,8 +19,8 @@ const SETTINGS: [&str; 9] = [
     ".github/copilot/settings.local.json",
 ];
 
-/// A folder all of whose files are hooks.
-const FOLDERS: [&str; 1] = [".github/hooks"];
+/// Folders all of whose files are hooks.
+const FOLDERS: [&str; 2] = [".copilot/hooks", ".github/hooks"];
 
 /// How many links in a row are followed; systems follow 40.
 const MOST_LINKS: usize = 40;
@@ -27,16 +28,22 @@ const MOST_LINKS: usize = 40;
 /// What the configuration at `path` keeps its agents from.
 pub(super) fn all(path: &Path) -> Vec<String> {
     let mut all = itself(path);
-    all.extend(client_settings());
+    all.extend(client_settings(Places::here()));
     all.extend(settings_beside(path));
     all
 }
 
-/// The settings of agent clients, relative to the project and absolute for the user's own.
-fn client_settings() -> Vec<String> {
-    let in_project = SETTINGS.iter().chain(&FOLDERS).map(|path| (*path).to_owned());
-    let of_user = home().into_iter().flat_map(|home| SETTINGS.map(|path| as_pattern(&home.join(path))));
-    in_project.chain(of_user).collect()
+/// The settings of agent clients, relative to the project and absolute for the user's own: below the home, and where a
+/// variable moves them. A client that is started without the variable reads those of the home.
+fn client_settings(user: Places<'_>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for path in SETTINGS.iter().chain(&FOLDERS) {
+        let (folder, file) = path.split_once('/').unwrap_or((path, ""));
+        all.push((*path).to_owned());
+        all.extend(user.home().map(|home| as_pattern(&home.join(path))));
+        all.extend(user.moved(folder).map(|moved| as_pattern(&moved.join(file))));
+    }
+    all
 }
 
 /// The settings in the folder of the configuration: an agent may work in a folder below it, and there a pattern
@@ -75,12 +82,6 @@ fn in_real_folder(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
-fn home() -> Option<PathBuf> {
-    let home = env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
-    let home = PathBuf::from(home);
-    home.is_absolute().then_some(home)
-}
-
 /// A path as a pattern that means it alone. One that is no text cannot be named by an agent either.
 pub fn as_pattern(path: &Path) -> String {
     let mut pattern = String::new();
@@ -101,6 +102,30 @@ mod tests {
     #[test]
     fn a_path_is_no_pattern() {
         assert_eq!(as_pattern(Path::new("/a/{b}*")), r"/a/\{b\}\*");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_users_settings_are_protected_where_a_variable_moves_them() {
+        let variable = |name: &str| match name {
+            "HOME" => Some("/home/ada".into()),
+            "CLAUDE_CONFIG_DIR" => Some("/srv/claude".into()),
+            "COPILOT_HOME" => Some("/srv/copilot".into()),
+            _ => None,
+        };
+        let all = client_settings(Places::told_by(&variable));
+        for wanted in [
+            ".claude/settings.json",
+            "/home/ada/.claude/settings.json",
+            "/srv/claude/settings.json",
+            "/srv/claude/settings.local.json",
+            "/srv/copilot/settings.json",
+            "/srv/copilot/hooks",
+            "/home/ada/.copilot/hooks",
+            "/home/ada/.codex/config.toml",
+        ] {
+            assert!(all.iter().any(|pattern| pattern == wanted), "{wanted}: {all:?}");
+        }
     }
 
     #[test]

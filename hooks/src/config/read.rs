@@ -250,10 +250,12 @@ impl ConfigReader {
         self
     }
 
-    /// Has what the file says about tools hold for those of one client, whichever client's names it uses.
+    /// Has what the file says about tools hold for those of one client, whichever client's names it uses. Handlers are
+    /// told of that client's tools in docker-agent's words.
     #[must_use]
     pub fn spoken_in(mut self, dialect: Dialect) -> Self {
         self.dialect = Some(dialect);
+        self.host.dialect = Some(dialect);
         self
     }
 

@@ -1,6 +1,5 @@
 //! The store of a configuration: where what outlives the hooks is kept.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +9,7 @@ use hooks_store::{Answering, Engine, LazyStore, StoreConfig, World};
 use serde_json::Value;
 
 use super::error::Mistakes;
+use super::places::Places;
 use super::prune::Pruned;
 use super::section;
 use crate::system::{SystemClock, SystemRandom, TokioTimer};
@@ -70,10 +70,7 @@ pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathB
     if let Some(named) = &config.path {
         return Some(folder.map_or_else(|| named.clone(), |folder| folder.join(named)));
     }
-    let absolute = |folder: &PathBuf| folder.is_absolute();
-    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(absolute);
-    let home = || env::var_os("HOME").map(PathBuf::from).filter(absolute);
-    let state = state.or_else(|| Some(home()?.join(".local").join("state")))?;
+    let state = Places::here().state()?;
     // By the folder of the configuration, whatever way leads to it: two projects share no budgets without saying so,
     // wait for each other never, and a file that is damaged closes one of them.
     let named = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

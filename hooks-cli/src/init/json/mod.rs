@@ -8,4 +8,5 @@ mod parse;
 mod style;
 
 pub(super) use self::edit::{EditError, append, remove, set_missing};
-pub(super) use self::parse::{Kind, Malformed, Node, parse};
+pub(super) use self::parse::{Kind, Malformed};
+pub(crate) use self::parse::{Node, parse};

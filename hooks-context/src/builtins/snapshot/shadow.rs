@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hooks_core::fs::DiskLock;
-use hooks_core::time::Timestamp;
+use hooks_core::time::{Tick, Timestamp};
 use hooks_team::Digest;
 
 use crate::builtins::World;
 use crate::builtins::files::make_folders;
 use crate::builtins::git::Git;
 
-/// A large work tree takes its time.
+/// A large work tree takes its time: that of one step, where nobody waits.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// What git prints here are lists of names.
 const LONGEST: usize = 16 << 20;
@@ -26,6 +26,8 @@ pub struct Shadow<'a> {
     folder: PathBuf,
     /// What the user ignores beside what the work tree says.
     excludes: PathBuf,
+    /// By when all of it is done, where somebody waits.
+    until: Option<Tick>,
 }
 
 /// A snapshot.
@@ -77,6 +79,27 @@ impl<'a> Shadow<'a> {
     /// # Errors
     /// The store cannot be written, or git cannot make a repository there.
     pub fn open(world: &'a World, directory: &Path) -> Result<Option<Self>, SnapshotError> {
+        Self::open_until(world, directory, None)
+    }
+
+    /// The same for somebody who waits: whatever is done with it, all steps together, ends when `budget` is used up.
+    ///
+    /// # Errors
+    /// Those of [`Shadow::open`].
+    pub fn open_within(
+        world: &'a World,
+        directory: &Path,
+        budget: Duration,
+    ) -> Result<Option<Self>, SnapshotError> {
+        let until = Tick(world.clock.tick().0.saturating_add(budget));
+        Self::open_until(world, directory, Some(until))
+    }
+
+    fn open_until(
+        world: &'a World,
+        directory: &Path,
+        until: Option<Tick>,
+    ) -> Result<Option<Self>, SnapshotError> {
         let asked = Git::new(world, directory).text([
             "rev-parse",
             "--path-format=absolute",
@@ -88,7 +111,7 @@ impl<'a> Shadow<'a> {
         };
         let folder = world.store.join("snapshots").join(Digest::of(work_tree.as_bytes()).to_string());
         let excludes = Path::new(common).join("info").join("exclude");
-        let shadow = Self { world, work_tree: work_tree.into(), folder, excludes };
+        let shadow = Self { world, work_tree: work_tree.into(), folder, excludes, until };
         shadow.prepare()?;
         Ok(Some(shadow))
     }
@@ -211,18 +234,32 @@ impl<'a> Shadow<'a> {
     }
 
     fn lock(&self) -> Result<DiskLock, SnapshotError> {
-        Ok(self.world.disk.lock(&self.folder.join("lock"), PATIENCE)?)
+        let held = self.world.disk.lock(&self.folder.join("lock"), self.patience())?;
+        // Who holds ours is the only one there: git's own is that of a git that was killed.
+        match self.world.disk.remove(&self.folder.join("git").join("index.lock")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(held),
+        }
+    }
+
+    /// How long the next step may take.
+    fn patience(&self) -> Duration {
+        let left = self.until.map(|until| until.0.saturating_sub(self.world.clock.tick().0));
+        left.map_or(PATIENCE, |left| left.min(PATIENCE))
     }
 
     fn asked(&self, arguments: &[&str]) -> Result<String, SnapshotError> {
         let step = arguments.first().copied().unwrap_or_default();
+        if self.patience().is_zero() {
+            return Err(refused(step));
+        }
         self.git().text(arguments.iter().copied().map(OsString::from)).ok_or_else(|| refused(step))
     }
 
     fn git(&self) -> Git<'a> {
         let date = format!("{} +0000", self.now());
         Git::new(self.world, &self.work_tree)
-            .within(LONGEST, PATIENCE)
+            .within(LONGEST, self.patience())
             .with("GIT_DIR", self.folder.join("git"))
             .with("GIT_WORK_TREE", &self.work_tree)
             .with("GIT_AUTHOR_NAME", "hooks")

@@ -124,10 +124,6 @@ fn decision(entry: &Entry<'_>, date: Option<Timestamp>, file: &str) -> Decision 
     let field = |names: &[&str]| {
         fields.iter().find(|field| field.is(names)).map(|field| field.value.as_ref()).unwrap_or_default()
     };
-    let status = key(field(&["status", "state"]));
-    let over =
-        ["superseded", "rejected", "deprecated", "withdrawn", "expired", "obsolete", "proposed", "draft"];
-    let is_in_force = !over.iter().any(|word| status.starts_with(word)) && !title.starts_with("~~");
     let is_directive = file.to_ascii_lowercase().contains("directive")
         || key(&title).split(' ').any(|word| word == "directive")
         || fields.iter().any(|field| field.is(&["mode"]));
@@ -143,7 +139,7 @@ fn decision(entry: &Entry<'_>, date: Option<Timestamp>, file: &str) -> Decision 
         audience: listed(audience),
         replaces: listed(replaces),
         title,
-        is_in_force,
+        is_in_force: entry.is_in_force(),
         is_directive,
         words: OnceLock::new(),
     }

@@ -3,7 +3,7 @@
 //! What else such a file says (models, instructions, tools, permissions) is the client's and is not looked at.
 
 use hooks_command::config::{Entry, HandlerKind};
-use hooks_command::{Block, Handler, HookEvent, Profile, config::Known};
+use hooks_command::{Block, Failures, Handler, HookEvent, Profile, config::Known};
 use serde_json::Value;
 
 use super::super::error::Mistakes;
@@ -27,7 +27,7 @@ pub(in super::super) fn is_meant(root: &Node) -> bool {
 pub(in super::super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<Handlers> {
     let profile = host.profile.unwrap_or_default();
     let known = Known { profile, builtins: Some(&host.builtins), our_events: false };
-    let mut handlers = Handlers { profile, ..Handlers::default() };
+    let mut handlers = Handlers { profile, failures: Failures::Tell, ..Handlers::default() };
     let agents = root.get(AGENTS)?;
     for (name, agent) in agents.entries() {
         let path = join(AGENTS, &name.text);

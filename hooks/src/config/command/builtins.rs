@@ -5,44 +5,59 @@ use std::sync::Arc;
 
 use hooks_command::template::Template;
 use hooks_command::{Builtin, BuiltinCall, Builtins};
-use hooks_context::builtins::{self, Call, Machine, Redact, Templates, World};
+use hooks_context::builtins::{self, Call, Templates, World};
 use hooks_core::HookFuture;
-use hooks_policies::redaction::Scrubber;
 use serde_json::Value;
 
+use super::super::places::Places;
+use super::super::prompts::Secrets;
 use crate::system::{StdFileSystem, SystemClock, SystemMachine, SystemPrograms};
+
+/// Those that keep something.
+const KEEPING: [&str; 2] = ["limit_large_tool_results", "snapshot"];
 
 /// The builtins of docker-agent that there are here, on this machine.
 pub fn standard_builtins() -> Builtins {
+    registry(store(Places::here()))
+}
+
+/// The builtins, which keep what they keep in `store`.
+fn registry(store: Option<PathBuf>) -> Builtins {
+    let has_store = store.is_some();
     let world = World::new(
         Arc::new(SystemClock),
         Arc::new(StdFileSystem),
         Arc::new(SystemPrograms),
-        store(&SystemMachine),
+        store.unwrap_or_default(),
     )
     .on(Arc::new(SystemMachine))
     .filling(Arc::new(GoTemplates))
-    .redacting(Arc::new(Secrets(Scrubber::all())));
+    .redacting(Arc::new(Secrets::new(None)));
     let mut registry = Builtins::default();
     for name in builtins::names() {
-        registry.register(name, Standard(world.clone()));
+        registry.register(name, Standard { world: world.clone(), has_store });
     }
     registry
 }
 
-/// Where snapshots and long results are kept.
-fn store(machine: &SystemMachine) -> PathBuf {
-    let named = machine.variable("XDG_STATE_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    let at_home = || machine.variable("HOME").map(|home| PathBuf::from(home).join(".local/state"));
-    named.or_else(at_home).unwrap_or_default().join("hooks")
+/// Where snapshots and long results are kept: never below the folder that somebody happens to stand in.
+fn store(user: Places<'_>) -> Option<PathBuf> {
+    Some(user.state()?.join("hooks"))
 }
 
 #[derive(Clone)]
-struct Standard(World);
+struct Standard {
+    world: World,
+    has_store: bool,
+}
 
 impl Builtin for Standard {
     fn run(&self, call: BuiltinCall) -> HookFuture<'static, Result<Value, String>> {
-        let world = self.0.clone();
+        if !self.has_store && KEEPING.contains(&&*call.name) {
+            let reason = "there is no state folder: set `HOME` or `XDG_STATE_HOME` to an absolute one";
+            return HookFuture::now(Err(reason.to_owned()));
+        }
+        let world = self.world.clone();
         HookFuture::later(async move {
             // Files and git are waited for, so not on a thread that others wait on.
             let run = move || answer(&call, &world);
@@ -75,12 +90,33 @@ impl Templates for GoTemplates {
     }
 }
 
-/// The scrubber of the policies.
-struct Secrets(Scrubber);
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
 
-impl Redact for Secrets {
-    fn redact(&self, text: &str) -> Option<String> {
-        let scrubbed = self.0.scrub(text);
-        (*scrubbed != *text).then(|| scrubbed.into_owned())
+    use serde_json::Map;
+
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_kept_below_the_working_folder() {
+        let relative = |name: &str| (name == "XDG_STATE_HOME").then(|| "state".into());
+        assert_eq!(store(Places::told_by(&relative)), None);
+        let at_home = |name: &str| (name == "HOME").then(|| "/home/ada".into());
+        let found = store(Places::told_by(&at_home));
+        assert_eq!(found.as_deref(), Some(Path::new("/home/ada/.local/state/hooks")));
+    }
+
+    #[tokio::test]
+    async fn who_has_nowhere_to_keep_it_says_so() {
+        let builtins = registry(None);
+        for name in KEEPING {
+            let call = BuiltinCall::new(name, "tool_response_transform", Map::new());
+            let failed = builtins.get(name).unwrap().run(call).await.unwrap_err();
+            assert!(failed.contains("XDG_STATE_HOME"), "{name}: {failed}");
+        }
+        let call = BuiltinCall::new("add_date", "turn_start", Map::new());
+        assert!(builtins.get("add_date").unwrap().run(call).await.is_ok());
     }
 }

@@ -13,7 +13,8 @@ use hooks_command::config::{self, Fault, Known};
 use hooks_command::engine::{Runner, World};
 use hooks_command::process::{Processes, Variables};
 use hooks_command::service::CommandHooks;
-use hooks_command::{Block, Builtins, Engine, Judge, Level, Profile, Rules};
+use hooks_command::{Block, Builtins, Engine, Failures, Judge, Level, Profile, Rules};
+use hooks_facts::tools::Dialect;
 use serde_json::Value;
 
 pub(super) use self::agents::{is_meant, read as read_agents};
@@ -37,6 +38,8 @@ pub(super) struct Handlers {
     /// For agents that are not named.
     pub(super) others: Block,
     pub(super) profile: Profile,
+    /// What a failure means where a handler does not say.
+    pub(super) failures: Failures,
 }
 
 /// What handlers run with, beside the machine.
@@ -47,11 +50,14 @@ pub(super) struct Host {
     pub(super) runner: Option<Arc<dyn Runner>>,
     /// Whose rules hold where the file does not say.
     pub(super) profile: Option<Profile>,
+    /// Whose words tools come in, where that is known.
+    pub(super) dialect: Option<Dialect>,
 }
 
 impl Default for Host {
     fn default() -> Self {
-        Self { builtins: Arc::new(standard_builtins()), judge: None, runner: None, profile: None }
+        let builtins = Arc::new(standard_builtins());
+        Self { builtins, judge: None, runner: None, profile: None, dialect: None }
     }
 }
 
@@ -81,9 +87,14 @@ impl Handlers {
             judge: host.judge.clone(),
             variables: processes as Arc<dyn Variables>,
         };
-        let engine = |block: &Block| Engine::new(block.clone(), Rules::of(self.profile), world.clone());
+        let rules = Rules { failures: self.failures, ..Rules::of(self.profile) };
+        let engine = |block: &Block| Engine::new(block.clone(), rules, world.clone());
         let by_agent = self.by_agent.iter().map(|(name, block)| (name.clone(), engine(block))).collect();
-        Some(CommandHooks::of_agents(by_agent, engine(&self.others)))
+        let hooks = CommandHooks::of_agents(by_agent, engine(&self.others));
+        Some(match host.dialect {
+            Some(dialect) => hooks.spoken_in(dialect),
+            None => hooks,
+        })
     }
 }
 

@@ -1,0 +1,145 @@
+//! What is known of the sessions of this process: each tenant's its own, and no more than there is room for.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hooks_core::HookContext;
+
+use crate::compaction::Ledger;
+use crate::prompt::Told;
+use crate::session_end::SessionTally;
+
+/// What the layers of this crate know of the sessions of this process. Clones share it: hand one to the layers of the
+/// next configuration, and a reload forgets nothing.
+#[derive(Clone, Debug, Default)]
+pub struct SessionMemory {
+    /// What compactions have to keep.
+    pub(crate) ledger: Arc<Ledger>,
+    /// What is counted until the end.
+    pub(crate) tally: Arc<SessionTally>,
+    /// What was told of the team.
+    pub(crate) told: Arc<Told>,
+}
+
+/// One `T` for each session, up to a number of them: beyond it the one that was silent for longest is forgotten. An id
+/// is a session of one tenant; the same id of another is another session.
+///
+/// A look costs a few steps for each digit of how many there are, and copies both names.
+pub(crate) struct Sessions<T> {
+    most: usize,
+    known: Mutex<Known<T>>,
+}
+
+struct Known<T> {
+    /// Of each tenant, and of nobody: the sessions, each with the moment it was touched last.
+    tenants: HashMap<Option<String>, HashMap<String, (u64, T)>>,
+    /// Who was touched when; each session once.
+    order: BTreeMap<u64, (Option<String>, String)>,
+    now: u64,
+}
+
+impl<T: Default> Sessions<T> {
+    /// Room for `most` sessions.
+    pub(crate) fn most(most: usize) -> Self {
+        let known = Known { tenants: HashMap::new(), order: BTreeMap::new(), now: 0 };
+        Self { most: most.max(1), known: Mutex::new(known) }
+    }
+
+    /// What is known of the session of `context`, as it is.
+    pub(crate) fn look<R>(&self, context: &HookContext, act: impl FnOnce(&T) -> R) -> Option<R> {
+        let known = self.lock();
+        known.tenants.get(&context.tenant)?.get(&context.session_id).map(|(_, value)| act(value))
+    }
+
+    /// Changes what is known of the session of `context`, from nothing where it is new.
+    pub(crate) fn change<R>(&self, context: &HookContext, act: impl FnOnce(&mut T) -> R) -> R {
+        let mut known = self.lock();
+        let done = act(known.touch(context));
+        let gone = (known.order.len() > self.most).then(|| known.oldest()).flatten();
+        drop(known);
+        // A conversation may be long: nobody waits for its end.
+        drop(gone);
+        done
+    }
+
+    /// Forgets the session of `context`, and tells what was known of it.
+    pub(crate) fn take(&self, context: &HookContext) -> Option<T> {
+        self.lock().remove(&context.tenant, &context.session_id)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known<T>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Default> Known<T> {
+    fn touch(&mut self, context: &HookContext) -> &mut T {
+        self.now = self.now.saturating_add(1);
+        let now = self.now;
+        let (tenant, session) = (&context.tenant, &context.session_id);
+        let before = self.tenants.get(tenant).and_then(|known| known.get(session)).map(|(at, _)| *at);
+        let who = before.and_then(|before| self.order.remove(&before));
+        self.order.insert(now, who.unwrap_or_else(|| (tenant.clone(), session.clone())));
+        let sessions = self.tenants.entry(tenant.clone()).or_default();
+        let (at, value) = sessions.entry(session.clone()).or_default();
+        *at = now;
+        value
+    }
+
+    fn oldest(&mut self) -> Option<T> {
+        let (_, (tenant, session)) = self.order.pop_first()?;
+        self.remove(&tenant, &session)
+    }
+
+    fn remove(&mut self, tenant: &Option<String>, session: &str) -> Option<T> {
+        let sessions = self.tenants.get_mut(tenant)?;
+        let (at, value) = sessions.remove(session)?;
+        if sessions.is_empty() {
+            self.tenants.remove(tenant);
+        }
+        self.order.remove(&at);
+        Some(value)
+    }
+}
+
+impl<T> fmt::Debug for Sessions<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sessions").field("most", &self.most).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(tenant: Option<&str>, session: &str) -> HookContext {
+        let context = HookContext::new(session, "a");
+        tenant.map_or(context.clone(), |tenant| context.for_tenant(tenant))
+    }
+
+    #[test]
+    fn the_same_id_of_another_tenant_is_another_session() {
+        let sessions = Sessions::<u32>::most(8);
+        for (tenant, value) in [(None, 1), (Some(""), 2), (Some("a"), 3), (Some("b"), 4)] {
+            sessions.change(&of(tenant, "s"), |known| *known += value);
+        }
+        assert_eq!(sessions.look(&of(Some("a"), "s"), |known| *known), Some(3));
+        assert_eq!(sessions.take(&of(Some("b"), "s")), Some(4));
+        assert_eq!(sessions.take(&of(Some("b"), "s")), None);
+        assert_eq!((sessions.take(&of(None, "s")), sessions.take(&of(Some(""), "s"))), (Some(1), Some(2)));
+        assert_eq!(sessions.look(&of(Some("c"), "s"), |known| *known), None);
+    }
+
+    #[test]
+    fn who_was_silent_for_longest_makes_room() {
+        let sessions = Sessions::<u32>::most(3);
+        for session in ["a", "b", "c", "a", "d", "e"] {
+            sessions.change(&of(None, session), |known| *known += 1);
+        }
+        let left = |session| sessions.look(&of(None, session), |known| *known);
+        assert_eq!(["a", "b", "c", "d", "e"].map(left), [Some(2), None, None, Some(1), Some(1)]);
+        let known = sessions.lock();
+        assert_eq!((known.order.len(), known.tenants.values().map(HashMap::len).sum::<usize>()), (3, 3));
+    }
+}
