@@ -16,7 +16,7 @@ use tower::{Layer, Service};
 
 fn context() -> HookContext {
     let mut context = HookContext::new("s", "backend").for_tenant("acme");
-    context.team_root = Some("/work/blue".into());
+    context.team_root = Some("/teams/blue".into());
     context.repo = Some("acme/app".to_owned());
     context.call_id = Some("call-1".to_owned());
     context

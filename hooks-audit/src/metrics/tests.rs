@@ -50,7 +50,7 @@ fn context() -> HookContext {
 fn context_and_clock() -> (HookContext, Arc<FakeClock>) {
     let (environment, clock, _) = world(FakeFileSystem::default());
     let mut context = HookContext::new("s", "lead").for_tenant("acme").with_environment(environment);
-    context.team_root = Some("/work/blue".into());
+    context.team_root = Some("/teams/blue".into());
     context.repo = Some("acme/app".to_owned());
     (context, clock)
 }

@@ -1,3 +1,5 @@
+//! The sink of NATS JetStream against a real server.
+
 use std::sync::Arc;
 
 use hooks_audit::sink::nats::NatsSink;

@@ -1,3 +1,5 @@
+//! The sink of Postgres against a real server.
+
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};

@@ -97,12 +97,7 @@ pub(super) fn take(
 impl ContextSections {
     /// Adds what the sections ask for. What sessions were given is remembered in the store of `kept`, the rest in its
     /// memory of sessions.
-    pub(super) fn add_to(
-        &self,
-        mut builder: HooksBuilder,
-        kept: &Kept,
-        around: &Around<'_>,
-    ) -> HooksBuilder {
+    pub(super) fn add_to(&self, mut builder: HooksBuilder, kept: &Kept, around: &Around<'_>) -> HooksBuilder {
         let context = self.context.as_ref().map(|config| auto_context(config, kept.store()));
         // Before the others: at a start, what killed sessions left is put in order first.
         if let Some(config) = &self.session_end {

@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("hooks-protocols", &["hooks-core", "hooks-facts"]),
     ("hooks-context", &["hooks-core", "hooks-team"]),
     ("hooks-audit", &["hooks-core", "hooks-facts", "hooks-team"]),
-    ("hooks-command", &["hooks-core", "hooks-protocols"]),
+    ("hooks-command", &["hooks-core", "hooks-facts", "hooks-protocols"]),
 ];
 
 /// Edges that are not allowed.

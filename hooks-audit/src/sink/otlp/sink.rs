@@ -1,3 +1,5 @@
+//! Sends what was committed to a collector of OpenTelemetry.
+
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
