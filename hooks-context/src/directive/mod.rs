@@ -105,7 +105,7 @@ pub fn detect(message: &str) -> Vec<Detected> {
     let lower = message.to_ascii_lowercase();
     let tokens = tokens::tokens(message, &lower);
     let mut found = Vec::new();
-    let mut heading = None;
+    let mut heading: Option<grammar::Heading> = None;
     for sentence in Sentence::all(&tokens) {
         heading = heading.filter(|_| sentence.is_item());
         let before = found.len();
@@ -116,15 +116,16 @@ pub fn detect(message: &str) -> Vec<Detected> {
             }
         }
         // "From now on:" is about each line below it.
-        if let Some(mode) = heading
+        if let Some(heading) = heading
             && found.len() == before
             && let Some(span) = sentence.whole()
             && let Some(text) = message.get(span.clone())
         {
+            let mode = heading.mode(&sentence);
             found.push(Detected { mode, text: text.to_owned(), span });
         }
-        if let Some(mode) = grammar::heading(&sentence) {
-            heading = Some(mode);
+        if let Some(next) = grammar::heading(&sentence) {
+            heading = Some(next);
             found.truncate(before);
         }
     }

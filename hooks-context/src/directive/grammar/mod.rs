@@ -1,18 +1,25 @@
 //! Which markers make a wish: what stands before them, what behind, and what kind of sentence it is.
 
+mod about;
+mod banned;
 mod before;
 mod behind;
 mod form;
+mod heading;
+mod instruction;
 mod modes;
+mod recurring;
+mod ruled;
 mod several;
 
 use std::ops::Range;
 
 use self::form::{Form, form};
+pub(super) use self::heading::{Heading, heading};
 use super::Mode;
 use super::markers::{self, Marker, Sign};
 use super::sentence::Sentence;
-use super::words::{FILLERS, HAPPENING};
+use super::words::HAPPENING;
 
 /// A wish: how it is meant, and which tokens of its sentence it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,59 +57,10 @@ pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
                 }
                 found.push(Found { marker, mode, start });
             }
-            None => was_rejected |= marker.sign != Sign::Not,
+            None => was_rejected |= !marker.sign.is_weak(),
         }
     }
-    if found.is_empty() {
-        found.extend(reader.each_time());
-    }
     reader.bounded(&found)
-}
-
-/// What each line below `sentence` is, where that is a heading: "From now on:", "Never do the following:".
-pub(super) fn heading(sentence: &Sentence<'_>) -> Option<Mode> {
-    let last = sentence.len().checked_sub(1)?;
-    if sentence.mark(last) != Some(':') {
-        return None;
-    }
-    let markers = markers::all(sentence);
-    let marker = markers.first()?;
-    const EMPTY: [&str; 21] = [
-        "do",
-        "doing",
-        "the",
-        "following",
-        "these",
-        "this",
-        "things",
-        "rules",
-        "follow",
-        "obey",
-        "a",
-        "few",
-        "of",
-        "any",
-        "to",
-        "that",
-        "keep",
-        "apply",
-        "respect",
-        "we",
-        "you",
-    ];
-    let is_bare = (0..last)
-        .filter(|at| !(marker.at..marker.end()).contains(at))
-        .all(|at| sentence.word(at).is_empty() || sentence.is(at, &EMPTY) || sentence.is(at, FILLERS));
-    let mode = match marker.sign {
-        Sign::Always => Mode::Always,
-        Sign::Never | Sign::NoWay => Mode::Never,
-        Sign::FromNowOn | Sign::Later => Mode::FromNowOn,
-        Sign::Prefer => Mode::Prefer,
-        Sign::Stop | Sign::NoMore => Mode::Stop,
-        Sign::Remember => Mode::Remember,
-        Sign::NextTime | Sign::Not => return None,
-    };
-    is_bare.then_some(mode)
 }
 
 struct Reader<'a> {
@@ -113,7 +71,11 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// The mode and the beginning of the wish that `marker` makes, if it makes one.
     fn wish(&self, marker: &Marker, was_rejected: bool, last: Option<&Found>) -> Option<(Mode, usize)> {
-        if self.is_told_by_others(marker.at) || self.is_named(marker.at) || self.is_passing(marker) {
+        let is_none_of_ours = self.is_told_by_others(marker.at)
+            || self.is_named(marker.at)
+            || self.is_talked_about(marker.at)
+            || self.is_passing(marker);
+        if is_none_of_ours {
             return None;
         }
         let clause = self.clause(marker.at);
@@ -147,8 +109,23 @@ impl Reader<'_> {
                     (clause.start == marker.at || is_ours) && !self.sentence.word(marker.end()).is_empty();
                 clause.begin_if(holds).map(|start| (Mode::Stop, start))
             }
-            Sign::Not => self.no_longer(marker, clause),
+            Sign::Not => self.no_longer(marker, clause).or_else(|| self.not_done(marker, clause)),
             Sign::Remember => self.remembered(marker, clause).map(|start| (Mode::Remember, start)),
+            Sign::Informed => self.informed(marker, clause).map(|start| (Mode::Remember, start)),
+            Sign::Rule => self.labelled(marker),
+            Sign::Standing | Sign::Place | Sign::Ideally | Sign::IfPossible => {
+                self.by_default(marker, clause, last)
+            }
+            Sign::Habit => self.habitual(marker, clause),
+            Sign::Lean | Sign::Better => self.leaning(marker, clause),
+            Sign::EachTime => self.each_time(marker, clause, last),
+            Sign::Each => self.for_each(marker, clause, last),
+            Sign::Avoid => self.avoided(marker, clause),
+            Sign::Drop => self.dropped(marker, clause),
+            Sign::None => self.none_of(marker, clause),
+            Sign::NotTo => self.not_allowed(marker, clause),
+            Sign::Banned => self.predicated(marker, Mode::Never),
+            Sign::Demanded => self.predicated(marker, Mode::Always),
         }
     }
 }

@@ -231,22 +231,13 @@ impl Reader<'_> {
         clause.begin_if(is_governed && is_statement && !is_once)
     }
 
-    /// "Whenever you touch the schema, regenerate the client.": a standing wish without a marker.
-    pub(super) fn each_time(&self) -> Option<Found> {
+    /// "Just so you know for the future: …".
+    pub(super) fn informed(&self, marker: &Marker, clause: Clause) -> Option<usize> {
         let s = self.sentence;
-        let start = self.past_fillers(0, s.len());
-        let (at, len) = match s.word(start) {
-            "whenever" => (start, 1),
-            "every" | "each" | "any" if s.is(start + 1, &["time"]) => (start, 2),
-            _ => return None,
-        };
-        let comma = (at..s.len()).find(|at| s.mark(*at) == Some(','))?;
-        let verb = self.past_fillers(comma + 1, s.len());
-        let is_instruction = s.is(verb, VERBS) || s.is(verb, &["don't", "make", "you"]);
-        let is_told =
-            s.is(at + len, &["you", "we", "somebody", "someone", "a", "an", "the", "there", "anyone"]);
-        let marker = Marker { sign: Sign::Always, at, len };
-        let is_rule = !s.is(verb, &["you"]) || s.is(verb + 1, OBLIGING);
-        (is_instruction && is_told && is_rule).then_some(Found { marker, mode: Mode::Always, start })
+        let ends = (marker.end()..s.len().min(marker.end() + 7)).find(|at| s.mark(*at).is_some())?;
+        let lasts = (marker.end()..ends).any(|at| {
+            s.is(at, &["future", "later", "next"]) || s.is(at, &["sessions", "everyone", "always"])
+        });
+        clause.begin_if(clause.start == marker.at && lasts && s.len() > ends + 2)
     }
 }

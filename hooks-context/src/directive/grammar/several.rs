@@ -1,7 +1,6 @@
 //! Several markers in one sentence: which belong together, and where each wish ends.
 
 use super::{Found, Reader, Wish};
-use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign};
 use crate::directive::words::{FILLERS, JOINING, TOLD, VERBS};
 
@@ -20,22 +19,23 @@ impl Reader<'_> {
                     ],
                 ))
         });
-        let announces = last.mode == Mode::Remember && !s.is(last.marker.end(), &["to", "that"]);
+        let announces = last.marker.sign.announces() && !s.is(last.marker.end(), &["to", "that"]);
         if !is_new && !announces {
             return true;
         }
         // "don't forget", "do not" and "in future" within a wish are its own words.
-        let is_weak = matches!(
-            marker.sign,
-            Sign::Not | Sign::Later | Sign::FromNowOn | Sign::NextTime | Sign::Prefer | Sign::Remember
-        );
+        let is_weak = marker.sign.is_weak()
+            || matches!(
+                marker.sign,
+                Sign::Later | Sign::FromNowOn | Sign::NextTime | Sign::Prefer | Sign::Remember
+            );
         let clause = self.clause(marker.at);
         is_weak && clause.start != marker.at && clause.boundary <= last.marker.at
     }
 
     /// Whether nothing is between the wish before and one that begins at `start`.
     pub(super) fn is_only_announced(&self, last: &Found, start: usize) -> bool {
-        last.mode == Mode::Remember
+        last.marker.sign.announces()
             && (last.marker.end()..start)
                 .all(|at| self.sentence.mark(at).is_some() || self.sentence.is(at, FILLERS))
     }

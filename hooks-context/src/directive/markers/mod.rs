@@ -1,5 +1,7 @@
 //! Words and phrases that can make a standing wish of a sentence.
 
+mod standing;
+
 use super::sentence::Sentence;
 use super::typos::corrected;
 use super::words::{DAYS, NOT_GOING_ON, OF_WORK, TOLD};
@@ -42,6 +44,64 @@ pub(super) enum Sign {
     Not,
     /// "don't forget", "keep in mind", "for future reference".
     Remember,
+    /// "rule:", "our policy is that".
+    Rule,
+    /// "as a rule", "by default", "unless I say otherwise".
+    Standing,
+    /// "in this repository".
+    Place,
+    /// "make it a habit to".
+    Habit,
+    /// "wherever possible".
+    Ideally,
+    /// "if possible", which needs a comparison behind it.
+    IfPossible,
+    /// "lean towards".
+    Lean,
+    /// "better use", which needs a comparison too.
+    Better,
+    /// "whenever", "each time".
+    EachTime,
+    /// "before every commit".
+    Each,
+    /// "avoid", "refrain from".
+    Avoid,
+    /// "cut out", before what is seen again and again.
+    Drop,
+    /// "no" and "nothing", where they forbid.
+    None,
+    /// "not" of one who is told what not to do.
+    NotTo,
+    /// "forbidden", "off limits".
+    Banned,
+    /// "mandatory".
+    Demanded,
+    /// "just so you know", which needs a "for the future".
+    Informed,
+}
+
+impl Sign {
+    /// Whether it says nothing about a sentence that it makes no wish of.
+    pub(super) fn is_weak(self) -> bool {
+        !matches!(
+            self,
+            Self::Always
+                | Self::Never
+                | Self::NoWay
+                | Self::FromNowOn
+                | Self::Later
+                | Self::NextTime
+                | Self::Prefer
+                | Self::Stop
+                | Self::NoMore
+                | Self::Remember
+        )
+    }
+
+    /// Whether it only announces what a marker behind it says better.
+    pub(super) fn announces(self) -> bool {
+        matches!(self, Self::Remember | Self::Rule | Self::Habit)
+    }
 }
 
 impl Marker {
@@ -59,7 +119,7 @@ pub(super) fn all(sentence: &Sentence<'_>) -> Vec<Marker> {
     let mut markers = Vec::new();
     let mut at = 0;
     while at < sentence.len() && markers.len() < MOST {
-        match marker(sentence, at) {
+        match marker(sentence, at).or_else(|| standing::standing(sentence, at)) {
             Some((sign, len)) => {
                 markers.push(Marker { sign, at, len });
                 at += len;

@@ -1,0 +1,70 @@
+//! Talk about wishes and rules that is none: what is taken back, and what is written into something.
+
+use std::ops::Range;
+
+use super::{Form, Reader};
+use crate::directive::words::{
+    ARTEFACTS, AUTHORING, NO_VERBS, OWN, RULE_NOUNS, SUBJECTS, TEXTING, VERBS, WITHDRAWING,
+};
+
+impl Reader<'_> {
+    /// Whether the word at `at` is in what the sentence only talks about: "Undo: always …", "Add a rule to eslint:
+    /// always …".
+    pub(super) fn is_talked_about(&self, at: usize) -> bool {
+        let s = self.sentence;
+        let begins = (0..at).rev().find(|at| s.mark(*at) == Some(';')).map_or(0, |at| at + 1);
+        let begins = match self.form {
+            Form::Request(start) if start <= at => start.max(begins),
+            _ => self.content(begins),
+        };
+        if let Some(colon) = (begins..at).rev().find(|at| s.mark(*at) == Some(':')) {
+            let head = (begins..colon)
+                .rev()
+                .find(|at| matches!(s.mark(*at), Some(',' | ':' | '—' | '–')))
+                .map_or(begins, |at| self.content(at + 1));
+            if self.is_head_of_talk(head..colon) {
+                return true;
+            }
+        }
+        let comma = (begins..at).rev().find(|at| matches!(s.mark(*at), Some(',' | '—' | '–' | ':')));
+        let begins = comma.map_or(begins, |comma| self.content(comma + 1));
+        let takes_back = s.is(begins, WITHDRAWING) && begins < at;
+        takes_back && self.names_a_wish(begins + 1..at)
+    }
+
+    fn is_head_of_talk(&self, head: Range<usize>) -> bool {
+        let s = self.sentence;
+        let verb = head.start;
+        let is_noted = head.clone().any(|at| s.is(at, &["down", "memory", "decisions", "your", "yourself"]));
+        if s.is(verb, TEXTING) {
+            return true;
+        }
+        if s.is(verb, WITHDRAWING) {
+            return head.len() < 4 || self.names_a_wish(verb + 1..head.end);
+        }
+        if !s.is(verb, AUTHORING) || is_noted {
+            return false;
+        }
+        let is_tool = |at: usize| s.is(at, ARTEFACTS);
+        // A rule with a name of its own, or one that goes into something.
+        let rule = head.clone().find(|at| s.is(*at, RULE_NOUNS));
+        let is_named = rule.is_some_and(|rule| {
+            (verb + 1..rule).any(|at| {
+                !s.is(at, OWN) && !s.is(at, NO_VERBS) && !s.is(at, SUBJECTS) && !s.is(at, VERBS)
+            })
+        });
+        let goes_into = rule.is_some_and(|rule| {
+            (rule + 1..head.end).any(|at| s.is(at, &["to", "in", "into", "for", "on"]) && !s.is(at + 1, &["you", "us", "this", "our"]))
+        });
+        head.clone().any(is_tool) || is_named || goes_into
+    }
+
+    /// Whether a rule, or what was said, is meant.
+    fn names_a_wish(&self, words: Range<usize>) -> bool {
+        let s = self.sentence;
+        words.into_iter().any(|at| {
+            s.is(at, RULE_NOUNS)
+                || s.is(at, &["about", "what", "decision", "request", "wish", "thing", "habit", "earlier", "previous"])
+        })
+    }
+}

@@ -1,0 +1,207 @@
+//! Bans that no "never" marks: "avoid globals", "no force pushes", "eval is forbidden here".
+//!
+//! A ban on one thing is for one task ("don't touch the header"); a ban on a kind of thing is meant for good.
+
+use super::Reader;
+use super::before::Clause;
+use crate::directive::Mode;
+use crate::directive::markers::{Marker, goes_on};
+use crate::directive::words::{
+    FILLERS, HAPPENING, NO_VERBS, OF_WORK, PAST, PLACES_OF_WORK, RECURRING, SCOPING, SUBJECTS, VERBS,
+};
+
+/// What there is none of when all is well: a report, no ban.
+const REPORTED: &[&str] = &[
+    "errors",
+    "problems",
+    "worries",
+    "issues",
+    "results",
+    "warnings",
+    "failures",
+    "matches",
+    "questions",
+    "objections",
+    "regrets",
+    "ideas",
+    "thanks",
+    "hits",
+    "conflicts",
+    "differences",
+    "updates",
+    "surprises",
+    "clues",
+    "complaints",
+    "news",
+    "signs",
+    "regressions",
+    "records",
+    "rows",
+    "logs",
+    "users",
+    "one",
+    "need",
+    "idea",
+    "problem",
+    "worry",
+    "way",
+    "rush",
+    "matter",
+    "doubt",
+    "longer",
+    "more",
+    "such",
+    "wonder",
+    "luck",
+    "hurry",
+    "thing",
+    "point",
+    "reason",
+    "time",
+];
+
+impl Reader<'_> {
+    /// "Avoid nested ternaries."
+    pub(super) fn avoided(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let governs = clause.start == marker.at || self.obliges(clause.start, marker.at, marker);
+        let governs = governs || self.is_scope(clause.wide, marker.at);
+        let start = if clause.start > marker.at { marker.at } else { clause.start };
+        let ends = self.clause_end(marker.end());
+        let object = marker.end();
+        let uses = s.is(object, &["using", "writing"]);
+        let holds = governs
+            && self.opens(clause)
+            && (uses || self.is_general(object, ends))
+            && !self.is_soon_over(object..ends);
+        holds.then_some((Mode::Never, start))
+    }
+
+    /// "Don't use wildcard imports.", where nothing says for how long.
+    pub(super) fn not_done(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let verb = marker.end();
+        let ends = self.clause_end(verb);
+        let object = verb + 1;
+        let lasts = s.is(verb, &["use", "commit", "log", "hardcode", "hard-code"]) && !self.is_named_alone(object);
+        let says_how = (object..ends).any(|at| {
+            s.is(at, &["without", "unless", "directly", "manually"]) || s.reads(at, &["by", "hand"])
+        });
+        let holds = clause.start == marker.at
+            && self.opens(clause)
+            && s.is(verb, VERBS)
+            && !s.is(verb, &["let", "wait", "start", "be"])
+            && self.is_general(object, ends)
+            && (lasts || says_how || self.is_plural(object, ends) || s.is(object, &["any"]))
+            && !self.is_soon_over(object..ends);
+        holds.then_some((Mode::Never, clause.start))
+    }
+
+    /// Whether the object is one name of a thing at hand: a number, a path.
+    fn is_named_alone(&self, at: usize) -> bool {
+        let word = self.sentence.word(at);
+        word.is_empty() || word.contains(|c: char| c.is_ascii_digit() || c == '/')
+    }
+
+    /// "You may not install global packages."
+    pub(super) fn not_allowed(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let modal = if s.is(marker.at, &["not"]) { marker.at - 1 } else { marker.at };
+        let mut verb = marker.end();
+        let to = s.is(verb, &["to"]);
+        if to {
+            verb += 1;
+        }
+        let is_modal = !s.is(modal, &["are", "you're"]) || to;
+        let told = self.is_told(clause.start, modal) || (s.is(modal, &["you're"]) && clause.start == modal);
+        while s.is(verb, &["ever", "never", "just", "simply"]) {
+            verb += 1;
+        }
+        let ends = self.clause_end(verb);
+        let holds = is_modal
+            && told
+            && self.is_verb(verb)
+            && !s.is(verb, HAPPENING)
+            && self.is_general(verb + 1, ends)
+            && !self.is_soon_over(verb..ends);
+        holds.then_some((Mode::Never, clause.start))
+    }
+
+    /// "No force pushes.", "Nothing goes out without a test, ever."
+    pub(super) fn none_of(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let first = marker.end();
+        let ends = self.clause_end(first);
+        let for_ever = s.is(ends.saturating_sub(1), &["ever"])
+            || (first..ends).any(|at| s.is(at, &["ever"]) && s.mark(at + 1).is_some());
+        let sure = (clause.wide..marker.at).any(|at| s.is(at, &["sure", "ensure"]));
+        if sure {
+            let ever = (first..ends).find(|at| s.is(*at, &["ever"]));
+            let is_work = (first..ends).any(|at| s.is(at, OF_WORK));
+            return (ever.is_some() && is_work && !self.is_soon_over(first..ends))
+                .then_some((Mode::Never, clause.wide));
+        }
+        if clause.start != marker.at || !self.opens(clause) || self.is_soon_over(first..ends) {
+            return None;
+        }
+        if for_ever {
+            return Some((Mode::Never, marker.at));
+        }
+        if s.is(marker.at, &["nothing"]) || s.is(first, REPORTED) || s.is(first, &["i", "it", "that", "the"]) {
+            return None;
+        }
+        // "No tests failed": something is told of them.
+        let tells = (first..ends).any(|at| {
+            let word = s.word(at);
+            s.is(at, PAST)
+                || s.is(at, &["is", "are", "was", "were", "has", "have", "yet", "found", "there", "left", "needed"])
+                || (word.ends_with("ed") && at + 1 >= ends)
+                || s.is(at, REPORTED)
+        });
+        let last = (first..ends).take_while(|at| !s.word(*at).is_empty() && !s.is(*at, SCOPING)).last()?;
+        let is_plural = self.is_plural(last, last + 1) || goes_on(s, first);
+        (!tells && is_plural && last < first + 4).then_some((Mode::Never, marker.at))
+    }
+
+    /// "eval is forbidden in this project", "It is forbidden to …", "Tests are mandatory for every fix".
+    pub(super) fn predicated(&self, marker: &Marker, mode: Mode) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let hard = (0..marker.at)
+            .rev()
+            .find(|at| matches!(s.mark(*at), Some(',' | ';' | ':' | '—' | '–')))
+            .map_or(0, |at| at + 1);
+        let start = self.past_fillers(hard, marker.at);
+        let is = (start..marker.at).find(|at| s.is(*at, &["is", "are", "it's", "isn't", "aren't"]))?;
+        let adverbs = (is + 1..marker.at)
+            .all(|at| s.is(at, &["strictly", "absolutely", "not", "also", "completely", "always", "generally"]));
+        if !adverbs || self.is_soon_over(start..s.len()) {
+            return None;
+        }
+        let next = marker.end();
+        if s.is(start, &["it", "it's"]) || is == start {
+            let leads = s.is(next, &["to", "that"]) && self.is_verb(next + 1) && !s.is(next + 1, HAPPENING);
+            return leads.then_some((mode, start));
+        }
+        if s.is(start, SUBJECTS) || s.is(start, &["access", "what"]) {
+            return None;
+        }
+        let holds_here = (next..s.len()).any(|at| {
+            s.is(at, PLACES_OF_WORK)
+                || s.is(at, &["code", "you", "always"])
+                || (s.is(at, &["every", "each", "all"]) && (s.is(at + 1, RECURRING) || s.is(at + 1, OF_WORK)))
+        }) || s.reads(next, &["from", "now", "on"]);
+        let is_use = s.is(start, &["use", "usage", "using"]) || (goes_on(s, start) && mode == Mode::Never);
+        let is_kind = is - start <= 4 && !s.is(start, NO_VERBS) && !s.is(start, FILLERS);
+        (is_kind && (holds_here || is_use)).then_some((mode, start))
+    }
+
+    /// "Cut out the summaries at the end of each answer."
+    pub(super) fn dropped(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let ends = self.clause_end(marker.end());
+        let often = (marker.end()..ends).any(|at| s.is(at, &["every", "each", "always", "all"]))
+            || goes_on(s, marker.end());
+        let holds = clause.start == marker.at && often && !self.is_soon_over(marker.end()..ends);
+        holds.then_some((Mode::Stop, clause.start))
+    }
+}

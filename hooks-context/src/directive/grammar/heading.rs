@@ -1,0 +1,65 @@
+//! Headings, which make a wish of each line of the list below them.
+
+use super::instruction::mode_at;
+use crate::directive::Mode;
+use crate::directive::markers::{self, Sign};
+use crate::directive::sentence::Sentence;
+use crate::directive::words::{FILLERS, OWN, PLACES_OF_WORK, RULE_NOUNS};
+
+/// What the lines below are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::directive) enum Heading {
+    /// "From now on:", "Never do the following:".
+    Of(Mode),
+    /// "House rules:": each line says how it is meant.
+    Rules,
+}
+
+impl Heading {
+    /// How `line` is meant, which is below it.
+    pub(in crate::directive) fn mode(self, line: &Sentence<'_>) -> Mode {
+        match self {
+            Self::Of(mode) => mode,
+            Self::Rules => mode_at(line, 0),
+        }
+    }
+}
+
+/// Words of a heading that say nothing.
+const EMPTY: [&str; 23] = [
+    "do", "doing", "the", "following", "these", "this", "things", "follow", "obey", "a", "few", "of", "any", "to",
+    "that", "keep", "apply", "respect", "we", "you", "here", "are", "is",
+];
+
+/// What `sentence` makes of the lines below it, where it is a heading.
+pub(in crate::directive) fn heading(sentence: &Sentence<'_>) -> Option<Heading> {
+    let last = sentence.len().checked_sub(1)?;
+    if sentence.mark(last) != Some(':') {
+        return None;
+    }
+    let markers = markers::all(sentence);
+    let marker = markers.iter().find(|marker| marker.sign != Sign::Rule).or(markers.first())?;
+    let is_owned = (0..last).any(|at| sentence.is(at, OWN) || sentence.is(at, PLACES_OF_WORK));
+    let heading = match marker.sign {
+        Sign::Always => Heading::Of(Mode::Always),
+        Sign::Never | Sign::NoWay | Sign::Avoid => Heading::Of(Mode::Never),
+        Sign::FromNowOn | Sign::Later => Heading::Of(Mode::FromNowOn),
+        Sign::Prefer => Heading::Of(Mode::Prefer),
+        Sign::Stop | Sign::NoMore => Heading::Of(Mode::Stop),
+        Sign::Remember => Heading::Of(Mode::Remember),
+        Sign::Standing => Heading::Rules,
+        Sign::Rule | Sign::Place if is_owned && names_rules(sentence, last) => Heading::Rules,
+        _ => return None,
+    };
+    let is_bare = (0..last)
+        .filter(|at| !(marker.at..marker.end()).contains(at))
+        .all(|at| {
+            let is_word_of_rules = [OWN, RULE_NOUNS, PLACES_OF_WORK, FILLERS, &EMPTY].iter().any(|words| sentence.is(at, words));
+            sentence.word(at).is_empty() || is_word_of_rules || sentence.is(at, &["for", "in"])
+        });
+    is_bare.then_some(heading)
+}
+
+fn names_rules(sentence: &Sentence<'_>, end: usize) -> bool {
+    (0..end).any(|at| sentence.is(at, RULE_NOUNS))
+}

@@ -1,0 +1,194 @@
+//! Whether words tell somebody what to do, how it is meant, and whether it is for longer than one task.
+
+use std::ops::Range;
+
+use super::Reader;
+use super::before::Clause;
+use crate::directive::Mode;
+use crate::directive::markers::goes_on;
+use crate::directive::sentence::Sentence;
+use crate::directive::words::{CONTRACTIONS, FILLERS, HAPPENING, OBLIGING, OF_WORK, PLACES_OF_WORK, SCOPING, TOLD, VERBS};
+
+/// What is over soon, of itself.
+const SOON: &[&str] = &[
+    "yet",
+    "today",
+    "tonight",
+    "tomorrow",
+    "now",
+    "meanwhile",
+    "until",
+    "till",
+    "while",
+    "currently",
+    "anyway",
+    "first",
+];
+
+/// Words that point at one thing.
+const POINTING: &[&str] = &[
+    "the", "this", "that", "these", "those", "it", "them", "him", "her", "me", "us", "my", "your", "his", "its",
+    "their", "here", "there", "anything", "everything", "too",
+];
+
+/// What is left of a task, and no kind of thing.
+const OTHER: &[&str] =
+    &["other", "else", "extra", "additional", "further", "unrelated", "more", "another", "so", "as", "just"];
+
+impl Reader<'_> {
+    /// The first word from `at` on that is no mark and no filler.
+    pub(super) fn content(&self, at: usize) -> usize {
+        content(self.sentence, at)
+    }
+
+    /// Whether the words at `at` instruct: "keep …", "don't …", "you should …", "every test must …".
+    pub(super) fn instructs(&self, at: usize) -> bool {
+        let s = self.sentence;
+        let word = s.word(at);
+        let stands_alone =
+            !s.is(at + 1, OBLIGING) && !s.is(at + 1, &["is", "was", "were", "has", "will", "can"]);
+        match word {
+            "" => false,
+            "don't" | "dont" | "never" | "always" | "let's" | "lets" | "avoid" | "nobody" => true,
+            "do" => s.is(at + 1, &["not"]) || stands_alone,
+            "no" => !s.word(at + 1).is_empty(),
+            "not" | "can't" => false,
+            "you" | "everyone" | "everybody" => {
+                s.is(at + 1, OBLIGING) || s.is(at + 1, &["can", "may", "never", "always", "only"])
+            }
+            "we" => {
+                s.is(at + 1, &["don't", "do", "only", "always", "never"])
+                    || ((self.is_verb(at + 1) || s.is(at + 1, OBLIGING)) && !s.is(at + 1, HAPPENING))
+            }
+            "i" => s.is(at + 1, &["want", "expect", "need", "would", "prefer"]),
+            "i'd" => s.is(at + 1, &["like", "prefer", "rather", "want", "love"]),
+            word if CONTRACTIONS.contains(&word) => false,
+            word if VERBS.contains(&word) => stands_alone,
+            word if self.is_verb(at) && word.len() > 2 => {
+                stands_alone
+                    && !s.is(at, TOLD)
+                    && s.is(
+                        at + 1,
+                        &[
+                            "the", "a", "an", "all", "any", "your", "our", "it", "them", "to", "with", "in", "for",
+                            "on", "only", "every", "each", "me", "at", "my", "new",
+                        ],
+                    )
+            }
+            _ => self.is_work_obliged(at),
+        }
+    }
+
+    /// "every migration gets", "all commits must", "changes need".
+    fn is_work_obliged(&self, at: usize) -> bool {
+        let s = self.sentence;
+        let ends = (at..s.len().min(at + 7)).find(|at| {
+            s.is(*at, OBLIGING) || s.is(*at, &["needs", "has", "gets", "get", "go", "goes", "stay", "stays"])
+        });
+        let general = s.is(at, &["every", "each", "all", "any", "no"]) || s.is(at, OF_WORK);
+        ends.is_some_and(|ends| ends > at && general)
+    }
+
+    /// How an instruction is meant that begins at `at` and stands for another reason than its own words.
+    pub(super) fn mode_at(&self, at: usize) -> Mode {
+        mode_at(self.sentence, at)
+    }
+
+    /// Whether what begins at the marker of `clause` is what the sentence is about, and no part of a task: nothing is
+    /// before it but a word to somebody, a scope, or another sentence.
+    pub(super) fn opens(&self, clause: Clause) -> bool {
+        let s = self.sentence;
+        let hard = (0..clause.boundary)
+            .rev()
+            .find(|at| matches!(s.mark(*at), Some(';' | ':' | '—' | '–')))
+            .map_or(0, |at| at + 1);
+        let first = self.content(hard);
+        first >= clause.boundary
+            || s.is(first, SCOPING)
+            || (first + 1 == clause.boundary.saturating_sub(1) && !s.is(first, VERBS))
+            || s.word(first).starts_with('@')
+    }
+
+    /// Whether a task is soon over that these words are about.
+    pub(super) fn is_soon_over(&self, words: Range<usize>) -> bool {
+        let s = self.sentence;
+        words.into_iter().any(|at| {
+            s.is(at, SOON)
+                || s.word(at).starts_with('#')
+                || s.reads(at, &["the", "moment"])
+                || (s.is(at, &["this", "that"]) && !s.is(at + 1, PLACES_OF_WORK))
+                || (s.is(at, &["before", "after"]) && s.is(at + 1, &["i", "we", "lunch"]))
+        })
+    }
+
+    /// Whether the object that begins at `at` is a kind of thing, so that a ban on it can be meant for good.
+    pub(super) fn is_general(&self, at: usize, ends: usize) -> bool {
+        let s = self.sentence;
+        // "Don't edit the lock file by hand" says how it is not to be done, whenever.
+        let says_how = (at..ends).any(|at| {
+            s.is(at, &["without", "unless", "directly", "manually", "blindly", "except", "instead", "ever"])
+                || s.reads(at, &["by", "hand"])
+        });
+        if says_how {
+            return true;
+        }
+        let mut at = at;
+        if goes_on(s, at) && !s.is(at + 1, POINTING) {
+            at += 1;
+        }
+        if s.is(at, &["any", "a", "an"]) && !s.is(at + 1, OTHER) {
+            return true;
+        }
+        !s.is(at, POINTING) && !s.is(at, OTHER) && !s.word(at).is_empty()
+    }
+
+    /// Whether a plural without an article is the object that begins at `at`.
+    pub(super) fn is_plural(&self, at: usize, ends: usize) -> bool {
+        let s = self.sentence;
+        let noun = (at..ends.min(at + 4)).take_while(|at| {
+            !s.word(*at).is_empty() && !s.is(*at, SCOPING) && !s.is(*at, POINTING) && !s.is(*at, &["to", "of"])
+        });
+        noun.into_iter().any(|at| {
+            let word = s.word(at);
+            word.len() > 2 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us")
+        })
+    }
+
+    /// Where the clause that `at` is in ends.
+    pub(super) fn clause_end(&self, at: usize) -> usize {
+        let s = self.sentence;
+        (at..s.len()).find(|at| matches!(s.mark(*at), Some(';' | '—' | '–' | '('))).unwrap_or(s.len())
+    }
+}
+
+/// The first word from `at` on that is no mark and no filler.
+fn content(sentence: &Sentence<'_>, mut at: usize) -> usize {
+    while matches!(sentence.mark(at), Some(',' | ':' | '-' | '—' | '–'))
+        || (sentence.is(at, FILLERS) && !sentence.is(at, &["no"]))
+    {
+        at += 1;
+    }
+    at
+}
+
+/// How an instruction at `at` is meant that stands for another reason than its own words.
+pub(super) fn mode_at(sentence: &Sentence<'_>, at: usize) -> Mode {
+    let mut at = content(sentence, at);
+    if sentence.is(at, TOLD) {
+        at += 1;
+    }
+    if sentence.is(at, OBLIGING) || sentence.is(at, &["may", "can"]) {
+        at += 1;
+    }
+    match sentence.word(at) {
+        "no" | "never" | "nobody" | "nothing" | "none" | "don't" | "dont" | "not" | "avoid" | "cannot" | "can't" => {
+            Mode::Never
+        }
+        "do" if sentence.is(at + 1, &["not"]) => Mode::Never,
+        "prefer" | "favour" | "favor" => Mode::Prefer,
+        "stop" | "quit" => Mode::Stop,
+        "remember" => Mode::Remember,
+        "from" if sentence.is(at + 1, &["now"]) => Mode::FromNowOn,
+        _ => Mode::Always,
+    }
+}

@@ -1,0 +1,83 @@
+//! Instructions for what comes again and again: "whenever you touch the schema, …", "… before every commit".
+
+use super::before::Clause;
+use super::{Found, Reader};
+use crate::directive::Mode;
+use crate::directive::markers::Marker;
+use crate::directive::words::{ARTEFACTS, OBLIGING, VERBS};
+
+impl Reader<'_> {
+    /// "Whenever you touch the schema, regenerate the client.", "Tell me why each time you add a dependency."
+    pub(super) fn each_time(
+        &self,
+        marker: &Marker,
+        clause: Clause,
+        last: Option<&Found>,
+    ) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let when = usize::from(s.is(marker.end(), &["when", "that"]));
+        let who = marker.end() + when;
+        let somebody = ["you", "we", "somebody", "someone", "a", "an", "the", "there", "anyone", "after", "i"];
+        if clause.start == marker.at {
+            let comma = (who..s.len()).find(|at| s.mark(*at) == Some(','));
+            let what = comma.map(|comma| self.content(comma + 1)).filter(|what| self.instructs_here(*what));
+            // Where the comma was forgotten, the verb of the instruction has an object behind it.
+            let what = what.or_else(|| (who + 2..s.len()).find(|at| self.begins_anew(*at)));
+            let what = what.filter(|_| s.is(who, &somebody))?;
+            return Some((self.mode_at(what), clause.start));
+        }
+        let start = clause.start.min(clause.wide);
+        let instructs = last.is_none() && start < marker.at && s.is(who, &["you", "we"]);
+        (instructs && s.is(start, VERBS) && self.is_of_the_reader(start, marker.at))
+            .then(|| (self.mode_at(start), start))
+    }
+
+    fn instructs_here(&self, at: usize) -> bool {
+        let s = self.sentence;
+        let is_told = s.is(at, &["you", "we"]) && s.is(at + 1, OBLIGING);
+        s.is(at, VERBS) || s.is(at, &["don't", "do", "make", "please", "never", "always", "also"]) || is_told
+    }
+
+    fn begins_anew(&self, at: usize) -> bool {
+        let s = self.sentence;
+        let is_told = s.is(at, &["you", "we"]) && s.is(at + 1, &["must", "should", "have", "need"]);
+        let follows_noun = !s.is(
+            at.wrapping_sub(1),
+            &["to", "the", "a", "an", "you", "we", "and", "or", "my", "your", "our", "of", "i", "every", "new"],
+        );
+        let has_object = s.is(at + 1, &["the", "a", "an", "me", "it", "all", "your", "our", "my"]);
+        is_told || (s.is(at, VERBS) && follows_noun && has_object)
+    }
+
+    /// "Run the linter before every push.", "For each bug you fix, add a test."
+    pub(super) fn for_each(
+        &self,
+        marker: &Marker,
+        clause: Clause,
+        last: Option<&Found>,
+    ) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        if clause.start == marker.at {
+            let comma = (marker.end()..s.len().min(marker.end() + 8)).find(|at| s.mark(*at) == Some(','))?;
+            let what = self.content(comma + 1);
+            return self.instructs(what).then(|| (self.mode_at(what), clause.start));
+        }
+        // Behind an instruction "for" and "in" are about what there is now: "print the author for each commit".
+        let is_when = s.is(marker.at, &["before", "after", "upon", "on", "with"])
+            || s.is(marker.end() - 2, &["you", "we"]);
+        if last.is_some() || !is_when {
+            return None;
+        }
+        let start = clause.start.min(clause.wide);
+        let told = s.is(start, &["you", "we", "everyone"]) && s.is(start + 1, OBLIGING);
+        let instructs = told || s.is(start, VERBS) || s.is(start, &["don't"]);
+        (instructs && self.is_of_the_reader(start, marker.at)).then(|| (self.mode_at(start), start))
+    }
+
+    /// Whether the one who reads does it, and does not build what will do it.
+    fn is_of_the_reader(&self, start: usize, end: usize) -> bool {
+        let s = self.sentence;
+        !s.is(start, &["make", "have", "create", "implement", "build", "configure", "set", "let", "design"])
+            && !(start..end).any(|at| s.is(at, &["that", "which", "who"]) || s.is(at, ARTEFACTS) && s.is(start, &["add", "write"]))
+    }
+}

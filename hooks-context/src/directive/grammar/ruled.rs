@@ -1,0 +1,128 @@
+//! Instructions that something else than an adverb makes a way of working: a label, a habit, a default.
+
+use super::before::Clause;
+use super::{Found, Reader};
+use crate::directive::Mode;
+use crate::directive::markers::{Marker, Sign, goes_on};
+use crate::directive::words::{FILLERS, OF_WORK, OWN, PLACES_OF_WORK, SCOPING, VERBS};
+
+/// Ways of writing and of going about things, as opposed to pieces of work.
+const MANNERS: &[&str] = &[
+    "use", "keep", "stick", "follow", "name", "spell", "write", "format", "indent", "only", "quote", "sign",
+    "prefix", "avoid", "we", "don't", "no", "target", "stay", "answer", "respond", "do",
+];
+
+impl Reader<'_> {
+    /// "Rule: …", "New rule for the tests: …", "our policy is to …": what it says is the wish.
+    pub(super) fn labelled(&self, marker: &Marker) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let label = marker.at..marker.end();
+        let begins = (0..marker.at)
+            .rev()
+            .find(|at| matches!(s.mark(*at), Some(',' | ';' | ':' | '—' | '–' | '-' | '.' | '(')))
+            .map_or(0, |at| at + 1);
+        let begins = self.content(begins).min(marker.at);
+        let is_described = |at: usize| {
+            s.is(at, OWN)
+                || s.is(at, &["the", "a", "it's", "it", "is", "here's", "here", "that's", "this", "and"])
+                || s.is(at, FILLERS)
+        };
+        if !(begins..marker.at).all(is_described) {
+            return None;
+        }
+        let owned = (begins..marker.at).any(|at| s.is(at, OWN))
+            || label.clone().any(|at| s.is(at, PLACES_OF_WORK) || s.is(at, &["you", "us", "thumb", "all"]));
+        let is_said = s.mark(marker.end() - 1).is_none();
+        let is_plain = s.is(marker.at, &["rule", "rules", "convention", "conventions"]);
+        // "The policy is that …" is a report on whose policy it is not said.
+        let is_to_be = is_said && s.is(begins, &["the"]) && is_plain && s.is(marker.end() - 1, &["to"]);
+        if !owned && !is_to_be && (is_said || !is_plain) {
+            return None;
+        }
+        let content = self.content(marker.end());
+        // What holds for a thing of its own is no way of working: "Rule: the name must be unique".
+        let is_thing = !owned
+            && s.is(content, &["the", "a", "an", "this"])
+            && !(content..s.len()).any(|at| s.is(at, OF_WORK));
+        let words = (content..s.len()).filter(|at| !s.word(*at).is_empty()).count();
+        (words > 1 && !is_thing).then(|| (self.mode_at(content), marker.end()))
+    }
+
+    /// "As a rule, …", "Unless I say otherwise, …", "… as a rule".
+    pub(super) fn by_default(
+        &self,
+        marker: &Marker,
+        clause: Clause,
+        last: Option<&Found>,
+    ) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let content = self.content(marker.end());
+        if clause.start == marker.at && self.instructs(content) {
+            return self.stands(marker, content).map(|mode| (mode, clause.start));
+        }
+        // "Without exception, changes to auth need my approval."
+        let demands = (content..s.len()).any(|at| s.is(at, &["need", "needs", "require", "requires", "must"]));
+        if clause.start == marker.at && s.reads(marker.at, &["without"]) && demands {
+            return Some((Mode::Always, clause.start));
+        }
+        // It closes an instruction. "The dialog opens by default" and "make it dark by default" are about a thing.
+        let closes = marker.end() >= s.len() || s.mark(marker.end()).is_some();
+        if !closes || last.is_some() || matches!(s.word(marker.at), "by" | "for" | "in") {
+            return None;
+        }
+        let start = self.past_fillers(self.instruction_before(marker.at).min(clause.wide), marker.at);
+        let is_relative = (start..marker.at).any(|at| s.is(at, &["that", "which", "who"]));
+        let instructs = start < marker.at && self.instructs(start) && !is_relative;
+        instructs.then(|| self.stands(marker, start).map(|mode| (mode, start))).flatten()
+    }
+
+    /// How an instruction at `content` is meant that the marker makes a standing one, if it can.
+    fn stands(&self, marker: &Marker, content: usize) -> Option<Mode> {
+        let s = self.sentence;
+        let mode = self.mode_at(content);
+        let compares = (content..s.len()).any(|at| s.is(at, &["over", "rather", "instead", "than"]));
+        match marker.sign {
+            // A place is also where a task is: "In this repository, fix the login".
+            Sign::Place => {
+                let is_manner = s.is(content, MANNERS) || s.is(content + 1, &["only"]);
+                (is_manner && !self.is_soon_over(content..s.len())).then_some(mode)
+            }
+            Sign::Ideally if mode == Mode::Always => Some(Mode::Prefer),
+            Sign::IfPossible => compares.then_some(Mode::Prefer),
+            _ if compares && s.is(marker.end() - 1, &["doubt", "unsure", "general"]) && mode == Mode::Always => {
+                Some(Mode::Prefer)
+            }
+            _ => Some(mode),
+        }
+    }
+
+    /// "Make it a habit to …", "Get into the habit of …ing".
+    pub(super) fn habitual(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let mut content = self.content(marker.end());
+        if s.is(content, &["you", "we"]) {
+            content += 1;
+        }
+        let governs = clause.start == marker.at || self.obliges(clause.start, marker.at, marker);
+        let governs = governs || s.is(clause.start, &["let's", "i", "i'd", "we"]);
+        let acts = s.is(content, VERBS)
+            || self.is_verb(content)
+            || goes_on(s, content)
+            || s.is(content, &["not", "never", "always"]);
+        let negated = s.is(marker.end() - 1, &["never"]) || s.is(content, &["not", "never"]);
+        let mode = if negated { Mode::Never } else { Mode::Always };
+        (governs && acts).then_some((mode, clause.start))
+    }
+
+    /// "Lean towards …", "Better use … instead of …".
+    pub(super) fn leaning(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let compares =
+            (marker.end()..s.len()).any(|at| s.is(at, &["over", "rather", "instead", "than", "general"]));
+        let is_chosen = marker.sign == Sign::Lean || compares;
+        let is_shown = s.is(marker.end(), &["this", "that", "it"]) || s.is(marker.end() + 1, &["this", "it"]);
+        let governs = clause.start == marker.at || self.obliges(clause.start, marker.at, marker);
+        let governs = governs || (s.is(clause.start, SCOPING) && self.is_scope(clause.wide, marker.at));
+        (governs && is_chosen && !is_shown && self.opens(clause)).then_some((Mode::Prefer, clause.start))
+    }
+}

@@ -1,0 +1,177 @@
+//! Phrases that make a way of working of an instruction, and words that forbid.
+
+use super::{Sign, goes_on};
+use crate::directive::sentence::Sentence;
+use crate::directive::words::{OWN, PLACES_OF_WORK, RECURRING, RULE_NOUNS, TOLD};
+
+/// The sign of a phrase at `at`, and how many tokens it has.
+pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    let s = sentence;
+    let one_of = |sign: Sign, phrases: &[&[&str]]| {
+        let phrase = phrases.iter().find(|phrase| s.reads(at, phrase))?;
+        Some((sign, phrase.len()))
+    };
+    let standing = |phrases: &[&[&str]]| one_of(Sign::Standing, phrases);
+    match s.word(at) {
+        "as" => as_a_rule(s, at).map(|len| (Sign::Standing, len)),
+        "by" => standing(&[&["by", "default"], &["by", "convention"], &["by", "policy"]]),
+        "unless" => unless_otherwise(s, at).map(|len| (Sign::Standing, len)),
+        "in" => standing(&[
+            &["in", "general"],
+            &["in", "principle"],
+            &["in", "every", "case"],
+            &["in", "each", "case"],
+            &["in", "any", "case"],
+            &["in", "all", "cases"],
+        ])
+        .or_else(|| each(s, at))
+        .or_else(|| place_of_work(s, at)),
+        "for" | "within" | "on" => each(s, at).or_else(|| place_of_work(s, at)),
+        "before" | "after" | "upon" | "with" | "at" => each(s, at),
+        "throughout" | "across" => {
+            let the = s.is(at + 1, &["this", "the", "our", "all"]);
+            let is_place = s.is(at + 2, PLACES_OF_WORK) || s.is(at + 2, &["code", "board", "docs"]);
+            (the && is_place).then_some((Sign::Standing, 3))
+        }
+        "all" => standing(&[&["all", "the", "time"]]),
+        "consistently" | "invariably" | "routinely" | "habitually" => Some((Sign::Standing, 1)),
+        "without" => standing(&[&["without", "fail"], &["without", "exception"], &["without", "exceptions"]]),
+        "when" => standing(&[
+            &["when", "in", "doubt"],
+            &["when", "unsure"],
+            &["when", "you", "are", "unsure"],
+            &["when", "you're", "unsure"],
+        ]),
+        "if" => {
+            standing(&[&["if", "in", "doubt"]]).or_else(|| if_possible(s, at).map(|len| (Sign::IfPossible, len)))
+        }
+        "where" | "wherever" => if_possible(s, at).map(|len| (Sign::Ideally, len)),
+        "whenever" => if_possible(s, at).map_or(Some((Sign::EachTime, 1)), |len| Some((Sign::Ideally, len))),
+        "everytime" | "anytime" => Some((Sign::EachTime, 1)),
+        "every" | "each" | "any" => {
+            let single = usize::from(s.is(at + 1, &["single"]));
+            s.is(at + 1 + single, &["time"]).then_some((Sign::EachTime, 2 + single))
+        }
+        "avoid" | "eschew" | "shun" => Some((Sign::Avoid, 1)),
+        "refrain" | "abstain" | "desist" => s.is(at + 1, &["from"]).then_some((Sign::Avoid, 2)),
+        "steer" => one_of(Sign::Avoid, &[&["steer", "clear", "of"]]),
+        "stay" => one_of(Sign::Avoid, &[&["stay", "away", "from"], &["stay", "clear", "of"]]),
+        "keep" => one_of(Sign::Avoid, &[&["keep", "away", "from"]]).or_else(|| habit(s, at)),
+        "make" | "get" | "stick" => habit(s, at),
+        "discontinue" => Some((Sign::Stop, 1)),
+        "knock" | "lay" => s.is(at + 1, &["off"]).then_some((Sign::NoMore, 2)),
+        "cut" => (s.is(at + 1, &["out"]) && s.is(at + 2, &["the", "all", "with"])).then_some((Sign::Drop, 2)),
+        "lean" => s.is(at + 1, &["towards", "toward", "to"]).then_some((Sign::Lean, 2)),
+        "err" => one_of(Sign::Lean, &[&["err", "on", "the", "side", "of"]]),
+        "better" => s.is(at + 1, &["use", "to", "take", "choose", "write"]).then_some((Sign::Better, 1)),
+        "banned" | "forbidden" | "prohibited" | "disallowed" | "taboo" | "verboten" | "off-limits" => {
+            Some((Sign::Banned, 1))
+        }
+        "off" => s.is(at + 1, &["limits"]).then_some((Sign::Banned, 2)),
+        "unacceptable" => Some((Sign::Banned, 1)),
+        "not" => {
+            if s.is(at + 1, &["allowed", "permitted", "acceptable", "tolerated"]) {
+                return Some((Sign::Banned, 2));
+            }
+            let before = at.wrapping_sub(1);
+            (at > 0 && s.is(before, &["must", "should", "shall", "may", "are", "you're"]))
+                .then_some((Sign::NotTo, 1))
+        }
+        "mustn't" | "shouldn't" => Some((Sign::NotTo, 1)),
+        "mandatory" | "compulsory" | "obligatory" | "required" => Some((Sign::Demanded, 1)),
+        "no" => Some((Sign::None, 1)),
+        "nothing" => Some((Sign::None, 1)),
+        "onwards" | "onward" => Some((Sign::FromNowOn, 1)),
+        "just" | "so" => one_of(Sign::Informed, &[&["just", "so", "you", "know"], &["so", "you", "know"]]),
+        "fyi" => Some((Sign::Informed, 1)),
+        "memorise" | "memorize" => Some((Sign::Remember, 1)),
+        "commit" | "save" | "store" | "put" => {
+            let held = s.is(at + 1, &["this", "that", "it"]);
+            (held && s.is(at + 2, &["to", "in"]) && (s.is(at + 3, &["memory"]) || s.is(at + 4, &["memory"])))
+                .then_some((Sign::Remember, if s.is(at + 3, &["memory"]) { 4 } else { 5 }))
+        }
+        "have" => one_of(Sign::Remember, &[&["have", "in", "mind"]]),
+        "take" => one_of(Sign::Remember, &[&["take", "note"]]),
+        word if RULE_NOUNS.contains(&word) => label(s, at),
+        _ => None,
+    }
+}
+
+/// "as a general rule", "as a matter of principle".
+fn as_a_rule(s: &Sentence<'_>, at: usize) -> Option<usize> {
+    let article = usize::from(s.is(at + 1, &["a", "an", "our", "my"]));
+    let noun = at + 1 + article;
+    if s.reads(noun, &["matter", "of"]) {
+        return s.is(noun + 2, &["principle", "policy", "course", "habit", "routine"]).then_some(noun + 3 - at);
+    }
+    let described = usize::from(s.is(noun, OWN) || s.is(noun, &["standard", "good", "usual"]));
+    let noun = noun + described;
+    let is_rule = s.is(noun, RULE_NOUNS) || s.is(noun, &["habit", "default"]);
+    let of_thumb = if s.reads(noun + 1, &["of", "thumb"]) { 2 } else { 0 };
+    (is_rule && (article > 0 || described > 0)).then_some(noun + 1 + of_thumb - at)
+}
+
+/// "unless I say otherwise", "unless told otherwise".
+fn unless_otherwise(s: &Sentence<'_>, at: usize) -> Option<usize> {
+    (at + 1..at + 7).find(|at| s.is(*at, &["otherwise", "differently"])).map(|end| end + 1 - at)
+}
+
+/// "if at all possible", "wherever you can".
+fn if_possible(s: &Sentence<'_>, at: usize) -> Option<usize> {
+    const POSSIBLE: [&str; 5] = ["possible", "feasible", "practical", "practicable", "sensible"];
+    let at_all = if s.reads(at + 1, &["at", "all"]) { 2 } else { 0 };
+    let its = usize::from(s.is(at + 1, &["it's"]));
+    if s.is(at + 1 + at_all + its, &POSSIBLE) {
+        return Some(2 + at_all + its);
+    }
+    let can = s.is(at + 1, &["you", "we"]) && s.is(at + 2, &["can", "could"]);
+    (can && !super::super::words::VERBS.contains(&s.word(at + 3))).then_some(3)
+}
+
+/// "in this repository", "for our project".
+fn place_of_work(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    let ours = s.is(at + 1, &["this", "our"]);
+    (ours && s.is(at + 2, PLACES_OF_WORK)).then_some((Sign::Place, 3))
+}
+
+/// "before every commit", "for each bug that you fix".
+fn each(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    if !s.is(at + 1, &["every", "each", "any"]) {
+        return None;
+    }
+    if s.is(at + 1, &["every", "each"])
+        && let Some(thing) = (at + 2..at + 5).find(|at| s.is(*at, RECURRING))
+    {
+        return Some((Sign::Each, thing + 1 - at));
+    }
+    let you = (at + 3..at + 6).find(|at| s.is(*at, &["you", "we"]))?;
+    (s.is(at + 1, &["every", "each"]) && s.is(at, &["for", "with", "in", "on"]))
+        .then_some((Sign::Each, you + 2 - at))
+}
+
+/// "make it a habit to", "get into the habit of".
+fn habit(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    const HABITS: [&str; 8] = ["habit", "rule", "practice", "policy", "point", "routine", "custom", "ritual"];
+    let noun = (at + 1..at + 7).find(|at| s.is(*at, &HABITS))?;
+    let is_made = (at + 1..noun).all(|at| {
+        s.is(at, &["it", "this", "a", "your", "the", "our", "into", "in", "to", "standard", "general", "daily"])
+    });
+    let leads = s.is(noun + 1, &["to", "of", "that", "never", "always"]) || s.mark(noun + 1) == Some(':');
+    (is_made && noun > at + 1 && leads).then_some((Sign::Habit, noun + 2 - at))
+}
+
+/// "rule:", "convention for tests:", "our policy is that"; everything up to what the rule says.
+fn label(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    if s.is(at + 1, &["is", "are"]) {
+        let is_leading = s.is(at + 2, &["to", "that", "simple"]) || s.mark(at + 2) == Some(':');
+        let simple = usize::from(s.is(at + 2, &["simple"]) && s.mark(at + 3).is_some());
+        return is_leading.then_some((Sign::Rule, 3 + simple));
+    }
+    if s.is(at + 1, &["that"]) {
+        return Some((Sign::Rule, 2));
+    }
+    let ends = (at + 1..at + 8).find(|at| s.mark(*at).is_some())?;
+    let is_label = matches!(s.mark(ends), Some(':' | '—' | '–' | '-'));
+    let is_plain = !(at + 1..ends).any(|at| goes_on(s, at) && !s.is(at, TOLD));
+    (is_label && is_plain).then_some((Sign::Rule, ends + 1 - at))
+}
