@@ -7,7 +7,7 @@ use super::before::Clause;
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, goes_on};
 use crate::directive::words::{
-    FILLERS, HAPPENING, NO_VERBS, OF_WORK, PAST, PLACES_OF_WORK, RECURRING, SCOPING, SUBJECTS, VERBS,
+    FILLERS, HAPPENING, NO_VERBS, OF_WORK, PAST, PLACES_OF_WORK, RECURRING, SCOPING, SUBJECTS, TOLD, VERBS,
 };
 
 /// What there is none of when all is well: a report, no ban.
@@ -60,12 +60,18 @@ const REPORTED: &[&str] = &[
     "time",
 ];
 
+/// Where nothing may go by itself.
+const GUARDED: &[&str] =
+    &["main", "master", "trunk", "prod", "production", "fridays", "friday", "weekends", "develop"];
+
 impl Reader<'_> {
     /// "Avoid nested ternaries."
     pub(super) fn avoided(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
         let s = self.sentence;
-        let governs = clause.start == marker.at || self.obliges(clause.start, marker.at, marker);
-        let governs = governs || self.is_scope(clause.wide, marker.at);
+        let is_told = s.is(clause.start, TOLD) || s.is(clause.start, &["make", "be", "try", "i", "i'd"]);
+        let governs = clause.start == marker.at
+            || (is_told && self.obliges(clause.start, marker.at, marker))
+            || self.is_scope(clause.wide, marker.at);
         let start = if clause.start > marker.at { marker.at } else { clause.start };
         let ends = self.clause_end(marker.end());
         let object = marker.end();
@@ -83,16 +89,29 @@ impl Reader<'_> {
         let verb = marker.end();
         let ends = self.clause_end(verb);
         let object = verb + 1;
-        let lasts = s.is(verb, &["use", "commit", "log", "hardcode", "hard-code"]) && !self.is_named_alone(object);
+        let lasts = s.is(verb, &["use", "commit", "log", "leave", "hardcode", "hard-code"])
+            && !self.is_named_alone(object);
+        // "Don't push to main."
+        let to = (object..object + 2).find(|at| s.is(*at, &["to", "on", "into", "against"]));
+        let is_guarded = to.is_some_and(|to| s.is(to + 1, GUARDED) && to + 2 >= ends)
+            && s.is(verb, &["push", "merge", "deploy", "commit", "release", "write", "publish"]);
         let says_how = (object..ends).any(|at| {
             s.is(at, &["without", "unless", "directly", "manually"]) || s.reads(at, &["by", "hand"])
         });
-        let holds = clause.start == marker.at
+        // What is shown of one thing: "don't include tests in the count".
+        let shows = s.is(verb, &["include", "count", "show", "print", "return", "list", "display", "render"])
+            && (object..ends).any(|at| s.is(at, &["the", "these"]));
+        let is_ours = clause.start + 1 == marker.at
+            && s.is(clause.start, &["we"])
+            && !s.is(verb, HAPPENING)
+            && !s.is(verb, &["support", "store", "track", "use"]);
+        let holds = (clause.start == marker.at || is_ours)
+            && !shows
             && self.opens(clause)
             && s.is(verb, VERBS)
             && !s.is(verb, &["let", "wait", "start", "be"])
             && self.is_general(object, ends)
-            && (lasts || says_how || self.is_plural(object, ends) || s.is(object, &["any"]))
+            && (is_guarded || lasts || says_how || self.is_plural(object, ends) || s.is(object, &["any"]))
             && !self.is_soon_over(object..ends);
         holds.then_some((Mode::Never, clause.start))
     }
@@ -158,7 +177,8 @@ impl Reader<'_> {
                 || (word.ends_with("ed") && at + 1 >= ends)
                 || s.is(at, REPORTED)
         });
-        let last = (first..ends).take_while(|at| !s.word(*at).is_empty() && !s.is(*at, SCOPING)).last()?;
+        let is_head = |at: usize| !s.word(at).is_empty() && !s.is(at, SCOPING) && !s.is(at, &["to", "of", "from"]);
+        let last = (first..ends).take_while(|at| is_head(*at)).last()?;
         let is_plural = self.is_plural(last, last + 1) || goes_on(s, first);
         (!tells && is_plural && last < first + 4).then_some((Mode::Never, marker.at))
     }
@@ -173,13 +193,14 @@ impl Reader<'_> {
         let start = self.past_fillers(hard, marker.at);
         let is = (start..marker.at).find(|at| s.is(*at, &["is", "are", "it's", "isn't", "aren't"]))?;
         let adverbs = (is + 1..marker.at)
-            .all(|at| s.is(at, &["strictly", "absolutely", "not", "also", "completely", "always", "generally"]));
+            .all(|at| s.is(at, &["a", "an", "strictly", "absolutely", "not", "also", "completely", "always", "generally"]));
         if !adverbs || self.is_soon_over(start..s.len()) {
             return None;
         }
         let next = marker.end();
         if s.is(start, &["it", "it's"]) || is == start {
-            let leads = s.is(next, &["to", "that"]) && self.is_verb(next + 1) && !s.is(next + 1, HAPPENING);
+            let leads = !s.is(marker.at, &["required"])
+                && s.is(next, &["to", "that"]) && self.is_verb(next + 1) && !s.is(next + 1, HAPPENING);
             return leads.then_some((mode, start));
         }
         if s.is(start, SUBJECTS) || s.is(start, &["access", "what"]) {
@@ -191,6 +212,7 @@ impl Reader<'_> {
                 || (s.is(at, &["every", "each", "all"]) && (s.is(at + 1, RECURRING) || s.is(at + 1, OF_WORK)))
         }) || s.reads(next, &["from", "now", "on"]);
         let is_use = s.is(start, &["use", "usage", "using"]) || (goes_on(s, start) && mode == Mode::Never);
+        let is_use = is_use || s.is(marker.at, &["no-go", "no-no"]) || (goes_on(s, is - 1) && mode == Mode::Never);
         let is_kind = is - start <= 4 && !s.is(start, NO_VERBS) && !s.is(start, FILLERS);
         (is_kind && (holds_here || is_use)).then_some((mode, start))
     }

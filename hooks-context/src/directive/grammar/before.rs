@@ -7,6 +7,10 @@ use crate::directive::words::{
     TOLD, WEIGHTY,
 };
 
+/// What one says of what one wishes that somebody did.
+const GLAD: &[&str] =
+    &["appreciate", "grateful", "great", "good", "nice", "glad", "happy", "love", "like", "lovely", "helpful", "better"];
+
 impl Reader<'_> {
     /// The clause that the token at `at` is in.
     pub(super) fn clause(&self, at: usize) -> Clause {
@@ -87,7 +91,8 @@ impl Reader<'_> {
             return self.is_told(start, last);
         }
         if s.is(last, &["to"]) {
-            return last > start && self.leads(start, last - 1);
+            let please = start == last && last > 0 && s.is(last - 1, &["please", "kindly"]);
+            return please || (last > start && self.leads(start, last - 1));
         }
         if start == last {
             return match s.word(start) {
@@ -122,11 +127,28 @@ impl Reader<'_> {
         s.is(last, &["will"]) && s.is(start, &["you"]) && last == start + 1 && marker.sign == Sign::Always
     }
 
+    /// "You are never to …", "I'd ask you never to …", "Take care never to …"; "I'd be glad if you always tagged me".
+    pub(super) fn told_to(&self, marker: &Marker, clause: Clause) -> Option<usize> {
+        let s = self.sentence;
+        let last = marker.at.checked_sub(1).filter(|last| *last >= clause.start)?;
+        if s.is(last, &["you"]) && last > clause.start && s.is(last - 1, &["if"]) {
+            let is_glad = (clause.start..last).any(|at| s.is(at, GLAD));
+            return clause.begin_if(is_glad && !s.word(marker.end()).is_empty());
+        }
+        let to = s.is(marker.end(), &["to"]) && self.is_verb(marker.end() + 1);
+        let is_due = s.is(last, &["you're", "care", "careful", "sure"])
+            || (s.is(last, &["are"]) && self.is_told(clause.start, last))
+            || self.leads(clause.start, last);
+        clause.begin_if(to && is_due)
+    }
+
     /// Whether the words up to `last`, with a "to" behind, ask for something.
     pub(super) fn leads(&self, start: usize, last: usize) -> bool {
         let s = self.sentence;
         match s.word(last) {
             "sure" => last > start && s.is(last - 1, &["make", "be"]),
+            "must" | "should" => self.is_told(start, last),
+            "please" => last == start,
             "try" | "remember" | "ensure" | "aim" | "careful" => {
                 last == start || s.is(last - 1, &["be", "please", "must", "should"]) || s.is(start, TOLD)
             }
@@ -227,7 +249,10 @@ impl Reader<'_> {
         if matches!(marker.sign, Sign::FromNowOn | Sign::Later | Sign::NextTime) {
             return false;
         }
+        // "This time skip it, but otherwise always …" says what holds at all other times.
+        let otherwise = (0..marker.at).rev().find(|at| s.is(*at, &["otherwise"]));
         let begins = (0..marker.at).rev().find(|at| s.mark(*at) == Some(';')).map_or(0, |at| at + 1);
+        let begins = otherwise.map_or(begins, |at| begins.max(at));
         let ends = (marker.end()..s.len()).find(|at| s.mark(*at) == Some(';')).unwrap_or(s.len());
         (begins..ends).any(|at| match s.word(at) {
             "this" => {

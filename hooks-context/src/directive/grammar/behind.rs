@@ -20,6 +20,14 @@ impl Reader<'_> {
                 let closes = (at + 1..s.len().min(at + 9)).find(|at| s.mark(*at) == Some(')'));
                 at = closes.map_or(at, |closes| closes + 1);
             }
+            // "Never ever you should delete it."
+            if s.is(at, &["you", "we", "should", "must"]) && s.is(at + 1, &["should", "must", "may", "you", "we"]) {
+                at += 2;
+            }
+            // "Never under any circumstances delete it."
+            if s.reads(at, &["under", "any"]) && s.is(at + 2, &["circumstances", "circumstance", "conditions"]) {
+                at += 3;
+            }
             let is_repeated = matches!(
                 corrected(s.word(at)),
                 "always"
@@ -70,7 +78,8 @@ impl Reader<'_> {
         let is_last = marker.end() == self.sentence.len()
             || self.sentence.is(marker.end(), &["when", "before", "after"]);
         let start = if clause.start == marker.at { self.past_fillers(0, marker.at) } else { clause.start };
-        let instructs = self.sentence.is(start, VERBS) && start < marker.at;
+        let wants = self.sentence.is(start, &["i", "we"]) && self.sentence.is(start + 1, &["want", "expect", "need"]);
+        let instructs = (wants || self.sentence.is(start, VERBS)) && start < marker.at;
         let is_relative =
             (start..marker.at).any(|at| self.sentence.is(at, &["that", "which", "who", "to", "is", "are"]));
         (is_last && instructs && !is_relative).then_some(start)

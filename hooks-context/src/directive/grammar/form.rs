@@ -47,6 +47,8 @@ pub(super) fn form(sentence: &Sentence<'_>) -> Form {
         "can" | "could" | "would" | "will" | "may" | "must" | "don't" | "won't" | "can't" => {
             sentence.is(next, SUBJECTS)
         }
+        // "Is not allowed to …": who is not allowed was left out.
+        "is" => !sentence.is(next, &["not", "forbidden", "mandatory", "prohibited", "strictly"]),
         word => ASKING.contains(&word),
     };
     if is_question { Form::Question } else { Form::Statement }

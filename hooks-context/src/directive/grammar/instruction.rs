@@ -104,7 +104,7 @@ impl Reader<'_> {
             .map_or(0, |at| at + 1);
         let first = self.content(hard);
         first >= clause.boundary
-            || s.is(first, SCOPING)
+            || (s.is(first, SCOPING) && !self.is_soon_over(first..clause.boundary))
             || (first + 1 == clause.boundary.saturating_sub(1) && !s.is(first, VERBS))
             || s.word(first).starts_with('@')
     }
@@ -113,10 +113,12 @@ impl Reader<'_> {
     pub(super) fn is_soon_over(&self, words: Range<usize>) -> bool {
         let s = self.sentence;
         words.into_iter().any(|at| {
-            s.is(at, SOON)
+            (s.is(at, SOON) && !s.is(at.wrapping_sub(1), &["from"]))
                 || s.word(at).starts_with('#')
                 || s.reads(at, &["the", "moment"])
-                || (s.is(at, &["this", "that"]) && !s.is(at + 1, PLACES_OF_WORK))
+                || (s.is(at, &["this"]) && !s.is(at + 1, PLACES_OF_WORK))
+                || (s.is(at, &["that"])
+                    && s.is(at.wrapping_sub(1), &["in", "on", "for", "with", "of", "during", "about", "do"]))
                 || (s.is(at, &["before", "after"]) && s.is(at + 1, &["i", "we", "lunch"]))
         })
     }
@@ -174,7 +176,7 @@ fn content(sentence: &Sentence<'_>, mut at: usize) -> usize {
 /// How an instruction at `at` is meant that stands for another reason than its own words.
 pub(super) fn mode_at(sentence: &Sentence<'_>, at: usize) -> Mode {
     let mut at = content(sentence, at);
-    if sentence.is(at, TOLD) {
+    if sentence.is(at, TOLD) || sentence.is(at, &["i", "i'd", "we'd"]) {
         at += 1;
     }
     if sentence.is(at, OBLIGING) || sentence.is(at, &["may", "can"]) {
@@ -185,7 +187,7 @@ pub(super) fn mode_at(sentence: &Sentence<'_>, at: usize) -> Mode {
             Mode::Never
         }
         "do" if sentence.is(at + 1, &["not"]) => Mode::Never,
-        "prefer" | "favour" | "favor" => Mode::Prefer,
+        "prefer" | "favour" | "favor" | "rather" => Mode::Prefer,
         "stop" | "quit" => Mode::Stop,
         "remember" => Mode::Remember,
         "from" if sentence.is(at + 1, &["now"]) => Mode::FromNowOn,

@@ -46,7 +46,18 @@ pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
     let mut found: Vec<Found> = Vec::new();
     let mut was_rejected = false;
     for marker in markers {
-        if found.last().is_some_and(|last| reader.belongs_to(last, &marker)) {
+        if let Some(last) = found.last_mut().filter(|last| reader.belongs_to(last, &marker)) {
+            // "Don't use lodash from now on": what it closes with says more than what it begins with.
+            let closes = marker.end() >= sentence.len() || sentence.mark(marker.end()).is_some();
+            let is_later = matches!(marker.sign, Sign::FromNowOn | Sign::Later);
+            if closes && is_later && last.marker.sign.is_weak() && last.mode != Mode::Remember {
+                last.mode = Mode::FromNowOn;
+            }
+            // "Always remember that …" is to be known, "always remember to …" is to be done.
+            let is_known = marker.sign == Sign::Remember && marker.at == last.marker.end();
+            if is_known && last.mode == Mode::Always && !sentence.is(marker.end(), &["to"]) {
+                last.mode = Mode::Remember;
+            }
             continue;
         }
         match reader.wish(&marker, was_rejected, found.last()) {
@@ -55,6 +66,8 @@ pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
                 if found.last().is_some_and(|last| reader.is_only_announced(last, start)) {
                     found.pop();
                 }
+                let condition = found.pop_if(|last| reader.is_condition_of(last, start));
+                let start = condition.map_or(start, |condition| condition.start);
                 found.push(Found { marker, mode, start });
             }
             None => was_rejected |= !marker.sign.is_weak(),
@@ -84,16 +97,13 @@ impl Reader<'_> {
             Sign::Always => {
                 let start = governed().filter(|_| self.is_verb(self.behind(marker)));
                 start
+                    .or_else(|| self.told_to(marker, clause))
                     .or_else(|| self.behind_an_instruction(marker, clause))
                     .map(|start| (Mode::Always, start))
             }
             Sign::Never => {
-                let to = self.sentence.is(marker.end(), &["to"])
-                    && self.sentence.is(marker.at.wrapping_sub(1), &["are"]);
                 let start = governed().filter(|_| self.is_verb(self.behind(marker)));
-                let start =
-                    start.or_else(|| clause.begin_if(to && self.is_told(clause.start, marker.at - 1)));
-                start.map(|start| (Mode::Never, start))
+                start.or_else(|| self.told_to(marker, clause)).map(|start| (Mode::Never, start))
             }
             Sign::NoWay => clause.begin_if(clause.start == marker.at).map(|start| (Mode::Never, start)),
             Sign::FromNowOn | Sign::Later | Sign::NextTime => {
@@ -124,7 +134,10 @@ impl Reader<'_> {
             Sign::Drop => self.dropped(marker, clause),
             Sign::None => self.none_of(marker, clause),
             Sign::NotTo => self.not_allowed(marker, clause),
-            Sign::Banned => self.predicated(marker, Mode::Never),
+            Sign::Choose => self.chosen(marker, clause),
+            Sign::Only => self.exclusive(marker, clause),
+            Sign::Due => self.due(marker, clause),
+            Sign::Banned | Sign::Taboo => self.predicated(marker, Mode::Never),
             Sign::Demanded => self.predicated(marker, Mode::Always),
         }
     }

@@ -7,7 +7,7 @@ use super::{Form, Found, Reader};
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign};
 use crate::directive::words::{
-    ASKING, FILLERS, HAPPENING, JOINING, OBLIGING, OF_WORK, PAST, SCOPING, SUBJECTS, VERBS,
+    ASKING, FILLERS, HAPPENING, JOINING, OBLIGING, OF_WORK, PAST, PLACES_OF_WORK, SCOPING, SUBJECTS, VERBS,
 };
 
 impl Reader<'_> {
@@ -35,7 +35,8 @@ impl Reader<'_> {
                 "i'll" | "i'm" | "i've" | "we'll" | "we're" => false,
                 "can" | "could" | "would" | "will" if matches!(self.form, Form::Request(_)) => true,
                 "it" | "he" | "she" | "they" | "there" | "it's" | "my" | "that" | "this" => {
-                    obliges(content..s.len())
+                    let only = (content..s.len()).any(|at| s.is(at, &["only", "instead"]));
+                    obliges(content..s.len()) || (subject == "it's" && only)
                 }
                 "the" | "a" | "an" if marker.sign != Sign::FromNowOn => obliges(content..s.len()),
                 _ => !s.is(content, ASKING) || s.is(content, &["do", "have"]),
@@ -93,7 +94,12 @@ impl Reader<'_> {
         let is_third = s.word(at) == "prefers";
         match (s.word(at), s.word(clause.start)) {
             ("rather", "i'd" | "we'd" | "i" | "we") => return clause.begin_if(at <= clause.start + 2),
-            ("preference", "my" | "our") => return clause.begin_if(at <= clause.start + 2),
+            ("preference", "my" | "our") => {
+                let is_told = s.is(at + 1, &["is", "for"])
+                    || s.reads(at + 1, &["would", "be"])
+                    || s.mark(at + 1).is_some();
+                return clause.begin_if(at <= clause.start + 2 && is_told);
+            }
             ("rather" | "preference", _) => return None,
             _ => {}
         }
@@ -221,12 +227,16 @@ impl Reader<'_> {
             _ => words > 2,
         };
         // What is to be done today is no standing wish.
-        let is_once = s.is(next, &["to"])
+        let is_once = !s.is(next, &["that"])
+            && !is_announced
             && (next..s.len()).any(|at| {
                 s.is(at, &["today", "tonight", "tomorrow", "later", "lunch", "now", "afterwards"])
                     || (s.is(at, &["this", "it"])
                         && (self.closes(at) || s.is(at + 1, &["before", "after", "later"])))
                     || s.reads(at, &["you're", "done"])
+                    || (s.is(at, &["for", "in", "on", "with"])
+                        && s.is(at + 1, &["this"])
+                        && !s.is(at + 2, PLACES_OF_WORK))
             });
         clause.begin_if(is_governed && is_statement && !is_once)
     }
@@ -235,7 +245,8 @@ impl Reader<'_> {
     pub(super) fn informed(&self, marker: &Marker, clause: Clause) -> Option<usize> {
         let s = self.sentence;
         let ends = (marker.end()..s.len().min(marker.end() + 7)).find(|at| s.mark(*at).is_some())?;
-        let lasts = (marker.end()..ends).any(|at| {
+        let lasts = s.is(marker.at, &["for"]) && ends == marker.end();
+        let lasts = lasts || (marker.end()..ends).any(|at| {
             s.is(at, &["future", "later", "next"]) || s.is(at, &["sessions", "everyone", "always"])
         });
         clause.begin_if(clause.start == marker.at && lasts && s.len() > ends + 2)

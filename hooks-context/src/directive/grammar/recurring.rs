@@ -4,7 +4,7 @@ use super::before::Clause;
 use super::{Found, Reader};
 use crate::directive::Mode;
 use crate::directive::markers::Marker;
-use crate::directive::words::{ARTEFACTS, OBLIGING, VERBS};
+use crate::directive::words::{ARTEFACTS, OBLIGING, OF_WORK, VERBS};
 
 impl Reader<'_> {
     /// "Whenever you touch the schema, regenerate the client.", "Tell me why each time you add a dependency."
@@ -18,12 +18,26 @@ impl Reader<'_> {
         let when = usize::from(s.is(marker.end(), &["when", "that"]));
         let who = marker.end() + when;
         let somebody = ["you", "we", "somebody", "someone", "a", "an", "the", "there", "anyone", "after", "i"];
+        // "Whenever you like" and "any time you have time" are said of one task.
+        let is_leave = (s.is(who + 1, &["want"]) && !s.is(who + 2, &["to"]))
+            || s.is(who + 1, &["like", "can", "wish", "feel", "prefer", "please"])
+            || s.is(who + 2, &["time", "ready", "done", "free", "minute", "chance"])
+            || s.is(who + 3, &["minute", "moment", "chance"]);
+        if is_leave {
+            return None;
+        }
         if clause.start == marker.at {
             let comma = (who..s.len()).find(|at| s.mark(*at) == Some(','));
             let what = comma.map(|comma| self.content(comma + 1)).filter(|what| self.instructs_here(*what));
             // Where the comma was forgotten, the verb of the instruction has an object behind it.
             let what = what.or_else(|| (who + 2..s.len()).find(|at| self.begins_anew(*at)));
-            let what = what.filter(|_| s.is(who, &somebody))?;
+            let somebody = s.is(who, &somebody) || s.is(who, OF_WORK);
+            let Some(what) = what.filter(|_| somebody) else {
+                // "Ask me first, every time you want to delete something."
+                let start = self.content(0);
+                let instructs = last.is_none() && s.is(start, VERBS) && s.is(who, &["you", "we"]);
+                return (instructs && comma.is_none() && start < marker.at).then(|| (self.mode_at(start), start));
+            };
             return Some((self.mode_at(what), clause.start));
         }
         let start = clause.start.min(clause.wide);
@@ -65,7 +79,7 @@ impl Reader<'_> {
         // Behind an instruction "for" and "in" are about what there is now: "print the author for each commit".
         let is_when = s.is(marker.at, &["before", "after", "upon", "on", "with"])
             || s.is(marker.end() - 2, &["you", "we"]);
-        if last.is_some() || !is_when {
+        if last.is_some() || !is_when || s.is(marker.end(), &["that", "whether", "if"]) {
             return None;
         }
         let start = clause.start.min(clause.wide);

@@ -4,7 +4,7 @@ use super::before::Clause;
 use super::{Found, Reader};
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign, goes_on};
-use crate::directive::words::{FILLERS, OF_WORK, OWN, PLACES_OF_WORK, SCOPING, VERBS};
+use crate::directive::words::{FILLERS, OBLIGING, OF_WORK, OWN, PLACES_OF_WORK, SCOPING, VERBS};
 
 /// Ways of writing and of going about things, as opposed to pieces of work.
 const MANNERS: &[&str] = &[
@@ -24,6 +24,8 @@ impl Reader<'_> {
         let begins = self.content(begins).min(marker.at);
         let is_described = |at: usize| {
             s.is(at, OWN)
+                || s.is(at, OF_WORK)
+                || s.is(at, &["naming", "per"])
                 || s.is(at, &["the", "a", "it's", "it", "is", "here's", "here", "that's", "this", "and"])
                 || s.is(at, FILLERS)
         };
@@ -32,11 +34,21 @@ impl Reader<'_> {
         }
         let owned = (begins..marker.at).any(|at| s.is(at, OWN))
             || label.clone().any(|at| s.is(at, PLACES_OF_WORK) || s.is(at, &["you", "us", "thumb", "all"]));
+        // "Rules for the password field", "New order": of something else than work.
+        let is_of = (marker.at + 1..marker.end()).any(|at| s.is(at, &["for", "of", "in", "on"]));
+        let is_of_a_thing = is_of && !owned && !label.clone().any(|at| s.is(at, OF_WORK));
+        let is_command = s.is(marker.at, &["order", "orders", "request", "requests", "wish"])
+            && !(begins..marker.at).any(|at| s.is(at, &["standing", "permanent", "general"]));
+        if is_of_a_thing || is_command {
+            return None;
+        }
         let is_said = s.mark(marker.end() - 1).is_none();
         let is_plain = s.is(marker.at, &["rule", "rules", "convention", "conventions"]);
         // "The policy is that …" is a report on whose policy it is not said.
         let is_to_be = is_said && s.is(begins, &["the"]) && is_plain && s.is(marker.end() - 1, &["to"]);
-        if !owned && !is_to_be && (is_said || !is_plain) {
+        let is_of_work = s.is(marker.at, &["policy", "policies"])
+            && (marker.end()..s.len().min(marker.end() + 6)).any(|at| s.is(at, OF_WORK));
+        if !owned && !is_to_be && (is_said || !(is_plain || is_of_work)) {
             return None;
         }
         let content = self.content(marker.end());
@@ -66,13 +78,22 @@ impl Reader<'_> {
             return Some((Mode::Always, clause.start));
         }
         // It closes an instruction. "The dialog opens by default" and "make it dark by default" are about a thing.
+        // "We use tabs in this repository": what is done in all of it is how it is done.
+        let is_ours = s.is(clause.start, &["we"])
+            && s.is(clause.start + 1, &["use", "keep", "write", "name", "format", "follow"]);
+        if marker.sign == Sign::Place && is_ours && last.is_none() && self.opens(clause) {
+            return Some((Mode::Always, clause.start));
+        }
         let closes = marker.end() >= s.len() || s.mark(marker.end()).is_some();
         if !closes || last.is_some() || matches!(s.word(marker.at), "by" | "for" | "in") {
             return None;
         }
         let start = self.past_fillers(self.instruction_before(marker.at).min(clause.wide), marker.at);
         let is_relative = (start..marker.at).any(|at| s.is(at, &["that", "which", "who"]));
-        let instructs = start < marker.at && self.instructs(start) && !is_relative;
+        // "Don't treat that as a rule" makes none.
+        let is_deemed =
+            (start..marker.at).any(|at| s.is(at, &["treat", "take", "consider", "see", "regard", "mean", "read"]));
+        let instructs = start < marker.at && self.instructs(start) && !is_relative && !is_deemed;
         instructs.then(|| self.stands(marker, start).map(|mode| (mode, start))).flatten()
     }
 
@@ -112,6 +133,57 @@ impl Reader<'_> {
         let negated = s.is(marker.end() - 1, &["never"]) || s.is(content, &["not", "never"]);
         let mode = if negated { Mode::Never } else { Mode::Always };
         (governs && acts).then_some((mode, clause.start))
+    }
+
+    /// "Choose clarity over cleverness.", "I like small commits better than big ones."
+    pub(super) fn chosen(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let likes = s.is(marker.at, &["like"]);
+        let governs = if likes {
+            s.is(clause.start, &["i", "we"]) && clause.start + 1 == marker.at
+        } else {
+            clause.start == marker.at || self.obliges(clause.start, marker.at, marker)
+        };
+        let is_shown = (marker.end()..s.len())
+            .any(|at| s.is(at, &["the", "this", "that", "these", "it", "option", "one", "two", "here"]));
+        (governs && !is_shown && self.opens(clause)).then_some((Mode::Prefer, clause.start))
+    }
+
+    /// "Only use named exports.", "Use only English.", "We only support Postgres."
+    pub(super) fn exclusive(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let object = if s.is(marker.end(), VERBS) || s.is(marker.end(), &["support"]) {
+            marker.end() + 1
+        } else {
+            marker.end()
+        };
+        let before = marker.at - clause.start;
+        let governs = before == 0
+            || (before == 1 && (s.is(clause.start, VERBS) || s.is(clause.start, &["we"])))
+            || (before == 2 && self.is_told(clause.start, marker.at - 1) && s.is(marker.at - 1, OBLIGING));
+        let ends = self.clause_end(object);
+        let holds = governs
+            && self.opens(clause)
+            && self.is_general(object, ends)
+            && !(object..ends).any(|at| s.is(at, &["the", "my", "your"]))
+            && !self.is_soon_over(object..ends);
+        holds.then_some((Mode::Always, clause.start))
+    }
+
+    /// "Commits should be signed.", "Every commit message must name a ticket."
+    pub(super) fn due(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
+        let s = self.sentence;
+        let is_many = s.word(marker.at).ends_with('s') || s.is(marker.at + 1, &["titles", "messages", "names"]);
+        let all = s.is(clause.start, &["every", "each", "all", "any"]);
+        let described = (clause.start..marker.at).all(|at| {
+            s.is(at, &["every", "each", "all", "any", "new", "pull", "our", "single", "feature"]) || s.is(at, OF_WORK)
+        });
+        let holds = (all || (is_many && clause.start == marker.at))
+            && described
+            && self.opens(clause)
+            && !self.is_soon_over(marker.end()..s.len());
+        let mode = if s.is(marker.end(), &["not", "never"]) { Mode::Never } else { Mode::Always };
+        holds.then_some((mode, clause.start))
     }
 
     /// "Lean towards …", "Better use … instead of …".

@@ -1,6 +1,7 @@
 //! Several markers in one sentence: which belong together, and where each wish ends.
 
 use super::{Found, Reader, Wish};
+use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign};
 use crate::directive::words::{FILLERS, JOINING, TOLD, VERBS};
 
@@ -10,6 +11,8 @@ impl Reader<'_> {
         let s = self.sentence;
         let is_new = (last.marker.end()..marker.at).any(|at| {
             !(s.mark(at) == Some(',')
+                || (last.mode == Mode::FromNowOn && s.mark(at) == Some(':'))
+                || (marker.sign == Sign::EachTime && s.is(at, &["and"]))
                 || s.is(at, TOLD)
                 || s.is(
                     at,
@@ -21,6 +24,10 @@ impl Reader<'_> {
         });
         let announces = last.marker.sign.announces() && !s.is(last.marker.end(), &["to", "that"]);
         if !is_new && !announces {
+            return true;
+        }
+        // "As of today, all commits must be signed."
+        if marker.sign.is_weak() && self.content(last.marker.end()) >= self.clause(marker.at).start {
             return true;
         }
         // "don't forget", "do not" and "in future" within a wish are its own words.
@@ -38,6 +45,15 @@ impl Reader<'_> {
         last.marker.sign.announces()
             && (last.marker.end()..start)
                 .all(|at| self.sentence.mark(at).is_some() || self.sentence.is(at, FILLERS))
+    }
+
+    /// Whether the wish before only says when, and the one that begins at `start` what: "Whenever you touch the schema,
+    /// always regenerate the client."
+    pub(super) fn is_condition_of(&self, last: &Found, start: usize) -> bool {
+        let is_condition = matches!(last.marker.sign, Sign::EachTime | Sign::Each | Sign::Standing | Sign::Place);
+        let comma = (last.marker.end()..start).find(|at| self.sentence.mark(*at) == Some(','));
+        let what = comma.map_or(last.marker.end(), |comma| comma + 1);
+        is_condition && last.start == last.marker.at && self.content(what) >= start
     }
 
     /// The wishes with their ends.

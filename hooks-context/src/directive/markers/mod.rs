@@ -76,6 +76,14 @@ pub(super) enum Sign {
     Banned,
     /// "mandatory".
     Demanded,
+    /// "a no-go".
+    Taboo,
+    /// "only", before or behind what it is about to use.
+    Only,
+    /// "choose … over".
+    Choose,
+    /// "commits should".
+    Due,
     /// "just so you know", which needs a "for the future".
     Informed,
 }
@@ -146,6 +154,8 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
         "never" => Some((Sign::Never, if sentence.is(at + 1, &["ever", "again"]) { 2 } else { 1 })),
         "under" => reads(&["under", "no", "circumstances"])
             .or_else(|| reads(&["under", "no", "circumstance"]))
+            .or_else(|| reads(&["under", "no", "condition"]))
+            .or_else(|| reads(&["under", "no", "conditions"]))
             .map(|len| (Sign::NoWay, len)),
         "on" => reads(&["on", "no", "account"]).map(|len| (Sign::NoWay, len)),
         "at" => reads(&["at", "no", "point"])
@@ -163,7 +173,7 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
             (is_phrase && !is_verb).then_some((Sign::FromNowOn, 2))
         }
         "henceforth" | "henceforward" | "hereafter" => Some((Sign::FromNowOn, 1)),
-        "until" | "till" => reads(&["until", "further", "notice"])
+        "until" | "till" if sentence.is(at + 1, &["further"]) => reads(&["until", "further", "notice"])
             .or_else(|| reads(&["till", "further", "notice"]))
             .map(|len| (Sign::FromNowOn, len)),
         "in" => in_future(sentence, at),
@@ -190,7 +200,8 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
         }
         "note" => (sentence.reads(at + 1, &["for", "the", "future"])
             || sentence.reads(at + 1, &["to", "self"]))
-        .then_some((Sign::Remember, if sentence.word(at + 1) == "to" { 3 } else { 4 })),
+        .then_some((Sign::Remember, if sentence.word(at + 1) == "to" { 3 } else { 4 }))
+        .or_else(|| note_for_later(sentence, at).map(|len| (Sign::Remember, len))),
         "default" => reads(&["default", "to"]).map(|len| (Sign::Prefer, len)),
         "stop" | "quit" | "cease" => {
             let with = sentence.word(at + 1) == "with" || sentence.reads(at + 1, &["it", "with"]);
@@ -284,6 +295,15 @@ fn for_all(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
         return Some((Sign::Remember, 3 + all));
     }
     Some((Sign::FromNowOn, 2 + all + usize::from(is_plural(sentence.word(at + 2 + all)))))
+}
+
+/// "note for later sessions", "note for all agents".
+fn note_for_later(sentence: &Sentence<'_>, at: usize) -> Option<usize> {
+    const LATER: [&str; 9] =
+        ["later", "future", "next", "sessions", "everyone", "everybody", "agents", "whoever", "posterity"];
+    let ends = (at + 1..at + 8).find(|at| sentence.mark(*at).is_some())?;
+    let lasts = sentence.is(at + 1, &["for", "to"]) && (at + 2..ends).any(|at| sentence.is(at, &LATER));
+    lasts.then_some(ends - at)
 }
 
 /// How many words name a day on which something begins.

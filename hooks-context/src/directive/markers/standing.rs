@@ -14,8 +14,11 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
     let standing = |phrases: &[&[&str]]| one_of(Sign::Standing, phrases);
     match s.word(at) {
         "as" => as_a_rule(s, at).map(|len| (Sign::Standing, len)),
+        "normally" | "usually" | "typically" => Some((Sign::Standing, 1)),
+        "ideally" => Some((Sign::Ideally, 1)),
+        "per" => (s.is(at + 1, &["our", "team"]) && s.is(at + 2, RULE_NOUNS)).then_some((Sign::Standing, 3)),
         "by" => standing(&[&["by", "default"], &["by", "convention"], &["by", "policy"]]),
-        "unless" => unless_otherwise(s, at).map(|len| (Sign::Standing, len)),
+        "unless" | "until" | "till" => unless_otherwise(s, at).map(|len| (Sign::Standing, len)),
         "in" => standing(&[
             &["in", "general"],
             &["in", "principle"],
@@ -24,9 +27,15 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
             &["in", "any", "case"],
             &["in", "all", "cases"],
         ])
+        .or_else(|| one_of(Sign::NoWay, &[&["in", "no", "case"], &["in", "no", "event"]]))
+        .or_else(|| next_sessions(s, at))
         .or_else(|| each(s, at))
         .or_else(|| place_of_work(s, at)),
-        "for" | "within" | "on" => each(s, at).or_else(|| place_of_work(s, at)),
+        "for" => one_of(Sign::Informed, &[&["for", "next", "time"], &["for", "the", "next", "time"]])
+            .or_else(|| next_sessions(s, at))
+            .or_else(|| each(s, at))
+            .or_else(|| place_of_work(s, at)),
+        "within" | "on" => each(s, at).or_else(|| place_of_work(s, at)),
         "before" | "after" | "upon" | "with" | "at" => each(s, at),
         "throughout" | "across" => {
             let the = s.is(at + 1, &["this", "the", "our", "all"]);
@@ -35,7 +44,7 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
         }
         "all" => standing(&[&["all", "the", "time"]]),
         "consistently" | "invariably" | "routinely" | "habitually" => Some((Sign::Standing, 1)),
-        "without" => standing(&[&["without", "fail"], &["without", "exception"], &["without", "exceptions"]]),
+        "without" => standing(&[&["without", "fail"], &["without", "exception"], &["without", "exceptions"], &["without", "being", "asked"]]),
         "when" => standing(&[
             &["when", "in", "doubt"],
             &["when", "unsure"],
@@ -43,7 +52,9 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
             &["when", "you're", "unsure"],
         ]),
         "if" => {
-            standing(&[&["if", "in", "doubt"]]).or_else(|| if_possible(s, at).map(|len| (Sign::IfPossible, len)))
+            let otherwise = s.is(at + 1, &["not", "nobody", "nothing"]).then(|| unless_otherwise(s, at)).flatten();
+            let otherwise = otherwise.map(|len| (Sign::Standing, len));
+            otherwise.or_else(|| standing(&[&["if", "in", "doubt"]])).or_else(|| if_possible(s, at).map(|len| (Sign::IfPossible, len)))
         }
         "where" | "wherever" => if_possible(s, at).map(|len| (Sign::Ideally, len)),
         "whenever" => if_possible(s, at).map_or(Some((Sign::EachTime, 1)), |len| Some((Sign::Ideally, len))),
@@ -57,13 +68,24 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
         "steer" => one_of(Sign::Avoid, &[&["steer", "clear", "of"]]),
         "stay" => one_of(Sign::Avoid, &[&["stay", "away", "from"], &["stay", "clear", "of"]]),
         "keep" => one_of(Sign::Avoid, &[&["keep", "away", "from"]]).or_else(|| habit(s, at)),
-        "make" | "get" | "stick" => habit(s, at),
+        "get" => one_of(Sign::Habit, &[&["get", "used", "to"]]).or_else(|| habit(s, at)),
+        "make" | "develop" | "stick" => habit(s, at),
+        "only" => exclusive(s, at),
+        "choose" | "pick" | "opt" | "like" => {
+            let over = (at + 2..at + 9).any(|at| {
+                s.is(at, &["over"]) || (s.is(at, &["rather", "better", "more"]) && s.is(at + 1, &["than"]))
+            });
+            over.then_some((Sign::Choose, 1))
+        }
         "discontinue" => Some((Sign::Stop, 1)),
-        "knock" | "lay" => s.is(at + 1, &["off"]).then_some((Sign::NoMore, 2)),
+        "knock" | "lay" => s.is(at + 1, &["off"]).then_some((Sign::Drop, 2)),
         "cut" => (s.is(at + 1, &["out"]) && s.is(at + 2, &["the", "all", "with"])).then_some((Sign::Drop, 2)),
         "lean" => s.is(at + 1, &["towards", "toward", "to"]).then_some((Sign::Lean, 2)),
         "err" => one_of(Sign::Lean, &[&["err", "on", "the", "side", "of"]]),
         "better" => s.is(at + 1, &["use", "to", "take", "choose", "write"]).then_some((Sign::Better, 1)),
+        "no-go" | "no-no" => Some((Sign::Taboo, 1)),
+        "commits" | "prs" | "mrs" | "merges" | "branches" | "releases" | "deploys" | "deployments" | "migrations"
+        | "hotfixes" | "commit" | "pr" | "branch" | "merge" | "release" | "migration" | "deployment" => obliged(s, at),
         "banned" | "forbidden" | "prohibited" | "disallowed" | "taboo" | "verboten" | "off-limits" => {
             Some((Sign::Banned, 1))
         }
@@ -91,7 +113,10 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
                 .then_some((Sign::Remember, if s.is(at + 3, &["memory"]) { 4 } else { 5 }))
         }
         "have" => one_of(Sign::Remember, &[&["have", "in", "mind"]]),
-        "take" => one_of(Sign::Remember, &[&["take", "note"]]),
+        "take" => {
+            let says = s.is(at + 2, &["that"]) || s.mark(at + 2) == Some(':');
+            (s.is(at + 1, &["note"]) && says).then_some((Sign::Remember, 2))
+        }
         word if RULE_NOUNS.contains(&word) => label(s, at),
         _ => None,
     }
@@ -113,7 +138,16 @@ fn as_a_rule(s: &Sentence<'_>, at: usize) -> Option<usize> {
 
 /// "unless I say otherwise", "unless told otherwise".
 fn unless_otherwise(s: &Sentence<'_>, at: usize) -> Option<usize> {
-    (at + 1..at + 7).find(|at| s.is(*at, &["otherwise", "differently"])).map(|end| end + 1 - at)
+    if let Some(end) = (at + 1..at + 7).find(|at| s.is(*at, &["otherwise", "differently"])) {
+        return Some(end + 1 - at);
+    }
+    // "Unless I explicitly ask for it, …".
+    let comma = (at + 2..at + 9).find(|at| s.mark(*at) == Some(','))?;
+    let says = |at: usize| s.is(at, &["ask", "say", "tell", "approve", "request", "asked", "told", "allow"]);
+    let is_word = s.is(at, &["unless"])
+        && s.is(at + 1, &["i", "you're", "you", "explicitly", "asked", "told", "specifically"])
+        && (at + 1..comma).any(says);
+    is_word.then_some(comma - at)
 }
 
 /// "if at all possible", "wherever you can".
@@ -132,6 +166,30 @@ fn if_possible(s: &Sentence<'_>, at: usize) -> Option<usize> {
 fn place_of_work(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     let ours = s.is(at + 1, &["this", "our"]);
     (ours && s.is(at + 2, PLACES_OF_WORK)).then_some((Sign::Place, 3))
+}
+
+/// "in the next sessions", "for all next tasks".
+fn next_sessions(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    let the = usize::from(s.is(at + 1, &["the", "all", "your", "any"]));
+    let next = s.is(at + 1 + the, &["next", "later", "coming", "following", "subsequent", "upcoming"]);
+    let several = s.is(at + 2 + the, &["sessions", "tasks", "prs", "releases", "commits", "changes", "conversations"]);
+    (next && several).then_some((Sign::FromNowOn, 3 + the))
+}
+
+/// "only use named exports", "use only English".
+fn exclusive(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    const USING: [&str; 10] =
+        ["use", "import", "commit", "merge", "deploy", "install", "write", "push", "log", "support"];
+    let ever = usize::from(s.is(at + 1, &["ever"]));
+    let behind = s.is(at.wrapping_sub(1), &USING);
+    (behind || s.is(at + 1 + ever, &USING)).then_some((Sign::Only, 1 + ever))
+}
+
+/// "PR titles must", "commits should": what work is made of, and that something is due of it.
+fn obliged(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
+    let due = (at + 1..at + 3).find(|at| s.is(*at, &["must", "should", "need", "needs", "shall", "has", "have"]))?;
+    let has = s.is(due, &["has", "have"]) && !s.is(due + 1, &["to"]);
+    (!has).then_some((Sign::Due, due + 1 - at))
 }
 
 /// "before every commit", "for each bug that you fix".
@@ -156,7 +214,12 @@ fn habit(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     let is_made = (at + 1..noun).all(|at| {
         s.is(at, &["it", "this", "a", "your", "the", "our", "into", "in", "to", "standard", "general", "daily"])
     });
-    let leads = s.is(noun + 1, &["to", "of", "that", "never", "always"]) || s.mark(noun + 1) == Some(':');
+    let leads = s.is(noun + 1, &["to", "of", "that", "never", "always", "not"]) || s.mark(noun + 1) == Some(':');
+    // "not" and what is like it belongs to what is done.
+    let leads_itself = s.is(noun + 1, &["not", "never", "always"]);
+    if is_made && noun > at + 1 && leads_itself {
+        return Some((Sign::Habit, noun + 1 - at));
+    }
     (is_made && noun > at + 1 && leads).then_some((Sign::Habit, noun + 2 - at))
 }
 

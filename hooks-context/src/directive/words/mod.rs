@@ -146,6 +146,8 @@ pub(super) const WEIGHTY: &[&str] = &[
     "rule",
     "convention",
     "habit",
+    "custom",
+    "customary",
     "practice",
     "point",
 ];
