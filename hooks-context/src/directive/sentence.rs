@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::tokens::{Kind, Token};
+use super::words::is_filler;
 
 /// The longest sentence, in words and marks.
 const LONGEST: usize = 160;
@@ -61,6 +62,11 @@ impl<'a> Sentence<'a> {
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         let word = self.word(at);
         !word.is_empty() && words.contains(&word)
+    }
+
+    /// Whether the word at `at` changes nothing about an instruction behind it.
+    pub(super) fn is_filler(&self, at: usize) -> bool {
+        is_filler(self.word(at))
     }
 
     /// Whether these words stand at `at`.

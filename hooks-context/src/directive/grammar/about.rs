@@ -56,7 +56,8 @@ impl Reader<'_> {
         let goes_into = rule.is_some_and(|rule| {
             (rule + 1..head.end).any(|at| s.is(at, &["to", "in", "into", "for", "on"]) && !s.is(at + 1, &["you", "us", "this", "our"]))
         });
-        head.clone().any(is_tool) || is_named || goes_into
+        let is_written = rule.is_some() && !s.is(verb, &["add", "make", "set", "put", "need", "want", "include"]);
+        head.clone().any(is_tool) || is_written || is_named || goes_into
     }
 
     /// Whether a rule, or what was said, is meant.

@@ -7,7 +7,7 @@ use super::before::Clause;
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, goes_on};
 use crate::directive::words::{
-    FILLERS, HAPPENING, NO_VERBS, OF_WORK, PAST, PLACES_OF_WORK, RECURRING, SCOPING, SUBJECTS, TOLD, VERBS,
+    HAPPENING, NO_VERBS, OF_WORK, PAST, PLACES_OF_WORK, RECURRING, SCOPING, SUBJECTS, TOLD, VERBS,
 };
 
 /// What there is none of when all is well: a report, no ban.
@@ -213,7 +213,7 @@ impl Reader<'_> {
         }) || s.reads(next, &["from", "now", "on"]);
         let is_use = s.is(start, &["use", "usage", "using"]) || (goes_on(s, start) && mode == Mode::Never);
         let is_use = is_use || s.is(marker.at, &["no-go", "no-no"]) || (goes_on(s, is - 1) && mode == Mode::Never);
-        let is_kind = is - start <= 4 && !s.is(start, NO_VERBS) && !s.is(start, FILLERS);
+        let is_kind = is - start <= 4 && !s.is(start, NO_VERBS) && !s.is_filler(start);
         (is_kind && (holds_here || is_use)).then_some((mode, start))
     }
 

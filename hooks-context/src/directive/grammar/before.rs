@@ -3,7 +3,7 @@
 use super::{Form, Reader};
 use crate::directive::markers::{Marker, Sign, goes_on};
 use crate::directive::words::{
-    CONDITIONS, FILLERS, HAPPENING, JOINING, NAMING, OF_WORK, PASSING, RULING, SCOPING, SUBJECTS, TELLING,
+    CONDITIONS, HAPPENING, JOINING, NAMING, OF_WORK, PASSING, RULING, SCOPING, SUBJECTS, TELLING,
     TOLD, WEIGHTY,
 };
 
@@ -29,14 +29,16 @@ impl Reader<'_> {
     }
 
     pub(super) fn past_fillers(&self, from: usize, to: usize) -> usize {
-        (from..to).find(|at| !self.sentence.is(*at, FILLERS)).unwrap_or(to)
+        (from..to).find(|at| !self.sentence.is_filler(*at)).unwrap_or(to)
     }
 
     /// Where the wish begins, if what stands before the marker lets it govern an instruction.
     pub(super) fn governed(&self, marker: &Marker, clause: Clause, was_rejected: bool) -> Option<usize> {
         let at = marker.at;
         if clause.start == at {
-            return clause.begin_if(!self.is_narrated(clause, was_rejected));
+            // "Don't ever" is said to somebody, "never" may go on with a report.
+            let is_told = self.sentence.is(at, &["don't", "dont", "do"]);
+            return clause.begin_if(is_told || !self.is_narrated(clause, was_rejected));
         }
         if self.obliges(clause.start, at, marker) {
             return Some(clause.start);
@@ -131,6 +133,9 @@ impl Reader<'_> {
     pub(super) fn told_to(&self, marker: &Marker, clause: Clause) -> Option<usize> {
         let s = self.sentence;
         let last = marker.at.checked_sub(1).filter(|last| *last >= clause.start)?;
+        // "… if you could always …"
+        let could = usize::from(s.is(last, &["could", "would", "can"]));
+        let last = last.checked_sub(could).filter(|last| *last >= clause.start)?;
         if s.is(last, &["you"]) && last > clause.start && s.is(last - 1, &["if"]) {
             let is_glad = (clause.start..last).any(|at| s.is(at, GLAD));
             return clause.begin_if(is_glad && !s.word(marker.end()).is_empty());
@@ -229,8 +234,9 @@ impl Reader<'_> {
     pub(super) fn is_told_by_others(&self, at: usize) -> bool {
         let s = self.sentence;
         let begins = (0..at).rev().find(|at| s.mark(*at) == Some(';')).map_or(0, |at| at + 1);
+        let first = self.past_fillers(begins, at);
         (begins..at).any(|told| {
-            let is_verb_here = told == self.past_fillers(begins, at) || s.is(told.wrapping_sub(1), JOINING);
+            let is_verb_here = told == first || s.is(told.wrapping_sub(1), JOINING);
             s.is(told, TELLING) && !is_verb_here && !s.is(told.wrapping_sub(1), &["i", "to"])
         })
     }

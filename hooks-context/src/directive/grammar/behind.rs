@@ -80,6 +80,15 @@ impl Reader<'_> {
         let start = if clause.start == marker.at { self.past_fillers(0, marker.at) } else { clause.start };
         let wants = self.sentence.is(start, &["i", "we"]) && self.sentence.is(start + 1, &["want", "expect", "need"]);
         let instructs = (wants || self.sentence.is(start, VERBS)) && start < marker.at;
+        // "Use always the metric units."
+        let is_within = start + 1 == marker.at
+            && instructs
+            && !self.sentence.is(start, &["return", "show", "print", "display", "render", "be", "make"])
+            && !self.sentence.word(marker.end()).is_empty();
+        let is_sure = self.sentence.is(start, &["see", "ensure"]) || self.sentence.reads(start, &["make", "sure"]);
+        if is_within || (is_last && is_sure && (start..marker.at).any(|at| self.sentence.is(at, &["that"]))) {
+            return Some(start);
+        }
         let is_relative =
             (start..marker.at).any(|at| self.sentence.is(at, &["that", "which", "who", "to", "is", "are"]));
         (is_last && instructs && !is_relative).then_some(start)

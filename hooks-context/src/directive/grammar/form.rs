@@ -1,7 +1,7 @@
 //! What kind of sentence it is: said, asked for, or asked.
 
 use crate::directive::sentence::Sentence;
-use crate::directive::words::{ASKING, FILLERS, JOINING, QUESTIONS, SUBJECTS};
+use crate::directive::words::{ASKING, JOINING, QUESTIONS, SUBJECTS};
 
 /// What kind of sentence it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,16 +20,16 @@ pub(super) fn form(sentence: &Sentence<'_>) -> Form {
     let is_request_at = |at: usize| {
         at == 0
             || sentence.mark(at - 1).is_some()
-            || sentence.is(at - 1, FILLERS)
+            || sentence.is_filler(at - 1)
             || sentence.is(at - 1, JOINING)
     };
     let mut first = 0;
-    while sentence.is(first, FILLERS) || matches!(sentence.mark(first), Some(',' | ':')) {
+    while sentence.is_filler(first) || matches!(sentence.mark(first), Some(',' | ':')) {
         first += 1;
     }
     if let Some(at) = request.filter(|at| is_request_at(*at)) {
         let mut start = at + 2;
-        while sentence.is(start, FILLERS) || sentence.is(start, &["mind", "maybe"]) {
+        while sentence.is_filler(start) || sentence.is(start, &["mind", "maybe"]) {
             start += 1;
         }
         if !has_tag(sentence) {

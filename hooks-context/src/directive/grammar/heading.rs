@@ -4,7 +4,7 @@ use super::instruction::mode_at;
 use crate::directive::Mode;
 use crate::directive::markers::{self, Sign};
 use crate::directive::sentence::Sentence;
-use crate::directive::words::{FILLERS, OWN, PLACES_OF_WORK, RULE_NOUNS};
+use crate::directive::words::{OWN, PLACES_OF_WORK, RULE_NOUNS};
 
 /// What the lines below are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(in crate::directive) fn heading(sentence: &Sentence<'_>) -> Option<Heading> 
     let is_bare = (0..last)
         .filter(|at| !(marker.at..marker.end()).contains(at))
         .all(|at| {
-            let is_word_of_rules = [OWN, RULE_NOUNS, PLACES_OF_WORK, FILLERS, &EMPTY].iter().any(|words| sentence.is(at, words));
+            let is_word_of_rules = [OWN, RULE_NOUNS, PLACES_OF_WORK, &EMPTY].iter().any(|words| sentence.is(at, words)) || sentence.is_filler(at);
             sentence.word(at).is_empty() || is_word_of_rules || sentence.is(at, &["for", "in"])
         });
     is_bare.then_some(heading)

@@ -7,7 +7,7 @@ use super::before::Clause;
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
 use crate::directive::sentence::Sentence;
-use crate::directive::words::{CONTRACTIONS, FILLERS, HAPPENING, OBLIGING, OF_WORK, PLACES_OF_WORK, SCOPING, TOLD, VERBS};
+use crate::directive::words::{CONTRACTIONS, HAPPENING, OBLIGING, OF_WORK, PLACES_OF_WORK, SCOPING, TOLD, VERBS};
 
 /// What is over soon, of itself.
 const SOON: &[&str] = &[
@@ -166,7 +166,7 @@ impl Reader<'_> {
 /// The first word from `at` on that is no mark and no filler.
 fn content(sentence: &Sentence<'_>, mut at: usize) -> usize {
     while matches!(sentence.mark(at), Some(',' | ':' | '-' | '—' | '–'))
-        || (sentence.is(at, FILLERS) && !sentence.is(at, &["no"]))
+        || (sentence.is_filler(at) && !sentence.is(at, &["no"]))
     {
         at += 1;
     }

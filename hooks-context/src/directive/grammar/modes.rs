@@ -7,7 +7,7 @@ use super::{Form, Found, Reader};
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign};
 use crate::directive::words::{
-    ASKING, FILLERS, HAPPENING, JOINING, OBLIGING, OF_WORK, PAST, PLACES_OF_WORK, SCOPING, SUBJECTS, VERBS,
+    ASKING, HAPPENING, JOINING, OBLIGING, OF_WORK, PAST, PLACES_OF_WORK, SCOPING, SUBJECTS, VERBS,
 };
 
 impl Reader<'_> {
@@ -19,7 +19,7 @@ impl Reader<'_> {
     ) -> Option<usize> {
         let s = self.sentence;
         let mut content = marker.end();
-        while matches!(s.mark(content), Some(',' | ':' | '-' | '—' | '–')) || s.is(content, FILLERS) {
+        while matches!(s.mark(content), Some(',' | ':' | '-' | '—' | '–')) || s.is_filler(content) {
             content += 1;
         }
         let will = |range: Range<usize>| {
@@ -39,7 +39,7 @@ impl Reader<'_> {
                     obliges(content..s.len()) || (subject == "it's" && only)
                 }
                 "the" | "a" | "an" if marker.sign != Sign::FromNowOn => obliges(content..s.len()),
-                _ => !s.is(content, ASKING) || s.is(content, &["do", "have"]),
+                _ => !s.is(content, ASKING) || s.is(content, &["do", "have", "don't"]),
             };
             let is_foretold =
                 marker.sign == Sign::Later && !s.is(content, &["you"]) && will(content..s.len());
@@ -165,7 +165,11 @@ impl Reader<'_> {
         let is_bare = clause.start == marker.at;
         let is_ours = clause.start + 1 == marker.at && s.is(clause.start, &["we", "i"]);
         let wants = s.is(marker.end(), &["want", "need", "like"]);
-        if !(is_bare || (is_ours && (s.word(clause.start) == "we" || wants))) {
+        let is_spared = clause.start + 1 == marker.at
+            && s.is(clause.start, &["you"])
+            && s.is(marker.end(), &["need", "have"])
+            && s.is(marker.end() + 1, &["to"]);
+        if !(is_bare || is_spared || (is_ours && (s.word(clause.start) == "we" || wants))) {
             return None;
         }
         let ends =
@@ -201,7 +205,7 @@ impl Reader<'_> {
         at + 1 >= self.sentence.len()
             || self.sentence.word(at + 1).is_empty()
             || self.sentence.is(at + 1, &["in", "please", "when", "on", "for", "at"])
-            || self.sentence.is(at + 1, FILLERS)
+            || self.sentence.is_filler(at + 1)
     }
 
     pub(super) fn remembered(&self, marker: &Marker, clause: Clause) -> Option<usize> {
@@ -234,7 +238,7 @@ impl Reader<'_> {
                     || (s.is(at, &["this", "it"])
                         && (self.closes(at) || s.is(at + 1, &["before", "after", "later"])))
                     || s.reads(at, &["you're", "done"])
-                    || (s.is(at, &["for", "in", "on", "with"])
+                    || (s.is(at, &["for", "in", "on", "with", "after", "before"])
                         && s.is(at + 1, &["this"])
                         && !s.is(at + 2, PLACES_OF_WORK))
             });

@@ -4,7 +4,7 @@ use super::before::Clause;
 use super::{Found, Reader};
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign, goes_on};
-use crate::directive::words::{FILLERS, OBLIGING, OF_WORK, OWN, PLACES_OF_WORK, SCOPING, VERBS};
+use crate::directive::words::{OBLIGING, OF_WORK, OWN, PLACES_OF_WORK, SCOPING, VERBS};
 
 /// Ways of writing and of going about things, as opposed to pieces of work.
 const MANNERS: &[&str] = &[
@@ -27,7 +27,7 @@ impl Reader<'_> {
                 || s.is(at, OF_WORK)
                 || s.is(at, &["naming", "per"])
                 || s.is(at, &["the", "a", "it's", "it", "is", "here's", "here", "that's", "this", "and"])
-                || s.is(at, FILLERS)
+                || s.is_filler(at)
         };
         if !(begins..marker.at).all(is_described) {
             return None;

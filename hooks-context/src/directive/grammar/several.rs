@@ -3,7 +3,7 @@
 use super::{Found, Reader, Wish};
 use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign};
-use crate::directive::words::{FILLERS, JOINING, TOLD, VERBS};
+use crate::directive::words::{JOINING, TOLD, VERBS};
 
 impl Reader<'_> {
     /// Whether `marker` is part of what the wish before says: "from now on, never …", "always prefer …".
@@ -44,7 +44,7 @@ impl Reader<'_> {
     pub(super) fn is_only_announced(&self, last: &Found, start: usize) -> bool {
         last.marker.sign.announces()
             && (last.marker.end()..start)
-                .all(|at| self.sentence.mark(at).is_some() || self.sentence.is(at, FILLERS))
+                .all(|at| self.sentence.mark(at).is_some() || self.sentence.is_filler(at))
     }
 
     /// Whether the wish before only says when, and the one that begins at `start` what: "Whenever you touch the schema,
@@ -85,6 +85,8 @@ impl Reader<'_> {
                     && (at..s.len()).any(|at| s.mark(at) == Some(','))
             }
             Some(',') if at > from && s.is(at + 1, &["and", "then"]) => {
+                let please = usize::from(s.is(at + 2, &["please", "also"]));
+                let at = at + please;
                 s.is(at + 2, VERBS) && s.is(at + 3, &["the", "this", "that", "a", "an", "me", "it", "my"])
             }
             Some(',') if at > from => s.is(

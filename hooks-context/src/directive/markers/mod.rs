@@ -122,13 +122,22 @@ impl Marker {
 /// The most markers that are looked at in a sentence.
 const MOST: usize = 24;
 
+/// The most weak markers that are looked at in a sentence.
+const MOST_WEAK: usize = 6;
+
 /// All markers of a sentence, in order; none is within another.
 pub(super) fn all(sentence: &Sentence<'_>) -> Vec<Marker> {
     let mut markers = Vec::new();
-    let mut at = 0;
+    let (mut at, mut weak) = (0, 0);
     while at < sentence.len() && markers.len() < MOST {
         match marker(sentence, at).or_else(|| standing::standing(sentence, at)) {
             Some((sign, len)) => {
+                // What is said so often forbids nothing any more; time stays linear.
+                weak += usize::from(sign.is_weak());
+                if sign.is_weak() && weak > MOST_WEAK {
+                    at += len;
+                    continue;
+                }
                 markers.push(Marker { sign, at, len });
                 at += len;
             }
@@ -179,7 +188,8 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
         "in" => in_future(sentence, at),
         "for" => for_all(sentence, at),
         "as" if sentence.is(at + 1, &["of", "from"]) => day(sentence, at + 2).and_then(|len| later(len + 2)),
-        "starting" | "beginning" | "effective" | "commencing" | "since" if sentence.word(at) != "since" => {
+        "since" => sentence.is(at + 1, &["now", "today"]).then_some((Sign::Later, 2)),
+        "starting" | "beginning" | "effective" | "commencing" => {
             let joined = usize::from(sentence.is(at + 1, &["from", "with", "on", "as"]));
             let joined = joined + usize::from(joined == 1 && sentence.word(at + 2) == "of");
             day(sentence, at + 1 + joined).and_then(|len| later(len + 1 + joined))
@@ -188,6 +198,10 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
         "prefer" | "favour" | "favor" => Some((Sign::Prefer, 1)),
         "prefers" | "preference" => Some((Sign::Prefer, 1)),
         "rather" => sentence.is(at + 1, &["you", "have", "see", "use", "we"]).then_some((Sign::Prefer, 1)),
+        "not" if sentence.word(at + 1) == "once" => {
+            let is_rule = (at + 2..at + 9).any(|at| sentence.is(at, &["should", "must", "may", "shall"]));
+            is_rule.then_some((Sign::NoWay, 2))
+        }
         "not" => {
             (sentence.word(at + 1) == "ever" && at > 0 && sentence.is(at - 1, &["must", "should", "shall"]))
                 .then_some((Sign::Never, 2))
@@ -236,8 +250,7 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
             Some((Sign::Not, len))
         }
         "remember" => Some((Sign::Remember, 1)),
-        "keep" => reads(&["keep", "in", "mind"]).map(|len| (Sign::Remember, len)),
-        "bear" => reads(&["bear", "in", "mind"]).map(|len| (Sign::Remember, len)),
+        "keep" | "bear" | "have" | "hold" => in_mind(sentence, at).map(|len| (Sign::Remember, len)),
         "make" => reads(&["make", "a", "note"])
             .or_else(|| reads(&["make", "a", "mental", "note"]))
             .map(|len| (Sign::Remember, len)),
@@ -295,6 +308,13 @@ fn for_all(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
         return Some((Sign::Remember, 3 + all));
     }
     Some((Sign::FromNowOn, 2 + all + usize::from(is_plural(sentence.word(at + 2 + all)))))
+}
+
+/// "keep in mind", "bear this in mind", "keep in memory".
+fn in_mind(sentence: &Sentence<'_>, at: usize) -> Option<usize> {
+    let this = usize::from(sentence.is(at + 1, &["this", "it"]));
+    let is_mind = sentence.is(at + 1 + this, &["in"]) && sentence.is(at + 2 + this, &["mind", "memory"]);
+    is_mind.then_some(3 + this)
 }
 
 /// "note for later sessions", "note for all agents".

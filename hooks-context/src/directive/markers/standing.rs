@@ -85,7 +85,7 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
         "better" => s.is(at + 1, &["use", "to", "take", "choose", "write"]).then_some((Sign::Better, 1)),
         "no-go" | "no-no" => Some((Sign::Taboo, 1)),
         "commits" | "prs" | "mrs" | "merges" | "branches" | "releases" | "deploys" | "deployments" | "migrations"
-        | "hotfixes" | "commit" | "pr" | "branch" | "merge" | "release" | "migration" | "deployment" => obliged(s, at),
+        | "hotfixes" | "pr" | "branch" | "merge" | "release" | "migration" | "deployment" => obliged(s, at),
         "banned" | "forbidden" | "prohibited" | "disallowed" | "taboo" | "verboten" | "off-limits" => {
             Some((Sign::Banned, 1))
         }
@@ -101,7 +101,7 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
         }
         "mustn't" | "shouldn't" => Some((Sign::NotTo, 1)),
         "mandatory" | "compulsory" | "obligatory" | "required" => Some((Sign::Demanded, 1)),
-        "no" => Some((Sign::None, 1)),
+        "no" => (!s.is(at + 1, &["no"])).then_some((Sign::None, 1)),
         "nothing" => Some((Sign::None, 1)),
         "onwards" | "onward" => Some((Sign::FromNowOn, 1)),
         "just" | "so" => one_of(Sign::Informed, &[&["just", "so", "you", "know"], &["so", "you", "know"]]),
@@ -109,10 +109,10 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
         "memorise" | "memorize" => Some((Sign::Remember, 1)),
         "commit" | "save" | "store" | "put" => {
             let held = s.is(at + 1, &["this", "that", "it"]);
-            (held && s.is(at + 2, &["to", "in"]) && (s.is(at + 3, &["memory"]) || s.is(at + 4, &["memory"])))
-                .then_some((Sign::Remember, if s.is(at + 3, &["memory"]) { 4 } else { 5 }))
+            let memory = (held && s.is(at + 2, &["to", "in"]) && (s.is(at + 3, &["memory"]) || s.is(at + 4, &["memory"])))
+                .then_some((Sign::Remember, if s.is(at + 3, &["memory"]) { 4 } else { 5 }));
+            memory.or_else(|| obliged(s, at))
         }
-        "have" => one_of(Sign::Remember, &[&["have", "in", "mind"]]),
         "take" => {
             let says = s.is(at + 2, &["that"]) || s.mark(at + 2) == Some(':');
             (s.is(at + 1, &["note"]) && says).then_some((Sign::Remember, 2))

@@ -46,55 +46,14 @@ pub(super) const CONTRACTIONS: &[&str] = &[
     "hasn't",
 ];
 
-/// What may stand before an instruction and changes nothing about it.
-pub(super) const FILLERS: &[&str] = &[
-    "please",
-    "pls",
-    "plz",
-    "ok",
-    "okay",
-    "also",
-    "and",
-    "but",
-    "so",
-    "just",
-    "then",
-    "well",
-    "hey",
-    "hi",
-    "hello",
-    "oh",
-    "again",
-    "thanks",
-    "cheers",
-    "importantly",
-    "generally",
-    "though",
-    "however",
-    "yes",
-    "no",
-    "right",
-    "cool",
-    "great",
-    "good",
-    "nice",
-    "perfect",
-    "sure",
-    "alright",
-    "finally",
-    "plus",
-    "additionally",
-    "furthermore",
-    "still",
-    "otherwise",
-    "instead",
-    "really",
-    "kindly",
-    "simply",
-    "actually",
-    "definitely",
-    "basically",
-];
+/// Whether a word may stand before an instruction and changes nothing about it. It is asked of many words many times:
+/// a match looks at their length first, a list at each of its own.
+pub(super) fn is_filler(word: &str) -> bool {
+    matches!(
+        word,
+        "please" | "pls" | "plz" | "ok" | "okay" | "also" | "and" | "but" | "so" | "just" | "then" | "well" | "hey" | "hi" | "hello" | "oh" | "again" | "thanks" | "cheers" | "importantly" | "generally" | "though" | "however" | "yes" | "no" | "right" | "cool" | "great" | "good" | "nice" | "perfect" | "sure" | "alright" | "finally" | "plus" | "additionally" | "furthermore" | "still" | "otherwise" | "instead" | "really" | "kindly" | "simply" | "actually" | "definitely" | "basically"
+    )
+}
 
 /// Words that join two clauses.
 pub(super) const JOINING: &[&str] = &["and", "but", "or", "so", "then", "also", "plus", "yet", "nor"];
