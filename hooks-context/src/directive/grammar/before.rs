@@ -114,7 +114,9 @@ impl Reader<'_> {
             let that = if s.is(last - 1, &["that"]) { last.checked_sub(2) } else { last.checked_sub(1) };
             let leads = that.filter(|at| *at >= start).is_some_and(|at| {
                 s.is(at, &["sure", "ensure", "careful", "see", "it"])
-                    || ((s.is(at, WEIGHTY) || s.is(at, RULING)) && s.is(last - 1, &["that"]))
+                    || ((s.is(at, WEIGHTY) || s.is(at, RULING))
+                        && s.is(last - 1, &["that"])
+                        && !s.is(at.wrapping_sub(1), &["the", "this", "that"]))
             });
             let is_ours = s.is(last, &["we"]) && s.is(start, SCOPING) && !s.is(marker.end(), HAPPENING);
             return leads || (is_ours && marker.sign != Sign::Stop);

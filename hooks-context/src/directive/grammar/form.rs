@@ -32,12 +32,12 @@ pub(super) fn form(sentence: &Sentence<'_>) -> Form {
         while sentence.is_filler(start) || sentence.is(start, &["mind", "maybe"]) {
             start += 1;
         }
-        if !has_tag(sentence) {
+        if tag(sentence).is_none_or(|tag| at < tag) {
             return Form::Request(start);
         }
     }
     if sentence.asks() {
-        return if has_tag(sentence) { Form::Statement } else { Form::Question };
+        return if tag(sentence).is_some() { Form::Statement } else { Form::Question };
     }
     let next = first + 1;
     let is_question = match sentence.word(first) {
@@ -54,10 +54,11 @@ pub(super) fn form(sentence: &Sentence<'_>) -> Form {
     if is_question { Form::Question } else { Form::Statement }
 }
 
-/// Whether only the end of it asks: "never push to main, ok?"
-fn has_tag(sentence: &Sentence<'_>) -> bool {
+/// Where the end of it begins, if only that asks: "never push to main, ok?"
+fn tag(sentence: &Sentence<'_>) -> Option<usize> {
     let tag = (0..sentence.len()).rev().find(|at| sentence.mark(*at) == Some(',')).map(|at| at + 1);
-    tag.is_some_and(|tag| {
+    tag.filter(|tag| {
+        let tag = *tag;
         let is_short = sentence.len() - tag <= 3;
         is_short
             && (tag..sentence.len()).all(|at| {

@@ -105,7 +105,7 @@ impl Reader<'_> {
         let first = self.content(hard);
         first >= clause.boundary
             || (s.is(first, SCOPING) && !self.is_soon_over(first..clause.boundary))
-            || (first + 1 == clause.boundary.saturating_sub(1) && !s.is(first, VERBS))
+            || (first + 1 == clause.boundary.saturating_sub(1) && !s.is(first, VERBS) && !s.is(first, SOON))
             || s.word(first).starts_with('@')
     }
 

@@ -17,7 +17,7 @@ use std::ops::Range;
 use self::form::{Form, form};
 pub(super) use self::heading::{Heading, heading};
 use super::Mode;
-use super::markers::{self, Marker, Sign};
+use super::markers::{self, Marker, Sign, goes_on};
 use super::sentence::Sentence;
 use super::words::HAPPENING;
 
@@ -95,10 +95,14 @@ impl Reader<'_> {
         let governed = || self.governed(marker, clause, was_rejected);
         match marker.sign {
             Sign::Always => {
-                let start = governed().filter(|_| self.is_verb(self.behind(marker)));
+                // "Would you mind always adding …?"
+                let behind = self.behind(marker);
+                let is_asked = matches!(self.form, Form::Request(_)) && goes_on(self.sentence, behind);
+                let start = governed().filter(|_| is_asked || self.is_verb(behind));
+                let closing = || self.behind_an_instruction(marker, clause);
                 start
                     .or_else(|| self.told_to(marker, clause))
-                    .or_else(|| self.behind_an_instruction(marker, clause))
+                    .or_else(|| closing().filter(|start| last.is_none_or(|last| last.start < *start)))
                     .map(|start| (Mode::Always, start))
             }
             Sign::Never => {

@@ -233,10 +233,12 @@ impl Reader<'_> {
         // What is to be done today is no standing wish.
         let is_once = !s.is(next, &["that"])
             && !is_announced
+            && (s.is(next, &["to"]) || s.is(marker.at, &["don't", "dont", "do"]))
             && (next..s.len()).any(|at| {
                 s.is(at, &["today", "tonight", "tomorrow", "later", "lunch", "now", "afterwards"])
                     || (s.is(at, &["this", "it"])
                         && (self.closes(at) || s.is(at + 1, &["before", "after", "later"])))
+                    || (s.is(at, &["this"]) && s.is(at + 1, &["afternoon", "morning", "evening", "week"]))
                     || s.reads(at, &["you're", "done"])
                     || (s.is(at, &["for", "in", "on", "with", "after", "before"])
                         && s.is(at + 1, &["this"])

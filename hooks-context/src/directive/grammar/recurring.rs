@@ -28,7 +28,8 @@ impl Reader<'_> {
         }
         if clause.start == marker.at {
             let comma = (who..s.len()).find(|at| s.mark(*at) == Some(','));
-            let what = comma.map(|comma| self.content(comma + 1)).filter(|what| self.instructs_here(*what));
+            let what = comma.map(|comma| self.content(comma + 1));
+            let what = what.filter(|what| self.instructs_here(*what) || self.instructs(*what));
             // Where the comma was forgotten, the verb of the instruction has an object behind it.
             let what = what.or_else(|| (who + 2..s.len()).find(|at| self.begins_anew(*at)));
             let somebody = s.is(who, &somebody) || s.is(who, OF_WORK);

@@ -12,6 +12,12 @@ const MANNERS: &[&str] = &[
     "prefix", "avoid", "we", "don't", "no", "target", "stay", "answer", "respond", "do",
 ];
 
+/// Parts of what is worked on, for which there are rules of work.
+const PARTS: &[&str] = &[
+    "backend", "frontend", "api", "apis", "ui", "app", "server", "client", "service", "services", "library", "infra",
+    "cli", "sql", "css", "logs", "scripts", "names", "naming", "errors",
+];
+
 impl Reader<'_> {
     /// "Rule: …", "New rule for the tests: …", "our policy is to …": what it says is the wish.
     pub(super) fn labelled(&self, marker: &Marker) -> Option<(Mode, usize)> {
@@ -36,7 +42,8 @@ impl Reader<'_> {
             || label.clone().any(|at| s.is(at, PLACES_OF_WORK) || s.is(at, &["you", "us", "thumb", "all"]));
         // "Rules for the password field", "New order": of something else than work.
         let is_of = (marker.at + 1..marker.end()).any(|at| s.is(at, &["for", "of", "in", "on"]));
-        let is_of_a_thing = is_of && !owned && !label.clone().any(|at| s.is(at, OF_WORK));
+        let is_of_part = label.clone().any(|at| s.is(at, OF_WORK) || s.is(at, PARTS));
+        let is_of_a_thing = is_of && !owned && !is_of_part;
         let is_command = s.is(marker.at, &["order", "orders", "request", "requests", "wish"])
             && !(begins..marker.at).any(|at| s.is(at, &["standing", "permanent", "general"]));
         if is_of_a_thing || is_command {

@@ -197,6 +197,9 @@ fn each(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     if !s.is(at + 1, &["every", "each", "any"]) {
         return None;
     }
+    if s.is(at + 1, &["every", "each"]) && s.is(at + 2, &["new"]) && !s.word(at + 3).is_empty() {
+        return Some((Sign::Each, 4));
+    }
     if s.is(at + 1, &["every", "each"])
         && let Some(thing) = (at + 2..at + 5).find(|at| s.is(*at, RECURRING))
     {
