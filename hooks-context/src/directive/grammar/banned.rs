@@ -141,7 +141,7 @@ impl Reader<'_> {
             && told
             && self.is_verb(verb)
             && !s.is(verb, HAPPENING)
-            && self.is_general(verb + 1, ends)
+            && (!s.is(modal, &["should", "shouldn't"]) || self.is_general(verb + 1, ends))
             && !self.is_soon_over(verb..ends);
         holds.then_some((Mode::Never, clause.start))
     }
@@ -202,6 +202,9 @@ impl Reader<'_> {
             let leads = !s.is(marker.at, &["required"])
                 && s.is(next, &["to", "that"]) && self.is_verb(next + 1) && !s.is(next + 1, HAPPENING);
             return leads.then_some((mode, start));
+        }
+        if s.is(marker.end(), &["to"]) && self.is_told(start, is) && !s.is(next + 1, HAPPENING) {
+            return Some((mode, start));
         }
         if s.is(start, SUBJECTS) || s.is(start, &["access", "what"]) {
             return None;

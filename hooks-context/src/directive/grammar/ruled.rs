@@ -185,7 +185,13 @@ impl Reader<'_> {
         let described = (clause.start..marker.at).all(|at| {
             s.is(at, &["every", "each", "all", "any", "new", "pull", "our", "single", "feature"]) || s.is(at, OF_WORK)
         });
-        let holds = (all || (is_many && clause.start == marker.at))
+        // What a product does with commits is a requirement of it.
+        let is_shown = s.is(
+            marker.end() + usize::from(s.is(marker.end(), &["be", "to"])),
+            &["show", "shown", "appear", "display", "displayed", "listed", "visible", "sorted", "load", "open", "fit"],
+        );
+        let holds = !is_shown
+            && (all || (is_many && clause.start == marker.at))
             && described
             && self.opens(clause)
             && !self.is_soon_over(marker.end()..s.len());
