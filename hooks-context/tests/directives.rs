@@ -77,6 +77,12 @@ fn no_text_takes_more_than_its_length() {
         ".",
         "/",
         "@@a",
+        "no ",
+        "avoid x ",
+        "rule: x ",
+        "each time x ",
+        "add a rule: ",
+        "as a rule, ",
         "_-",
     ];
     for piece in pieces {

@@ -49,14 +49,16 @@ impl Reader<'_> {
         // A rule with a name of its own, or one that goes into something.
         let rule = head.clone().find(|at| s.is(*at, RULE_NOUNS));
         let is_named = rule.is_some_and(|rule| {
-            (verb + 1..rule).any(|at| {
-                !s.is(at, OWN) && !s.is(at, NO_VERBS) && !s.is(at, SUBJECTS) && !s.is(at, VERBS)
-            })
+            (verb + 1..rule)
+                .any(|at| !s.is(at, OWN) && !s.is(at, NO_VERBS) && !s.is(at, SUBJECTS) && !s.is(at, VERBS))
         });
         let goes_into = rule.is_some_and(|rule| {
-            (rule + 1..head.end).any(|at| s.is(at, &["to", "in", "into", "for", "on"]) && !s.is(at + 1, &["you", "us", "this", "our"]))
+            (rule + 1..head.end).any(|at| {
+                s.is(at, &["to", "in", "into", "for", "on"]) && !s.is(at + 1, &["you", "us", "this", "our"])
+            })
         });
-        let is_written = rule.is_some() && !s.is(verb, &["add", "make", "set", "put", "need", "want", "include"]);
+        let is_written =
+            rule.is_some() && !s.is(verb, &["add", "make", "set", "put", "need", "want", "include"]);
         head.clone().any(is_tool) || is_written || is_named || goes_into
     }
 
@@ -65,7 +67,13 @@ impl Reader<'_> {
         let s = self.sentence;
         words.into_iter().any(|at| {
             s.is(at, RULE_NOUNS)
-                || s.is(at, &["about", "what", "decision", "request", "wish", "thing", "habit", "earlier", "previous"])
+                || s.is(
+                    at,
+                    &[
+                        "about", "what", "decision", "request", "wish", "thing", "habit", "earlier",
+                        "previous",
+                    ],
+                )
         })
     }
 }

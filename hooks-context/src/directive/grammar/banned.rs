@@ -166,18 +166,23 @@ impl Reader<'_> {
         if for_ever {
             return Some((Mode::Never, marker.at));
         }
-        if s.is(marker.at, &["nothing"]) || s.is(first, REPORTED) || s.is(first, &["i", "it", "that", "the"]) {
+        if s.is(marker.at, &["nothing"]) || s.is(first, REPORTED) || s.is(first, &["i", "it", "that", "the"])
+        {
             return None;
         }
         // "No tests failed": something is told of them.
         let tells = (first..ends).any(|at| {
             let word = s.word(at);
             s.is(at, PAST)
-                || s.is(at, &["is", "are", "was", "were", "has", "have", "yet", "found", "there", "left", "needed"])
+                || s.is(
+                    at,
+                    &["is", "are", "was", "were", "has", "have", "yet", "found", "there", "left", "needed"],
+                )
                 || (word.ends_with("ed") && at + 1 >= ends)
                 || s.is(at, REPORTED)
         });
-        let is_head = |at: usize| !s.word(at).is_empty() && !s.is(at, SCOPING) && !s.is(at, &["to", "of", "from"]);
+        let is_head =
+            |at: usize| !s.word(at).is_empty() && !s.is(at, SCOPING) && !s.is(at, &["to", "of", "from"]);
         let last = (first..ends).take_while(|at| is_head(*at)).last()?;
         let is_plural = self.is_plural(last, last + 1) || goes_on(s, first);
         (!tells && is_plural && last < first + 4).then_some((Mode::Never, marker.at))
@@ -192,15 +197,21 @@ impl Reader<'_> {
             .map_or(0, |at| at + 1);
         let start = self.past_fillers(hard, marker.at);
         let is = (start..marker.at).find(|at| s.is(*at, &["is", "are", "it's", "isn't", "aren't"]))?;
-        let adverbs = (is + 1..marker.at)
-            .all(|at| s.is(at, &["a", "an", "strictly", "absolutely", "not", "also", "completely", "always", "generally"]));
+        let adverbs = (is + 1..marker.at).all(|at| {
+            s.is(
+                at,
+                &["a", "an", "strictly", "absolutely", "not", "also", "completely", "always", "generally"],
+            )
+        });
         if !adverbs || self.is_soon_over(start..s.len()) {
             return None;
         }
         let next = marker.end();
         if s.is(start, &["it", "it's"]) || is == start {
             let leads = !s.is(marker.at, &["required"])
-                && s.is(next, &["to", "that"]) && self.is_verb(next + 1) && !s.is(next + 1, HAPPENING);
+                && s.is(next, &["to", "that"])
+                && self.is_verb(next + 1)
+                && !s.is(next + 1, HAPPENING);
             return leads.then_some((mode, start));
         }
         if s.is(marker.end(), &["to"]) && self.is_told(start, is) && !s.is(next + 1, HAPPENING) {
@@ -215,7 +226,8 @@ impl Reader<'_> {
                 || (s.is(at, &["every", "each", "all"]) && (s.is(at + 1, RECURRING) || s.is(at + 1, OF_WORK)))
         }) || s.reads(next, &["from", "now", "on"]);
         let is_use = s.is(start, &["use", "usage", "using"]) || (goes_on(s, start) && mode == Mode::Never);
-        let is_use = is_use || s.is(marker.at, &["no-go", "no-no"]) || (goes_on(s, is - 1) && mode == Mode::Never);
+        let is_use =
+            is_use || s.is(marker.at, &["no-go", "no-no"]) || (goes_on(s, is - 1) && mode == Mode::Never);
         let is_kind = is - start <= 4 && !s.is(start, NO_VERBS) && !s.is_filler(start);
         (is_kind && (holds_here || is_use)).then_some((mode, start))
     }

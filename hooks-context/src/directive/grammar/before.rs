@@ -3,13 +3,25 @@
 use super::{Form, Reader};
 use crate::directive::markers::{Marker, Sign, goes_on};
 use crate::directive::words::{
-    CONDITIONS, HAPPENING, JOINING, NAMING, OF_WORK, PASSING, RULING, SCOPING, SUBJECTS, TELLING,
-    TOLD, WEIGHTY,
+    CONDITIONS, HAPPENING, JOINING, NAMING, OF_WORK, PASSING, RULING, SCOPING, SUBJECTS, TELLING, TOLD,
+    WEIGHTY,
 };
 
 /// What one says of what one wishes that somebody did.
-const GLAD: &[&str] =
-    &["appreciate", "grateful", "great", "good", "nice", "glad", "happy", "love", "like", "lovely", "helpful", "better"];
+const GLAD: &[&str] = &[
+    "appreciate",
+    "grateful",
+    "great",
+    "good",
+    "nice",
+    "glad",
+    "happy",
+    "love",
+    "like",
+    "lovely",
+    "helpful",
+    "better",
+];
 
 impl Reader<'_> {
     /// The clause that the token at `at` is in.

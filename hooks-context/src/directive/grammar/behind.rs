@@ -21,11 +21,15 @@ impl Reader<'_> {
                 at = closes.map_or(at, |closes| closes + 1);
             }
             // "Never ever you should delete it."
-            if s.is(at, &["you", "we", "should", "must"]) && s.is(at + 1, &["should", "must", "may", "you", "we"]) {
+            if s.is(at, &["you", "we", "should", "must"])
+                && s.is(at + 1, &["should", "must", "may", "you", "we"])
+            {
                 at += 2;
             }
             // "Never under any circumstances delete it."
-            if s.reads(at, &["under", "any"]) && s.is(at + 2, &["circumstances", "circumstance", "conditions"]) {
+            if s.reads(at, &["under", "any"])
+                && s.is(at + 2, &["circumstances", "circumstance", "conditions"])
+            {
                 at += 3;
             }
             let is_repeated = matches!(
@@ -78,14 +82,16 @@ impl Reader<'_> {
         let is_last = marker.end() == self.sentence.len()
             || self.sentence.is(marker.end(), &["when", "before", "after"]);
         let start = if clause.start == marker.at { self.past_fillers(0, marker.at) } else { clause.start };
-        let wants = self.sentence.is(start, &["i", "we"]) && self.sentence.is(start + 1, &["want", "expect", "need"]);
+        let wants =
+            self.sentence.is(start, &["i", "we"]) && self.sentence.is(start + 1, &["want", "expect", "need"]);
         let instructs = (wants || self.sentence.is(start, VERBS)) && start < marker.at;
         // "Use always the metric units."
         let is_within = start + 1 == marker.at
             && instructs
             && !self.sentence.is(start, &["return", "show", "print", "display", "render", "be", "make"])
             && !self.sentence.word(marker.end()).is_empty();
-        let is_sure = self.sentence.is(start, &["see", "ensure"]) || self.sentence.reads(start, &["make", "sure"]);
+        let is_sure =
+            self.sentence.is(start, &["see", "ensure"]) || self.sentence.reads(start, &["make", "sure"]);
         if is_within || (is_last && is_sure && (start..marker.at).any(|at| self.sentence.is(at, &["that"]))) {
             return Some(start);
         }

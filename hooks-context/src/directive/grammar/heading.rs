@@ -27,8 +27,29 @@ impl Heading {
 
 /// Words of a heading that say nothing.
 const EMPTY: [&str; 23] = [
-    "do", "doing", "the", "following", "these", "this", "things", "follow", "obey", "a", "few", "of", "any", "to",
-    "that", "keep", "apply", "respect", "we", "you", "here", "are", "is",
+    "do",
+    "doing",
+    "the",
+    "following",
+    "these",
+    "this",
+    "things",
+    "follow",
+    "obey",
+    "a",
+    "few",
+    "of",
+    "any",
+    "to",
+    "that",
+    "keep",
+    "apply",
+    "respect",
+    "we",
+    "you",
+    "here",
+    "are",
+    "is",
 ];
 
 /// What `sentence` makes of the lines below it, where it is a heading.
@@ -51,12 +72,12 @@ pub(in crate::directive) fn heading(sentence: &Sentence<'_>) -> Option<Heading> 
         Sign::Rule | Sign::Place if is_owned && names_rules(sentence, last) => Heading::Rules,
         _ => return None,
     };
-    let is_bare = (0..last)
-        .filter(|at| !(marker.at..marker.end()).contains(at))
-        .all(|at| {
-            let is_word_of_rules = [OWN, RULE_NOUNS, PLACES_OF_WORK, &EMPTY].iter().any(|words| sentence.is(at, words)) || sentence.is_filler(at);
-            sentence.word(at).is_empty() || is_word_of_rules || sentence.is(at, &["for", "in"])
-        });
+    let is_bare = (0..last).filter(|at| !(marker.at..marker.end()).contains(at)).all(|at| {
+        let is_word_of_rules =
+            [OWN, RULE_NOUNS, PLACES_OF_WORK, &EMPTY].iter().any(|words| sentence.is(at, words))
+                || sentence.is_filler(at);
+        sentence.word(at).is_empty() || is_word_of_rules || sentence.is(at, &["for", "in"])
+    });
     is_bare.then_some(heading)
 }
 

@@ -7,7 +7,9 @@ use super::before::Clause;
 use crate::directive::Mode;
 use crate::directive::markers::goes_on;
 use crate::directive::sentence::Sentence;
-use crate::directive::words::{CONTRACTIONS, HAPPENING, OBLIGING, OF_WORK, PLACES_OF_WORK, SCOPING, TOLD, VERBS};
+use crate::directive::words::{
+    CONTRACTIONS, HAPPENING, OBLIGING, OF_WORK, PLACES_OF_WORK, SCOPING, TOLD, VERBS,
+};
 
 /// What is over soon, of itself.
 const SOON: &[&str] = &[
@@ -27,8 +29,27 @@ const SOON: &[&str] = &[
 
 /// Words that point at one thing.
 const POINTING: &[&str] = &[
-    "the", "this", "that", "these", "those", "it", "them", "him", "her", "me", "us", "my", "your", "his", "its",
-    "their", "here", "there", "anything", "everything", "too",
+    "the",
+    "this",
+    "that",
+    "these",
+    "those",
+    "it",
+    "them",
+    "him",
+    "her",
+    "me",
+    "us",
+    "my",
+    "your",
+    "his",
+    "its",
+    "their",
+    "here",
+    "there",
+    "anything",
+    "everything",
+    "too",
 ];
 
 /// What is left of a task, and no kind of thing.
@@ -70,8 +91,8 @@ impl Reader<'_> {
                     && s.is(
                         at + 1,
                         &[
-                            "the", "a", "an", "all", "any", "your", "our", "it", "them", "to", "with", "in", "for",
-                            "on", "only", "every", "each", "me", "at", "my", "new",
+                            "the", "a", "an", "all", "any", "your", "our", "it", "them", "to", "with", "in",
+                            "for", "on", "only", "every", "each", "me", "at", "my", "new",
                         ],
                     )
             }
@@ -148,7 +169,10 @@ impl Reader<'_> {
     pub(super) fn is_plural(&self, at: usize, ends: usize) -> bool {
         let s = self.sentence;
         let noun = (at..ends.min(at + 4)).take_while(|at| {
-            !s.word(*at).is_empty() && !s.is(*at, SCOPING) && !s.is(*at, POINTING) && !s.is(*at, &["to", "of"])
+            !s.word(*at).is_empty()
+                && !s.is(*at, SCOPING)
+                && !s.is(*at, POINTING)
+                && !s.is(*at, &["to", "of"])
         });
         noun.into_iter().any(|at| {
             let word = s.word(at);
@@ -183,9 +207,8 @@ pub(super) fn mode_at(sentence: &Sentence<'_>, at: usize) -> Mode {
         at += 1;
     }
     match sentence.word(at) {
-        "no" | "never" | "nobody" | "nothing" | "none" | "don't" | "dont" | "not" | "avoid" | "cannot" | "can't" => {
-            Mode::Never
-        }
+        "no" | "never" | "nobody" | "nothing" | "none" | "don't" | "dont" | "not" | "avoid" | "cannot"
+        | "can't" => Mode::Never,
         "do" if sentence.is(at + 1, &["not"]) => Mode::Never,
         "prefer" | "favour" | "favor" | "rather" => Mode::Prefer,
         "stop" | "quit" => Mode::Stop,

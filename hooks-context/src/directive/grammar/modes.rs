@@ -252,9 +252,10 @@ impl Reader<'_> {
         let s = self.sentence;
         let ends = (marker.end()..s.len().min(marker.end() + 7)).find(|at| s.mark(*at).is_some())?;
         let lasts = s.is(marker.at, &["for"]) && ends == marker.end();
-        let lasts = lasts || (marker.end()..ends).any(|at| {
-            s.is(at, &["future", "later", "next"]) || s.is(at, &["sessions", "everyone", "always"])
-        });
+        let lasts = lasts
+            || (marker.end()..ends).any(|at| {
+                s.is(at, &["future", "later", "next"]) || s.is(at, &["sessions", "everyone", "always"])
+            });
         clause.begin_if(clause.start == marker.at && lasts && s.len() > ends + 2)
     }
 }

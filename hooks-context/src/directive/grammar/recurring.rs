@@ -17,7 +17,8 @@ impl Reader<'_> {
         let s = self.sentence;
         let when = usize::from(s.is(marker.end(), &["when", "that"]));
         let who = marker.end() + when;
-        let somebody = ["you", "we", "somebody", "someone", "a", "an", "the", "there", "anyone", "after", "i"];
+        let somebody =
+            ["you", "we", "somebody", "someone", "a", "an", "the", "there", "anyone", "after", "i"];
         // "Whenever you like" and "any time you have time" are said of one task.
         let is_leave = (s.is(who + 1, &["want"]) && !s.is(who + 2, &["to"]))
             || s.is(who + 1, &["like", "can", "wish", "feel", "prefer", "please"])
@@ -37,7 +38,8 @@ impl Reader<'_> {
                 // "Ask me first, every time you want to delete something."
                 let start = self.content(0);
                 let instructs = last.is_none() && s.is(start, VERBS) && s.is(who, &["you", "we"]);
-                return (instructs && comma.is_none() && start < marker.at).then(|| (self.mode_at(start), start));
+                return (instructs && comma.is_none() && start < marker.at)
+                    .then(|| (self.mode_at(start), start));
             };
             return Some((self.mode_at(what), clause.start));
         }
@@ -58,7 +60,10 @@ impl Reader<'_> {
         let is_told = s.is(at, &["you", "we"]) && s.is(at + 1, &["must", "should", "have", "need"]);
         let follows_noun = !s.is(
             at.wrapping_sub(1),
-            &["to", "the", "a", "an", "you", "we", "and", "or", "my", "your", "our", "of", "i", "every", "new"],
+            &[
+                "to", "the", "a", "an", "you", "we", "and", "or", "my", "your", "our", "of", "i", "every",
+                "new",
+            ],
         );
         let has_object = s.is(at + 1, &["the", "a", "an", "me", "it", "all", "your", "our", "my"]);
         is_told || (s.is(at, VERBS) && follows_noun && has_object)
@@ -93,6 +98,8 @@ impl Reader<'_> {
     fn is_of_the_reader(&self, start: usize, end: usize) -> bool {
         let s = self.sentence;
         !s.is(start, &["make", "have", "create", "implement", "build", "configure", "set", "let", "design"])
-            && !(start..end).any(|at| s.is(at, &["that", "which", "who"]) || s.is(at, ARTEFACTS) && s.is(start, &["add", "write"]))
+            && !(start..end).any(|at| {
+                s.is(at, &["that", "which", "who"]) || s.is(at, ARTEFACTS) && s.is(start, &["add", "write"])
+            })
     }
 }

@@ -14,8 +14,8 @@ const MANNERS: &[&str] = &[
 
 /// Parts of what is worked on, for which there are rules of work.
 const PARTS: &[&str] = &[
-    "backend", "frontend", "api", "apis", "ui", "app", "server", "client", "service", "services", "library", "infra",
-    "cli", "sql", "css", "logs", "scripts", "names", "naming", "errors",
+    "backend", "frontend", "api", "apis", "ui", "app", "server", "client", "service", "services", "library",
+    "infra", "cli", "sql", "css", "logs", "scripts", "names", "naming", "errors",
 ];
 
 impl Reader<'_> {
@@ -80,7 +80,8 @@ impl Reader<'_> {
             return self.stands(marker, content).map(|mode| (mode, clause.start));
         }
         // "Without exception, changes to auth need my approval."
-        let demands = (content..s.len()).any(|at| s.is(at, &["need", "needs", "require", "requires", "must"]));
+        let demands =
+            (content..s.len()).any(|at| s.is(at, &["need", "needs", "require", "requires", "must"]));
         if clause.start == marker.at && s.reads(marker.at, &["without"]) && demands {
             return Some((Mode::Always, clause.start));
         }
@@ -98,8 +99,8 @@ impl Reader<'_> {
         let start = self.past_fillers(self.instruction_before(marker.at).min(clause.wide), marker.at);
         let is_relative = (start..marker.at).any(|at| s.is(at, &["that", "which", "who"]));
         // "Don't treat that as a rule" makes none.
-        let is_deemed =
-            (start..marker.at).any(|at| s.is(at, &["treat", "take", "consider", "see", "regard", "mean", "read"]));
+        let is_deemed = (start..marker.at)
+            .any(|at| s.is(at, &["treat", "take", "consider", "see", "regard", "mean", "read"]));
         let instructs = start < marker.at && self.instructs(start) && !is_relative && !is_deemed;
         instructs.then(|| self.stands(marker, start).map(|mode| (mode, start))).flatten()
     }
@@ -117,7 +118,10 @@ impl Reader<'_> {
             }
             Sign::Ideally if mode == Mode::Always => Some(Mode::Prefer),
             Sign::IfPossible => compares.then_some(Mode::Prefer),
-            _ if compares && s.is(marker.end() - 1, &["doubt", "unsure", "general"]) && mode == Mode::Always => {
+            _ if compares
+                && s.is(marker.end() - 1, &["doubt", "unsure", "general"])
+                && mode == Mode::Always =>
+            {
                 Some(Mode::Prefer)
             }
             _ => Some(mode),
@@ -180,15 +184,29 @@ impl Reader<'_> {
     /// "Commits should be signed.", "Every commit message must name a ticket."
     pub(super) fn due(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
         let s = self.sentence;
-        let is_many = s.word(marker.at).ends_with('s') || s.is(marker.at + 1, &["titles", "messages", "names"]);
+        let is_many =
+            s.word(marker.at).ends_with('s') || s.is(marker.at + 1, &["titles", "messages", "names"]);
         let all = s.is(clause.start, &["every", "each", "all", "any"]);
         let described = (clause.start..marker.at).all(|at| {
-            s.is(at, &["every", "each", "all", "any", "new", "pull", "our", "single", "feature"]) || s.is(at, OF_WORK)
+            s.is(at, &["every", "each", "all", "any", "new", "pull", "our", "single", "feature"])
+                || s.is(at, OF_WORK)
         });
         // What a product does with commits is a requirement of it.
         let is_shown = s.is(
             marker.end() + usize::from(s.is(marker.end(), &["be", "to"])),
-            &["show", "shown", "appear", "display", "displayed", "listed", "visible", "sorted", "load", "open", "fit"],
+            &[
+                "show",
+                "shown",
+                "appear",
+                "display",
+                "displayed",
+                "listed",
+                "visible",
+                "sorted",
+                "load",
+                "open",
+                "fit",
+            ],
         );
         let holds = !is_shown
             && (all || (is_many && clause.start == marker.at))

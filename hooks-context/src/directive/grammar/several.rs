@@ -50,7 +50,8 @@ impl Reader<'_> {
     /// Whether the wish before only says when, and the one that begins at `start` what: "Whenever you touch the schema,
     /// always regenerate the client."
     pub(super) fn is_condition_of(&self, last: &Found, start: usize) -> bool {
-        let is_condition = matches!(last.marker.sign, Sign::EachTime | Sign::Each | Sign::Standing | Sign::Place);
+        let is_condition =
+            matches!(last.marker.sign, Sign::EachTime | Sign::Each | Sign::Standing | Sign::Place);
         let comma = (last.marker.end()..start).find(|at| self.sentence.mark(*at) == Some(','));
         let what = comma.map_or(last.marker.end(), |comma| comma + 1);
         is_condition && last.start == last.marker.at && self.content(what) >= start

@@ -159,7 +159,9 @@ fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     // One look at the first letter spares most words all of what follows.
     match corrected(sentence.word(at)) {
         "" => None,
-        "always" if sentence.is(at + 1, &["when", "whenever", "if"]) && sentence.is(at + 2, &["you", "we"]) => {
+        "always"
+            if sentence.is(at + 1, &["when", "whenever", "if"]) && sentence.is(at + 2, &["you", "we"]) =>
+        {
             Some((Sign::EachTime, 2))
         }
         "always" => Some((Sign::Always, 1)),

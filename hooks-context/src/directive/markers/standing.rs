@@ -44,7 +44,12 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
         }
         "all" => standing(&[&["all", "the", "time"]]),
         "consistently" | "invariably" | "routinely" | "habitually" => Some((Sign::Standing, 1)),
-        "without" => standing(&[&["without", "fail"], &["without", "exception"], &["without", "exceptions"], &["without", "being", "asked"]]),
+        "without" => standing(&[
+            &["without", "fail"],
+            &["without", "exception"],
+            &["without", "exceptions"],
+            &["without", "being", "asked"],
+        ]),
         "when" => standing(&[
             &["when", "in", "doubt"],
             &["when", "unsure"],
@@ -52,9 +57,12 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
             &["when", "you're", "unsure"],
         ]),
         "if" => {
-            let otherwise = s.is(at + 1, &["not", "nobody", "nothing"]).then(|| unless_otherwise(s, at)).flatten();
+            let otherwise =
+                s.is(at + 1, &["not", "nobody", "nothing"]).then(|| unless_otherwise(s, at)).flatten();
             let otherwise = otherwise.map(|len| (Sign::Standing, len));
-            otherwise.or_else(|| standing(&[&["if", "in", "doubt"]])).or_else(|| if_possible(s, at).map(|len| (Sign::IfPossible, len)))
+            otherwise
+                .or_else(|| standing(&[&["if", "in", "doubt"]]))
+                .or_else(|| if_possible(s, at).map(|len| (Sign::IfPossible, len)))
         }
         "where" | "wherever" => if_possible(s, at).map(|len| (Sign::Ideally, len)),
         "whenever" => if_possible(s, at).map_or(Some((Sign::EachTime, 1)), |len| Some((Sign::Ideally, len))),
@@ -84,8 +92,10 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
         "err" => one_of(Sign::Lean, &[&["err", "on", "the", "side", "of"]]),
         "better" => s.is(at + 1, &["use", "to", "take", "choose", "write"]).then_some((Sign::Better, 1)),
         "no-go" | "no-no" => Some((Sign::Taboo, 1)),
-        "commits" | "prs" | "mrs" | "merges" | "branches" | "releases" | "deploys" | "deployments" | "migrations"
-        | "hotfixes" | "pr" | "branch" | "merge" | "release" | "migration" | "deployment" => obliged(s, at),
+        "commits" | "prs" | "mrs" | "merges" | "branches" | "releases" | "deploys" | "deployments"
+        | "migrations" | "hotfixes" | "pr" | "branch" | "merge" | "release" | "migration" | "deployment" => {
+            obliged(s, at)
+        }
         "banned" | "forbidden" | "prohibited" | "disallowed" | "taboo" | "verboten" | "off-limits" => {
             Some((Sign::Banned, 1))
         }
@@ -109,8 +119,10 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
         "memorise" | "memorize" => Some((Sign::Remember, 1)),
         "commit" | "save" | "store" | "put" => {
             let held = s.is(at + 1, &["this", "that", "it"]);
-            let memory = (held && s.is(at + 2, &["to", "in"]) && (s.is(at + 3, &["memory"]) || s.is(at + 4, &["memory"])))
-                .then_some((Sign::Remember, if s.is(at + 3, &["memory"]) { 4 } else { 5 }));
+            let memory = (held
+                && s.is(at + 2, &["to", "in"])
+                && (s.is(at + 3, &["memory"]) || s.is(at + 4, &["memory"])))
+            .then_some((Sign::Remember, if s.is(at + 3, &["memory"]) { 4 } else { 5 }));
             memory.or_else(|| obliged(s, at))
         }
         "take" => {
@@ -127,7 +139,9 @@ fn as_a_rule(s: &Sentence<'_>, at: usize) -> Option<usize> {
     let article = usize::from(s.is(at + 1, &["a", "an", "our", "my"]));
     let noun = at + 1 + article;
     if s.reads(noun, &["matter", "of"]) {
-        return s.is(noun + 2, &["principle", "policy", "course", "habit", "routine"]).then_some(noun + 3 - at);
+        return s
+            .is(noun + 2, &["principle", "policy", "course", "habit", "routine"])
+            .then_some(noun + 3 - at);
     }
     let described = usize::from(s.is(noun, OWN) || s.is(noun, &["standard", "good", "usual"]));
     let noun = noun + described;
@@ -172,7 +186,8 @@ fn place_of_work(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
 fn next_sessions(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     let the = usize::from(s.is(at + 1, &["the", "all", "your", "any"]));
     let next = s.is(at + 1 + the, &["next", "later", "coming", "following", "subsequent", "upcoming"]);
-    let several = s.is(at + 2 + the, &["sessions", "tasks", "prs", "releases", "commits", "changes", "conversations"]);
+    let several =
+        s.is(at + 2 + the, &["sessions", "tasks", "prs", "releases", "commits", "changes", "conversations"]);
     (next && several).then_some((Sign::FromNowOn, 3 + the))
 }
 
@@ -187,7 +202,8 @@ fn exclusive(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
 
 /// "PR titles must", "commits should": what work is made of, and that something is due of it.
 fn obliged(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
-    let due = (at + 1..at + 3).find(|at| s.is(*at, &["must", "should", "need", "needs", "shall", "has", "have"]))?;
+    let due = (at + 1..at + 3)
+        .find(|at| s.is(*at, &["must", "should", "need", "needs", "shall", "has", "have"]))?;
     let has = s.is(due, &["has", "have"]) && !s.is(due + 1, &["to"]);
     (!has).then_some((Sign::Due, due + 1 - at))
 }
@@ -215,9 +231,13 @@ fn habit(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     const HABITS: [&str; 8] = ["habit", "rule", "practice", "policy", "point", "routine", "custom", "ritual"];
     let noun = (at + 1..at + 7).find(|at| s.is(*at, &HABITS))?;
     let is_made = (at + 1..noun).all(|at| {
-        s.is(at, &["it", "this", "a", "your", "the", "our", "into", "in", "to", "standard", "general", "daily"])
+        s.is(
+            at,
+            &["it", "this", "a", "your", "the", "our", "into", "in", "to", "standard", "general", "daily"],
+        )
     });
-    let leads = s.is(noun + 1, &["to", "of", "that", "never", "always", "not"]) || s.mark(noun + 1) == Some(':');
+    let leads =
+        s.is(noun + 1, &["to", "of", "that", "never", "always", "not"]) || s.mark(noun + 1) == Some(':');
     // "not" and what is like it belongs to what is done.
     let leads_itself = s.is(noun + 1, &["not", "never", "always"]);
     if is_made && noun > at + 1 && leads_itself {
