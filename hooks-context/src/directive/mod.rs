@@ -4,6 +4,9 @@
 //! "never", "stop …ing") counts where it governs an instruction to whoever reads the message, and does not in
 //! questions, reports ("the build always fails"), requirements of what is to be built ("a cache that never evicts"),
 //! quotations and code, or where the instruction is for one task ("not this time").
+//! So does a label ("rule: …"), a default ("unless I say otherwise, …"), what comes again and again ("before every
+//! commit"), and a ban on a kind of thing ("avoid nested ternaries"), but not what is taken back ("undo: …") or written
+//! into something ("add a rule to eslint: …").
 //!
 //! It is a pure function of the text, in linear time; it never fails. English only: in other languages it finds
 //! nothing.

@@ -214,7 +214,7 @@ impl Reader<'_> {
                 && !s.is(next + 1, HAPPENING);
             return leads.then_some((mode, start));
         }
-        if s.is(marker.end(), &["to"]) && self.is_told(start, is) && !s.is(next + 1, HAPPENING) {
+        if s.is(marker.end(), &["to"]) && s.is(start, TOLD) && is == start + 1 && !s.is(next + 1, HAPPENING) {
             return Some((mode, start));
         }
         if s.is(start, SUBJECTS) || s.is(start, &["access", "what"]) {

@@ -2,7 +2,7 @@
 
 use super::{Sign, goes_on};
 use crate::directive::sentence::Sentence;
-use crate::directive::words::{OWN, PLACES_OF_WORK, RECURRING, RULE_NOUNS, TOLD};
+use crate::directive::words::{OWN, PLACES_OF_WORK, RECURRING, RULE_NOUNS, TOLD, VERBS};
 
 /// The sign of a phrase at `at`, and how many tokens it has.
 pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
@@ -92,6 +92,7 @@ pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usiz
         "err" => one_of(Sign::Lean, &[&["err", "on", "the", "side", "of"]]),
         "better" => s.is(at + 1, &["use", "to", "take", "choose", "write"]).then_some((Sign::Better, 1)),
         "no-go" | "no-no" => Some((Sign::Taboo, 1)),
+        "request" | "requests" if at > 0 && s.is(at - 1, &["pull", "merge"]) => obliged(s, at),
         "commits" | "prs" | "mrs" | "merges" | "branches" | "releases" | "deploys" | "deployments"
         | "migrations" | "hotfixes" | "pr" | "branch" | "merge" | "release" | "migration" | "deployment" => {
             obliged(s, at)
@@ -173,7 +174,7 @@ fn if_possible(s: &Sentence<'_>, at: usize) -> Option<usize> {
         return Some(2 + at_all + its);
     }
     let can = s.is(at + 1, &["you", "we"]) && s.is(at + 2, &["can", "could"]);
-    (can && !super::super::words::VERBS.contains(&s.word(at + 3))).then_some(3)
+    (can && !VERBS.contains(&s.word(at + 3))).then_some(3)
 }
 
 /// "in this repository", "for our project".
