@@ -119,8 +119,25 @@ impl Reader<'_> {
                 let is_ours = clause.start + 1 == marker.at && self.sentence.is(clause.start, &["we"]);
                 let is_ours =
                     is_ours && self.is_verb(marker.end()) && !self.sentence.is(marker.end(), HAPPENING);
-                let holds =
-                    (clause.start == marker.at || is_ours) && !self.sentence.word(marker.end()).is_empty();
+                // "No more disk space": what has run out is no wish.
+                let has_run_out = self.sentence.is(
+                    marker.end(),
+                    &[
+                        "disk",
+                        "space",
+                        "memory",
+                        "time",
+                        "room",
+                        "errors",
+                        "questions",
+                        "results",
+                        "quota",
+                        "tokens",
+                    ],
+                );
+                let holds = (clause.start == marker.at || is_ours)
+                    && !has_run_out
+                    && !self.sentence.word(marker.end()).is_empty();
                 clause.begin_if(holds).map(|start| (Mode::Stop, start))
             }
             Sign::Not => self.no_longer(marker, clause).or_else(|| self.not_done(marker, clause)),

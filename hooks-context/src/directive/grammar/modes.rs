@@ -187,7 +187,7 @@ impl Reader<'_> {
         }
         let is_absolute = (marker.end()..ends)
             .any(|at| s.reads(at, &["under", "any"]) || (s.is(at, &["ever"]) && self.closes(at)));
-        if is_absolute && is_bare {
+        if is_absolute && (is_bare || s.is(clause.start, &["we"])) {
             return Some((Mode::Never, clause.start));
         }
         let is_habit = is_ours && s.word(clause.start) == "we" && !s.is(marker.end(), HAPPENING);

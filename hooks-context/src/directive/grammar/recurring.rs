@@ -33,7 +33,10 @@ impl Reader<'_> {
             let what = what.filter(|what| self.instructs_here(*what) || self.instructs(*what));
             // Where the comma was forgotten, the verb of the instruction has an object behind it.
             let what = what.or_else(|| (who + 2..s.len()).find(|at| self.begins_anew(*at)));
-            let somebody = s.is(who, &somebody) || s.is(who, OF_WORK);
+            // "Each time" can begin a noun, as in "each time step"; "whenever" cannot.
+            let is_plain = s.is(marker.at, &["whenever"])
+                && what.is_some_and(|what| s.is(what, VERBS) && comma.is_some_and(|comma| comma < what));
+            let somebody = s.is(who, &somebody) || s.is(who, OF_WORK) || is_plain;
             let Some(what) = what.filter(|_| somebody) else {
                 // "Ask me first, every time you want to delete something."
                 let start = self.content(0);

@@ -97,6 +97,8 @@ pub(super) fn is_filler(word: &str) -> bool {
             | "actually"
             | "definitely"
             | "basically"
+            | "absolutely"
+            | "strictly"
     )
 }
 
