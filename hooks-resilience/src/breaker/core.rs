@@ -14,7 +14,7 @@ pub(crate) struct Core {
     pub(super) window: Window,
     /// Failures since the last success.
     pub(super) in_a_row: u32,
-    /// How often it opened since it was last well.
+    /// How often it opened since it was last closed.
     pub(super) openings: u32,
     /// When the first of those that fail in a row was made: what was made earlier says nothing about them.
     pub(super) failing_since: Tick,
@@ -209,7 +209,6 @@ impl Core {
             let grounds = self.grounds;
             self.close(now);
             self.window.add(now, grounds);
-            self.openings = self.openings.saturating_sub(1);
         }
     }
 
@@ -220,7 +219,6 @@ impl Core {
         self.ended_well(began);
         // It was well for as long as it is ever left alone: what was before is forgotten.
         if now.since(since) >= settings.open_at_most {
-            self.openings = 0;
             self.usual = 0;
         }
     }
@@ -264,8 +262,11 @@ impl Core {
         doubled.min(settings.open_at_most)
     }
 
+    /// It answered: where it fails again some calls later, it answers some calls, and finding one of them out is worth
+    /// more attempts than a model that is gone.
     fn close(&mut self, now: Tick) {
         self.state = State::Closed { since: now };
+        self.openings = 0;
         self.in_a_row = 0;
         self.window.clear();
     }
