@@ -14,7 +14,7 @@ pub(crate) struct Core {
     pub(super) window: Window,
     /// Failures since the last success.
     pub(super) in_a_row: u32,
-    /// How often it opened since it was last closed.
+    /// How often the time for which it opens was doubled since it was last closed.
     pub(super) openings: u32,
     /// When the first of those that fail in a row was made: what was made earlier says nothing about them.
     pub(super) failing_since: Tick,
@@ -184,7 +184,10 @@ impl Core {
         let counted = self.window.sum(now);
         // Just after it closed the window is empty: how many calls there are was counted before it opened.
         let usual = counted.calls.max(self.usual);
-        if self.in_a_row >= row_that_opens(usual, settings) {
+        let again = self.was_open_lately(now, settings);
+        let row = row_that_opens(usual, settings);
+        let row = if again { row.div_ceil(2) } else { row };
+        if self.in_a_row >= row {
             self.grounds = Counts { calls: self.in_a_row, failed: self.in_a_row, slow: 0 };
         } else if counted.calls >= settings.minimum_calls && is_too_much(counted, settings) {
             self.grounds = counted;
@@ -192,7 +195,18 @@ impl Core {
             return;
         }
         self.usual = usual;
-        self.open(now, settings, jitter);
+        match again {
+            true => self.open_for(settings.open / 2, now, jitter),
+            false => self.open(now, settings, jitter),
+        }
+    }
+
+    /// Whether it closed so lately that failures are the same trouble as before: the model answers some calls and not others.
+    /// Fewer of them tell then that it is one of its bad moments, and less is lost by asking it again sooner: where all models
+    /// are like that for hours, who asks each of them twice a minute hardly finds a good moment before the deadline.
+    fn was_open_lately(&self, now: Tick, settings: &BreakerSettings) -> bool {
+        let State::Closed { since } = self.state else { return false };
+        self.usual > 0 && now.since(since) < settings.open_at_most
     }
 
     /// What was on its way when it opened comes back. Failures are quicker than answers: of ten calls that are made at
@@ -262,8 +276,6 @@ impl Core {
         doubled.min(settings.open_at_most)
     }
 
-    /// It answered: where it fails again some calls later, it answers some calls, and finding one of them out is worth
-    /// more attempts than a model that is gone.
     fn close(&mut self, now: Tick) {
         self.state = State::Closed { since: now };
         self.openings = 0;
@@ -273,9 +285,12 @@ impl Core {
 
     fn open(&mut self, now: Tick, settings: &BreakerSettings, jitter: u16) {
         let doubled = settings.open.saturating_mul(1u32.checked_shl(self.openings).unwrap_or(u32::MAX));
-        let wait = longer(doubled.min(settings.open_at_most), jitter);
         self.openings = self.openings.saturating_add(1);
-        self.state = State::Open { until: now.after(wait), hard: false };
+        self.open_for(doubled.min(settings.open_at_most), now, jitter);
+    }
+
+    fn open_for(&mut self, wait: Duration, now: Tick, jitter: u16) {
+        self.state = State::Open { until: now.after(longer(wait, jitter)), hard: false };
     }
 
     /// It is asked again as soon as the first time it opened, and opens the next time for no longer.

@@ -29,7 +29,8 @@ pub struct BreakerSettings {
     /// So many failures one after the other open it however few calls there are. Of many calls it takes more, one for every six in
     /// the window, and never more than `minimum_calls`: of a thousand calls of which a third fails, three in a row mean nothing.
     pub failures_in_a_row: u32,
-    /// How long it stays open the first time; twice as long after each probe that fails.
+    /// How long it stays open the first time; twice as long after each probe that fails, and half as long where it opens
+    /// again soon after one was answered.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub open: Duration,
@@ -50,11 +51,10 @@ pub struct BreakerSettings {
 impl Default for BreakerSettings {
     /// Where they come from: half of a minute's calls and a slow answer of a minute are resilience4j's defaults; 80 % of
     /// slow calls instead of its 100 %, so that a rare fast one hides nothing. Ten calls instead of its hundred, and three
-    /// failures in a row instead of Envoy's five, because an agent makes a few calls a minute. Open for five seconds at
-    /// first and for half a minute at most, because that was measured in our simulator (`cargo xtask storm`): with Envoy's
-    /// sweep of ten seconds 0.15 % of the sessions were lost of days on which all providers fail half of their calls for hours,
-    /// with five seconds a twentieth of that; two minutes outlast most outages, and lost 0.22 % of the sessions of an ordinary
-    /// day, of which half a minute lost none. Five minutes where people have to act: nobody mends credentials faster. A probe has as long as an answer
+    /// failures in a row instead of Envoy's five, because an agent makes a few calls a minute. Open for Envoy's sweep of
+    /// ten seconds at first; for half a minute at most, because that was measured in our simulator (`cargo xtask storm`):
+    /// two minutes outlast most outages, and lost 0.22 % of the sessions of an ordinary day, of which half a minute lost
+    /// none. Five minutes where people have to act: nobody mends credentials faster. A probe has as long as an answer
     /// that is not slow.
     fn default() -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Default for BreakerSettings {
             slow_after: Some(Duration::from_secs(60)),
             slow_rate: 0.8,
             failures_in_a_row: 3,
-            open: Duration::from_secs(5),
+            open: Duration::from_secs(10),
             open_at_most: Duration::from_secs(30),
             open_hard: Duration::from_secs(300),
             probe: Duration::from_secs(60),

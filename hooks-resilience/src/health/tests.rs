@@ -196,7 +196,7 @@ fn a_quota_that_says_a_second_again_and_again_is_not_believed_for_ever_by_the_wh
     let script = [second; 6].into_iter().chain([Does::Answers]).chain([second; 2]);
     let client = Client::new(&time, script);
     let mut fleet = [(); 2].map(|()| Instance::new(&catalog, &time, Arc::clone(&store), &client));
-    assert_eq!(refused_in_a_row(&mut fleet, 6), [1, 1, 5, 10, 20, 30]);
+    assert_eq!(refused_in_a_row(&mut fleet, 6), [1, 1, 10, 20, 30, 30]);
     // One of them got through: both believe it again.
     assert_eq!(fleet[1].kind(), None);
     assert_eq!(refused_in_a_row(&mut fleet, 2), [1, 1]);
@@ -383,7 +383,7 @@ fn a_store_that_answers_later_shares_as_well() {
     for instance in &mut fleet {
         wait(secs(1), &time);
         assert_eq!(instance.kind(), Some(ErrorKind::NotAdmitted), "{:?}", instance.state());
-        if time.tick() > at(4) {
+        if time.tick() > at(8) {
             break;
         }
     }
