@@ -184,7 +184,7 @@ impl Core {
         let counted = self.window.sum(now);
         // Just after it closed the window is empty: how many calls there are was counted before it opened.
         let usual = counted.calls.max(self.usual);
-        let again = self.was_open_lately(now, settings);
+        let again = self.was_not_well();
         let row = row_that_opens(usual, settings);
         let row = if again { row.div_ceil(2) } else { row };
         if self.in_a_row >= row {
@@ -201,12 +201,12 @@ impl Core {
         }
     }
 
-    /// Whether it closed so lately that failures are the same trouble as before: the model answers some calls and not others.
-    /// Fewer of them tell then that it is one of its bad moments, and less is lost by asking it again sooner: where all models
-    /// are like that for hours, who asks each of them twice a minute hardly finds a good moment before the deadline.
-    fn was_open_lately(&self, now: Tick, settings: &BreakerSettings) -> bool {
-        let State::Closed { since } = self.state else { return false };
-        self.usual > 0 && now.since(since) < settings.open_at_most
+    /// Whether it was not well for long since it opened: failures are the same trouble as before, of a model that answers
+    /// some calls and not others. Fewer of them tell then that it is one of its bad moments, and less is lost by asking it
+    /// again sooner: where all models are like that for hours, who asks each of them twice a minute hardly finds a good moment
+    /// before the deadline.
+    const fn was_not_well(&self) -> bool {
+        self.usual > 0
     }
 
     /// What was on its way when it opened comes back. Failures are quicker than answers: of ten calls that are made at
