@@ -139,13 +139,16 @@ impl Armed {
     }
 }
 
-/// What an attempt that begins at `began` may use up: half of the time its call had in all, where another model could
-/// still answer after that. A model that never answers would take the deadline with it, and the chain with that; and half
-/// of what is left each time would soon be too short for many a good answer.
+/// What an attempt that begins at `began` may use up, where another model could still answer after that: a third of the
+/// time its call had in all, or half of that once the first third is gone. A model that never answers would take the deadline
+/// with it, and the chain with that; a share of what is left would soon be too short for many a good answer, and so would a
+/// third be each time.
 fn share(call: &Call, began: Tick) -> Duration {
     let (Some(deadline), Some(elsewhere)) = (call.deadline, call.elsewhere) else { return Duration::MAX };
-    let half = deadline.since(call.began().unwrap_or(began)) / 2;
-    if elsewhere <= began.after(half) { half } else { Duration::MAX }
+    let first = call.began().unwrap_or(began);
+    let whole = deadline.since(first);
+    let share = if began.since(first) < whole / 3 { whole / 3 } else { whole / 2 };
+    if elsewhere <= began.after(share) { share } else { Duration::MAX }
 }
 
 /// A panic is a failure like others.

@@ -10,9 +10,9 @@ use crate::call::{Answered, Call};
 use crate::classify::Classify;
 use crate::error::{ErrorKind, ModelError};
 
-/// Makes one attempt: it ends at the limit of an attempt, at the deadline of the call, or after half of the time the call
-/// had in all where another model could answer in the other half, whichever is first; its error is read, and says which
-/// model it is of; a client that panics has failed.
+/// Makes one attempt: it ends at the limit of an attempt, at the deadline of the call, or after a third of the
+/// time the call had in all (half, once that third is gone) where another model could answer in the rest, whichever is first;
+/// its error is read, and says which model it is of; a client that panics has failed.
 ///
 /// A call whose deadline has passed is not made at all. The timer is armed once the client has to be waited for.
 #[derive(Debug)]

@@ -53,32 +53,34 @@ fn an_attempt_ends_at_the_deadline_of_its_call() {
 }
 
 #[test]
-fn an_attempt_leaves_half_of_the_time_where_another_model_could_answer_in_it() {
+fn a_first_attempt_leaves_two_thirds_of_the_time_where_another_model_could_answer_in_them() {
     for (elsewhere, ends, kind) in [
-        (Some(0), 20, ErrorKind::AttemptTimeout),
-        (Some(20), 20, ErrorKind::AttemptTimeout),
-        (Some(21), 40, ErrorKind::DeadlineExceeded),
-        (None, 40, ErrorKind::DeadlineExceeded),
+        (Some(0), 14, ErrorKind::AttemptTimeout),
+        (Some(14), 14, ErrorKind::AttemptTimeout),
+        (Some(15), 42, ErrorKind::DeadlineExceeded),
+        (None, 42, ErrorKind::DeadlineExceeded),
     ] {
         let time = VirtualTime::default();
         let error = one(&time, Does::Hangs, |call| {
-            (call.deadline, call.elsewhere) = (Some(at(40)), elsewhere.map(at));
+            (call.deadline, call.elsewhere) = (Some(at(42)), elsewhere.map(at));
         });
         assert_eq!((error.unwrap_err().kind(), time.tick()), (kind, at(ends)), "{elsewhere:?}");
     }
 }
 
 #[test]
-fn an_attempt_that_begins_later_has_as_much_and_no_more_than_is_left() {
+fn an_attempt_that_begins_later_has_half_of_the_time_and_no_more_than_is_left() {
     for (began, ends, kind) in [
-        (0, 20, ErrorKind::AttemptTimeout),
-        (10, 30, ErrorKind::AttemptTimeout),
-        (25, 40, ErrorKind::DeadlineExceeded),
+        (0, 14, ErrorKind::AttemptTimeout),
+        (13, 27, ErrorKind::AttemptTimeout),
+        (14, 35, ErrorKind::AttemptTimeout),
+        (21, 42, ErrorKind::DeadlineExceeded),
+        (25, 42, ErrorKind::DeadlineExceeded),
     ] {
         let time = VirtualTime::default();
         time.block_on(time.sleep(at(began).since(time.tick()))).unwrap();
         let error = one(&time, Does::Hangs, |call| {
-            (call.deadline, call.elsewhere) = (Some(at(40)), Some(at(began)));
+            (call.deadline, call.elsewhere) = (Some(at(42)), Some(at(began)));
             call.set_began(Some(at(0)));
         });
         assert_eq!((error.unwrap_err().kind(), time.tick()), (kind, at(ends)), "{began}");

@@ -14,7 +14,7 @@ pub(crate) struct Core {
     pub(super) window: Window,
     /// Failures since the last success.
     pub(super) in_a_row: u32,
-    /// How often it opened since it was last well.
+    /// How often the time for which it opens was doubled since it was last closed.
     pub(super) openings: u32,
     /// When the first of those that fail in a row was made: what was made earlier says nothing about them.
     pub(super) failing_since: Tick,
@@ -184,7 +184,10 @@ impl Core {
         let counted = self.window.sum(now);
         // Just after it closed the window is empty: how many calls there are was counted before it opened.
         let usual = counted.calls.max(self.usual);
-        if self.in_a_row >= row_that_opens(usual, settings) {
+        let again = self.was_not_well();
+        let row = row_that_opens(usual, settings);
+        let row = if again { row.div_ceil(2) } else { row };
+        if self.in_a_row >= row {
             self.grounds = Counts { calls: self.in_a_row, failed: self.in_a_row, slow: 0 };
         } else if counted.calls >= settings.minimum_calls && is_too_much(counted, settings) {
             self.grounds = counted;
@@ -192,7 +195,18 @@ impl Core {
             return;
         }
         self.usual = usual;
-        self.open(now, settings, jitter);
+        match again {
+            true => self.open_for(settings.open / 2, now, jitter),
+            false => self.open(now, settings, jitter),
+        }
+    }
+
+    /// Whether it was not well for long since it opened: failures are the same trouble as before, of a model that answers
+    /// some calls and not others. Fewer of them tell then that it is one of its bad moments, and less is lost by asking it
+    /// again sooner: where all models are like that for hours, who asks each of them twice a minute hardly finds a good moment
+    /// before the deadline.
+    const fn was_not_well(&self) -> bool {
+        self.usual > 0
     }
 
     /// What was on its way when it opened comes back. Failures are quicker than answers: of ten calls that are made at
@@ -209,7 +223,6 @@ impl Core {
             let grounds = self.grounds;
             self.close(now);
             self.window.add(now, grounds);
-            self.openings = self.openings.saturating_sub(1);
         }
     }
 
@@ -220,7 +233,6 @@ impl Core {
         self.ended_well(began);
         // It was well for as long as it is ever left alone: what was before is forgotten.
         if now.since(since) >= settings.open_at_most {
-            self.openings = 0;
             self.usual = 0;
         }
     }
@@ -266,15 +278,19 @@ impl Core {
 
     fn close(&mut self, now: Tick) {
         self.state = State::Closed { since: now };
+        self.openings = 0;
         self.in_a_row = 0;
         self.window.clear();
     }
 
     fn open(&mut self, now: Tick, settings: &BreakerSettings, jitter: u16) {
         let doubled = settings.open.saturating_mul(1u32.checked_shl(self.openings).unwrap_or(u32::MAX));
-        let wait = longer(doubled.min(settings.open_at_most), jitter);
         self.openings = self.openings.saturating_add(1);
-        self.state = State::Open { until: now.after(wait), hard: false };
+        self.open_for(doubled.min(settings.open_at_most), now, jitter);
+    }
+
+    fn open_for(&mut self, wait: Duration, now: Tick, jitter: u16) {
+        self.state = State::Open { until: now.after(longer(wait, jitter)), hard: false };
     }
 
     /// It is asked again as soon as the first time it opened, and opens the next time for no longer.

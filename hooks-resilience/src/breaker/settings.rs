@@ -29,7 +29,8 @@ pub struct BreakerSettings {
     /// So many failures one after the other open it however few calls there are. Of many calls it takes more, one for every six in
     /// the window, and never more than `minimum_calls`: of a thousand calls of which a third fails, three in a row mean nothing.
     pub failures_in_a_row: u32,
-    /// How long it stays open the first time; twice as long each time it opens again before it was well.
+    /// How long it stays open the first time; twice as long after each probe that fails, and half as long where it opens
+    /// again soon after one was answered.
     #[serde(with = "crate::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub open: Duration,

@@ -122,6 +122,36 @@ fn an_open_breaker_asks_nobody_and_says_when_it_would() {
     assert!(error.ready_at().unwrap() >= at(10));
 }
 
+/// Who answers some calls is asked again sooner than who answers none, and fewer failures tell that it does not.
+#[test]
+fn what_fails_again_soon_after_a_probe_was_answered_opens_sooner_and_for_half_as_long() {
+    for (well_for, failures, opens_for) in [(0, 2, 5), (29, 2, 5), (31, 3, 10)] {
+        let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
+        let script = [SERVER; 5].into_iter().chain([Does::Answers; 2]).chain([SERVER; 4]);
+        let (mut stack, health, _) = stack(&catalog, &time, script);
+        let open = || ready_at(&health, &catalog, &time).since(time.tick());
+        let is_about =
+            |seconds: u64| assert!((secs(seconds)..secs(seconds) * 5 / 4).contains(&open()), "{:?}", open());
+        ask_times(3, &mut stack, &catalog, &time);
+        for opened_for in [10, 20] {
+            is_about(opened_for);
+            wait_until(ready_at(&health, &catalog, &time), &time);
+            ask_times(1, &mut stack, &catalog, &time);
+        }
+        wait_until(ready_at(&health, &catalog, &time), &time);
+        assert_eq!(ask_times(1, &mut stack, &catalog, &time), [None]);
+        wait_until(time.tick().after(secs(well_for)), &time);
+        assert_eq!(ask_times(1, &mut stack, &catalog, &time), [None]);
+        ask_times(failures - 1, &mut stack, &catalog, &time);
+        assert_eq!(health.breaker(&catalog.models()[0]), BreakerState::Closed, "{well_for}");
+        ask_times(1, &mut stack, &catalog, &time);
+        is_about(opens_for);
+        wait_until(ready_at(&health, &catalog, &time), &time);
+        ask_times(1, &mut stack, &catalog, &time);
+        is_about(opens_for * 2);
+    }
+}
+
 #[test]
 fn a_share_of_failures_opens_it_once_there_are_enough_calls() {
     let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
