@@ -78,7 +78,10 @@ mod tests {
         let note = "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n";
         let note = Note::parse(note).unwrap();
         let checkpoint = Checkpoint::parse(&note.text).unwrap();
-        assert_eq!((checkpoint.size, checkpoint.chain()), (20_852_163, Some(("example.com", "behind-the-sofa"))));
+        assert_eq!(
+            (checkpoint.size, checkpoint.chain()),
+            (20_852_163, Some(("example.com", "behind-the-sofa")))
+        );
         assert_eq!(checkpoint.to_string(), note.text);
     }
 

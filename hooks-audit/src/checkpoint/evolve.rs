@@ -172,7 +172,10 @@ mod tests {
     fn a_later_key_cannot_do_what_an_earlier_one_did() {
         let mut key = first().evolving();
         let lines = [key.seal("one\n"), key.seal("one\n"), key.seal("two\n")];
-        assert_eq!(lines.each_ref().map(|line| key.is_of(line).then(|| index_of(line)).flatten()), [Some(0), Some(1), Some(2)]);
+        assert_eq!(
+            lines.each_ref().map(|line| key.is_of(line).then(|| index_of(line)).flatten()),
+            [Some(0), Some(1), Some(2)]
+        );
         assert_ne!(lines[0].bytes[8..], lines[1].bytes[8..]);
         let mut walk = first().evolving();
         assert!(walk.has_sealed("one\n", &lines[0]) && !walk.has_sealed("two\n", &lines[0]));

@@ -81,7 +81,9 @@ mod tests {
     }
 
     fn sizes(bytes: &[u8]) -> Vec<u64> {
-        Pieces::new(bytes).filter_map(|piece| Some(piece.note?.1.size)).collect()
+        let notes = Pieces::new(bytes).filter_map(|piece| piece.note);
+        // A signature that was cut may still be base64.
+        notes.filter(|(note, _)| note.signatures[0].bytes.len() == 32).map(|(_, says)| says.size).collect()
     }
 
     #[test]

@@ -76,8 +76,7 @@ impl Head {
     fn parse(line: &str) -> Option<Self> {
         let mut words = line.split(' ');
         let (log, chain) = (words.next()?.to_owned(), words.next()?.to_owned());
-        let head =
-            Self { log, chain, size: parse_number(words.next()?)?, root: parse_root(words.next()?)? };
+        let head = Self { log, chain, size: parse_number(words.next()?)?, root: parse_root(words.next()?)? };
         words.next().is_none().then_some(head)
     }
 }

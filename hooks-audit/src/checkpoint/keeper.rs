@@ -87,7 +87,7 @@ impl Keeper {
             && let Some(last) = self.last(&file, &checkpoint.origin)?
         {
             if (last.size, last.root) == (size, root) {
-                return Ok(());
+                return self.write_through(&file);
             }
             if last.size >= size {
                 return Err(io::Error::other(format!(
@@ -135,13 +135,12 @@ impl Keeper {
             None => highest(&*disk, &folder, key),
         };
         let deliver = |key: &EvolvingKey, name: &str, note: &Note| {
-            let is_delivered = own.is_some_and(|own| own + 1 == key.index()) || self.ends_with(name, note)?;
-            if is_delivered {
+            if own.is_some_and(|own| own + 1 == key.index()) {
                 return Ok(());
             }
-            // Who made it may have been killed before its state was sure to stay.
+            // Who made it may have been killed before its state was sure to stay, or the note in its file.
             disk.sync_directory(state)?;
-            self.add(name, note)
+            if self.ends_with(name, note)? { self.write_through(name) } else { self.add(name, note) }
         };
         let (note, index, lock) = state::seal(&*disk, state, (file, text), made, deliver)?;
         self.add(file, &note)?;
@@ -163,6 +162,12 @@ impl Keeper {
         }
         self.known.insert(file.to_owned());
         Ok(())
+    }
+
+    /// Writes through what somebody else may have been killed over.
+    fn write_through(&self, file: &str) -> io::Result<()> {
+        self.disk.open_log(&self.folder.join(file))?.sync()?;
+        self.disk.sync_directory(&self.folder)
     }
 
     /// The last checkpoint of `origin` in a file, as far as it can be told that it is one of ours.
@@ -195,7 +200,10 @@ impl Keeper {
 
 impl fmt::Debug for Keeper {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keeper").field("folder", &self.folder).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Keeper")
+            .field("folder", &self.folder)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

@@ -21,24 +21,27 @@
 
 mod body;
 mod collect;
+mod compare;
 mod evolve;
 mod file;
 mod fleet;
 mod heads;
 mod keeper;
 mod key;
+mod keys;
 mod note;
 mod state;
 mod verify;
 
 pub use self::body::Checkpoint;
-pub use self::collect::{Collected, Keys, Said, collect};
+pub use self::collect::{Collected, Said, collect};
 pub use self::evolve::{EvolvingKey, FirstKey};
 pub use self::file::{ENDING, Piece, Pieces};
 pub use self::fleet::{Fleet, Head};
 pub use self::heads::heads;
 pub use self::keeper::{Checkpoints, Keeper, Signer};
 pub use self::key::{KeyError, SigningKey, Verifier, is_name, sum};
+pub use self::keys::Keys;
 pub use self::note::{Note, Signature};
 pub use self::state::{StateError, begin};
 pub use self::verify::{LogPlace, Outcome, verify};

@@ -39,7 +39,9 @@ pub enum StateError {
     )]
     Missing(PathBuf),
     /// It is not as it was written.
-    #[error("the evolving key in `{0}` is damaged; move the folder away and make another key with `hooks audit keygen --mac`")]
+    #[error(
+        "the evolving key in `{0}` is damaged; move the folder away and make another key with `hooks audit keygen --mac`"
+    )]
     Damaged(PathBuf),
     /// Checkpoints were made with later keys.
     #[error(

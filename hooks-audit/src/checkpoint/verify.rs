@@ -59,7 +59,11 @@ pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys)
     let mut outcome =
         Outcome { reports: Vec::new(), believed: collected.believed, findings: collected.findings };
     if collected.believed == 0 {
-        let what = if keys.is_empty() { "there is no checkpoint here" } else { "no checkpoint here is by one of the keys" };
+        let what = if keys.is_empty() {
+            "there is no checkpoint here"
+        } else {
+            "no checkpoint here is by one of the keys"
+        };
         outcome.find(folder.display().to_string(), what.to_owned());
     }
     let names = Names::of(logs, &collected.said);
@@ -97,7 +101,8 @@ struct Names {
 
 impl Names {
     fn of(logs: &[LogPlace], said: &[Said]) -> Self {
-        let in_chains: BTreeSet<_> = said.iter().filter(|said| !said.is_fleet).map(|said| &said.head.log).collect();
+        let in_chains: BTreeSet<_> =
+            said.iter().filter(|said| !said.is_fleet).map(|said| &said.head.log).collect();
         let alias = match (logs, in_chains.first()) {
             ([LogPlace { name: None, .. }], Some(name)) if in_chains.len() == 1 => Some((*name).clone()),
             _ => None,

@@ -52,7 +52,8 @@ impl Log {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, OpenError> {
         let folder = folder.into();
-        let keeper = settings.checkpoints.clone().map(|checkpoints| Keeper::open(Arc::clone(&disk), checkpoints));
+        let keeper =
+            settings.checkpoints.clone().map(|checkpoints| Keeper::open(Arc::clone(&disk), checkpoints));
         let keeper = keeper.transpose().map_err(|error| OpenError::Key(error.into()))?;
         let (appender, recovered) =
             Appender::open(Arc::clone(&disk), &folder, settings.files.clone(), Arc::clone(&clock))?;

@@ -203,7 +203,10 @@ impl<'a> Check<'a> {
             if anchor.root == tree.root() {
                 self.report.agreed = anchor.size;
             } else if !std::mem::replace(&mut self.is_forked, true) {
-                let what = format!("of the records behind {} up to {} some are other ones", self.report.agreed, anchor.size);
+                let what = format!(
+                    "of the records behind {} up to {} some are other ones",
+                    self.report.agreed, anchor.size
+                );
                 self.report.findings.push(anchor.finding(&what));
             }
         }

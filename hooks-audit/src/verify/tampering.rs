@@ -154,7 +154,8 @@ fn tamper(kept: &Kept, disk: &SimDisk, dice: &SeededRandom) -> Option<Done> {
         3 => {
             let at = disk.content(&notes).unwrap();
             let text = String::from_utf8(at).unwrap();
-            let changed = text.replacen(&format!("/{chain}\n{size}\n"), &format!("/{chain}\n{}\n", size - 1), 1);
+            let changed =
+                text.replacen(&format!("/{chain}\n{size}\n"), &format!("/{chain}\n{}\n", size - 1), 1);
             disk.tamper(&notes, changed.into_bytes());
             Some(done("a checkpoint was changed", &format!("{chain}.checkpoints"), "signature is wrong"))
         }
@@ -284,7 +285,9 @@ fn a_log_that_is_not_named_and_keys_that_vouch_for_nothing_are_findings() {
         keys.add(&SigningKey::new("b", &Zeroizing::new([9; 32])).unwrap().verifier().to_string()).unwrap();
         let log = LogPlace { name: None, folder: LOG.into() };
         let outcome = checkpoint::verify(&kept.disk, &[log], folder.as_ref(), &keys).unwrap();
-        assert!(outcome.findings.iter().any(|finding| finding.what == "no checkpoint here is by one of the keys"));
+        assert!(
+            outcome.findings.iter().any(|finding| finding.what == "no checkpoint here is by one of the keys")
+        );
         assert_eq!(outcome.condition(), Condition::Mismatched);
     }
 }

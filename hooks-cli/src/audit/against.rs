@@ -68,7 +68,9 @@ pub(super) fn logs(place: &Place, named: &[String]) -> Result<Vec<LogPlace>, Fai
     let mut names: Vec<_> = logs.iter().map(LogPlace::called).collect();
     names.sort_unstable();
     match names.windows(2).find(|pair| pair.first() == pair.last()).and_then(|pair| pair.first()) {
-        Some(twice) => Err(Failure::said(format!("two logs are called `{twice}`; name them, as `NAME=FOLDER`"))),
+        Some(twice) => {
+            Err(Failure::said(format!("two logs are called `{twice}`; name them, as `NAME=FOLDER`")))
+        }
         None => Ok(logs),
     }
 }

@@ -12,12 +12,14 @@ use crate::failure::{Failure, Status};
 
 /// What key, and where to.
 #[derive(Args, Debug)]
-#[command(after_help = "Without --mac, --out is a file with a private Ed25519 key, and what is printed is the verifier: who has that
+#[command(
+    after_help = "Without --mac, --out is a file with a private Ed25519 key, and what is printed is the verifier: who has that
 can check checkpoints, and cannot make any.
 
 With --mac, --out is a folder with an evolving key: each checkpoint is made with another one, and the one before is erased,
 so that who takes the machine later cannot make earlier checkpoints anew. --first is the file for the first key, which
-checks all of them, and could make them: take it away from this machine.")]
+checks all of them, and could make them: take it away from this machine."
+)]
 pub(crate) struct Keygen {
     /// What the log is called in checkpoints, such as `example.com/build7`
     name: String,

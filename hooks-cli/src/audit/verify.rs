@@ -103,7 +103,8 @@ pub(super) fn prove(folder: &Path, position: &str) -> Result<Status, Failure> {
     let absent = || Failure::said(format!("`{position}` is not in the log"));
     let text = if let Some((old, new)) = position.split_once("..") {
         let (chain, old) = parse(old)?;
-        let new = new.parse().map_err(|_| Failure::said(format!("`{position}` is not such as `w0:10..17`")))?;
+        let new =
+            new.parse().map_err(|_| Failure::said(format!("`{position}` is not such as `w0:10..17`")))?;
         let proof = verify::prove_consistency(&StdFileSystem, folder, chain, old, new)?;
         serde_json::to_string_pretty(&proof.ok_or_else(absent)?)?
     } else {

@@ -43,7 +43,8 @@ pub(super) fn add_to(
     let open = move || {
         let mut log = log.clone();
         // With each try: what was wrong with the key may have been mended.
-        let kept = checkpoints.as_ref().map(|config| checkpoints::of(config, |it| beside(place.as_deref(), it)));
+        let kept =
+            checkpoints.as_ref().map(|config| checkpoints::of(config, |it| beside(place.as_deref(), it)));
         log.checkpoints = kept.transpose().map_err(OpenError::Key)?;
         Log::open(Arc::new(StdFileSystem), folder.clone(), log, Arc::new(SystemClock))
     };
@@ -80,7 +81,8 @@ pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String>
     let folders = others.chain([folder_of(config, path)]);
     let absolute = folders.filter_map(|folder| std::path::absolute(folder).ok());
     // Other files of a team may stand in the same folder.
-    let files = absolute.map(|folder| format!("{}/*.{{jsonl,gz,lock,end,new,checkpoints}}", folder.display()));
+    let files =
+        absolute.map(|folder| format!("{}/*.{{jsonl,gz,lock,end,new,checkpoints}}", folder.display()));
     // A key is a file, or a folder of a few.
     let key = kept.and_then(|kept| std::path::absolute(beside(path, kept.key.as_ref()?)).ok());
     let key = key.into_iter().flat_map(|key| [key.display().to_string(), format!("{}/*", key.display())]);

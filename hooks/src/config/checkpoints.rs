@@ -26,20 +26,25 @@ pub(super) fn of(config: &CheckpointsConfig, beside: impl Fn(&Path) -> PathBuf) 
 /// Where it cannot be read, is no key, or others may read it (a file may be read by its group, which is how secrets are
 /// handed to containers). No error shows the key.
 pub fn signer(path: &Path) -> io::Result<Signer> {
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("the key `{}`: {error}", path.display()));
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("the key `{}`: {error}", path.display()));
     let metadata = fs::metadata(path).map_err(named)?;
     if metadata.is_dir() {
         refuse_open(path, &metadata, 0o077, 0o700)?;
         return Ok(Signer::Evolving(path.to_owned()));
     }
     if !metadata.is_file() {
-        return Err(io::Error::other(format!("`{}` is neither a file nor a folder, and so no key", path.display())));
+        return Err(io::Error::other(format!(
+            "`{}` is neither a file nor a folder, and so no key",
+            path.display()
+        )));
     }
     let file = File::open(path).map_err(named)?;
     refuse_open(path, &file.metadata().map_err(named)?, 0o027, 0o600)?;
     let mut text = Zeroizing::new(String::new());
     file.take(MOST_BYTES).read_to_string(&mut text).map_err(named)?;
-    let key = SigningKey::parse(&text).map_err(|error| io::Error::other(format!("`{}`: {error}", path.display())))?;
+    let key = SigningKey::parse(&text)
+        .map_err(|error| io::Error::other(format!("`{}`: {error}", path.display())))?;
     Ok(Signer::Ed25519(Arc::new(key)))
 }
 
@@ -79,7 +84,8 @@ mod tests {
         let text = "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz\n";
         fs::write(&path, text).unwrap();
         let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-        for (mode, is_right) in [(0o600, true), (0o440, true), (0o644, false), (0o620, false), (0o602, false)] {
+        for (mode, is_right) in [(0o600, true), (0o440, true), (0o644, false), (0o620, false), (0o602, false)]
+        {
             set(&path, mode);
             let read = signer(&path);
             assert_eq!(read.is_ok(), is_right, "{mode:o}");
