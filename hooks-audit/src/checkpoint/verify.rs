@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use hooks_core::fs::LogDisk;
 
-use super::collect::{Keys, Said, collect};
+use super::collect::{Said, collect};
+use super::keys::Keys;
 use crate::verify::{self, Anchor, Condition, Finding, Report};
 
 /// A log that is compared.
