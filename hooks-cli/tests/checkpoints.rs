@@ -63,7 +63,7 @@ impl World {
                 };
                 log.put_through(make).unwrap().wait().unwrap();
             }
-            assert_eq!(log.unkept(), None);
+            assert_eq!(log.unanchored(), None);
         }
     }
 

@@ -17,7 +17,7 @@
 //! | [`EvolvingKey`] | a key of which the one before is erased | who takes the machine *later*, also where it is kept there |
 //! | [`SigningKey`] | Ed25519 | who has not the key; anybody can check it |
 //!
-//! A [`Fleet`] is one note over all chains of one or many logs. [`Keeper`] writes notes, [`verify`] compares logs with them.
+//! A [`Fleet`] is one note over all chains of one or many logs. [`CheckpointWriter`] writes notes, [`verify`] compares logs with them.
 
 mod body;
 mod collect;
@@ -26,12 +26,12 @@ mod evolve;
 mod file;
 mod fleet;
 mod heads;
-mod keeper;
 mod key;
 mod keys;
 mod note;
 mod state;
 mod verify;
+mod writer;
 
 pub use self::body::Checkpoint;
 pub use self::collect::{Collected, Said, collect};
@@ -39,12 +39,12 @@ pub use self::evolve::{EvolvingKey, FirstKey};
 pub use self::file::{ENDING, Piece, Pieces};
 pub use self::fleet::{Fleet, Head};
 pub use self::heads::heads;
-pub use self::keeper::{Checkpoints, Keeper, Signer};
 pub use self::key::{KeyError, SigningKey, Verifier, is_name, sum};
 pub use self::keys::Keys;
 pub use self::note::{Note, Signature};
 pub use self::state::{StateError, begin};
 pub use self::verify::{LogPlace, Outcome, verify};
+pub use self::writer::{CheckpointWriter, Checkpoints, Signer};
 #[doc(no_inline)]
 pub use zeroize::Zeroizing;
 

@@ -38,8 +38,8 @@ fn disk(seed: u64) -> SimDisk {
     disk
 }
 
-fn keeper(disk: &SimDisk, signer: Signer) -> Keeper {
-    Keeper::open(Arc::new(disk.clone()), Checkpoints { folder: ELSEWHERE.into(), signer }).unwrap()
+fn writing(disk: &SimDisk, signer: Signer) -> CheckpointWriter {
+    CheckpointWriter::open(Arc::new(disk.clone()), Checkpoints { folder: ELSEWHERE.into(), signer }).unwrap()
 }
 
 fn evolving() -> Signer {
@@ -85,9 +85,9 @@ fn each_signer_is_believed_by_its_key_and_told_apart_from_others() {
         (evolving(), Some(&**secret)),
     ] {
         let disk = disk(1);
-        let mut keeper = keeper(&disk, signer);
+        let mut writer = writing(&disk, signer);
         for size in 1..4 {
-            keeper.keep_chain("w0", size, root(size)).unwrap();
+            writer.write_chain("w0", size, root(size)).unwrap();
         }
         let right: Vec<_> = key.into_iter().collect();
         let collected = found(&disk, &keys(&right));
@@ -112,8 +112,8 @@ fn each_signer_is_believed_by_its_key_and_told_apart_from_others() {
 #[test]
 fn a_key_says_something_about_its_own_log_only() {
     let disk = disk(1);
-    let mut other = keeper(&disk, Signer::Ed25519(Arc::new(signing("example.com/b"))));
-    other.keep_chain("w0", 1, root(1)).unwrap();
+    let mut other = writing(&disk, Signer::Ed25519(Arc::new(signing("example.com/b"))));
+    other.write_chain("w0", 1, root(1)).unwrap();
     let key = signing("example.com/a");
     let text = Checkpoint::of_chain("example.com/b", "w0", 7, root(7)).to_string();
     let signatures = vec![key.sign(&text)];
@@ -128,49 +128,49 @@ fn a_key_says_something_about_its_own_log_only() {
 fn files_that_were_put_back_show() {
     // An older checkpoint behind a newer one.
     let disk = disk(1);
-    let mut first = keeper(&disk, Signer::Nobody);
-    first.keep_chain("w0", 5, root(5)).unwrap();
-    let mut again = keeper(&disk, Signer::Nobody);
-    let error = again.keep_chain("w0", 4, root(4)).unwrap_err().to_string();
+    let mut first = writing(&disk, Signer::Nobody);
+    first.write_chain("w0", 5, root(5)).unwrap();
+    let mut again = writing(&disk, Signer::Nobody);
+    let error = again.write_chain("w0", 4, root(4)).unwrap_err().to_string();
     assert!(error.contains("was put back") && error.contains("says 5"), "{error}");
-    let error = again.keep_chain("w0", 5, root(9)).unwrap_err().to_string();
+    let error = again.write_chain("w0", 5, root(9)).unwrap_err().to_string();
     assert!(error.contains("or others"), "{error}");
     let length = disk.content(&file("w0.checkpoints")).unwrap().len();
-    again.keep_chain("w0", 5, root(5)).unwrap();
+    again.write_chain("w0", 5, root(5)).unwrap();
     assert_eq!(disk.content(&file("w0.checkpoints")).unwrap().len(), length, "nothing new");
-    first.keep_chain("w0", 4, root(4)).unwrap();
+    first.write_chain("w0", 4, root(4)).unwrap();
     only(&found(&disk, &Keys::default()).findings, "an older checkpoint behind a newer one");
     // Two that do not fit together.
     disk.tamper(&file("w0.checkpoints"), Vec::new());
-    first.keep_chain("w0", 4, root(4)).unwrap();
-    first.keep_chain("w0", 4, root(5)).unwrap();
+    first.write_chain("w0", 4, root(4)).unwrap();
+    first.write_chain("w0", 4, root(5)).unwrap();
     only(&found(&disk, &Keys::default()).findings, "the chain was forked");
 }
 
 #[test]
 fn an_evolving_key_that_was_put_back_or_lost_is_an_error() {
     let disk = disk(1);
-    let mut ours = keeper(&disk, evolving());
-    ours.keep_chain("w0", 1, root(1)).unwrap();
+    let mut ours = writing(&disk, evolving());
+    ours.write_chain("w0", 1, root(1)).unwrap();
     let old = disk.content(Path::new("/key/state")).unwrap();
-    ours.keep_chain("w0", 2, root(2)).unwrap();
-    ours.keep_chain("w0", 3, root(3)).unwrap();
+    ours.write_chain("w0", 2, root(2)).unwrap();
+    ours.write_chain("w0", 3, root(3)).unwrap();
     let state = Path::new("/key/state");
     let new = disk.content(state).unwrap();
     disk.tamper(state, old);
-    for mut keeper in [ours, keeper(&disk, evolving())] {
-        let error = keeper.keep_chain("w1", 1, root(1)).unwrap_err().to_string();
+    for mut writer in [ours, writing(&disk, evolving())] {
+        let error = writer.write_chain("w1", 1, root(1)).unwrap_err().to_string();
         assert!(error.contains("was put back") && error.contains("checkpoint 2 was made"), "{error}");
     }
     // Where the checkpoints are away as well, their reader notices.
     let kept = disk.content(&file("w0.checkpoints")).unwrap();
     disk.tamper(&file("w0.checkpoints"), Vec::new());
-    keeper(&disk, evolving()).keep_chain("w1", 1, root(1)).unwrap();
+    writing(&disk, evolving()).write_chain("w1", 1, root(1)).unwrap();
     disk.tamper(&file("w0.checkpoints"), kept);
     only(&found(&disk, &keys(&[&first().to_secret()])).findings, "the evolving key was put back");
     disk.tamper(state, new[..new.len() - 1].to_vec());
     let checkpoints = Checkpoints { folder: ELSEWHERE.into(), signer: evolving() };
-    let open = || Keeper::open(Arc::new(disk.clone()), checkpoints.clone()).unwrap_err();
+    let open = || CheckpointWriter::open(Arc::new(disk.clone()), checkpoints.clone()).unwrap_err();
     assert!(matches!(open(), StateError::Damaged(_)));
     disk.remove(state).unwrap();
     assert!(matches!(open(), StateError::Missing(_)));
@@ -179,9 +179,9 @@ fn an_evolving_key_that_was_put_back_or_lost_is_an_error() {
 #[test]
 fn checkpoints_of_an_evolving_key_that_were_taken_away_show() {
     let disk = disk(1);
-    let mut keeper = keeper(&disk, evolving());
+    let mut writer = writing(&disk, evolving());
     for size in 1..6 {
-        keeper.keep_chain("w0", size, root(size)).unwrap();
+        writer.write_chain("w0", size, root(size)).unwrap();
     }
     let whole = disk.content(&file("w0.checkpoints")).unwrap();
     let pieces: Vec<_> = Pieces::new(&whole).map(|piece| whole[piece.offset..piece.end].to_vec()).collect();
@@ -217,12 +217,12 @@ fn a_crash_loses_no_checkpoint_of_an_evolving_key_and_makes_none_twice() {
             disk.reseed(seed * 8 + round);
             disk.with_faults(Faults { kill: 60, ..Faults::default() });
             let checkpoints = Checkpoints { folder: ELSEWHERE.into(), signer: evolving() };
-            if let Ok(mut keeper) = Keeper::open(Arc::new(disk.clone()), checkpoints) {
+            if let Ok(mut writer) = CheckpointWriter::open(Arc::new(disk.clone()), checkpoints) {
                 for _ in 0..4 {
                     size += 1;
                     // Two chains share the key.
                     let chain = if size % 3 == 0 { "w1" } else { "w0" };
-                    if keeper.keep_chain(chain, size, root(size)).is_ok() {
+                    if writer.write_chain(chain, size, root(size)).is_ok() {
                         known.push(size);
                     }
                 }
@@ -230,7 +230,7 @@ fn a_crash_loses_no_checkpoint_of_an_evolving_key_and_makes_none_twice() {
             crashed += u64::from(disk.is_dead());
             disk = if round % 2 == 0 { disk.after_kill() } else { disk.after_power_cut(seed + round) };
         }
-        keeper(&disk, evolving()).keep_chain("w0", size + 1, root(size + 1)).unwrap();
+        writing(&disk, evolving()).write_chain("w0", size + 1, root(size + 1)).unwrap();
         let collected = found(&disk, &believed);
         let worst = collected.findings.iter().map(|finding| finding.condition).max().unwrap_or_default();
         assert!(worst <= Condition::Torn, "seed {seed}: {:?}", collected.findings);
@@ -247,7 +247,7 @@ fn mutants_are_caught() {
     // A signature that nobody checks.
     let forge = |signer: Signer, key: &str, mutant| {
         let disk = disk(1);
-        keeper(&disk, signer).keep_chain("w0", 1, root(1)).unwrap();
+        writing(&disk, signer).write_chain("w0", 1, root(1)).unwrap();
         change(&disk, &file("w0.checkpoints"), "/w0\n1\n", "/w0\n2\n");
         mutant::with(mutant, || found(&disk, &keys(&[key])).findings.len())
     };
@@ -263,8 +263,8 @@ fn mutants_are_caught() {
     let keep = |mutant| {
         let disk = disk(1);
         mutant::with(mutant, || {
-            let mut keeper = keeper(&disk, evolving());
-            (1..4).all(|size| keeper.keep_chain("w0", size, root(size)).is_ok())
+            let mut writer = writing(&disk, evolving());
+            (1..4).all(|size| writer.write_chain("w0", size, root(size)).is_ok())
         })
     };
     assert!(keep(None) && !keep(Some(Mutant::KeepsOldKey)));
@@ -275,10 +275,10 @@ fn a_fleet_that_became_less_shows() {
     let head = |chain: &str, size| Head { log: "a".into(), chain: chain.into(), size, root: root(size) };
     let keep = |fleets: &[&[(&str, u64)]]| {
         let disk = disk(1);
-        let mut keeper = keeper(&disk, Signer::Nobody);
+        let mut writer = writing(&disk, Signer::Nobody);
         for heads in fleets {
             let heads = heads.iter().map(|(chain, size)| head(chain, *size)).collect();
-            keeper.keep_fleet(&Fleet::new(heads).unwrap()).unwrap();
+            writer.write_fleet(&Fleet::new(heads).unwrap()).unwrap();
         }
         found(&disk, &Keys::default()).findings
     };
@@ -293,12 +293,12 @@ fn a_part_of_a_note_is_torn_and_hides_no_other() {
     let disk = disk(1);
     let key = Arc::new(signing("example.com/a"));
     let verifier = key.verifier().to_string();
-    keeper(&disk, Signer::Ed25519(Arc::clone(&key))).keep_chain("w0", 1, root(1)).unwrap();
+    writing(&disk, Signer::Ed25519(Arc::clone(&key))).write_chain("w0", 1, root(1)).unwrap();
     let whole = disk.content(&file("w0.checkpoints")).unwrap();
     for end in 1..whole.len() {
         let disk = disk.after_kill();
         disk.tamper(&file("w0.checkpoints"), whole[..end].to_vec());
-        keeper(&disk, Signer::Ed25519(Arc::clone(&key))).keep_chain("w0", 2, root(2)).unwrap();
+        writing(&disk, Signer::Ed25519(Arc::clone(&key))).write_chain("w0", 2, root(2)).unwrap();
         let collected = found(&disk, &keys(&[&verifier]));
         assert_eq!(sizes(&collected).last(), Some(&2), "{end}");
         assert!(collected.findings.iter().all(|found| found.condition == Condition::Torn), "{end}");

@@ -27,7 +27,7 @@ pub use self::settings::{Durability, LogSettings};
 pub use self::ticket::{Ticket, Unwritten};
 use self::writer::Writer;
 use crate::append::{Appender, Entry, OpenError, Recovered};
-use crate::checkpoint::Keeper;
+use crate::checkpoint::CheckpointWriter;
 
 /// The log of one process. Clones share it; when the last one is dropped, what was handed over is written through and
 /// the chain is closed.
@@ -52,13 +52,15 @@ impl Log {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, OpenError> {
         let folder = folder.into();
-        let keeper =
-            settings.checkpoints.clone().map(|checkpoints| Keeper::open(Arc::clone(&disk), checkpoints));
-        let keeper = keeper.transpose().map_err(|error| OpenError::Key(error.into()))?;
+        let checkpoints = settings
+            .checkpoints
+            .clone()
+            .map(|checkpoints| CheckpointWriter::open(Arc::clone(&disk), checkpoints));
+        let checkpoints = checkpoints.transpose().map_err(|error| OpenError::Key(error.into()))?;
         let (appender, recovered) =
             Appender::open(Arc::clone(&disk), &folder, settings.files.clone(), Arc::clone(&clock))?;
         let queue = Arc::new(Queue::new(settings.queue));
-        let writer = Writer::new(Arc::clone(&queue), appender, keeper, settings, disk, clock);
+        let writer = Writer::new(Arc::clone(&queue), appender, checkpoints, settings, disk, clock);
         let thread = std::thread::Builder::new().name("audit-log".to_owned()).spawn(move || writer.run());
         let thread = thread.map_err(|source| OpenError::Disk { folder, source })?;
         Ok(Self(Arc::new(Running { queue, thread: Some(thread), recovered })))
@@ -92,8 +94,8 @@ impl Log {
 
     /// Why the last checkpoint could not be written, where there is a place for them. That they began to fail is a record
     /// as well.
-    pub fn unkept(&self) -> Option<Arc<str>> {
-        self.0.queue.unkept()
+    pub fn unanchored(&self) -> Option<Arc<str>> {
+        self.0.queue.unanchored()
     }
 
     /// What the writer of this chain before had left.

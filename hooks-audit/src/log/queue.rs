@@ -29,8 +29,8 @@ struct State {
     refused: u64,
     /// Why what was tried last could not be written.
     failure: Option<Unwritten>,
-    /// Why the last checkpoint could not be written.
-    unkept: Option<Arc<str>>,
+    /// Why the last anchor could not be written.
+    unanchored: Option<Arc<str>>,
     /// Whether the writer looks again by itself soon, so that nobody need wake it.
     naps: bool,
     /// How many items the writer waits for, where it does: whoever adds one before does not wake it.
@@ -90,14 +90,14 @@ impl Queue {
         self.state().failure = failure;
     }
 
-    /// Says how the last checkpoint went.
-    pub(super) fn report_checkpoint(&self, failure: Option<Arc<str>>) {
-        self.state().unkept = failure;
+    /// Says how the last anchor went.
+    pub(super) fn report_anchor(&self, failure: Option<Arc<str>>) {
+        self.state().unanchored = failure;
     }
 
-    /// Why the last checkpoint could not be written.
-    pub(super) fn unkept(&self) -> Option<Arc<str>> {
-        self.state().unkept.clone()
+    /// Why the last anchor could not be written.
+    pub(super) fn unanchored(&self) -> Option<Arc<str>> {
+        self.state().unanchored.clone()
     }
 
     /// Waits until something is to be done: for ever, or for `nap` in which only those who wait themselves wake the

@@ -147,7 +147,7 @@ fn what_the_chain_was_is_written_down_elsewhere() {
     };
     let log = open(&disk, keeps);
     log.put_through(entry(1)).unwrap().wait().unwrap();
-    assert_eq!(log.unkept(), None);
+    assert_eq!(log.unanchored(), None);
     drop(log);
     let old = disk.after_kill();
     drop(open(&disk, keeps));

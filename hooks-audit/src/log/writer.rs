@@ -13,7 +13,7 @@ use super::queue::{Item, Queue};
 use super::settings::LogSettings;
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
-use crate::checkpoint::Keeper;
+use crate::checkpoint::CheckpointWriter;
 use crate::record::{Record, notes};
 
 /// How long the writer does not look at what nobody waits for: what gathers meanwhile is one group, and whoever adds to
@@ -40,9 +40,9 @@ pub(super) struct Writer {
     /// How many records are missing of which the log does not say so yet.
     missing: u64,
     /// What writes checkpoints down, the number of the last record before the last one, and whether they fail.
-    keeper: Option<Keeper>,
-    kept: u64,
-    is_unkept: bool,
+    checkpoints: Option<CheckpointWriter>,
+    anchored: u64,
+    is_unanchored: bool,
     /// How many waited for the last group, and how long that took.
     gathers: (usize, Duration),
 }
@@ -51,7 +51,7 @@ impl Writer {
     pub(super) fn new(
         queue: Arc<Queue>,
         appender: Appender,
-        keeper: Option<Keeper>,
+        checkpoints: Option<CheckpointWriter>,
         settings: LogSettings,
         disk: Arc<dyn LogDisk>,
         clock: Arc<dyn Clock>,
@@ -65,9 +65,9 @@ impl Writer {
             spill: None,
             unsettled: None,
             missing: 0,
-            keeper,
-            kept: 0,
-            is_unkept: false,
+            checkpoints,
+            anchored: 0,
+            is_unanchored: false,
             gathers: (0, Duration::ZERO),
         }
     }
@@ -167,7 +167,7 @@ impl Writer {
         let is_done = done.is_ok();
         self.queue.report(done.err().map(|error| Unwritten::Disk(error.to_string().into())));
         self.unsettled = if is_idle && is_done { None } else { Some(now) };
-        let behind = self.appender.durable().seq.saturating_sub(self.kept);
+        let behind = self.appender.durable().seq.saturating_sub(self.anchored);
         if is_done && (is_idle || behind >= MOST_BEHIND_A_CHECKPOINT) {
             self.checkpoint();
         }
@@ -178,21 +178,21 @@ impl Writer {
     /// Writes down, in the place for that, what the chain is now. A place that is away keeps nothing from the log; the next
     /// checkpoint covers what this one would have. That they begin to fail is a record.
     fn checkpoint(&mut self) {
-        let Some(keeper) = &mut self.keeper else { return };
+        let Some(checkpoints) = &mut self.checkpoints else { return };
         let chain = self.appender.durable();
-        if chain.seq == self.kept {
+        if chain.seq == self.anchored {
             return;
         }
-        let failure = match keeper.keep_chain(&chain.name, chain.seq, chain.tree.root()) {
+        let failure = match checkpoints.write_chain(&chain.name, chain.seq, chain.tree.root()) {
             Ok(()) => {
-                self.kept = chain.seq;
+                self.anchored = chain.seq;
                 None
             }
             Err(error) => Some(error.to_string()),
         };
-        let was_unkept = std::mem::replace(&mut self.is_unkept, failure.is_some());
-        self.queue.report_checkpoint(failure.as_deref().map(Into::into));
-        if let Some(failure) = failure.filter(|_| !was_unkept) {
+        let was_unanchored = std::mem::replace(&mut self.is_unanchored, failure.is_some());
+        self.queue.report_anchor(failure.as_deref().map(Into::into));
+        if let Some(failure) = failure.filter(|_| !was_unanchored) {
             let alarm = alarm(&failure, self.clock.now());
             // What cannot be written either is reported as what comes next.
             let _written = write(&mut self.appender, &mut [alarm], false);

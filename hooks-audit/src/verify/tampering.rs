@@ -9,7 +9,8 @@ use hooks_core::time::{Random, SeededRandom, StoppedClock, Timestamp};
 use super::{Condition, Finding};
 use crate::append::{Appender, Settings};
 use crate::checkpoint::{
-    self, Checkpoints, FirstKey, Fleet, Keeper, Keys, LogPlace, Outcome, Signer, SigningKey, Zeroizing, heads,
+    self, CheckpointWriter, Checkpoints, FirstKey, Fleet, Keys, LogPlace, Outcome, Signer, SigningKey,
+    Zeroizing, heads,
 };
 use crate::mutant::{self, Mutant};
 use crate::record::Record;
@@ -60,7 +61,7 @@ fn kept(evolves: bool) -> Kept {
         Signer::Ed25519(Arc::new(key))
     };
     let checkpoints = Checkpoints { folder: ELSEWHERE.into(), signer };
-    let mut keeper = Keeper::open(Arc::new(disk.clone()), checkpoints).unwrap();
+    let mut checkpoints = CheckpointWriter::open(Arc::new(disk.clone()), checkpoints).unwrap();
     // Both chains are written at a time.
     let mut writers = [open(&disk), open(&disk)];
     let mut before = Vec::new();
@@ -69,13 +70,13 @@ fn kept(evolves: bool) -> Kept {
             add(writer, &size.to_string(), 5);
             writer.rotate().unwrap();
             let chain = writer.durable();
-            keeper.keep_chain(&chain.name, size, chain.tree.root()).unwrap();
+            checkpoints.write_chain(&chain.name, size, chain.tree.root()).unwrap();
         }
         before.push(disk.after_kill());
     }
     let fleet = Fleet::new(heads(&disk, "log", LOG.as_ref()).unwrap()).unwrap();
     assert_eq!(fleet.heads().iter().map(|head| head.size).collect::<Vec<_>>(), [15, 15]);
-    keeper.keep_fleet(&fleet).unwrap();
+    checkpoints.write_fleet(&fleet).unwrap();
     drop(writers);
     Kept { disk: disk.after_kill(), before, keys, evolves }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use hooks::StdFileSystem;
-use hooks::audit::checkpoint::{Checkpoints, Fleet, Keeper, Signer, heads};
+use hooks::audit::checkpoint::{CheckpointWriter, Checkpoints, Fleet, Signer, heads};
 use hooks::audit::verify::{self, Condition};
 use hooks::config::signer;
 
@@ -54,8 +54,9 @@ pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Fa
     }
     let signer = asked.key.as_deref().map_or(Ok(Signer::Nobody), signer)?;
     let checkpoints = Checkpoints { folder: asked.to.clone(), signer };
-    let keeper = Keeper::open(Arc::new(disk), checkpoints).map_err(|error| Failure::said(error.to_string()));
-    let note = keeper?.keep_fleet(&fleet)?;
+    let writer =
+        CheckpointWriter::open(Arc::new(disk), checkpoints).map_err(|error| Failure::said(error.to_string()));
+    let note = writer?.write_fleet(&fleet)?;
     write!(io::stdout().lock(), "{note}")?;
     Ok(Status::Well)
 }

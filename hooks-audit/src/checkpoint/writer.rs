@@ -43,7 +43,7 @@ pub enum Signer {
 }
 
 /// Writes checkpoints down. One for each process and folder; several processes may write at a time.
-pub struct Keeper {
+pub struct CheckpointWriter {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
     signer: Signer,
@@ -54,7 +54,7 @@ pub struct Keeper {
     delivered: Option<u64>,
 }
 
-impl Keeper {
+impl CheckpointWriter {
     /// Makes sure that the key can be used; the folder of the checkpoints is not looked at.
     ///
     /// # Errors
@@ -80,14 +80,14 @@ impl Keeper {
     /// # Errors
     /// Where the last checkpoint says that the chain had more records, or others; where the key cannot be used; and
     /// whatever the disk answers.
-    pub fn keep_chain(&mut self, chain: &str, size: u64, root: Digest) -> io::Result<()> {
+    pub fn write_chain(&mut self, chain: &str, size: u64, root: Digest) -> io::Result<()> {
         let checkpoint = Checkpoint::of_chain(&self.name, chain, size, root);
         let file = format!("{chain}.{ENDING}");
         if !self.known.contains(&file)
             && let Some(last) = self.last(&file, &checkpoint.origin)?
         {
             if (last.size, last.root) == (size, root) {
-                return self.write_through(&file);
+                return self.sync(&file);
             }
             if last.size >= size {
                 return Err(io::Error::other(format!(
@@ -98,26 +98,26 @@ impl Keeper {
                 )));
             }
         }
-        self.keep(&file, &checkpoint.to_string()).map(drop)
+        self.write(&file, &checkpoint.to_string()).map(drop)
     }
 
     /// Writes down what all chains were, in one note, which is the answer.
     ///
     /// # Errors
     /// Where the key cannot be used, and whatever the disk answers.
-    pub fn keep_fleet(&mut self, fleet: &Fleet) -> io::Result<Note> {
+    pub fn write_fleet(&mut self, fleet: &Fleet) -> io::Result<Note> {
         let text = fleet.checkpoint(&self.name).to_string();
-        self.keep(&format!("{FLEET}.{ENDING}"), &text)
+        self.write(&format!("{FLEET}.{ENDING}"), &text)
     }
 
     /// Signs a text and adds it to a file.
-    fn keep(&mut self, file: &str, text: &str) -> io::Result<Note> {
+    fn write(&mut self, file: &str, text: &str) -> io::Result<Note> {
         let line = match &self.signer {
             Signer::Nobody => sum(&self.name, text),
             Signer::Ed25519(key) => key.sign(text),
             Signer::Evolving(key) => {
                 let key = key.clone();
-                return self.keep_evolving(&key, file, text);
+                return self.write_evolving(&key, file, text);
             }
         };
         let note = Note { text: text.to_owned(), signatures: vec![line] };
@@ -125,7 +125,7 @@ impl Keeper {
         Ok(note)
     }
 
-    fn keep_evolving(&mut self, state: &Path, file: &str, text: &str) -> io::Result<Note> {
+    fn write_evolving(&mut self, state: &Path, file: &str, text: &str) -> io::Result<Note> {
         let disk = Arc::clone(&self.disk);
         // What this process made is not asked for on the disk.
         let own = self.delivered;
@@ -140,7 +140,7 @@ impl Keeper {
             }
             // Who made it may have been killed before its state was sure to stay, or the note in its file.
             disk.sync_directory(state)?;
-            if self.ends_with(name, note)? { self.write_through(name) } else { self.add(name, note) }
+            if self.ends_with(name, note)? { self.sync(name) } else { self.add(name, note) }
         };
         let (note, index, lock) = state::seal(&*disk, state, (file, text), made, deliver)?;
         self.add(file, &note)?;
@@ -165,7 +165,7 @@ impl Keeper {
     }
 
     /// Writes through what somebody else may have been killed over.
-    fn write_through(&self, file: &str) -> io::Result<()> {
+    fn sync(&self, file: &str) -> io::Result<()> {
         self.disk.open_log(&self.folder.join(file))?.sync()?;
         self.disk.sync_directory(&self.folder)
     }
@@ -198,9 +198,9 @@ impl Keeper {
     }
 }
 
-impl fmt::Debug for Keeper {
+impl fmt::Debug for CheckpointWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keeper")
+        f.debug_struct("CheckpointWriter")
             .field("folder", &self.folder)
             .field("name", &self.name)
             .finish_non_exhaustive()
