@@ -181,7 +181,7 @@ impl Collecting<'_> {
     /// What they say, and what is wrong when they are compared with one another.
     fn conclude(mut self) -> Collected {
         let mut believed = std::mem::take(&mut self.believed);
-        believed.sort_by(|a, b| (a.file, a.offset).cmp(&(b.file, b.offset)));
+        believed.sort_by_key(|candidate| (candidate.file, candidate.offset));
         let count = believed.len() as u64;
         let mut said = Vec::new();
         let mut before: Option<Fleet> = None;

@@ -17,7 +17,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use super::key::{KeyError, id, is_name, parts};
+use super::key::{KeyError, Parts, id, is_name};
 use super::note::Signature;
 use crate::mutant::{self, Mutant};
 
@@ -110,7 +110,7 @@ impl FirstKey {
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         const WHAT: &str = "first key";
         let rest = text.trim().strip_prefix(FIRST).ok_or(KeyError::Form(WHAT))?;
-        let (name, id, bytes) = parts(rest, WHAT)?;
+        let Parts { name, id, bytes } = Parts::of(rest, WHAT)?;
         let key = <[u8; 32]>::try_from(&**bytes).map_err(|_| KeyError::Form(WHAT))?;
         let first = Self::new(name, &Zeroizing::new(key))?;
         if first.0.id == id { Ok(first) } else { Err(KeyError::Id(WHAT)) }

@@ -57,7 +57,7 @@ impl SigningKey {
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         const WHAT: &str = "private key of Ed25519";
         let rest = text.trim().strip_prefix(PRIVATE).ok_or(KeyError::Form(WHAT))?;
-        let (name, id, bytes) = parts(rest, WHAT)?;
+        let Parts { name, id, bytes } = Parts::of(rest, WHAT)?;
         let seed = bytes.split_first().filter(|(kind, _)| **kind == ED25519);
         let seed = seed.and_then(|(_, seed)| seed.try_into().ok()).map(Zeroizing::new);
         let key = Self::new(name, &seed.ok_or(KeyError::Form(WHAT))?)?;
@@ -113,7 +113,7 @@ impl Verifier {
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         const WHAT: &str = "verifier";
-        let (name, id, bytes) = parts(text.trim(), WHAT)?;
+        let Parts { name, id, bytes } = Parts::of(text.trim(), WHAT)?;
         let key = bytes.split_first().filter(|(kind, _)| **kind == ED25519);
         let key = key.and_then(|(_, key)| VerifyingKey::try_from(key).ok());
         let verifier = Self::new(name, key.ok_or(KeyError::Form(WHAT))?)?;
@@ -173,19 +173,25 @@ pub(super) fn id(name: &str, key: &[&[u8]]) -> [u8; 4] {
     Digest::of(&parts).0.first_chunk().copied().unwrap_or_default()
 }
 
-/// The name, the id and the bytes in `<name>+<id>+<base64>`.
-pub(super) fn parts<'a>(
-    text: &'a str,
-    what: &'static str,
-) -> Result<(&'a str, [u8; 4], Zeroizing<Vec<u8>>), KeyError> {
-    let mut parts = text.splitn(3, '+');
-    let (Some(name), Some(hex), Some(base64)) = (parts.next(), parts.next(), parts.next()) else {
-        return Err(KeyError::Form(what));
-    };
-    let mut id = [0; 4];
-    crate::chain::parse_hex(hex.as_bytes(), &mut id).ok_or(KeyError::Form(what))?;
-    let bytes = STANDARD.decode(base64).map_err(|_| KeyError::Form(what))?;
-    Ok((name, id, Zeroizing::new(bytes)))
+/// The parts of `<name>+<id>+<base64>`.
+pub(super) struct Parts<'a> {
+    pub(super) name: &'a str,
+    pub(super) id: [u8; 4],
+    pub(super) bytes: Zeroizing<Vec<u8>>,
+}
+
+impl<'a> Parts<'a> {
+    /// Takes the text of a key, which is said to be `what`, apart.
+    pub(super) fn of(text: &'a str, what: &'static str) -> Result<Self, KeyError> {
+        let mut parts = text.splitn(3, '+');
+        let (Some(name), Some(hex), Some(base64)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(KeyError::Form(what));
+        };
+        let mut id = [0; 4];
+        crate::chain::parse_hex(hex.as_bytes(), &mut id).ok_or(KeyError::Form(what))?;
+        let bytes = STANDARD.decode(base64).map_err(|_| KeyError::Form(what))?;
+        Ok(Self { name, id, bytes: Zeroizing::new(bytes) })
+    }
 }
 
 #[cfg(test)]
