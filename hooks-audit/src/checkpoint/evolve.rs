@@ -189,7 +189,7 @@ mod tests {
         let text = first().to_secret();
         assert_eq!(FirstKey::parse(&text), Ok(first()));
         assert!(FirstKey::is_like(&text));
-        assert!(FirstKey::parse(&text[1..]).is_err());
+        assert!(FirstKey::parse(text.trim_start_matches('M')).is_err());
         assert!(FirstKey::parse(&text.replace("example.com/a", "example.com/b")).is_err());
         let secret = STANDARD.encode([7; 32]);
         assert!(text.contains(&secret));

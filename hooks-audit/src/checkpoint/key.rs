@@ -222,10 +222,10 @@ mod tests {
     fn what_is_no_key_is_refused_and_not_shown() {
         let wrong_id = PUBLISHED.replace("c74f20a3", "c74f20a4");
         assert_eq!(Verifier::parse(&wrong_id), Err(KeyError::Id("verifier")));
-        for text in ["", "a", "a+b+c", "a+00000000+AA==", PRIVATE, &PUBLISHED[..60]] {
+        for text in ["", "a", "a+b+c", "a+00000000+AA==", PRIVATE, PUBLISHED.trim_end_matches('W')] {
             assert!(Verifier::parse(text).is_err(), "{text}");
         }
-        for text in [PUBLISHED, &PRIVATE[..60], &PRIVATE.replace("c74f20a3", "00000000")] {
+        for text in [PUBLISHED, PRIVATE.trim_end_matches('z'), &PRIVATE.replace("c74f20a3", "00000000")] {
             let error = SigningKey::parse(text).unwrap_err().to_string();
             assert!(!error.contains("AYEK"), "{error}");
         }

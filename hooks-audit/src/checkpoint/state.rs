@@ -208,7 +208,7 @@ mod tests {
             let again = State::parse(&text).unwrap();
             assert_eq!((&again.key, &again.last), (&state.key, &state.last));
             for end in 0..text.len() {
-                assert!(State::parse(&text[..end]).is_none(), "{end}");
+                assert!(State::parse(text.get(..end).unwrap()).is_none(), "{end}");
             }
             for at in 0..text.len() {
                 let mut changed = text.as_bytes().to_vec();
