@@ -13,7 +13,7 @@
 //!
 //! | line by | made with | whom it holds against |
 //! | --- | --- | --- |
-//! | nobody | [`sum`](key::sum), which anybody can compute | nobody who can write where it is kept |
+//! | nobody | [`sum`], which anybody can compute | nobody who can write where it is kept |
 //! | [`EvolvingKey`] | a key of which the one before is erased | who takes the machine *later*, also where it is kept there |
 //! | [`SigningKey`] | Ed25519 | who has not the key; anybody can check it |
 //!
