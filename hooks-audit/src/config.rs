@@ -30,13 +30,26 @@ pub struct AuditConfig {
     /// A second folder, best on another device, for what cannot be written in the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spill: Option<PathBuf>,
-    /// A folder, best where the agents' machine cannot change what is there, in which it is written down what the log was: what
-    /// `hooks audit verify --anchors` compares with.
+    /// Where it is written down what the log was, and who vouches for it: what `hooks audit verify --checkpoints` compares
+    /// with.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub anchors: Option<PathBuf>,
+    pub checkpoints: Option<CheckpointsConfig>,
     /// How many bytes a file of the log has before another one is begun; 64 MiB unless told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_bytes: Option<u64>,
+}
+
+/// Where checkpoints of the log are kept, and who vouches for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CheckpointsConfig {
+    /// A folder, best where the agents' machine can add, but change nothing. It has to be there.
+    pub folder: PathBuf,
+    /// What `hooks audit keygen` made: the file of an Ed25519 key, or the folder of an evolving one. Without it nobody vouches
+    /// for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<PathBuf>,
 }
 
 /// What a log that cannot be written means for a tool call.

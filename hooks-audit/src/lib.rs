@@ -12,6 +12,7 @@
 //! | [`recover`] | tells what was torn off from what was tampered with |
 //! | [`read`] | what was committed, from a position on, while others write |
 //! | [`verify`] | checks that everything is as it was written |
+//! | [`checkpoint`] | what the log was at some time, signed, kept elsewhere |
 //! | [`sink`] | sends what was committed to other systems, at least once |
 //! | [`metrics`] | counts what agents do |
 //! | [`cache`] | reuses what expensive reads gave |
@@ -25,6 +26,7 @@ pub mod append;
 pub mod aside;
 pub mod cache;
 pub mod chain;
+pub mod checkpoint;
 pub mod config;
 pub mod describe;
 pub mod layer;

@@ -11,6 +11,12 @@ pub(crate) enum Mutant {
     CutsAnything,
     /// Believes every hash.
     ChecksNoHash,
+    /// Believes every signature of a checkpoint.
+    ChecksNoSignature,
+    /// Makes one checkpoint after the other with the same key.
+    KeepsOldKey,
+    /// Does not look whether there are as many records as a checkpoint says.
+    ComparesNoSize,
 }
 
 /// Whether this mistake is switched on in this thread. Never outside of tests.

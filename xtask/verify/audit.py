@@ -1,8 +1,8 @@
 """Checks an audit log: a second opinion, which shares no code with what writes it. Python 3, standard library only.
 
-    python3 audit.py FOLDER [--anchor "CHAIN RECORDS ROOT"]...
+    python3 audit.py FOLDER [--anchor "CHAIN RECORDS ROOT"]... [--checkpoints FOLDER [--key KEY]...]
 
-Prints an anchor for each chain, and what is wrong. Exit status: 0 clean, 1 torn, 3 damaged, 4 not what was anchored;
+KEY is a verifier, or a file with one or with a first key. Prints an anchor for each chain, and what is wrong. Exit status: 0 clean, 1 torn, 3 damaged, 4 not what was anchored;
 2 the command line is wrong. What the lines mean is in docs/audit.md.
 """
 
@@ -13,6 +13,8 @@ import os
 import re
 import sys
 import zlib
+
+import notes
 
 CLEAN, TORN, DAMAGED, MISMATCHED = 0, 1, 3, 4
 FILE = re.compile(r"([a-z0-9-]{1,64})\.(\d{8,})\.(jsonl|damaged\.jsonl|jsonl\.gz)")
@@ -229,13 +231,12 @@ def load(path):
     return data
 
 
-def verify(folder, anchors):
+def verify(folder, anchors, findings):
     chains = {}
     for name in sorted(os.listdir(folder)):
         match = FILE.fullmatch(name)
         if match:
             chains.setdefault(match[1], {}).setdefault(int(match[2]), name)
-    findings = []
     for name in anchors:
         if name not in chains:
             findings.append((MISMATCHED, f"`{name}`: the chain is missing"))
@@ -264,18 +265,27 @@ def verify(folder, anchors):
 
 
 def main(arguments):
-    if not arguments or not os.path.isdir(arguments[0]):
+    folder = arguments[0] if arguments else ""
+    if not os.path.isdir(folder):
         print(__doc__, file=sys.stderr)
         return 2
-    anchors, rest = {}, arguments[1:]
+    anchors, findings, rest, given = {}, [], arguments[1:], {"--anchor": [], "--checkpoints": [], "--key": []}
     while rest:
-        words = rest[1].split() if rest[0] == "--anchor" and len(rest) > 1 else []
-        if len(words) != 3:
+        words = rest[1].split() if len(rest) > 1 else []
+        if rest[0] not in given or not words or (rest[0] == "--anchor" and len(words) != 3):
             print(__doc__, file=sys.stderr)
             return 2
-        anchors.setdefault(words[0], []).append((int(words[1]), words[2]))
+        given[rest[0]].append(rest[1])
         rest = rest[2:]
-    return verify(arguments[0], anchors)
+    anchored = [words.split() for words in given["--anchor"]]
+    keys = notes.Keys(open(key).read() if os.path.isfile(key) else key for key in given["--key"])
+    for place in given["--checkpoints"]:
+        said, found = notes.collect(place, keys)
+        findings += found
+        anchored += [head[2:] for head in said if not head[0] or head[1] == os.path.basename(os.path.realpath(folder))]
+    for chain, size, root in anchored:
+        anchors.setdefault(chain, []).append((int(size), root))
+    return verify(folder, anchors, findings)
 
 
 if __name__ == "__main__":

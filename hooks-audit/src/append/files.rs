@@ -30,6 +30,9 @@ pub enum OpenError {
         /// How many.
         most: u32,
     },
+    /// The key of its checkpoints cannot be used.
+    #[error("no checkpoint of the log can be signed: {0}")]
+    Key(#[source] io::Error),
     /// The folder or a file in it cannot be read or written.
     #[error("the log in `{folder}` cannot be opened: {source}")]
     Disk {

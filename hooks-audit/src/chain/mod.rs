@@ -23,6 +23,7 @@ mod tree;
 use hooks_core::time::Timestamp;
 
 pub use self::digest::Digest;
+pub(crate) use self::digest::parse_hex;
 pub use self::lines::Lines;
 pub use self::mark::{After, Commit, Header, Mark};
 pub(crate) use self::scan::push_erased;

@@ -27,6 +27,7 @@ pub use self::settings::{Durability, LogSettings};
 pub use self::ticket::{Ticket, Unwritten};
 use self::writer::Writer;
 use crate::append::{Appender, Entry, OpenError, Recovered};
+use crate::checkpoint::CheckpointWriter;
 
 /// The log of one process. Clones share it; when the last one is dropped, what was handed over is written through and
 /// the chain is closed.
@@ -43,7 +44,7 @@ impl Log {
     /// Opens the log in `folder`, as [`Appender::open`] does, and starts its thread.
     ///
     /// # Errors
-    /// Where it cannot be opened, or no thread be started.
+    /// Where it cannot be opened, the key of its checkpoints not be used, or no thread be started.
     pub fn open(
         disk: Arc<dyn LogDisk>,
         folder: impl Into<PathBuf>,
@@ -51,10 +52,15 @@ impl Log {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, OpenError> {
         let folder = folder.into();
+        let checkpoints = settings
+            .checkpoints
+            .clone()
+            .map(|checkpoints| CheckpointWriter::open(Arc::clone(&disk), checkpoints));
+        let checkpoints = checkpoints.transpose().map_err(|error| OpenError::Key(error.into()))?;
         let (appender, recovered) =
             Appender::open(Arc::clone(&disk), &folder, settings.files.clone(), Arc::clone(&clock))?;
         let queue = Arc::new(Queue::new(settings.queue));
-        let writer = Writer::new(Arc::clone(&queue), appender, settings, disk, clock);
+        let writer = Writer::new(Arc::clone(&queue), appender, checkpoints, settings, disk, clock);
         let thread = std::thread::Builder::new().name("audit-log".to_owned()).spawn(move || writer.run());
         let thread = thread.map_err(|source| OpenError::Disk { folder, source })?;
         Ok(Self(Arc::new(Running { queue, thread: Some(thread), recovered })))
@@ -86,7 +92,8 @@ impl Log {
         self.0.queue.check()
     }
 
-    /// Why the last anchor could not be written, where there is a place for them.
+    /// Why the last checkpoint could not be written, where there is a place for them. That they began to fail is a record
+    /// as well.
     pub fn unanchored(&self) -> Option<Arc<str>> {
         self.0.queue.unanchored()
     }

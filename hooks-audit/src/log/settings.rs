@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::append::Settings;
+use crate::checkpoint::Checkpoints;
 
 /// What an acknowledged record survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,20 +32,20 @@ pub struct LogSettings {
     pub sync_within: Duration,
     /// Where records go that cannot be written in the log's folder: another log, in this folder, best on another device.
     pub spill: Option<PathBuf>,
-    /// Where what the chain was at some time is written down, best where who can write the log cannot take it away: a line
-    /// for each [`Anchor`](crate::verify::Anchor), in a file for each chain.
-    pub anchors: Option<PathBuf>,
+    /// Where what the chain was at some time is written down, and who vouches for it: after each pause, after 1,024 records
+    /// at most while there are more to come, and at the end.
+    pub checkpoints: Option<Checkpoints>,
 }
 
 impl LogSettings {
-    /// 8,192 records, 50 ms, no spill, no anchors; the files as [`Settings::new`] has them.
+    /// 8,192 records, 50 ms, no spill, no checkpoints; the files as [`Settings::new`] has them.
     pub fn new(secret: [u8; 32]) -> Self {
         Self {
             files: Settings::new(secret),
             queue: 8_192,
             sync_within: Duration::from_millis(50),
             spill: None,
-            anchors: None,
+            checkpoints: None,
         }
     }
 }

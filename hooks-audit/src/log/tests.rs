@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use hooks_core::fs::Disk as _;
 use hooks_core::time::Timestamp;
 
 use super::*;
@@ -131,21 +132,55 @@ fn what_cannot_be_written_is_spilt() {
 
 #[test]
 fn what_the_chain_was_is_written_down_elsewhere() {
-    use crate::verify::{Anchor, Condition, verify};
+    use crate::checkpoint::{Checkpoints, Keys, LogPlace, Signer, verify};
+    use crate::verify::Condition;
 
     let disk = SimDisk::new(1);
-    let log = open(&disk, |settings| settings.anchors = Some("/elsewhere".into()));
+    disk.create_directory("/elsewhere".as_ref()).unwrap();
+    let keeps = |settings: &mut LogSettings| {
+        settings.checkpoints = Some(Checkpoints { folder: "/elsewhere".into(), signer: Signer::Nobody });
+    };
+    let condition = |disk: &SimDisk| {
+        let log = LogPlace { name: None, folder: "/log".into() };
+        let outcome = verify(disk, &[log], "/elsewhere".as_ref(), &Keys::default()).unwrap();
+        (outcome.condition(), outcome.reports[0].1.chains.first().map(|chain| chain.agreed))
+    };
+    let log = open(&disk, keeps);
     log.put_through(entry(1)).unwrap().wait().unwrap();
+    assert_eq!(log.unanchored(), None);
     drop(log);
-    let text = disk.content(std::path::Path::new("/elsewhere/w0.anchors")).unwrap();
-    let anchors: Vec<_> =
-        std::str::from_utf8(&text).unwrap().lines().map(|line| Anchor::parse(line).unwrap()).collect();
-    assert_eq!(anchors.last().map(|anchor| anchor.size), Some(1));
-    let folder = std::path::Path::new("/log");
-    assert_eq!(verify(&disk, folder, &anchors).unwrap().condition(), Condition::Clean);
-    let other = SimDisk::new(2);
-    drop(open(&other, |_| {}));
-    assert_eq!(verify(&other, folder, &anchors).unwrap().condition(), Condition::Mismatched);
+    let old = disk.after_kill();
+    drop(open(&disk, keeps));
+    assert_eq!(condition(&disk), (Condition::Clean, Some(1)));
+    let log = open(&disk, keeps);
+    log.put_through(entry(2)).unwrap().wait().unwrap();
+    drop(log);
+    assert_eq!(condition(&disk), (Condition::Clean, Some(2)));
+    // The log is put back, and its writer notices.
+    let file = std::path::Path::new("/log/w0.00000001.jsonl");
+    disk.tamper(file, old.content(file).unwrap());
+    assert_eq!(condition(&disk).0, Condition::Mismatched);
+    let end = std::path::Path::new("/log/w0.end");
+    disk.tamper(end, old.content(end).unwrap());
+    let log = open(&disk, keeps);
+    log.put_through(entry(3)).unwrap().wait().unwrap();
+    drop(log);
+    let alarms = read(&disk, "/log").into_iter().filter(|record| record.event == notes::ALARM);
+    let alarms: Vec<_> = alarms.filter_map(|record| record.note).collect();
+    assert!(alarms.len() == 1 && alarms[0].contains("was put back"), "{alarms:?}");
+}
+
+#[test]
+fn a_key_that_cannot_be_used_keeps_the_log_shut() {
+    use crate::checkpoint::{Checkpoints, Signer};
+
+    let disk = SimDisk::new(1);
+    let mut settings = LogSettings::new([1; 32]);
+    let signer = Signer::Evolving("/no/key".into());
+    settings.checkpoints = Some(Checkpoints { folder: "/elsewhere".into(), signer });
+    let error = Log::open(Arc::new(disk.clone()), "/log", settings, clock()).unwrap_err();
+    assert!(error.to_string().contains("hooks audit keygen --mac"), "{error}");
+    assert!(disk.content(std::path::Path::new("/log/w0.00000001.jsonl")).is_none());
 }
 
 #[test]

@@ -13,8 +13,8 @@ use super::queue::{Item, Queue};
 use super::settings::LogSettings;
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
+use crate::checkpoint::CheckpointWriter;
 use crate::record::{Record, notes};
-use crate::verify::Anchor;
 
 /// How long the writer does not look at what nobody waits for: what gathers meanwhile is one group, and whoever adds to
 /// it need not wake a thread.
@@ -23,8 +23,8 @@ const NAP: Duration = Duration::from_millis(2);
 const LONGEST_GATHERING: Duration = Duration::from_millis(2);
 /// The most records of one group.
 const MOST_OF_A_GROUP: usize = 1_024;
-/// So many records at most are behind the last anchor, while there are more to come.
-const MOST_BEHIND_AN_ANCHOR: u64 = 1_024;
+/// So many records at most are behind the last checkpoint, while there are more to come.
+const MOST_BEHIND_A_CHECKPOINT: u64 = 1_024;
 
 /// Writes what is in the queue until that is closed.
 pub(super) struct Writer {
@@ -39,8 +39,10 @@ pub(super) struct Writer {
     unsettled: Option<Tick>,
     /// How many records are missing of which the log does not say so yet.
     missing: u64,
-    /// The number of the last record before the last anchor.
+    /// What writes checkpoints down, the number of the last record before the last one, and whether they fail.
+    checkpoints: Option<CheckpointWriter>,
     anchored: u64,
+    is_unanchored: bool,
     /// How many waited for the last group, and how long that took.
     gathers: (usize, Duration),
 }
@@ -49,6 +51,7 @@ impl Writer {
     pub(super) fn new(
         queue: Arc<Queue>,
         appender: Appender,
+        checkpoints: Option<CheckpointWriter>,
         settings: LogSettings,
         disk: Arc<dyn LogDisk>,
         clock: Arc<dyn Clock>,
@@ -62,7 +65,9 @@ impl Writer {
             spill: None,
             unsettled: None,
             missing: 0,
+            checkpoints,
             anchored: 0,
+            is_unanchored: false,
             gathers: (0, Duration::ZERO),
         }
     }
@@ -88,7 +93,7 @@ impl Writer {
             room = taken.items;
         }
         if self.appender.settle().is_ok() {
-            self.anchor();
+            self.checkpoint();
         }
         if let Some(spill) = self.spill {
             drop(spill.close());
@@ -160,32 +165,47 @@ impl Writer {
         }
         let done = if is_idle { self.appender.settle() } else { self.appender.sync() };
         let is_done = done.is_ok();
-        let behind = self.appender.durable().seq.saturating_sub(self.anchored);
-        if is_done && (is_idle || behind >= MOST_BEHIND_AN_ANCHOR) {
-            self.anchor();
-        }
         self.queue.report(done.err().map(|error| Unwritten::Disk(error.to_string().into())));
         self.unsettled = if is_idle && is_done { None } else { Some(now) };
+        let behind = self.appender.durable().seq.saturating_sub(self.anchored);
+        if is_done && (is_idle || behind >= MOST_BEHIND_A_CHECKPOINT) {
+            self.checkpoint();
+        }
     }
 }
 
 impl Writer {
     /// Writes down, in the place for that, what the chain is now. A place that is away keeps nothing from the log; the next
-    /// anchor covers what this one would have.
-    fn anchor(&mut self) {
-        let Some(folder) = &self.settings.anchors else { return };
+    /// checkpoint covers what this one would have. That they begin to fail is a record.
+    fn checkpoint(&mut self) {
+        let Some(checkpoints) = &mut self.checkpoints else { return };
         let chain = self.appender.durable();
         if chain.seq == self.anchored {
             return;
         }
-        let anchor = Anchor { chain: chain.name.clone(), size: chain.seq, root: chain.tree.root() };
-        let file = folder.join(format!("{}.anchors", chain.name));
-        let written = self.disk.append(&file, format!("{anchor}\n").as_bytes());
-        self.queue.report_anchor(written.as_ref().err().map(|error| error.to_string().into()));
-        if written.is_ok() {
-            self.anchored = chain.seq;
+        let failure = match checkpoints.write_chain(&chain.name, chain.seq, chain.tree.root()) {
+            Ok(()) => {
+                self.anchored = chain.seq;
+                None
+            }
+            Err(error) => Some(error.to_string()),
+        };
+        let was_unanchored = std::mem::replace(&mut self.is_unanchored, failure.is_some());
+        self.queue.report_anchor(failure.as_deref().map(Into::into));
+        if let Some(failure) = failure.filter(|_| !was_unanchored) {
+            let alarm = alarm(&failure, self.clock.now());
+            // What cannot be written either is reported as what comes next.
+            let _written = write(&mut self.appender, &mut [alarm], false);
+            self.unsettled = self.unsettled.or(Some(self.clock.tick()));
         }
     }
+}
+
+/// Says that no checkpoint can be written.
+fn alarm(failure: &str, at: hooks_core::time::Timestamp) -> Entry {
+    let mut record = Record::new(notes::ALARM, at);
+    (record.note, record.failed) = (Some(format!("no checkpoint can be written: {failure}")), true);
+    record.into()
 }
 
 fn write(appender: &mut Appender, entries: &mut [Entry], through: bool) -> io::Result<()> {

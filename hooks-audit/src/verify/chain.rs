@@ -7,7 +7,8 @@ use std::path::Path;
 use hooks_core::fs::LogDisk;
 
 use super::{Anchor, ChainReport, Condition, Finding};
-use crate::chain::{After, Chain, Flaw, Group, Header, Mark, Scan, Stored};
+use crate::chain::{After, Chain, Flaw, Group, Header, Mark, Scan, Stored, Tree};
+use crate::mutant::{self, Mutant};
 use crate::record::{Record, notes};
 use crate::recover::synced_behind;
 use crate::segment::{self, MOST_BYTES, Segment};
@@ -24,6 +25,8 @@ pub(super) struct Check<'a> {
     files: &'a [Segment],
     /// What is still to come by, in order of size.
     anchors: &'a [&'a Anchor],
+    /// Whether an anchor was found to be about other records.
+    is_forked: bool,
     report: ChainReport,
     /// The chain behind what was right so far; `None` where that is not known.
     chain: Option<Chain>,
@@ -50,6 +53,7 @@ impl<'a> Check<'a> {
             folder,
             files,
             anchors,
+            is_forked: false,
             report: ChainReport { chain, ..ChainReport::default() },
             chain: None,
             erased: BTreeMap::new(),
@@ -162,7 +166,9 @@ impl<'a> Check<'a> {
                 self.find(Condition::Damaged, file, 0, "it does not go on where the file before ends");
             }
         }
-        Chain::behind(header, first.head)
+        let chain = Chain::behind(header, first.head)?;
+        self.compare(&chain.tree);
+        Some(chain)
     }
 
     /// Notes what the records of a group that is right say, which stands behind `chain`.
@@ -181,12 +187,27 @@ impl<'a> Check<'a> {
                 continue;
             }
             tree.push(line.leaf);
-            // In order of size: those before were passed, or are about records that were deleted.
-            while let Some(anchor) = self.anchors.first().filter(|anchor| anchor.size <= tree.size()) {
-                if anchor.size == tree.size() && anchor.root != tree.root() {
-                    self.report.findings.push(anchor.finding("these are other records"));
-                }
-                self.anchors = self.anchors.get(1..).unwrap_or_default();
+            self.compare(&tree);
+        }
+    }
+
+    /// Compares the tree as it is somewhere with what was anchored there. What is behind the first place where they differ
+    /// differs too, and is not told again.
+    fn compare(&mut self, tree: &Tree) {
+        // In order of size: those before were passed, or are about records that were deleted.
+        while let Some(anchor) = self.anchors.first().filter(|anchor| anchor.size <= tree.size()) {
+            self.anchors = self.anchors.get(1..).unwrap_or_default();
+            if anchor.size != tree.size() {
+                continue;
+            }
+            if anchor.root == tree.root() {
+                self.report.agreed = anchor.size;
+            } else if !std::mem::replace(&mut self.is_forked, true) {
+                let what = format!(
+                    "of the records behind {} up to {} some are other ones",
+                    self.report.agreed, anchor.size
+                );
+                self.report.findings.push(anchor.finding(&what));
             }
         }
     }
@@ -230,10 +251,12 @@ impl<'a> Check<'a> {
                 self.find(Condition::Damaged, first, 0, &what);
             }
         }
-        for anchor in self.anchors {
-            if anchor.size > self.report.seq {
-                self.report.findings.push(anchor.finding("records are missing at the end"));
-            }
+        // The largest is the last.
+        if let Some(anchor) = self.anchors.last().filter(|anchor| anchor.size > self.report.seq)
+            && !mutant::is(Mutant::ComparesNoSize)
+        {
+            let what = format!("the records behind {} are missing", self.report.seq);
+            self.report.findings.push(anchor.finding(&what));
         }
     }
 

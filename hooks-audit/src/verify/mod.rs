@@ -6,8 +6,10 @@
 
 mod anchor;
 mod chain;
+mod consistency;
 mod proof;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -15,6 +17,7 @@ use hooks_core::fs::LogDisk;
 
 pub use self::anchor::Anchor;
 use self::chain::Check;
+pub use self::consistency::{Consistency, prove_consistency};
 pub use self::proof::{Proof, prove};
 use crate::chain::Digest;
 use crate::segment;
@@ -61,6 +64,8 @@ pub struct ChainReport {
     pub head: Digest,
     /// The root of its tree.
     pub root: Digest,
+    /// The most records of which an anchor says that they are these, and they are.
+    pub agreed: u64,
     /// How many payloads were erased, each with a record that says so.
     pub erased: u64,
     /// What is wrong.
@@ -82,31 +87,34 @@ impl Report {
     }
 }
 
-/// Checks the log in `folder` against itself and `anchors`. Linear; one file is held in memory at a time.
+/// Checks the log in `folder` against itself and `anchors`. Linear, but for a sort of the anchors; one file is held in
+/// memory at a time.
 ///
 /// # Errors
 /// Where the folder or a file cannot be read.
 pub fn verify(disk: &dyn LogDisk, folder: &Path, anchors: &[Anchor]) -> io::Result<Report> {
     let segments = segment::list(disk, folder)?;
+    let mut anchors: Vec<_> = anchors.iter().collect();
+    anchors.sort_by(|a, b| (&a.chain, a.size).cmp(&(&b.chain, b.size)));
     let mut chains = Vec::new();
     for files in segments.chunk_by(|a, b| a.chain == b.chain) {
         let Some(first) = files.first() else { continue };
-        let mut anchors: Vec<_> = anchors.iter().filter(|anchor| anchor.chain == first.chain).collect();
-        anchors.sort_by_key(|anchor| anchor.size);
-        chains.push(Check::new(disk, folder, files, &anchors).run()?);
+        let start = anchors.partition_point(|anchor| anchor.chain < first.chain);
+        let anchors = anchors.get(start..).unwrap_or_default();
+        let end = anchors.partition_point(|anchor| anchor.chain == first.chain);
+        let anchors = anchors.get(..end).unwrap_or_default();
+        chains.push(Check::new(disk, folder, files, anchors).run()?);
     }
-    for anchor in anchors {
-        if !chains.iter().any(|chain| chain.chain == anchor.chain) {
-            let finding = anchor.finding("the chain is missing");
-            chains.push(ChainReport {
-                chain: anchor.chain.clone(),
-                findings: vec![finding],
-                ..ChainReport::default()
-            });
-        }
+    let there: BTreeSet<_> = chains.iter().map(|chain: &ChainReport| chain.chain.clone()).collect();
+    for anchors in anchors.chunk_by(|a, b| a.chain == b.chain) {
+        let Some(last) = anchors.last().filter(|anchor| !there.contains(&anchor.chain)) else { continue };
+        let findings = vec![last.finding("the chain is missing")];
+        chains.push(ChainReport { chain: last.chain.clone(), findings, ..ChainReport::default() });
     }
     Ok(Report { chains })
 }
 
+#[cfg(test)]
+mod tampering;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::path::Path;
 use hooks_core::fs::LogDisk;
 use serde::{Serialize, Serializer};
 
-use crate::chain::{Digest, Mark, Scan, leaf, node};
+use crate::chain::{Digest, Line, Mark, Scan, leaf, node};
 use crate::segment::{self, MOST_BYTES};
 
 /// That a record is one of the leaves of a tree. In JSON with digests as hex.
@@ -62,8 +62,29 @@ impl Proof {
 /// # Errors
 /// Where the files cannot be read, `InvalidData` where they are damaged or their beginning was deleted.
 pub fn prove(disk: &dyn LogDisk, folder: &Path, chain: &str, seq: u64) -> io::Result<Option<Proof>> {
-    let mut leaves = Vec::new();
     let mut found = None;
+    let leaves = leaves(disk, folder, chain, |line| {
+        if line.seq == seq {
+            found = Some(String::from_utf8_lossy(line.text).into_owned());
+        }
+    })?;
+    let index = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1));
+    let (Some(line), Some(index)) = (found, index.filter(|index| *index < leaves.len())) else {
+        return Ok(None);
+    };
+    let size = leaves.len() as u64;
+    let (root, path) = way(leaves, index);
+    Ok(Some(Proof { chain: chain.to_owned(), seq, line, size, root, path }))
+}
+
+/// The leaves of the tree of `chain`, whose records `each` sees.
+pub(super) fn leaves(
+    disk: &dyn LogDisk,
+    folder: &Path,
+    chain: &str,
+    mut each: impl FnMut(&Line<'_>),
+) -> io::Result<Vec<Digest>> {
+    let mut leaves = Vec::new();
     for file in segment::list(disk, folder)?.iter().filter(|file| file.chain == chain) {
         let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
         let bytes = segment::read(disk, folder, file, 0, limit)?.unwrap_or_default();
@@ -81,19 +102,11 @@ pub fn prove(disk: &dyn LogDisk, folder: &Path, chain: &str, seq: u64) -> io::Re
             }
             for line in &group.lines {
                 leaves.push(line.leaf);
-                if line.seq == seq {
-                    found = Some(String::from_utf8_lossy(line.text).into_owned());
-                }
+                each(line);
             }
         }
     }
-    let index = usize::try_from(seq).ok().and_then(|seq| seq.checked_sub(1));
-    let (Some(line), Some(index)) = (found, index.filter(|index| *index < leaves.len())) else {
-        return Ok(None);
-    };
-    let size = leaves.len() as u64;
-    let (root, path) = way(leaves, index);
-    Ok(Some(Proof { chain: chain.to_owned(), seq, line, size, root, path }))
+    Ok(leaves)
 }
 
 /// The root over `leaves`, and the digests beside the way from leaf `index` to it: level by level, each half as long.
@@ -116,11 +129,11 @@ fn way(mut level: Vec<Digest>, mut index: usize) -> (Digest, Vec<Digest>) {
     (level.first().copied().unwrap_or_default(), path)
 }
 
-fn hex<S: Serializer>(digest: &Digest, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn hex<S: Serializer>(digest: &Digest, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(digest)
 }
 
-fn all_hex<S: Serializer>(digests: &[Digest], serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn all_hex<S: Serializer>(digests: &[Digest], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(digests.iter().map(Digest::to_string))
 }
 

@@ -4,19 +4,25 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::against::Against;
+use super::checkpoint::Checkpoint;
+use super::keygen::Keygen;
+
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   hooks audit tail -n 5
   hooks audit query --outcome deny --agent backend
   hooks audit show w0:17
-  hooks audit verify --anchor \"$(cat /mnt/elsewhere/anchor)\"
+  hooks audit keygen example.com/build7 --out audit.key > audit.verifier
+  hooks audit checkpoint --to /mnt/elsewhere --key audit.key
+  hooks audit verify --checkpoints /mnt/elsewhere --key audit.verifier
   hooks audit prove w0:17 > proof.json
 
 The log is that of --log, of --config, or the one in .squad/orchestration-log or audit-log here. Its files are JSON
 Lines: `grep` reads them too.
 
 Exit status of verify: 0 clean, 1 torn (a writer was interrupted; the next one deals with it), 3 damaged, 4 not what was
-anchored; 2 the command line is wrong or the log cannot be read.")]
+anchored or its checkpoints say; 2 the command line is wrong or the log cannot be read.")]
 pub(crate) struct Audit {
     #[command(flatten)]
     pub(super) place: Place,
@@ -57,16 +63,19 @@ pub(crate) enum AuditAction {
         /// What the log was at some time, as verify printed it then: `<chain> <records> <root>`
         #[arg(long = "anchor", value_name = "ANCHOR")]
         anchors: Vec<String>,
-        /// The folder in which the log wrote down what it was
-        #[arg(long = "anchors", value_name = "FOLDER")]
-        written: Option<PathBuf>,
+        #[command(flatten)]
+        against: Against,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print a proof that a record is in its chain, for who has the root
+    /// Make a key that vouches for checkpoints
+    Keygen(Keygen),
+    /// Write down what all chains are, in one note
+    Checkpoint(Checkpoint),
+    /// Print a proof that a record is in its chain, or that a chain only grew, for who has the roots
     Prove {
-        /// Which, as `<chain>:<number>`
+        /// Which, as `<chain>:<number>`, or how many records then and later, as `<chain>:<number>..<number>`
         position: String,
     },
 }

@@ -1,7 +1,10 @@
 //! `hooks audit`: what is on the record, and whether it is as it was written.
 
+mod against;
+mod checkpoint;
 mod cli;
 mod filter;
+mod keygen;
 mod read;
 mod verify;
 
@@ -14,18 +17,19 @@ use crate::load;
 
 /// Does what is asked of a log.
 pub(crate) fn run(asked: &Audit) -> Result<Status, Failure> {
-    let folder = folder(&asked.place)?;
+    let place = &asked.place;
     match &asked.action {
-        AuditAction::Tail(tail) => read::tail(&folder, tail),
-        AuditAction::Show { position } => read::show(&folder, position),
-        AuditAction::Query(filter) => read::query(&folder, filter),
-        AuditAction::Export { after } => read::export(&folder, after.as_deref()),
-        AuditAction::Verify { anchors, written, json } => {
-            let mut anchors = anchors.clone();
-            anchors.extend(written.as_deref().map(verify::written).transpose()?.into_iter().flatten());
-            verify::verify(&folder, &anchors, *json)
+        AuditAction::Tail(tail) => read::tail(&folder(place)?, tail),
+        AuditAction::Show { position } => read::show(&folder(place)?, position),
+        AuditAction::Query(filter) => read::query(&folder(place)?, filter),
+        AuditAction::Export { after } => read::export(&folder(place)?, after.as_deref()),
+        AuditAction::Verify { against, json, .. } if against.checkpoints.is_some() => {
+            against::verify(place, against, *json)
         }
-        AuditAction::Prove { position } => verify::prove(&folder, position),
+        AuditAction::Verify { anchors, json, .. } => verify::verify(&folder(place)?, anchors, *json),
+        AuditAction::Prove { position } => verify::prove(&folder(place)?, position),
+        AuditAction::Keygen(keygen) => keygen::keygen(keygen),
+        AuditAction::Checkpoint(checkpoint) => checkpoint::checkpoint(place, checkpoint),
     }
 }
 

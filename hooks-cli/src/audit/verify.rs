@@ -1,28 +1,15 @@
 //! Checks a log, and proves what is in it.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use hooks::StdFileSystem;
-use hooks::audit::verify::{self, Anchor, Condition, Report};
+use hooks::audit::verify::{self, Anchor, Condition, Finding, Report};
 use serde_json::{Value, json};
 
 use super::read::parse;
 use crate::failure::{Failure, Status};
 use crate::paint::{BAD, GOOD, OPEN};
-
-/// What a log wrote into `folder`.
-pub(super) fn written(folder: &Path) -> Result<Vec<String>, Failure> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "anchors") {
-            all.push(fs::read_to_string(path)?);
-        }
-    }
-    Ok(all)
-}
 
 pub(super) fn verify(folder: &Path, anchors: &[String], as_json: bool) -> Result<Status, Failure> {
     let anchors = anchors.iter().flat_map(|text| text.lines()).map(|text| {
@@ -36,12 +23,17 @@ pub(super) fn verify(folder: &Path, anchors: &[String], as_json: bool) -> Result
     } else {
         print(&report)?;
     }
-    Ok(match report.condition() {
+    Ok(status(report.condition()))
+}
+
+/// What to exit with.
+pub(super) const fn status(condition: Condition) -> Status {
+    match condition {
         Condition::Clean => Status::Well,
         Condition::Torn => Status::Found,
         Condition::Damaged => Status::Damaged,
         Condition::Mismatched => Status::Mismatched,
-    })
+    }
 }
 
 /// What was found; the lines of the chains are anchors.
@@ -50,7 +42,12 @@ fn print(report: &Report) -> Result<(), Failure> {
     for chain in &report.chains {
         writeln!(out, "{} {} {}", chain.chain, chain.seq, chain.root)?;
     }
-    for finding in report.chains.iter().flat_map(|chain| &chain.findings) {
+    tell(report.chains.iter().flat_map(|chain| &chain.findings))
+}
+
+/// What is wrong.
+pub(super) fn tell<'a>(findings: impl Iterator<Item = &'a Finding>) -> Result<(), Failure> {
+    for finding in findings {
         let (paint, word) = match finding.condition {
             Condition::Clean => (GOOD, "clean"),
             Condition::Torn => (OPEN, "torn"),
@@ -68,16 +65,8 @@ fn print(report: &Report) -> Result<(), Failure> {
     Ok(())
 }
 
-fn to_json(report: &Report) -> Value {
+pub(super) fn to_json(report: &Report) -> Value {
     let chains = report.chains.iter().map(|chain| {
-        let findings = chain.findings.iter().map(|finding| {
-            json!({
-                "condition": format!("{:?}", finding.condition).to_lowercase(),
-                "file": finding.file,
-                "offset": finding.offset,
-                "what": finding.what,
-            })
-        });
         json!({
             "chain": chain.chain,
             "files": chain.files,
@@ -85,8 +74,9 @@ fn to_json(report: &Report) -> Value {
             "seq": chain.seq,
             "head": chain.head.to_string(),
             "root": chain.root.to_string(),
+            "agreed": chain.agreed,
             "erased": chain.erased,
-            "findings": findings.collect::<Vec<_>>(),
+            "findings": all(&chain.findings),
         })
     });
     json!({
@@ -95,10 +85,33 @@ fn to_json(report: &Report) -> Value {
     })
 }
 
+/// Findings as JSON.
+pub(super) fn all(findings: &[Finding]) -> Value {
+    let findings = findings.iter().map(|finding| {
+        json!({
+            "condition": format!("{:?}", finding.condition).to_lowercase(),
+            "file": finding.file,
+            "offset": finding.offset,
+            "what": finding.what,
+        })
+    });
+    findings.collect()
+}
+
+/// Proves that a record is in its chain, or of `<chain>:<number>..<number>` that a tree begins with another one.
 pub(super) fn prove(folder: &Path, position: &str) -> Result<Status, Failure> {
-    let (chain, seq) = parse(position)?;
-    let proof = verify::prove(&StdFileSystem, folder, chain, seq)?
-        .ok_or_else(|| Failure::said(format!("`{position}` is not in the log")))?;
-    writeln!(io::stdout().lock(), "{}", serde_json::to_string_pretty(&proof)?)?;
+    let absent = || Failure::said(format!("`{position}` is not in the log"));
+    let text = if let Some((old, new)) = position.split_once("..") {
+        let (chain, old) = parse(old)?;
+        let new =
+            new.parse().map_err(|_| Failure::said(format!("`{position}` is not such as `w0:10..17`")))?;
+        let proof = verify::prove_consistency(&StdFileSystem, folder, chain, old, new)?;
+        serde_json::to_string_pretty(&proof.ok_or_else(absent)?)?
+    } else {
+        let (chain, seq) = parse(position)?;
+        let proof = verify::prove(&StdFileSystem, folder, chain, seq)?;
+        serde_json::to_string_pretty(&proof.ok_or_else(absent)?)?
+    };
+    writeln!(io::stdout().lock(), "{text}")?;
     Ok(Status::Well)
 }

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use hooks_audit::config::{AuditConfig, IN_A_TEAM};
 use hooks_audit::describe::{Describe, Scrub};
 use hooks_audit::layer::{Audit, AuditSettings};
-use hooks_audit::{Log, LogSettings};
+use hooks_audit::{Log, LogSettings, OpenError};
 use hooks_core::HooksBuilder;
 use hooks_policies::redaction::Scrubber;
 use serde_json::Value;
 
+use super::checkpoints;
 use crate::system::{StdFileSystem, SystemClock};
 
 /// The key it stands under.
@@ -36,9 +37,17 @@ pub(super) fn add_to(
     let folder = folder_of(config, path);
     let mut log = LogSettings::new(secret());
     log.spill = config.spill.as_ref().map(|spill| beside(path, spill));
-    log.anchors = config.anchors.as_ref().map(|anchors| beside(path, anchors));
+    let checkpoints = config.checkpoints.clone();
+    let place = path.map(Path::to_path_buf);
     log.files.file_bytes = config.file_bytes.unwrap_or(log.files.file_bytes);
-    let open = move || Log::open(Arc::new(StdFileSystem), folder.clone(), log.clone(), Arc::new(SystemClock));
+    let open = move || {
+        let mut log = log.clone();
+        // With each try: what was wrong with the key may have been mended.
+        let kept =
+            checkpoints.as_ref().map(|config| checkpoints::of(config, |it| beside(place.as_deref(), it)));
+        log.checkpoints = kept.transpose().map_err(OpenError::Key)?;
+        Log::open(Arc::new(StdFileSystem), folder.clone(), log, Arc::new(SystemClock))
+    };
     let mut settings = AuditSettings::default();
     settings.describe =
         Describe { rules, scrub: Some(Arc::new(Secrets(Scrubber::all()))), ..Describe::default() };
@@ -67,11 +76,17 @@ pub(super) fn has_team(path: Option<&Path>) -> bool {
 
 /// The files of the log, as patterns that protect them.
 pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String> {
-    let others = [&config.spill, &config.anchors].into_iter().flatten().map(|folder| beside(path, folder));
+    let kept = config.checkpoints.as_ref();
+    let others = config.spill.iter().chain(kept.map(|kept| &kept.folder)).map(|folder| beside(path, folder));
     let folders = others.chain([folder_of(config, path)]);
     let absolute = folders.filter_map(|folder| std::path::absolute(folder).ok());
     // Other files of a team may stand in the same folder.
-    absolute.map(|folder| format!("{}/*.{{jsonl,gz,lock,end,new,anchors}}", folder.display())).collect()
+    let files =
+        absolute.map(|folder| format!("{}/*.{{jsonl,gz,lock,end,new,checkpoints}}", folder.display()));
+    // A key is a file, or a folder of a few.
+    let key = kept.and_then(|kept| std::path::absolute(beside(path, kept.key.as_ref()?)).ok());
+    let key = key.into_iter().flat_map(|key| [key.display().to_string(), format!("{}/*", key.display())]);
+    files.chain(key).collect()
 }
 
 /// `place` from the folder of the configuration.

@@ -33,6 +33,7 @@ mod budget;
 mod build;
 mod cache;
 mod check;
+mod checkpoints;
 mod command;
 mod context;
 mod document;
@@ -64,6 +65,7 @@ mod yaml;
 
 pub use self::budget::{CallMeter, SpendClassify};
 pub use self::build::Kept;
+pub use self::checkpoints::signer;
 pub use self::command::{parse_hooks, standard_builtins};
 pub use self::context::ContextSections;
 pub use self::document::{Profile, schema};

@@ -1,0 +1,216 @@
+//! Reads the checkpoints in a folder: which of them are believed, and what is wrong with the others.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use hooks_core::fs::LogDisk;
+
+use super::body::Checkpoint;
+use super::compare;
+use super::evolve::FirstKey;
+use super::file::{ENDING, Pieces};
+use super::fleet::{Fleet, Head};
+use super::keys::{FORGED, Keys, Worth};
+use super::note::Note;
+use crate::verify::{Condition, Finding};
+
+/// The most bytes of a file of checkpoints.
+const MOST_BYTES: u64 = 1 << 30;
+/// How many checkpoints of an evolving key may be missing before one: a bound on the work that a wrong number makes.
+const MOST_MISSING: u64 = 1 << 24;
+const CUT: &str = "a part of a checkpoint, whose writer was interrupted";
+const OTHER: &str = "a checkpoint of something else than what its key stands for";
+
+/// What a folder of checkpoints says.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Collected {
+    /// What chains were, by checkpoints that are believed: in the order of the files, and in them as it was written.
+    pub said: Vec<Said>,
+    /// How many checkpoints are believed.
+    pub believed: u64,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+}
+
+/// What a chain was by one checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The chain and what it was.
+    pub head: Head,
+    /// Whether that stands in a note over many chains.
+    pub is_fleet: bool,
+    /// In which file the checkpoint is.
+    pub file: String,
+    /// Where in it.
+    pub offset: u64,
+}
+
+/// A checkpoint that may be believed.
+#[derive(Clone)]
+struct Candidate {
+    checkpoint: Checkpoint,
+    file: usize,
+    offset: u64,
+}
+
+impl Candidate {
+    /// Whether the one of this name may say something about it.
+    fn is_about(&self, name: &str) -> bool {
+        self.checkpoint.origin.rsplit_once('/').is_some_and(|(log, _)| log == name)
+    }
+}
+
+/// Reads all checkpoints in `folder`. Linear, but for a sort, and for an evolving key that made later ones than are there:
+/// up to 16 million keys are gone through.
+///
+/// # Errors
+/// Where the folder is not there, or it or a file cannot be read.
+pub fn collect(disk: &dyn LogDisk, folder: &Path, keys: &Keys) -> io::Result<Collected> {
+    let names = disk.list(folder)?.ok_or(io::ErrorKind::NotFound)?;
+    let ending = format!(".{ENDING}");
+    let files: Vec<_> = names.iter().filter_map(|name| Some(name.to_str()?.to_owned())).collect();
+    let files: Vec<_> = files.into_iter().filter(|name| name.ends_with(&ending)).collect();
+    let mut collecting = Collecting { files: &files, believed: Vec::new(), findings: Vec::new() };
+    let mut sealed = vec![Vec::new(); keys.firsts.len()];
+    for (number, name) in files.iter().enumerate() {
+        let bytes = disk.read(&folder.join(name), MOST_BYTES)?.unwrap_or_default();
+        collecting.file(number, &bytes, keys, &mut sealed);
+    }
+    for (first, candidates) in keys.firsts.iter().zip(sealed) {
+        collecting.sealed(first, candidates);
+    }
+    Ok(collecting.conclude())
+}
+
+/// A collection under way.
+struct Collecting<'a> {
+    files: &'a [String],
+    believed: Vec<Candidate>,
+    findings: Vec<Finding>,
+}
+
+/// A checkpoint with the number of the key that is said to have made it.
+#[derive(Clone)]
+struct Sealed {
+    index: u64,
+    note: Note,
+    candidate: Candidate,
+}
+
+impl Collecting<'_> {
+    fn file(&mut self, file: usize, bytes: &[u8], keys: &Keys, sealed: &mut [Vec<Sealed>]) {
+        // What is wrong in the same way many times is told once, with how often.
+        let mut wrong: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
+        let mut before: Option<Note> = None;
+        for piece in Pieces::new(bytes) {
+            let offset = piece.offset as u64;
+            let Some((note, checkpoint)) = piece.note else {
+                wrong.entry(CUT).or_insert((offset, 0)).1 += 1;
+                continue;
+            };
+            // Put there again by the one who came next after a writer that was killed.
+            if before.as_ref() == Some(&note) {
+                continue;
+            }
+            let candidate = Candidate { checkpoint, file, offset };
+            match keys.worth(&note) {
+                Worth::Vouched(name) if candidate.is_about(&name) => self.believed.push(candidate),
+                Worth::Vouched(_) => wrong.entry(OTHER).or_insert((offset, 0)).1 += 1,
+                Worth::Evolving { key, index } => {
+                    if let Some(sealed) = sealed.get_mut(key) {
+                        sealed.push(Sealed { index, note: note.clone(), candidate });
+                    }
+                }
+                Worth::Cut => wrong.entry(CUT).or_insert((offset, 0)).1 += 1,
+                Worth::Not(what) => wrong.entry(what).or_insert((offset, 0)).1 += 1,
+            }
+            before = Some(note);
+        }
+        for (what, (offset, times)) in wrong {
+            let condition = if what == CUT { Condition::Torn } else { Condition::Mismatched };
+            let more =
+                if times > 1 { format!(", and {} more of them behind it", times - 1) } else { String::new() };
+            self.find(condition, file, offset, format!("{what}{more}"));
+        }
+    }
+
+    /// Goes through the keys that came from `first` with what they are said to have made.
+    fn sealed(&mut self, first: &FirstKey, mut all: Vec<Sealed>) {
+        let order = |sealed: &Sealed| (sealed.index, sealed.note.text.clone());
+        all.sort_by_cached_key(order);
+        all.dedup_by(|later, earlier| (later.index, &later.note) == (earlier.index, &earlier.note));
+        let mut key = first.evolving();
+        // One key for each, and for some that are missing.
+        let mut steps = MOST_MISSING.saturating_add(all.len() as u64);
+        let mut expected = 0;
+        for Sealed { index, note, candidate } in all {
+            let (file, offset) = (candidate.file, candidate.offset);
+            let ahead = index.saturating_sub(key.index());
+            if ahead > steps {
+                let what = format!("a checkpoint with the number {index}, and those before it are missing");
+                self.find(Condition::Mismatched, file, offset, what);
+                continue;
+            }
+            steps -= ahead;
+            (0..ahead).for_each(|_| key.evolve());
+            let is_made = note.signatures.iter().any(|line| key.has_sealed(&note.text, line));
+            let what = match expected {
+                _ if !is_made => Some(FORGED.to_owned()),
+                _ if !candidate.is_about(key.name()) => Some(OTHER.to_owned()),
+                expected if index < expected => Some(format!(
+                    "a second checkpoint with the number {index}: the evolving key was put back"
+                )),
+                expected if index > expected => Some(format!(
+                    "before this one, {} checkpoints with numbers from {expected} on are missing",
+                    index - expected
+                )),
+                _ => None,
+            };
+            expected = index.saturating_add(1);
+            if is_made && candidate.is_about(key.name()) {
+                self.believed.push(candidate);
+            }
+            if let Some(what) = what {
+                self.find(Condition::Mismatched, file, offset, what);
+            }
+        }
+    }
+
+    /// What they say, and what is wrong when they are compared with one another.
+    fn conclude(mut self) -> Collected {
+        let mut believed = std::mem::take(&mut self.believed);
+        believed.sort_by_key(|candidate| (candidate.file, candidate.offset));
+        let count = believed.len() as u64;
+        let mut said = Vec::new();
+        let mut before: Option<Fleet> = None;
+        for Candidate { checkpoint, file, offset } in believed {
+            let place = |head, is_fleet| {
+                let file = self.files.get(file).cloned().unwrap_or_default();
+                Said { head, is_fleet, file, offset }
+            };
+            if let Some(fleet) = Fleet::parse(&checkpoint) {
+                said.extend(fleet.heads().iter().map(|head| place(head.clone(), true)));
+                if let Some(what) = before.as_ref().and_then(|before| compare::shrunk(before, &fleet)) {
+                    self.find(Condition::Mismatched, file, offset, what);
+                }
+                before = Some(fleet);
+            } else if let Some((log, chain)) = checkpoint.chain() {
+                let (log, chain) = (log.to_owned(), chain.to_owned());
+                said.push(place(Head { log, chain, size: checkpoint.size, root: checkpoint.root }, false));
+            } else {
+                self.find(Condition::Mismatched, file, offset, OTHER.to_owned());
+            }
+        }
+        let mut findings = self.findings;
+        findings.extend(compare::out_of_order(&said));
+        findings.extend(compare::forks(&said));
+        Collected { said, believed: count, findings }
+    }
+
+    fn find(&mut self, condition: Condition, file: usize, offset: u64, what: String) {
+        let file = self.files.get(file).cloned().unwrap_or_default();
+        self.findings.push(Finding { condition, file, offset, what });
+    }
+}

@@ -1,0 +1,79 @@
+//! Compares checkpoints with one another: what one of them says and another one contradicts.
+
+use super::collect::Said;
+use super::fleet::Fleet;
+use crate::verify::{Condition, Finding};
+
+/// What is wrong with checkpoints of single chains that stand behind one another in a file: one that is older than the one
+/// before.
+pub(super) fn out_of_order(said: &[Said]) -> Vec<Finding> {
+    let pairs = said.windows(2).filter_map(|pair| match pair {
+        [before, after] => Some((before, after)),
+        _ => None,
+    });
+    let is_next = |(before, after): &(&Said, &Said)| {
+        before.file == after.file && !after.is_fleet && is_same_chain(before, after)
+    };
+    let older = pairs.filter(is_next).filter(|(before, after)| before.head.size > after.head.size);
+    older
+        .map(|(before, after)| {
+            let (new, old) = (before.head.size, after.head.size);
+            let what = format!(
+                "an older checkpoint behind a newer one: {old} records behind {new}; the log or this file was put back"
+            );
+            finding(after, what)
+        })
+        .collect()
+}
+
+/// Those that say of as many records of a chain something else than others. In order of n log n.
+pub(super) fn forks(said: &[Said]) -> Vec<Finding> {
+    let mut by_size: Vec<&Said> = said.iter().collect();
+    by_size.sort_by(|a, b| a.head.cmp(&b.head));
+    let mut findings = Vec::new();
+    for pair in by_size.windows(2) {
+        let [one, other] = pair else { continue };
+        let is_same = is_same_chain(one, other) && one.head.size == other.head.size;
+        if is_same && one.head.root != other.head.root {
+            let (size, chain) = (other.head.size, &other.head.chain);
+            let what = format!(
+                "it says of {size} records of `{chain}` what `{}`, byte {}, does not: the chain was forked",
+                one.file, one.offset
+            );
+            findings.push(finding(other, what));
+        }
+    }
+    findings
+}
+
+/// What is less in the newer of two notes over many chains. A log that is not in it at all was left out on purpose.
+pub(super) fn shrunk(before: &Fleet, after: &Fleet) -> Option<String> {
+    before.heads().iter().find_map(|old| {
+        let heads = after.heads();
+        let at = heads.partition_point(|new| (&new.log, &new.chain) < (&old.log, &old.chain));
+        let new = heads.get(at).filter(|new| (&new.log, &new.chain) == (&old.log, &old.chain));
+        let has_log = heads.get(at).is_some_and(|new| new.log == old.log)
+            || at.checked_sub(1).and_then(|at| heads.get(at)).is_some_and(|new| new.log == old.log);
+        match new {
+            Some(new) if new.size < old.size => {
+                let (chain, size) = (&old.chain, new.size);
+                Some(format!(
+                    "chain `{chain}` has {size} records, and had {} in the checkpoint before",
+                    old.size
+                ))
+            }
+            None if has_log => {
+                Some(format!("chain `{}` is missing, and was in the checkpoint before", old.chain))
+            }
+            _ => None,
+        }
+    })
+}
+
+fn is_same_chain(a: &Said, b: &Said) -> bool {
+    (&a.head.log, &a.head.chain) == (&b.head.log, &b.head.chain)
+}
+
+fn finding(said: &Said, what: String) -> Finding {
+    Finding { condition: Condition::Mismatched, file: said.file.clone(), offset: said.offset, what }
+}

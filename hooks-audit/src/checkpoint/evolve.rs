@@ -1,0 +1,198 @@
+//! A key that is another one after each checkpoint: who takes it today cannot make those of yesterday.
+//!
+//! ```text
+//! line    = key id || index (8 bytes, big-endian) || HMAC-SHA256(key, "seal\n" || text)
+//! key     = HMAC-SHA256(key, "evolve"), the one before is erased
+//! key id  = SHA-256(name || 0A || FF "hooks-audit/evolving-hmac-sha256" || HMAC-SHA256(first key, "identify"))[:4]
+//! ```
+//!
+//! The indices have no gaps: that checkpoints were taken away in the middle shows. Who has the first key can check all
+//! of them, and could make them: it belongs to who checks, away from the machine.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use super::key::{KeyError, Parts, id, is_name};
+use super::note::Signature;
+use crate::mutant::{self, Mutant};
+
+/// What an id says of such a line.
+const KIND: &[u8] = b"\xffhooks-audit/evolving-hmac-sha256";
+/// What a first key begins with.
+const FIRST: &str = "MAC+KEY+";
+
+/// The key as it is now.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EvolvingKey {
+    pub(super) name: String,
+    pub(super) id: [u8; 4],
+    /// How many keys there were before.
+    pub(super) index: u64,
+    pub(super) key: Zeroizing<[u8; 32]>,
+}
+
+impl EvolvingKey {
+    /// The name of the key.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many checkpoints were made with the keys before.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Vouches for a text, and becomes the next key.
+    pub fn seal(&mut self, text: &str) -> Signature {
+        let line = self.line(text);
+        if !mutant::is(Mutant::KeepsOldKey) {
+            self.evolve();
+        }
+        line
+    }
+
+    /// Whether `signature` says that a key of this line made it.
+    pub(super) fn is_of(&self, signature: &Signature) -> bool {
+        (&*self.name, self.id) == (&*signature.name, signature.id)
+    }
+
+    /// Whether this very key made `signature`.
+    pub(super) fn has_sealed(&self, text: &str, signature: &Signature) -> bool {
+        self.line(text) == *signature || mutant::is(Mutant::ChecksNoSignature)
+    }
+
+    pub(super) fn evolve(&mut self) {
+        self.key = Zeroizing::new(mac(&self.key, &[b"evolve"]));
+        self.index = self.index.saturating_add(1);
+    }
+
+    fn line(&self, text: &str) -> Signature {
+        let tag = mac(&self.key, &[b"seal\n", text.as_bytes()]);
+        let bytes = [&self.index.to_be_bytes()[..], &tag].concat();
+        Signature { name: self.name.clone(), id: self.id, bytes }
+    }
+}
+
+impl fmt::Debug for EvolvingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, index, .. } = self;
+        f.debug_struct("EvolvingKey").field("name", name).field("index", index).finish_non_exhaustive()
+    }
+}
+
+/// The key that all later ones come from, as text `MAC+KEY+<name>+<id>+<base64>`: what checks, and could make, all their
+/// checkpoints.
+#[derive(Clone, PartialEq, Eq)]
+pub struct FirstKey(EvolvingKey);
+
+impl FirstKey {
+    /// The key of this name out of 32 bytes that nobody can guess.
+    ///
+    /// # Errors
+    /// Where the name cannot be one.
+    pub fn new(name: &str, key: &Zeroizing<[u8; 32]>) -> Result<Self, KeyError> {
+        if !is_name(name) {
+            return Err(KeyError::Name);
+        }
+        let id = id(name, &[KIND, &mac(key, &[b"identify"])]);
+        Ok(Self(EvolvingKey { name: name.to_owned(), id, index: 0, key: key.clone() }))
+    }
+
+    /// Reads what [`FirstKey::to_secret`] wrote.
+    ///
+    /// # Errors
+    /// What is wrong with it; the text is not shown.
+    pub fn parse(text: &str) -> Result<Self, KeyError> {
+        const WHAT: &str = "first key";
+        let rest = text.trim().strip_prefix(FIRST).ok_or(KeyError::Form(WHAT))?;
+        let Parts { name, id, bytes } = Parts::of(rest, WHAT)?;
+        let key = <[u8; 32]>::try_from(&**bytes).map_err(|_| KeyError::Form(WHAT))?;
+        let first = Self::new(name, &Zeroizing::new(key))?;
+        if first.0.id == id { Ok(first) } else { Err(KeyError::Id(WHAT)) }
+    }
+
+    /// Whether `text` begins as a first key does, so that nobody takes it for anything that may be shown.
+    pub fn is_like(text: &str) -> bool {
+        text.trim_start().starts_with(FIRST)
+    }
+
+    /// The key as text: a secret.
+    pub fn to_secret(&self) -> Zeroizing<String> {
+        let EvolvingKey { name, id, key, .. } = &self.0;
+        let base64 = Zeroizing::new(STANDARD.encode(**key));
+        Zeroizing::new(format!("{FIRST}{name}+{:08x}+{}", u32::from_be_bytes(*id), *base64))
+    }
+
+    /// Whether `signature` says that a key that came from this one made it.
+    pub fn is_of(&self, signature: &Signature) -> bool {
+        self.0.is_of(signature)
+    }
+
+    /// The key that begins to evolve.
+    pub fn evolving(&self) -> EvolvingKey {
+        self.0.clone()
+    }
+}
+
+impl fmt::Debug for FirstKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FirstKey").field("name", &self.0.name).finish_non_exhaustive()
+    }
+}
+
+/// The number of the key that is said to have made `signature`; `None` where that is not whole.
+pub(super) fn index_of(signature: &Signature) -> Option<u64> {
+    let is_whole = signature.bytes.len() == 40;
+    signature.bytes.first_chunk().filter(|_| is_whole).map(|index| u64::from_be_bytes(*index))
+}
+
+fn mac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
+    // A key of any length will do.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
+    for part in parts {
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first() -> FirstKey {
+        FirstKey::new("example.com/a", &Zeroizing::new([7; 32])).unwrap()
+    }
+
+    #[test]
+    fn a_later_key_cannot_do_what_an_earlier_one_did() {
+        let mut key = first().evolving();
+        let lines = [key.seal("one\n"), key.seal("one\n"), key.seal("two\n")];
+        assert_eq!(
+            lines.each_ref().map(|line| key.is_of(line).then(|| index_of(line)).flatten()),
+            [Some(0), Some(1), Some(2)]
+        );
+        assert_ne!(lines[0].bytes[8..], lines[1].bytes[8..]);
+        let mut walk = first().evolving();
+        assert!(walk.has_sealed("one\n", &lines[0]) && !walk.has_sealed("two\n", &lines[0]));
+        walk.evolve();
+        assert!(!walk.has_sealed("one\n", &lines[0]) && walk.has_sealed("one\n", &lines[1]));
+        assert_ne!(walk.key, first().0.key);
+    }
+
+    #[test]
+    fn a_first_key_is_read_as_it_is_written_and_never_shown() {
+        let text = first().to_secret();
+        assert_eq!(FirstKey::parse(&text), Ok(first()));
+        assert!(FirstKey::is_like(&text));
+        assert!(FirstKey::parse(text.trim_start_matches('M')).is_err());
+        assert!(FirstKey::parse(&text.replace("example.com/a", "example.com/b")).is_err());
+        let secret = STANDARD.encode([7; 32]);
+        assert!(text.contains(&secret));
+        assert!(!format!("{:?}{:?}", first(), first().evolving()).contains(&secret));
+    }
+}

@@ -1,0 +1,306 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use hooks_core::fs::Disk as _;
+
+use super::*;
+use crate::chain::Digest;
+use crate::mutant::{self, Mutant};
+use crate::sim::{Faults, SimDisk};
+use crate::verify::{Condition, Finding};
+
+const ELSEWHERE: &str = "/elsewhere";
+const KEY: &str = "/key";
+
+fn signing(name: &str) -> SigningKey {
+    SigningKey::new(name, &Zeroizing::new([3; 32])).unwrap()
+}
+
+fn first() -> FirstKey {
+    FirstKey::new("example.com/a", &Zeroizing::new([5; 32])).unwrap()
+}
+
+fn keys(text: &[&str]) -> Keys {
+    let mut keys = Keys::default();
+    text.iter().for_each(|text| keys.add(text).unwrap());
+    keys
+}
+
+/// A disk with the folders that there have to be, and an evolving key.
+fn disk(seed: u64) -> SimDisk {
+    let disk = SimDisk::new(seed);
+    for folder in [ELSEWHERE, KEY] {
+        disk.create_directory(folder.as_ref()).unwrap();
+    }
+    begin(&disk, KEY.as_ref(), &first()).unwrap();
+    // The folders are durable.
+    disk.sync_directory("/".as_ref()).unwrap();
+    disk
+}
+
+fn writing(disk: &SimDisk, signer: Signer) -> CheckpointWriter {
+    CheckpointWriter::open(Arc::new(disk.clone()), Checkpoints { folder: ELSEWHERE.into(), signer }).unwrap()
+}
+
+fn evolving() -> Signer {
+    Signer::Evolving(KEY.into())
+}
+
+fn root(size: u64) -> Digest {
+    Digest::of(&[&size.to_le_bytes()])
+}
+
+fn found(disk: &SimDisk, keys: &Keys) -> Collected {
+    collect(disk, ELSEWHERE.as_ref(), keys).unwrap()
+}
+
+fn sizes(collected: &Collected) -> Vec<u64> {
+    collected.said.iter().map(|said| said.head.size).collect()
+}
+
+fn file(name: &str) -> std::path::PathBuf {
+    Path::new(ELSEWHERE).join(name)
+}
+
+/// Replaces a text in a file.
+fn change(disk: &SimDisk, path: &Path, from: &str, to: &str) {
+    let content = String::from_utf8(disk.content(path).unwrap()).unwrap();
+    assert!(content.contains(from), "{content}");
+    disk.tamper(path, content.replacen(from, to, 1).into_bytes());
+}
+
+fn only(findings: &[Finding], what: &str) {
+    assert!(findings.len() == 1 && findings[0].what.contains(what), "{what}: {findings:?}");
+}
+
+#[test]
+fn each_signer_is_believed_by_its_key_and_told_apart_from_others() {
+    let ours = signing("example.com/a");
+    let verifier = ours.verifier().to_string();
+    let secret = first().to_secret();
+    let others = [signing("example.com/b").verifier().to_string()];
+    for (signer, key) in [
+        (Signer::Nobody, None),
+        (Signer::Ed25519(Arc::new(ours.clone())), Some(&*verifier)),
+        (evolving(), Some(&**secret)),
+    ] {
+        let disk = disk(1);
+        let mut writer = writing(&disk, signer);
+        for size in 1..4 {
+            writer.write_chain("w0", size, root(size)).unwrap();
+        }
+        let right: Vec<_> = key.into_iter().collect();
+        let collected = found(&disk, &keys(&right));
+        assert_eq!((sizes(&collected), collected.findings), (vec![1, 2, 3], vec![]));
+        // Without a key every note that is whole counts.
+        assert_eq!(sizes(&found(&disk, &Keys::default())), [1, 2, 3]);
+        let collected = found(&disk, &keys(&[&others[0]]));
+        let what = if key.is_some() { "by a key that is not known" } else { "nobody signed" };
+        assert_eq!(sizes(&collected), [0_u64; 0]);
+        only(&collected.findings, what);
+        assert!(collected.findings[0].what.ends_with("and 2 more of them behind it"));
+        // What was changed is found where it is.
+        change(&disk, &file("w0.checkpoints"), "/w0\n2\n", "/w0\n9\n");
+        let collected = found(&disk, &keys(&right));
+        assert_eq!(sizes(&collected), [1, 3]);
+        only(&collected.findings, "is wrong");
+        assert_eq!(collected.findings[0].condition, Condition::Mismatched);
+        assert!(collected.findings[0].offset > 0);
+    }
+}
+
+#[test]
+fn a_key_says_something_about_its_own_log_only() {
+    let disk = disk(1);
+    let mut other = writing(&disk, Signer::Ed25519(Arc::new(signing("example.com/b"))));
+    other.write_chain("w0", 1, root(1)).unwrap();
+    let key = signing("example.com/a");
+    let text = Checkpoint::of_chain("example.com/b", "w0", 7, root(7)).to_string();
+    let signatures = vec![key.sign(&text)];
+    disk.append(&file("w0.checkpoints"), Note { text, signatures }.to_string().as_bytes()).unwrap();
+    let both = [key.verifier().to_string(), signing("example.com/b").verifier().to_string()];
+    let collected = found(&disk, &keys(&both.each_ref().map(|key| &**key)));
+    assert_eq!(sizes(&collected), [1]);
+    only(&collected.findings, "of something else");
+}
+
+#[test]
+fn files_that_were_put_back_show() {
+    // An older checkpoint behind a newer one.
+    let disk = disk(1);
+    let mut first = writing(&disk, Signer::Nobody);
+    first.write_chain("w0", 5, root(5)).unwrap();
+    let mut again = writing(&disk, Signer::Nobody);
+    let error = again.write_chain("w0", 4, root(4)).unwrap_err().to_string();
+    assert!(error.contains("was put back") && error.contains("says 5"), "{error}");
+    let error = again.write_chain("w0", 5, root(9)).unwrap_err().to_string();
+    assert!(error.contains("or others"), "{error}");
+    let length = disk.content(&file("w0.checkpoints")).unwrap().len();
+    again.write_chain("w0", 5, root(5)).unwrap();
+    assert_eq!(disk.content(&file("w0.checkpoints")).unwrap().len(), length, "nothing new");
+    first.write_chain("w0", 4, root(4)).unwrap();
+    only(&found(&disk, &Keys::default()).findings, "an older checkpoint behind a newer one");
+    // Two that do not fit together.
+    disk.tamper(&file("w0.checkpoints"), Vec::new());
+    first.write_chain("w0", 4, root(4)).unwrap();
+    first.write_chain("w0", 4, root(5)).unwrap();
+    only(&found(&disk, &Keys::default()).findings, "the chain was forked");
+}
+
+#[test]
+fn an_evolving_key_that_was_put_back_or_lost_is_an_error() {
+    let disk = disk(1);
+    let mut ours = writing(&disk, evolving());
+    ours.write_chain("w0", 1, root(1)).unwrap();
+    let old = disk.content(Path::new("/key/state")).unwrap();
+    ours.write_chain("w0", 2, root(2)).unwrap();
+    ours.write_chain("w0", 3, root(3)).unwrap();
+    let state = Path::new("/key/state");
+    let new = disk.content(state).unwrap();
+    disk.tamper(state, old);
+    for mut writer in [ours, writing(&disk, evolving())] {
+        let error = writer.write_chain("w1", 1, root(1)).unwrap_err().to_string();
+        assert!(error.contains("was put back") && error.contains("checkpoint 2 was made"), "{error}");
+    }
+    // Where the checkpoints are away as well, their reader notices.
+    let kept = disk.content(&file("w0.checkpoints")).unwrap();
+    disk.tamper(&file("w0.checkpoints"), Vec::new());
+    writing(&disk, evolving()).write_chain("w1", 1, root(1)).unwrap();
+    disk.tamper(&file("w0.checkpoints"), kept);
+    only(&found(&disk, &keys(&[&first().to_secret()])).findings, "the evolving key was put back");
+    disk.tamper(state, new[..new.len() - 1].to_vec());
+    let checkpoints = Checkpoints { folder: ELSEWHERE.into(), signer: evolving() };
+    let open = || CheckpointWriter::open(Arc::new(disk.clone()), checkpoints.clone()).unwrap_err();
+    assert!(matches!(open(), StateError::Damaged(_)));
+    disk.remove(state).unwrap();
+    assert!(matches!(open(), StateError::Missing(_)));
+}
+
+#[test]
+fn checkpoints_of_an_evolving_key_that_were_taken_away_show() {
+    let disk = disk(1);
+    let mut writer = writing(&disk, evolving());
+    for size in 1..6 {
+        writer.write_chain("w0", size, root(size)).unwrap();
+    }
+    let whole = disk.content(&file("w0.checkpoints")).unwrap();
+    let pieces: Vec<_> = Pieces::new(&whole).map(|piece| whole[piece.offset..piece.end].to_vec()).collect();
+    let without = |at: usize| {
+        let mut pieces = pieces.clone();
+        pieces.remove(at);
+        disk.tamper(&file("w0.checkpoints"), pieces.concat());
+        found(&disk, &keys(&[&first().to_secret()]))
+    };
+    only(&without(0).findings, "before this one, 1 checkpoints with numbers from 0 on are missing");
+    only(&without(2).findings, "from 2 on are missing");
+    assert!(without(4).findings.is_empty(), "the end shows against the log only");
+    // A number far ahead costs nothing.
+    let mut forged = first().evolving();
+    forged.index = u64::MAX - 1;
+    let text = Checkpoint::of_chain("example.com/a", "w0", 9, root(9)).to_string();
+    let signatures = vec![forged.seal(&text)];
+    disk.tamper(&file("w0.checkpoints"), Note { text, signatures }.to_string().into_bytes());
+    only(&found(&disk, &keys(&[&first().to_secret()])).findings, "those before it are missing");
+}
+
+/// Kills and losses of power at every step; `HOOKS_CRASH_IMAGES` asks for another number.
+#[test]
+fn a_crash_loses_no_checkpoint_of_an_evolving_key_and_makes_none_twice() {
+    let images = std::env::var("HOOKS_CRASH_IMAGES").ok().and_then(|images| images.parse().ok());
+    let images: u64 = images.map_or(600, |images: u64| images / 20);
+    let believed = keys(&[&first().to_secret()]);
+    let (mut crashed, mut kept) = (0, 0);
+    for seed in 0..images {
+        let mut disk = disk(seed);
+        let (mut size, mut known) = (0, Vec::new());
+        for round in 0..4_u64 {
+            disk.reseed(seed * 8 + round);
+            disk.with_faults(Faults { kill: 60, ..Faults::default() });
+            let checkpoints = Checkpoints { folder: ELSEWHERE.into(), signer: evolving() };
+            if let Ok(mut writer) = CheckpointWriter::open(Arc::new(disk.clone()), checkpoints) {
+                for _ in 0..4 {
+                    size += 1;
+                    // Two chains share the key.
+                    let chain = if size % 3 == 0 { "w1" } else { "w0" };
+                    if writer.write_chain(chain, size, root(size)).is_ok() {
+                        known.push(size);
+                    }
+                }
+            }
+            crashed += u64::from(disk.is_dead());
+            disk = if round % 2 == 0 { disk.after_kill() } else { disk.after_power_cut(seed + round) };
+        }
+        writing(&disk, evolving()).write_chain("w0", size + 1, root(size + 1)).unwrap();
+        let collected = found(&disk, &believed);
+        let worst = collected.findings.iter().map(|finding| finding.condition).max().unwrap_or_default();
+        assert!(worst <= Condition::Torn, "seed {seed}: {:?}", collected.findings);
+        let there = sizes(&collected);
+        assert!(known.iter().all(|size| there.contains(size)), "seed {seed}: {known:?} {there:?}");
+        kept += known.len();
+    }
+    assert!(crashed > images && kept > 0);
+    println!("{kept} checkpoints survived {crashed} crashes");
+}
+
+#[test]
+fn mutants_are_caught() {
+    // A signature that nobody checks.
+    let forge = |signer: Signer, key: &str, mutant| {
+        let disk = disk(1);
+        writing(&disk, signer).write_chain("w0", 1, root(1)).unwrap();
+        change(&disk, &file("w0.checkpoints"), "/w0\n1\n", "/w0\n2\n");
+        mutant::with(mutant, || found(&disk, &keys(&[key])).findings.len())
+    };
+    let key = signing("example.com/a");
+    let verifier = key.verifier().to_string();
+    let key = Arc::new(key);
+    for mutant in [None, Some(Mutant::ChecksNoSignature)] {
+        let caught = usize::from(mutant.is_none());
+        assert_eq!(forge(Signer::Ed25519(Arc::clone(&key)), &verifier, mutant), caught);
+        assert_eq!(forge(evolving(), &first().to_secret(), mutant), caught);
+    }
+    // A key that stays as it was: the second checkpoint shows it, and so does the disk.
+    let keep = |mutant| {
+        let disk = disk(1);
+        mutant::with(mutant, || {
+            let mut writer = writing(&disk, evolving());
+            (1..4).all(|size| writer.write_chain("w0", size, root(size)).is_ok())
+        })
+    };
+    assert!(keep(None) && !keep(Some(Mutant::KeepsOldKey)));
+}
+
+#[test]
+fn a_fleet_that_became_less_shows() {
+    let head = |chain: &str, size| Head { log: "a".into(), chain: chain.into(), size, root: root(size) };
+    let keep = |fleets: &[&[(&str, u64)]]| {
+        let disk = disk(1);
+        let mut writer = writing(&disk, Signer::Nobody);
+        for heads in fleets {
+            let heads = heads.iter().map(|(chain, size)| head(chain, *size)).collect();
+            writer.write_fleet(&Fleet::new(heads).unwrap()).unwrap();
+        }
+        found(&disk, &Keys::default()).findings
+    };
+    assert_eq!(keep(&[&[("w0", 1)], &[("w0", 2), ("w1", 1)]]), []);
+    only(&keep(&[&[("w0", 1), ("w1", 1)], &[("w0", 2)]]), "chain `w1` is missing");
+    only(&keep(&[&[("w0", 1), ("w1", 1)], &[("w1", 2)]]), "chain `w0` is missing");
+    only(&keep(&[&[("w0", 2)], &[("w0", 1)]]), "has 1 records, and had 2");
+}
+
+#[test]
+fn a_part_of_a_note_is_torn_and_hides_no_other() {
+    let disk = disk(1);
+    let key = Arc::new(signing("example.com/a"));
+    let verifier = key.verifier().to_string();
+    writing(&disk, Signer::Ed25519(Arc::clone(&key))).write_chain("w0", 1, root(1)).unwrap();
+    let whole = disk.content(&file("w0.checkpoints")).unwrap();
+    for end in 1..whole.len() {
+        let disk = disk.after_kill();
+        disk.tamper(&file("w0.checkpoints"), whole[..end].to_vec());
+        writing(&disk, Signer::Ed25519(Arc::clone(&key))).write_chain("w0", 2, root(2)).unwrap();
+        let collected = found(&disk, &keys(&[&verifier]));
+        assert_eq!(sizes(&collected).last(), Some(&2), "{end}");
+        assert!(collected.findings.iter().all(|found| found.condition == Condition::Torn), "{end}");
+    }
+}

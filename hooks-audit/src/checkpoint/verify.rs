@@ -1,0 +1,121 @@
+//! Compares logs with checkpoints: a chain that is missing, forked, shortened or put back is found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hooks_core::fs::LogDisk;
+
+use super::collect::{Said, collect};
+use super::keys::Keys;
+use crate::verify::{self, Anchor, Condition, Finding, Report};
+
+/// A log that is compared.
+#[derive(Clone, Debug)]
+pub struct LogPlace {
+    /// What checkpoints call it; where it is not said, what its folder is called.
+    pub name: Option<String>,
+    /// Its folder.
+    pub folder: PathBuf,
+}
+
+/// What was found out.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The logs, in order. [`agreed`](verify::ChainReport::agreed) of a chain says how far checkpoints vouch for it.
+    pub reports: Vec<(String, Report)>,
+    /// How many checkpoints are believed.
+    pub believed: u64,
+    /// What is wrong with the checkpoints, or with logs that are not here.
+    pub findings: Vec<Finding>,
+}
+
+impl LogPlace {
+    /// What checkpoints call it.
+    pub fn called(&self) -> String {
+        let last = || self.folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        self.name.clone().or_else(last).unwrap_or_default()
+    }
+}
+
+impl Outcome {
+    /// How it is: the worst of what was found.
+    pub fn condition(&self) -> Condition {
+        let own = self.findings.iter().map(|finding| finding.condition);
+        own.chain(self.reports.iter().map(|(_, report)| report.condition())).max().unwrap_or_default()
+    }
+}
+
+/// Checks `logs` against themselves, and against the checkpoints in `folder` that `keys` vouch for. A log that is alone and
+/// has no name has that of the checkpoints of its chains.
+///
+/// Each note counts, not only the newest: so two of them that do not fit together are found as the one that the records
+/// contradict. What was deleted by retention cannot be compared any more.
+///
+/// # Errors
+/// Where the folder of the checkpoints is not there, or a file cannot be read.
+pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys) -> io::Result<Outcome> {
+    let collected = collect(disk, folder, keys)?;
+    let mut outcome =
+        Outcome { reports: Vec::new(), believed: collected.believed, findings: collected.findings };
+    if collected.believed == 0 {
+        let what = if keys.is_empty() {
+            "there is no checkpoint here"
+        } else {
+            "no checkpoint here is by one of the keys"
+        };
+        outcome.find(folder.display().to_string(), what.to_owned());
+    }
+    let names = Names::of(logs, &collected.said);
+    let mut anchors: BTreeMap<&str, Vec<Anchor>> = BTreeMap::new();
+    for said in &collected.said {
+        let anchor = Anchor { chain: said.head.chain.clone(), size: said.head.size, root: said.head.root };
+        anchors.entry(names.of_log(said)).or_default().push(anchor);
+    }
+    for (log, name) in logs.iter().zip(&names.logs) {
+        let anchors = anchors.remove(&**name).unwrap_or_default();
+        outcome.reports.push((name.clone(), verify::verify(disk, &log.folder, &anchors)?));
+    }
+    for (name, anchors) in anchors {
+        let what = format!(
+            "{} checkpoints are about this log, which is not among those that are checked: name its folder, as `{name}=FOLDER`",
+            anchors.len()
+        );
+        outcome.find(name.to_owned(), what);
+    }
+    Ok(outcome)
+}
+
+impl Outcome {
+    fn find(&mut self, file: String, what: String) {
+        self.findings.push(Finding { condition: Condition::Mismatched, file, offset: 0, what });
+    }
+}
+
+/// What the logs are called.
+struct Names {
+    logs: Vec<String>,
+    /// What the checkpoints of single chains call the only log.
+    alias: Option<String>,
+}
+
+impl Names {
+    fn of(logs: &[LogPlace], said: &[Said]) -> Self {
+        let in_chains: BTreeSet<_> =
+            said.iter().filter(|said| !said.is_fleet).map(|said| &said.head.log).collect();
+        let alias = match (logs, in_chains.first()) {
+            ([LogPlace { name: None, .. }], Some(name)) if in_chains.len() == 1 => Some((*name).clone()),
+            _ => None,
+        };
+        Self { logs: logs.iter().map(LogPlace::called).collect(), alias }
+    }
+
+    /// The name of the log that something was said about.
+    fn of_log<'a>(&'a self, said: &'a Said) -> &'a str {
+        match (&self.alias, self.logs.first()) {
+            (Some(alias), Some(only)) if *alias == said.head.log => only,
+            _ => &said.head.log,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Writes checkpoints down: signs them, and adds them to their file.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hooks_core::fs::LogDisk;
+
+use super::body::Checkpoint;
+use super::evolve::EvolvingKey;
+use super::file::{ENDING, FLEET, GAP, Pieces};
+use super::fleet::Fleet;
+use super::key::{SigningKey, is_sum, sum};
+use super::note::Note;
+use super::state::{self, StateError};
+use super::{UNNAMED, Verifier};
+use crate::chain::Digest;
+
+/// How much of the end of a file is looked at: more than two checkpoints of a chain.
+const TAIL: u64 = 8 << 10;
+
+/// Where checkpoints are kept, and who vouches for them.
+#[derive(Clone, Debug)]
+pub struct Checkpoints {
+    /// The folder, best where who can write the log can add, but change nothing. It has to be there.
+    pub folder: PathBuf,
+    /// Who vouches for them.
+    pub signer: Signer,
+}
+
+/// Who vouches for checkpoints.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Signer {
+    /// Nobody: they are worth as much as the place where they are kept.
+    Nobody,
+    /// Who has this key.
+    Ed25519(Arc<SigningKey>),
+    /// Who has the evolving key in this folder.
+    Evolving(PathBuf),
+}
+
+/// Writes checkpoints down. One for each process and folder; several processes may write at a time.
+pub struct CheckpointWriter {
+    disk: Arc<dyn LogDisk>,
+    folder: PathBuf,
+    signer: Signer,
+    name: String,
+    /// The files that end with a whole note, and whose end was compared with what is written now.
+    known: BTreeSet<String>,
+    /// Of an evolving key: the number of the last checkpoint that this process made and knows to be in its file.
+    delivered: Option<u64>,
+}
+
+impl CheckpointWriter {
+    /// Makes sure that the key can be used; the folder of the checkpoints is not looked at.
+    ///
+    /// # Errors
+    /// Where the key cannot be used.
+    pub fn open(disk: Arc<dyn LogDisk>, checkpoints: Checkpoints) -> Result<Self, StateError> {
+        let Checkpoints { folder, signer } = checkpoints;
+        let name = match &signer {
+            Signer::Nobody => UNNAMED.to_owned(),
+            Signer::Ed25519(key) => key.verifier().name().to_owned(),
+            Signer::Evolving(key) => state::read(&*disk, key)?.key.name().to_owned(),
+        };
+        Ok(Self { disk, folder, signer, name, known: BTreeSet::new(), delivered: None })
+    }
+
+    /// The name of the log: that of the key.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Writes down that `chain` has `size` records with this `root`. Nothing is written where that is the last thing that
+    /// was.
+    ///
+    /// # Errors
+    /// Where the last checkpoint says that the chain had more records, or others; where the key cannot be used; and
+    /// whatever the disk answers.
+    pub fn write_chain(&mut self, chain: &str, size: u64, root: Digest) -> io::Result<()> {
+        let checkpoint = Checkpoint::of_chain(&self.name, chain, size, root);
+        let file = format!("{chain}.{ENDING}");
+        if !self.known.contains(&file)
+            && let Some(last) = self.last(&file, &checkpoint.origin)?
+        {
+            if (last.size, last.root) == (size, root) {
+                return self.sync(&file);
+            }
+            if last.size >= size {
+                return Err(io::Error::other(format!(
+                    "chain `{chain}` was put back: it has {size} records, and its last checkpoint in `{}` says {} or others; \
+                     find out why, then move that file away",
+                    self.folder.join(&file).display(),
+                    last.size
+                )));
+            }
+        }
+        self.write(&file, &checkpoint.to_string()).map(drop)
+    }
+
+    /// Writes down what all chains were, in one note, which is the answer.
+    ///
+    /// # Errors
+    /// Where the key cannot be used, and whatever the disk answers.
+    pub fn write_fleet(&mut self, fleet: &Fleet) -> io::Result<Note> {
+        let text = fleet.checkpoint(&self.name).to_string();
+        self.write(&format!("{FLEET}.{ENDING}"), &text)
+    }
+
+    /// Signs a text and adds it to a file.
+    fn write(&mut self, file: &str, text: &str) -> io::Result<Note> {
+        let line = match &self.signer {
+            Signer::Nobody => sum(&self.name, text),
+            Signer::Ed25519(key) => key.sign(text),
+            Signer::Evolving(key) => {
+                let key = key.clone();
+                return self.write_evolving(&key, file, text);
+            }
+        };
+        let note = Note { text: text.to_owned(), signatures: vec![line] };
+        self.add(file, &note)?;
+        Ok(note)
+    }
+
+    fn write_evolving(&mut self, state: &Path, file: &str, text: &str) -> io::Result<Note> {
+        let disk = Arc::clone(&self.disk);
+        // What this process made is not asked for on the disk.
+        let own = self.delivered;
+        let folder = self.folder.clone();
+        let made = |key: &EvolvingKey| match own {
+            Some(own) => Ok(Some(own)),
+            None => highest(&*disk, &folder, key),
+        };
+        let deliver = |key: &EvolvingKey, name: &str, note: &Note| {
+            if own.is_some_and(|own| own + 1 == key.index()) {
+                return Ok(());
+            }
+            // Who made it may have been killed before its state was sure to stay, or the note in its file.
+            disk.sync_directory(state)?;
+            if self.ends_with(name, note)? { self.sync(name) } else { self.add(name, note) }
+        };
+        let (note, index, lock) = state::seal(&*disk, state, (file, text), made, deliver)?;
+        self.add(file, &note)?;
+        drop(lock);
+        self.delivered = Some(index);
+        Ok(note)
+    }
+
+    /// Adds a note to a file, through to the device.
+    fn add(&mut self, file: &str, note: &Note) -> io::Result<()> {
+        let path = self.folder.join(file);
+        // Behind what an interrupted writer may have left, and what failed here a moment ago.
+        let is_known = self.known.remove(file);
+        let is_new = !is_known && self.disk.entry(&path)?.is_none();
+        let gap = if is_known || is_new { "" } else { GAP };
+        self.disk.append(&path, format!("{gap}{note}").as_bytes())?;
+        if is_new {
+            self.disk.sync_directory(&self.folder)?;
+        }
+        self.known.insert(file.to_owned());
+        Ok(())
+    }
+
+    /// Writes through what somebody else may have been killed over.
+    fn sync(&self, file: &str) -> io::Result<()> {
+        self.disk.open_log(&self.folder.join(file))?.sync()?;
+        self.disk.sync_directory(&self.folder)
+    }
+
+    /// The last checkpoint of `origin` in a file, as far as it can be told that it is one of ours.
+    fn last(&self, file: &str, origin: &str) -> io::Result<Option<Checkpoint>> {
+        let bytes = tail(&*self.disk, &self.folder.join(file), TAIL)?;
+        let notes = Pieces::new(&bytes).filter_map(|piece| piece.note);
+        let ours = notes.filter(|(note, says)| says.origin == origin && self.is_ours(note));
+        Ok(ours.map(|(_, says)| says).last())
+    }
+
+    fn is_ours(&self, note: &Note) -> bool {
+        let verifier: Option<&Verifier> = match &self.signer {
+            Signer::Nobody => None,
+            Signer::Ed25519(key) => Some(key.verifier()),
+            // An earlier key is gone.
+            Signer::Evolving(_) => return true,
+        };
+        note.signatures.iter().any(|line| match verifier {
+            Some(verifier) => verifier.is_of(line) && verifier.has_signed(&note.text, line),
+            None => is_sum(line) && sum(&line.name, &note.text) == *line,
+        })
+    }
+
+    fn ends_with(&self, file: &str, note: &Note) -> io::Result<bool> {
+        let note = note.to_string();
+        let bytes = tail(&*self.disk, &self.folder.join(file), note.len() as u64)?;
+        Ok(bytes == note.as_bytes())
+    }
+}
+
+impl fmt::Debug for CheckpointWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CheckpointWriter")
+            .field("folder", &self.folder)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The highest number of a checkpoint that a key of this line made, of the last ones in each file.
+fn highest(disk: &dyn LogDisk, folder: &Path, key: &EvolvingKey) -> io::Result<Option<u64>> {
+    let mut highest = None;
+    for name in disk.list(folder)?.unwrap_or_default() {
+        if Path::new(&name).extension().is_some_and(|ending| ending == ENDING) {
+            let bytes = tail(disk, &folder.join(name), TAIL)?;
+            highest = highest.max(state::highest(key, &bytes));
+        }
+    }
+    Ok(highest)
+}
+
+/// The last bytes of a file; none where there is none.
+fn tail(disk: &dyn LogDisk, path: &Path, length: u64) -> io::Result<Vec<u8>> {
+    if disk.entry(path)?.is_none() {
+        return Ok(Vec::new());
+    }
+    let whole = disk.open_log(path)?.length()?;
+    let limit = usize::try_from(length).unwrap_or(usize::MAX);
+    Ok(disk.read_part(path, whole.saturating_sub(length), limit)?.unwrap_or_default())
+}

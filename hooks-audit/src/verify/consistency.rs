@@ -1,0 +1,160 @@
+//! Proves to somebody who has two roots of a chain, and no records, that the newer tree begins with the older one (RFC
+//! 6962, section 2.1.2): nothing was changed in between, only added.
+
+use std::io;
+use std::path::Path;
+
+use hooks_core::fs::LogDisk;
+use serde::Serialize;
+
+use super::proof::{all_hex, hex, leaves};
+use crate::chain::{Digest, Tree, node};
+
+/// That a tree begins with another one. In JSON with digests as hex.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Consistency {
+    /// The chain.
+    pub chain: String,
+    /// How many leaves the older tree has; not 0.
+    pub old_size: u64,
+    /// Its root.
+    #[serde(serialize_with = "hex")]
+    pub old_root: Digest,
+    /// How many leaves the newer tree has.
+    pub new_size: u64,
+    /// Its root.
+    #[serde(serialize_with = "hex")]
+    pub new_root: Digest,
+    /// The digests that both roots come from.
+    #[serde(serialize_with = "all_hex")]
+    pub path: Vec<Digest>,
+}
+
+impl Consistency {
+    /// Whether both roots come from the path.
+    pub fn holds(&self) -> bool {
+        let Self { old_size, old_root, new_size, new_root, path, .. } = self;
+        if old_size >= new_size || *old_size == 0 {
+            return old_size == new_size && *old_size > 0 && path.is_empty() && old_root == new_root;
+        }
+        // A whole subtree stands in the path for itself.
+        let own = old_size.is_power_of_two().then_some(old_root);
+        let mut path = own.into_iter().chain(path);
+        let (mut index, mut last) = (old_size - 1, new_size - 1);
+        let whole = index.trailing_ones();
+        (index, last) = (index >> whole, last >> whole);
+        let Some(&first) = path.next() else { return false };
+        let (mut old, mut new) = (first, first);
+        for beside in path {
+            if last == 0 {
+                return false;
+            }
+            if index % 2 == 1 || index == last {
+                old = node(beside, &old);
+                new = node(beside, &new);
+                while index % 2 == 0 && index != 0 {
+                    (index, last) = (index / 2, last / 2);
+                }
+            } else {
+                new = node(&new, beside);
+            }
+            (index, last) = (index / 2, last / 2);
+        }
+        last == 0 && old == *old_root && new == *new_root
+    }
+}
+
+/// Proves that the tree of `chain` over `new` records begins with the one over `old`; `None` where the files have fewer
+/// records, or `old` is 0 or more than `new`. Linear, 32 bytes a record.
+///
+/// # Errors
+/// Where the files cannot be read, `InvalidData` where they are damaged or their beginning was deleted.
+pub fn prove_consistency(
+    disk: &dyn LogDisk,
+    folder: &Path,
+    chain: &str,
+    old: u64,
+    new: u64,
+) -> io::Result<Option<Consistency>> {
+    let leaves = leaves(disk, folder, chain, |_| {})?;
+    let size = |size: u64| usize::try_from(size).ok().and_then(|size| leaves.get(..size));
+    let (Some(older), Some(newer)) = (size(old), size(new)) else { return Ok(None) };
+    if old == 0 || old > new {
+        return Ok(None);
+    }
+    Ok(Some(Consistency {
+        chain: chain.to_owned(),
+        old_size: old,
+        old_root: root(older),
+        new_size: new,
+        new_root: root(newer),
+        path: path(newer, older.len()),
+    }))
+}
+
+/// The digests that the roots over the first `old` of `leaves`, and over all, come from.
+fn path(mut leaves: &[Digest], mut old: usize) -> Vec<Digest> {
+    let mut path = Vec::new();
+    let mut is_known = true;
+    while old < leaves.len() {
+        let half = leaves.len().next_power_of_two() / 2;
+        let Some((left, right)) = leaves.split_at_checked(half) else { break };
+        if old <= half {
+            path.push(root(right));
+            leaves = left;
+        } else {
+            path.push(root(left));
+            (leaves, old, is_known) = (right, old - half, false);
+        }
+    }
+    if !is_known {
+        path.push(root(leaves));
+    }
+    path.reverse();
+    path
+}
+
+fn root(leaves: &[Digest]) -> Digest {
+    let mut tree = Tree::default();
+    leaves.iter().for_each(|leaf| tree.push(*leaf));
+    tree.root()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::leaf;
+
+    #[test]
+    fn every_tree_begins_with_every_smaller_one_and_with_no_other() {
+        let leaves: Vec<_> = (0..70_u8).map(|n| leaf(&[n])).collect();
+        for new in 1..=leaves.len() {
+            for old in 1..=new {
+                let proof = Consistency {
+                    chain: "w0".into(),
+                    old_size: old as u64,
+                    old_root: root(&leaves[..old]),
+                    new_size: new as u64,
+                    new_root: root(&leaves[..new]),
+                    path: path(&leaves[..new], old),
+                };
+                assert!(proof.holds(), "{old} of {new}");
+                let other = Digest::of(&[b"another"]);
+                assert!(!Consistency { old_root: other, ..proof.clone() }.holds());
+                assert!(!Consistency { new_root: other, ..proof.clone() }.holds());
+                assert!(!Consistency { old_size: 0, ..proof.clone() }.holds());
+                for at in 0..proof.path.len() {
+                    let mut changed = proof.clone();
+                    changed.path[at] = other;
+                    assert!(!changed.holds(), "{old} of {new}, {at}");
+                    changed.path.remove(at);
+                    assert!(!changed.holds(), "{old} of {new} without {at}");
+                }
+                let mut longer = proof;
+                longer.path.push(other);
+                assert!(!longer.holds(), "{old} of {new}");
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Checks logs against checkpoints that are kept elsewhere.
+
+use std::fs;
+use std::io::{self, Read as _, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hooks::StdFileSystem;
+use hooks::audit::checkpoint::{self, FirstKey, Keys, LogPlace, Outcome, Zeroizing};
+use serde_json::{Value, json};
+
+use super::cli::Place;
+use super::verify::{all, status, tell, to_json};
+use crate::failure::{Failure, Status};
+
+/// More than any key has.
+const MOST_BYTES: u64 = 4 << 10;
+
+/// What logs are checked against.
+#[derive(Args, Debug)]
+pub(crate) struct Against {
+    /// The folder of the checkpoints
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) checkpoints: Option<PathBuf>,
+    /// Whose checkpoints are believed: what keygen printed, or a file with that or with a first key
+    #[arg(long = "key", value_name = "VERIFIER", requires = "checkpoints")]
+    pub(super) keys: Vec<String>,
+    /// The logs: folders, each with the name that its checkpoints give it, unless its folder is called so
+    #[arg(value_name = "[NAME=]FOLDER", requires = "checkpoints")]
+    pub(super) logs: Vec<String>,
+}
+
+/// Checks the logs that are named, or the one of `place`.
+pub(super) fn verify(place: &Place, against: &Against, as_json: bool) -> Result<Status, Failure> {
+    let Some(folder) = &against.checkpoints else { return Ok(Status::Usage) };
+    let mut keys = Keys::default();
+    for key in &against.keys {
+        believe(&mut keys, key)?;
+    }
+    let logs = logs(place, &against.logs)?;
+    let outcome = checkpoint::verify(&StdFileSystem, &logs, folder, &keys)
+        .map_err(|error| Failure::said(format!("`{}`, or a log: {error}", folder.display())))?;
+    if as_json {
+        writeln!(io::stdout().lock(), "{}", as_value(&outcome))?;
+    } else {
+        print(&outcome)?;
+    }
+    if keys.is_empty() {
+        let what = "no signature was checked: whose checkpoints are believed is said with `--key`";
+        writeln!(anstream::stderr(), "{what}")?;
+    }
+    Ok(status(outcome.condition()))
+}
+
+/// The logs that are named as `[NAME=]FOLDER`, or the one of `place`.
+pub(super) fn logs(place: &Place, named: &[String]) -> Result<Vec<LogPlace>, Failure> {
+    if named.is_empty() {
+        let folder = super::folder(place)?;
+        return Ok(vec![LogPlace { name: None, folder: whole(&folder) }]);
+    }
+    let logs: Vec<_> = named
+        .iter()
+        .map(|log| match log.split_once('=') {
+            Some((name, folder)) => LogPlace { name: Some(name.to_owned()), folder: folder.into() },
+            None => LogPlace { name: None, folder: whole(Path::new(log)) },
+        })
+        .collect();
+    let mut names: Vec<_> = logs.iter().map(LogPlace::called).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair.first() == pair.last()).and_then(|pair| pair.first()) {
+        Some(twice) => {
+            Err(Failure::said(format!("two logs are called `{twice}`; name them, as `NAME=FOLDER`")))
+        }
+        None => Ok(logs),
+    }
+}
+
+/// The folder by its whole path, so that `.` has a name.
+fn whole(folder: &Path) -> PathBuf {
+    fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf())
+}
+
+/// Believes a key: a verifier, or what is in a file.
+fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
+    if FirstKey::is_like(key) {
+        return Err(Failure::said(
+            "a first key is a secret, and others see command lines; write it into a file, and name that",
+        ));
+    }
+    if keys.add(key).is_ok() {
+        return Ok(());
+    }
+    let said = |error: &dyn std::fmt::Display| {
+        Failure::said(format!("`{key}` is neither a verifier nor the file of one or of a first key: {error}"))
+    };
+    let mut text = Zeroizing::new(String::new());
+    let file = fs::File::open(key).map_err(|error| said(&error))?;
+    file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| said(&error))?;
+    keys.add(&text).map_err(|error| said(&error))
+}
+
+/// What was found: for each chain how far it goes, and how far checkpoints vouch for it.
+fn print(outcome: &Outcome) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    for (name, report) in &outcome.reports {
+        let log = if outcome.reports.len() > 1 { format!("{name} ") } else { String::new() };
+        for chain in &report.chains {
+            let (agreed, seq) = (chain.agreed, chain.seq);
+            writeln!(out, "{log}{} {seq} {} ({agreed} of {seq} as in checkpoints)", chain.chain, chain.root)?;
+        }
+    }
+    let chains = outcome.reports.iter().flat_map(|(_, report)| &report.chains);
+    tell(outcome.findings.iter().chain(chains.flat_map(|chain| &chain.findings)))
+}
+
+fn as_value(outcome: &Outcome) -> Value {
+    let logs = outcome.reports.iter().map(|(name, report)| {
+        let mut value = to_json(report);
+        if let Value::Object(value) = &mut value {
+            value.insert("log".to_owned(), json!(name));
+        }
+        value
+    });
+    json!({
+        "condition": format!("{:?}", outcome.condition()).to_lowercase(),
+        "logs": logs.collect::<Vec<_>>(),
+        "checkpoints": { "believed": outcome.believed, "findings": all(&outcome.findings) },
+    })
+}

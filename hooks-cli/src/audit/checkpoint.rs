@@ -1,0 +1,62 @@
+//! Writes down what all chains of one or many logs are, in one note.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use hooks::StdFileSystem;
+use hooks::audit::checkpoint::{CheckpointWriter, Checkpoints, Fleet, Signer, heads};
+use hooks::audit::verify::{self, Condition};
+use hooks::config::signer;
+
+use super::against::logs;
+use super::cli::Place;
+use super::verify::{status, tell};
+use crate::failure::{Failure, Status};
+
+/// Of which logs, and where to.
+#[derive(Args, Debug)]
+pub(crate) struct Checkpoint {
+    /// The folder in which checkpoints are kept
+    #[arg(long, value_name = "FOLDER")]
+    to: PathBuf,
+    /// What keygen made; without it nobody vouches for the note
+    #[arg(long, value_name = "KEY")]
+    key: Option<PathBuf>,
+    /// The logs: folders, each with a name that is not that of its folder
+    #[arg(value_name = "[NAME=]FOLDER")]
+    logs: Vec<String>,
+}
+
+/// Adds a note over all chains to the folder, and prints it. A log that is damaged is refused: nobody vouches for that.
+pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Failure> {
+    let logs = logs(place, &asked.logs)?;
+    let disk = StdFileSystem;
+    let mut all = Vec::new();
+    for log in &logs {
+        let said = |error: io::Error| Failure::said(format!("`{}`: {error}", log.folder.display()));
+        if !log.folder.is_dir() {
+            return Err(Failure::said(format!("`{}` is no folder", log.folder.display())));
+        }
+        let report = verify::verify(&disk, &log.folder, &[]).map_err(said)?;
+        if report.condition() >= Condition::Damaged {
+            tell(report.chains.iter().flat_map(|chain| &chain.findings))?;
+            return Err(Failure::Shown(status(report.condition())));
+        }
+        all.extend(heads(&disk, &log.called(), &log.folder).map_err(said)?);
+    }
+    let fleet = Fleet::new(all).ok_or_else(|| {
+        Failure::said("the name of a log has no spaces and no `+`; name it, as `example.com/build7=FOLDER`")
+    })?;
+    if fleet.heads().is_empty() {
+        return Err(Failure::said("there is no chain to write down"));
+    }
+    let signer = asked.key.as_deref().map_or(Ok(Signer::Nobody), signer)?;
+    let checkpoints = Checkpoints { folder: asked.to.clone(), signer };
+    let writer =
+        CheckpointWriter::open(Arc::new(disk), checkpoints).map_err(|error| Failure::said(error.to_string()));
+    let note = writer?.write_fleet(&fleet)?;
+    write!(io::stdout().lock(), "{note}")?;
+    Ok(Status::Well)
+}

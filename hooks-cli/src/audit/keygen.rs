@@ -1,0 +1,83 @@
+//! Makes keys that vouch for checkpoints. Secrets go into files that nobody else may read, and nowhere else.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hooks::StdFileSystem;
+use hooks::audit::checkpoint::{self, FirstKey, KeyError, SigningKey, Zeroizing};
+
+use crate::failure::{Failure, Status};
+
+/// What key, and where to.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Without --mac, --out is a file with a private Ed25519 key, and what is printed is the verifier: who has that
+can check checkpoints, and cannot make any.
+
+With --mac, --out is a folder with an evolving key: each checkpoint is made with another one, and the one before is erased,
+so that who takes the machine later cannot make earlier checkpoints anew. --first is the file for the first key, which
+checks all of them, and could make them: take it away from this machine."
+)]
+pub(crate) struct Keygen {
+    /// What the log is called in checkpoints, such as `example.com/build7`
+    name: String,
+    /// Where the key goes; nothing may be there
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Make an evolving key
+    #[arg(long, requires = "first")]
+    mac: bool,
+    /// Where the first key of an evolving one goes
+    #[arg(long, value_name = "FILE", requires = "mac")]
+    first: Option<PathBuf>,
+}
+
+pub(super) fn keygen(asked: &Keygen) -> Result<Status, Failure> {
+    let mut seed = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *seed)
+        .map_err(|error| Failure::said(format!("the system gives no random bytes: {error}")))?;
+    let said = |error: KeyError| Failure::said(format!("`{}`: {error}", asked.name));
+    let Some(first_file) = &asked.first else {
+        let key = SigningKey::new(&asked.name, &seed).map_err(said)?;
+        write_secret(&asked.out, &key.to_secret())?;
+        writeln!(io::stdout().lock(), "{}", key.verifier())?;
+        return Ok(Status::Well);
+    };
+    let first = FirstKey::new(&asked.name, &seed).map_err(said)?;
+    let failed = |error: io::Error| Failure::said(format!("`{}`: {error}", asked.out.display()));
+    make_folder(&asked.out).map_err(failed)?;
+    // First what is needed to check, so that nothing is ever made that nobody can check.
+    write_secret(first_file, &first.to_secret())?;
+    checkpoint::begin(&StdFileSystem, &asked.out, &first).map_err(failed)?;
+    writeln!(
+        anstream::stderr(),
+        "`{}` checks all checkpoints, and could make them: take it away from this machine",
+        first_file.display()
+    )?;
+    Ok(Status::Well)
+}
+
+/// Makes a file that nobody else may read.
+fn write_secret(path: &Path, secret: &str) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let write = || {
+        let mut file = options.open(path)?;
+        file.write_all(secret.as_bytes())?;
+        file.write_all(b"\n")?;
+        file.sync_all()
+    };
+    write().map_err(|error| Failure::said(format!("`{}`: {error}", path.display())))
+}
+
+/// Makes a folder that nobody else may read.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
