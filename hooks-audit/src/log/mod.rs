@@ -65,7 +65,7 @@ impl Log {
     /// # Errors
     /// Where the queue is full; that is counted.
     pub fn put(&self, entry: impl FnOnce() -> Entry + Send + 'static) -> Result<(), Unwritten> {
-        self.0.queue.push(Item { make: Box::new(entry), ticket: None })
+        self.0.queue.push(Item { make: Some(Box::new(entry)), ticket: None })
     }
 
     /// Hands over what `entry` makes, to be written through as soon as possible. The ticket is ready when it was.
@@ -74,7 +74,18 @@ impl Log {
     /// Where the queue is full; that is counted.
     pub fn put_through(&self, entry: impl FnOnce() -> Entry + Send + 'static) -> Result<Ticket, Unwritten> {
         let ticket = Ticket::new();
-        self.0.queue.push(Item { make: Box::new(entry), ticket: Some(ticket.clone()) })?;
+        self.0.queue.push(Item { make: Some(Box::new(entry)), ticket: Some(ticket.clone()) })?;
+        Ok(ticket)
+    }
+
+    /// The promise that all that was handed over before is written through. It is broken where a record was lost since
+    /// somebody asked for this last, also if there is room again.
+    ///
+    /// # Errors
+    /// Where the queue is full; that is counted.
+    pub fn settled(&self) -> Result<Ticket, Unwritten> {
+        let ticket = Ticket::new();
+        self.0.queue.push(Item { make: None, ticket: Some(ticket.clone()) })?;
         Ok(ticket)
     }
 

@@ -9,8 +9,8 @@ use crate::append::Entry;
 
 /// Something to put down.
 pub(super) struct Item {
-    /// Makes the record, in the log's thread.
-    pub(super) make: Box<dyn FnOnce() -> Entry + Send>,
+    /// Makes the record, in the log's thread; nothing where somebody only waits for those before.
+    pub(super) make: Option<Box<dyn FnOnce() -> Entry + Send>>,
     /// Who waits until it is written through.
     pub(super) ticket: Option<Ticket>,
 }

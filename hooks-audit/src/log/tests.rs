@@ -169,3 +169,25 @@ fn what_nobody_waits_for_is_given_to_readers_soon() {
     }
     drop(log);
 }
+
+#[test]
+fn whoever_waits_for_what_came_before_is_told_that_it_was_lost() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |_| {});
+    log.put(entry(1)).unwrap();
+    assert_eq!(log.settled().unwrap().wait(), Ok(()));
+    let image = disk.after_power_cut(1);
+    drop(open(&image, |_| {}));
+    assert_eq!(read(&image, "/log")[0].session, "1");
+    disk.with_faults(Faults { append: 1_000, ..Faults::default() });
+    log.put(entry(2)).unwrap();
+    assert!(log.settled().unwrap().wait().is_err());
+    log.put(entry(2)).unwrap();
+    while log.check().is_ok() {
+        std::thread::yield_now();
+    }
+    disk.with_faults(Faults::default());
+    assert!(log.settled().unwrap().wait().is_err(), "there is room again, and the second one is lost");
+    log.put(entry(3)).unwrap();
+    assert_eq!(log.settled().unwrap().wait(), Ok(()));
+}

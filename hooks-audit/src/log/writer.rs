@@ -39,6 +39,8 @@ pub(super) struct Writer {
     unsettled: Option<Tick>,
     /// How many records are missing of which the log does not say so yet.
     missing: u64,
+    /// How many were lost since somebody waited for all.
+    lost: u64,
     /// The number of the last record before the last anchor.
     anchored: u64,
     /// How many waited for the last group, and how long that took.
@@ -62,6 +64,7 @@ impl Writer {
             spill: None,
             unsettled: None,
             missing: 0,
+            lost: 0,
             anchored: 0,
             gathers: (0, Duration::ZERO),
         }
@@ -72,7 +75,7 @@ impl Writer {
         loop {
             let naps = self.unsettled.is_some() || self.missing > 0;
             let mut taken = self.queue.take(naps.then_some(NAP), self.gathers, room);
-            self.missing += taken.refused;
+            self.lose(taken.refused);
             let is_idle = taken.items.is_empty();
             if is_idle && self.missing > 0 {
                 self.write(Vec::new());
@@ -100,19 +103,25 @@ impl Writer {
     /// Writes one group, and through if somebody waits for that.
     fn write(&mut self, items: Vec<Item>) {
         let mut tickets: Vec<Ticket> = Vec::new();
+        // Of those who wait for what came before.
+        let mut settling: Vec<Ticket> = Vec::new();
         let mut entries = Vec::with_capacity(items.len());
         for item in items {
+            let Some(make) = item.make else {
+                settling.extend(item.ticket);
+                continue;
+            };
             tickets.extend(item.ticket);
-            match catch_unwind(AssertUnwindSafe(item.make)) {
+            match catch_unwind(AssertUnwindSafe(make)) {
                 Ok(entry) => entries.push(entry),
-                Err(_) => self.missing += 1,
+                Err(_) => self.lose(1),
             }
         }
         let count = entries.len() as u64;
         if self.missing > 0 {
             entries.push(gap(self.missing, self.clock.now()));
         }
-        let waits = !tickets.is_empty();
+        let waits = !tickets.is_empty() || !settling.is_empty();
         let start = self.clock.tick();
         let written = write(&mut self.appender, &mut entries, waits);
         self.gathers = (tickets.len(), self.clock.tick().since(start).min(LONGEST_GATHERING));
@@ -127,11 +136,27 @@ impl Writer {
             Some(failure) => self.spill(&mut entries, waits).map_err(|()| failure),
         };
         if answer.is_err() {
-            self.missing += count;
+            self.lose(count);
         }
         for ticket in tickets {
             ticket.settle(answer.clone());
         }
+        if settling.is_empty() {
+            return;
+        }
+        let all = match std::mem::take(&mut self.lost) {
+            0 => answer,
+            lost => answer.and(Err(Unwritten::Disk(format!("{lost} records were lost").into()))),
+        };
+        for ticket in settling {
+            ticket.settle(all.clone());
+        }
+    }
+
+    /// So many records are not in the log, and it has to say so.
+    fn lose(&mut self, count: u64) {
+        self.missing += count;
+        self.lost += count;
     }
 
     /// Writes `entries` into the log beside, where there is to be one.
@@ -189,7 +214,9 @@ impl Writer {
 }
 
 fn write(appender: &mut Appender, entries: &mut [Entry], through: bool) -> io::Result<()> {
-    appender.append(entries)?;
+    if !entries.is_empty() {
+        appender.append(entries)?;
+    }
     if through { appender.sync() } else { Ok(()) }
 }
 

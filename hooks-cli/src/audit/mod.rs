@@ -33,7 +33,7 @@ pub(crate) fn run(asked: &Audit) -> Result<Status, Failure> {
 fn folder(place: &Place) -> Result<PathBuf, Failure> {
     let folder = match (&place.folder, &place.config) {
         (Some(folder), _) => folder.clone(),
-        (None, Some(config)) => load::config(config, None)?.audit_folder().ok_or_else(|| {
+        (None, Some(config)) => load::governing(config, None)?.audit_folder().ok_or_else(|| {
             Failure::said(format!("`{}` keeps no audit log; write `audit: {{}}`", config.display()))
         })?,
         (None, None) => {

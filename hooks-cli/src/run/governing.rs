@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks::audit::Audit;
 use hooks::config::{Config, ConfigErrors};
 use hooks::{HookContext, Hooks};
 use hooks_protocols::Decoded;
@@ -38,8 +39,10 @@ pub(super) fn of(asked: &Run, decoded: &Decoded, deadline: Deadline) -> Result<G
             decoded.client.name()
         ));
     };
-    let reader =
-        load::reader(None).spoken_in(decoded.client.dialect(&decoded.event_name)).protecting(would_govern);
+    let reader = load::reader(None)
+        .spoken_in(decoded.client.dialect(&decoded.event_name))
+        .recording_in_team_of(&root)
+        .protecting(would_govern);
     let config = settled::read(&config, || reader.read(&config))?.map_err(|errors| told(&errors))?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("nothing can be waited for: {error}"))?;
@@ -50,6 +53,11 @@ impl Governing {
     /// The hooks.
     pub(super) fn hooks(&self) -> Hooks {
         self.config.clone().hooks()
+    }
+
+    /// What puts events on the record, where something does.
+    pub(super) const fn recording(&self) -> Option<&Audit> {
+        self.config.recording()
     }
 
     /// Waits for what takes time, as long as there is some; then `work` is dropped, and what it started ends with it.

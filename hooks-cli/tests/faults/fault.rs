@@ -187,6 +187,18 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault { name: "store corrupt", reason: "the state store is closed", is_about: calls, strike: corrupt },
     Fault { name: "store locked", reason: "", is_about: calls, strike: locked },
+    Fault {
+        name: "disk full for the audit log",
+        reason: "the audit log cannot be written",
+        is_about: calls,
+        strike: log_full,
+    },
+    Fault {
+        name: "no folder for the audit log",
+        reason: "the audit log cannot be written",
+        is_about: calls,
+        strike: no_log,
+    },
 ];
 
 /// What the shell says where the program cannot.
@@ -316,6 +328,21 @@ fn replaced(case: &Case) -> Told {
 /// Nothing can be written any more, as on a disk without room.
 fn full(case: &Case) -> Told {
     Program::new(case).with_store().before("trap '' XFSZ; ulimit -f 0; ").run()
+}
+
+/// There was room when the log was made, and is none for what comes.
+fn log_full(case: &Case) -> Told {
+    let program = Program::new(case);
+    fs::write(program.config(), "version: 1\n").unwrap();
+    drop(program.run());
+    program.before("trap '' XFSZ; ulimit -f 0; ").run()
+}
+
+fn no_log(case: &Case) -> Told {
+    let program = Program::new(case);
+    // A file stands where the folder would be.
+    fs::write(program.config().with_file_name(".squad").join("orchestration-log"), "").unwrap();
+    program.run()
 }
 
 fn no_folder(case: &Case) -> Told {

@@ -8,10 +8,12 @@ use hooks_audit::config::{AuditConfig, IN_A_TEAM};
 use hooks_audit::describe::{Describe, Scrub};
 use hooks_audit::layer::{Audit, AuditSettings};
 use hooks_audit::{Log, LogSettings};
-use hooks_core::HooksBuilder;
 use hooks_policies::redaction::Scrubber;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
+use super::error::Mistakes;
+use super::prune::Pruned;
+use super::{plain, section};
 use crate::system::{StdFileSystem, SystemClock};
 
 /// The key it stands under.
@@ -19,20 +21,60 @@ pub(super) const KEY: &str = "audit";
 
 /// The folder of a team.
 const TEAM: &str = ".squad";
+/// The folder in which a project may have its configuration.
+const HOOKS: &str = ".hooks";
 /// The place of a log where there is no team.
 const ELSEWHERE: &str = "audit-log";
 
-/// Adds to every slot what puts its events into the log of `config`, which is that of the configuration at `path` with
-/// rules of the version `rules`. The log is opened with the first event.
-pub(super) fn add_to(
-    builder: HooksBuilder,
-    config: &AuditConfig,
-    path: Option<&Path>,
-    rules: Option<Arc<str>>,
-) -> HooksBuilder {
-    if !config.is_enabled() {
-        return builder;
+/// Which teams have a log although the configuration says nothing about one.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Teams {
+    /// None.
+    #[default]
+    Nobody,
+    /// That of the project that the configuration is of.
+    OfTheFile,
+    /// That of the project in this folder.
+    Of(PathBuf),
+}
+
+/// What is on the record where the configuration at `path` says nothing about it.
+pub(super) fn in_team(teams: &Teams, path: Option<&Path>) -> Option<AuditConfig> {
+    let root = match teams {
+        Teams::Nobody => return None,
+        Teams::OfTheFile => project_of(path?),
+        Teams::Of(root) => root.clone(),
+    };
+    let folder = root.join(TEAM).is_dir().then(|| root.join(IN_A_TEAM));
+    folder.map(|folder| AuditConfig { folder: std::path::absolute(folder).ok(), ..AuditConfig::default() })
+}
+
+/// The section in the schema of the file: a switch, or what there is to say.
+pub(super) fn schema(root: &mut Map<String, Value>) -> Value {
+    json!({ "anyOf": [section::schema::<AuditConfig>(root), { "type": "boolean" }] })
+}
+
+/// Takes the section out of `sections`; whether it is plain that nothing is wrong with it.
+pub(super) fn is_right(sections: &mut Map<String, Value>) -> bool {
+    let is_switch = sections.get(KEY).is_some_and(Value::is_boolean);
+    if is_switch { sections.shift_remove(KEY).is_some() } else { plain::is_right_in::<AuditConfig>(sections, KEY) }
+}
+
+/// Takes the section out of `sections` and reads it.
+pub(super) fn take(
+    sections: &mut Map<String, Value>,
+    tree: &Pruned,
+    mistakes: &mut Mistakes,
+) -> Option<AuditConfig> {
+    match sections.shift_remove(KEY)? {
+        Value::Bool(is_on) => Some(AuditConfig { enabled: Some(is_on), ..AuditConfig::default() }),
+        value => section::read(KEY, value, tree, mistakes),
     }
+}
+
+/// What puts events into the log of `config`, which is that of the configuration at `path` with rules of the version
+/// `rules`. The log is opened with the first event.
+pub(super) fn built(config: &AuditConfig, path: Option<&Path>, rules: Option<Arc<str>>) -> Audit {
     let folder = folder_of(config, path);
     let mut log = LogSettings::new(secret());
     log.spill = config.spill.as_ref().map(|spill| beside(path, spill));
@@ -48,8 +90,7 @@ pub(super) fn add_to(
         let config = config.clone();
         settings.before = Some(Arc::new(move |tool| config.is_irreversible(tool)));
     }
-    let Ok(builder) = builder.config(Audit::lazy(open, settings));
-    builder
+    Audit::lazy(open, settings)
 }
 
 /// The folder of the log.
@@ -57,12 +98,17 @@ pub(super) fn folder_of(config: &AuditConfig, path: Option<&Path>) -> PathBuf {
     if let Some(folder) = &config.folder {
         return beside(path, folder);
     }
-    beside(path, Path::new(if has_team(path) { IN_A_TEAM } else { ELSEWHERE }))
+    let project = path.map(project_of).filter(|project| project.join(TEAM).is_dir());
+    project.map_or_else(|| beside(path, Path::new(ELSEWHERE)), |project| project.join(IN_A_TEAM))
 }
 
-/// Whether there is a team folder beside the configuration at `path`.
-pub(super) fn has_team(path: Option<&Path>) -> bool {
-    path.is_some_and(|path| beside(Some(path), Path::new(TEAM)).is_dir())
+/// The folder of the project that the configuration at `path` is of: its own, or the one around `.hooks`.
+fn project_of(path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    match folder.file_name() {
+        Some(name) if name == HOOKS => folder.parent().unwrap_or(folder).to_path_buf(),
+        _ => folder.to_path_buf(),
+    }
 }
 
 /// The files of the log, as patterns that protect them.
