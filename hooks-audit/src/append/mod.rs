@@ -135,7 +135,7 @@ impl Appender {
             && self.chain.seq == self.durable.seq
         {
             // Otherwise the next one reads it and begins another.
-            let _handed_over = end::write(&*self.disk, &self.folder, &self.durable, open.length);
+            let _handed_over = end::write(&*self.disk, &self.folder, &self.durable, open.length, open.since);
         }
         Ok(())
     }

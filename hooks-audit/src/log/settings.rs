@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::append::Settings;
+use crate::keep::Keeping;
 
 /// What an acknowledged record survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,10 +35,13 @@ pub struct LogSettings {
     /// Where what the chain was at some time is written down, best where who can write the log cannot take it away: a line
     /// for each [`Anchor`](crate::verify::Anchor), in a file for each chain.
     pub anchors: Option<PathBuf>,
+    /// How the files of the chain are kept, by a thread beside the writer, while the log is open; whoever opens one for a
+    /// moment leaves that to others.
+    pub keeping: Option<Keeping>,
 }
 
 impl LogSettings {
-    /// 8,192 records, 50 ms, no spill, no anchors; the files as [`Settings::new`] has them.
+    /// 8,192 records, 50 ms, no spill, no anchors, nothing that keeps the files; the files as [`Settings::new`] has them.
     pub fn new(secret: [u8; 32]) -> Self {
         Self {
             files: Settings::new(secret),
@@ -45,6 +49,7 @@ impl LogSettings {
             sync_within: Duration::from_millis(50),
             spill: None,
             anchors: None,
+            keeping: None,
         }
     }
 }

@@ -80,7 +80,7 @@ fn what_was_written_through_survives_a_loss_of_power() {
 fn a_full_queue_is_an_error_and_a_record() {
     let disk = SimDisk::new(1);
     let log = open(&disk, |settings| settings.queue = 4);
-    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let (go, wait) = mpsc::channel::<()>();
     // The thread is busy with the first one for as long as we like.
     let first = log.put_through(move || {
         wait.recv().unwrap();
@@ -182,12 +182,13 @@ fn whoever_waits_for_what_came_before_is_told_that_it_was_lost() {
     disk.with_faults(Faults { append: 1_000, ..Faults::default() });
     log.put(entry(2)).unwrap();
     assert!(log.settled().unwrap().wait().is_err());
-    log.put(entry(2)).unwrap();
-    while log.check().is_ok() {
-        std::thread::yield_now();
-    }
+    assert!(log.put_through(entry(2)).unwrap().wait().is_err());
     disk.with_faults(Faults::default());
     assert!(log.settled().unwrap().wait().is_err(), "there is room again, and the second one is lost");
+    // A moment after it failed, no file can be begun yet.
+    while log.settled().unwrap().wait().is_err() {
+        std::thread::yield_now();
+    }
     log.put(entry(3)).unwrap();
     assert_eq!(log.settled().unwrap().wait(), Ok(()));
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use hooks_core::fs::LogDisk;
 use hooks_core::time::{Clock, Tick};
 
-use super::queue::{Item, Queue};
+use super::beside::Beside;
+use super::queue::{Item, Queue, Work};
 use super::settings::LogSettings;
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
@@ -30,6 +31,8 @@ const MOST_BEHIND_AN_ANCHOR: u64 = 1_024;
 pub(super) struct Writer {
     queue: Arc<Queue>,
     appender: Appender,
+    /// What keeps the files.
+    beside: Option<Beside>,
     settings: LogSettings,
     disk: Arc<dyn LogDisk>,
     clock: Arc<dyn Clock>,
@@ -51,6 +54,7 @@ impl Writer {
     pub(super) fn new(
         queue: Arc<Queue>,
         appender: Appender,
+        beside: Option<Beside>,
         settings: LogSettings,
         disk: Arc<dyn LogDisk>,
         clock: Arc<dyn Clock>,
@@ -58,6 +62,7 @@ impl Writer {
         Self {
             queue,
             appender,
+            beside,
             settings,
             disk,
             clock,
@@ -85,6 +90,9 @@ impl Writer {
                 self.write(std::mem::replace(&mut taken.items, rest));
             }
             self.settle_if_due(is_idle);
+            if let Some(beside) = &mut self.beside {
+                beside.start_if_due(self.appender.chain().segment, self.clock.tick());
+            }
             if taken.is_closed && is_idle {
                 break;
             }
@@ -96,6 +104,9 @@ impl Writer {
         if let Some(spill) = self.spill {
             drop(spill.close());
         }
+        if let Some(beside) = self.beside {
+            beside.stop();
+        }
         // Whoever opens the chain next finds out what was left undone.
         drop(self.appender.close());
     }
@@ -106,10 +117,18 @@ impl Writer {
         // Of those who wait for what came before.
         let mut settling: Vec<Ticket> = Vec::new();
         let mut entries = Vec::with_capacity(items.len());
+        let mut deeds = Vec::new();
         for item in items {
-            let Some(make) = item.make else {
-                settling.extend(item.ticket);
-                continue;
+            let make = match item.work {
+                Work::Put(make) => make,
+                Work::Settle => {
+                    settling.extend(item.ticket);
+                    continue;
+                }
+                Work::Do(deed) => {
+                    deeds.push(deed);
+                    continue;
+                }
             };
             tickets.extend(item.ticket);
             match catch_unwind(AssertUnwindSafe(make)) {
@@ -140,6 +159,11 @@ impl Writer {
         }
         for ticket in tickets {
             ticket.settle(answer.clone());
+        }
+        for deed in deeds {
+            // It says itself how it went; where it does not, whoever waits is told that nobody will.
+            drop(catch_unwind(AssertUnwindSafe(|| deed(&mut self.appender))));
+            self.unsettled = self.unsettled.or(Some(self.clock.tick()));
         }
         if settling.is_empty() {
             return;

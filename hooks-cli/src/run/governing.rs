@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks::audit::Audit;
+use hooks::audit::keep::Keeper;
 use hooks::config::{Config, ConfigErrors};
 use hooks::{HookContext, Hooks};
 use hooks_protocols::Decoded;
@@ -13,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::deadline::Deadline;
 use super::project::{self, Found};
-use super::{Failure, Notes, settled};
+use super::{Failure, Notes, keeping, settled};
 use crate::cli::Run;
 use crate::event::here;
 use crate::load;
@@ -58,6 +59,11 @@ impl Governing {
     /// What puts events on the record, where something does.
     pub(super) const fn recording(&self) -> Option<&Audit> {
         self.config.recording()
+    }
+
+    /// What keeps the files of its log.
+    pub(super) fn keeper(&self) -> Option<Keeper> {
+        keeping::keeper(&self.config)
     }
 
     /// Waits for what takes time, as long as there is some; then `work` is dropped, and what it started ends with it.

@@ -4,11 +4,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hooks_audit::cache::ResultCache;
 use hooks_audit::config::{AuditConfig, IN_A_TEAM};
 use hooks_audit::describe::{Describe, Scrub};
 use hooks_audit::layer::{Audit, AuditSettings};
 use hooks_audit::{Log, LogSettings};
 use hooks_policies::redaction::Scrubber;
+use hooks_store::Answering;
 use serde_json::{Map, Value, json};
 
 use super::error::Mistakes;
@@ -73,17 +75,25 @@ pub(super) fn take(
 }
 
 /// What puts events into the log of `config`, which is that of the configuration at `path` with rules of the version
-/// `rules`. The log is opened with the first event.
-pub(super) fn built(config: &AuditConfig, path: Option<&Path>, rules: Option<Arc<str>>) -> Audit {
+/// `rules`; what becomes of calls, `cache` tells. The log is opened with the first event. Whoever answers `Later` keeps its
+/// files while it runs.
+pub(super) fn built(
+    config: &AuditConfig,
+    path: Option<&Path>,
+    rules: Option<Arc<str>>,
+    cache: Option<ResultCache>,
+    answering: Answering,
+) -> Audit {
     let folder = folder_of(config, path);
     let mut log = LogSettings::new(secret());
     log.spill = config.spill.as_ref().map(|spill| beside(path, spill));
     log.anchors = config.anchors.as_ref().map(|anchors| beside(path, anchors));
+    log.keeping = (answering == Answering::Later).then(|| config.keeping());
     log.files.file_bytes = config.file_bytes.unwrap_or(log.files.file_bytes);
     let open = move || Log::open(Arc::new(StdFileSystem), folder.clone(), log.clone(), Arc::new(SystemClock));
     let mut settings = AuditSettings::default();
     settings.describe =
-        Describe { rules, scrub: Some(Arc::new(Secrets(Scrubber::all()))), ..Describe::default() };
+        Describe { rules, scrub: Some(Arc::new(Secrets(Scrubber::all()))), cache, ..Describe::default() };
     (settings.on_error_writing, settings.on_error_reading) =
         (config.on_error.writing, config.on_error.reading);
     if !config.before.is_empty() {
@@ -117,7 +127,11 @@ pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String>
     let folders = others.chain([folder_of(config, path)]);
     let absolute = folders.filter_map(|folder| std::path::absolute(folder).ok());
     // Other files of a team may stand in the same folder.
-    absolute.map(|folder| format!("{}/*.{{jsonl,gz,lock,end,new,anchors}}", folder.display())).collect()
+    let files = |folder: PathBuf| {
+        let folder = folder.display();
+        [format!("{folder}/*.{{jsonl,gz,lock,end,new,anchors,json}}"), format!("{folder}/sinks/**")]
+    };
+    absolute.flat_map(files).collect()
 }
 
 /// `place` from the folder of the configuration.

@@ -253,7 +253,10 @@ pub(super) fn build(
             kept.metrics = feeds.metrics.clone();
             // Last, so that it sees what all others made of an event, and takes its place when they have theirs.
             let recording = state.audit.as_ref().filter(|config| config.is_enabled() && !state.is_trial);
-            let recording = recording.map(|config| audit::built(config, state.path.as_deref(), state.rules.clone()));
+            let recording = recording.map(|config| {
+                let (path, rules) = (state.path.as_deref(), state.rules.clone());
+                audit::built(config, path, rules, feeds.cache.clone(), state.answering)
+            });
             if let Some(audit) = &recording {
                 let Ok(recorded) = builder.config(audit.clone());
                 builder = recorded;
@@ -274,14 +277,27 @@ pub(super) fn build(
     }
 }
 
-/// What changes budgets, limits and lockouts, and what installs or removes the hooks themselves, is for people.
+/// What people do. What is done to the record may stand behind options that name another one.
+const OWN_COMMANDS: [&str; 8] = [
+    "hooks state",
+    "hooks init",
+    "hooks audit maintain",
+    "hooks audit hold",
+    "hooks audit erase",
+    "hooks audit -c",
+    "hooks audit --config",
+    "hooks audit --log",
+];
+
+/// What changes budgets, limits, lockouts and the record, and what installs or removes the hooks themselves, is for people.
 fn own_command() -> RuleConfig {
     RuleConfig {
         name: "own-state".to_owned(),
         action: RuleAction::Deny,
-        commands: vec!["hooks state".to_owned(), "hooks init".to_owned()],
+        commands: OWN_COMMANDS.map(str::to_owned).to_vec(),
         reason: Some(
-            "an agent changes neither the limits it works within nor its hooks; a person does".to_owned(),
+            "an agent changes neither the limits it works within, nor its hooks, nor the record; a person does"
+                .to_owned(),
         ),
         ..RuleConfig::default()
     }
@@ -342,6 +358,12 @@ mod tests {
             ("hooks state set a 0", Strength::Deny),
             ("hooks init claude --remove", Strength::Deny),
             ("./target/release/hooks init", Strength::Deny),
+            ("hooks audit erase --session s --why x --yes", Strength::Deny),
+            ("hooks audit -c hooks.yaml maintain", Strength::Deny),
+            ("hooks audit -chooks.yaml maintain", Strength::Deny),
+            ("hooks audit --config=hooks.yaml maintain", Strength::Deny),
+            ("hooks audit --log . erase w0:1 --why x --yes", Strength::Deny),
+            ("hooks audit tail", Strength::NoOpinion),
             ("hooks check", Strength::NoOpinion),
             ("git init", Strength::NoOpinion),
         ] {
