@@ -93,11 +93,7 @@ pub(crate) async fn answer(
 }
 
 /// Decides, takes places, and lets the observers see it, as a host does that runs what is allowed.
-async fn decided<E>(
-    hooks: &Hooks,
-    request: HookRequest<E>,
-    recording: Option<&Audit>,
-) -> Map<String, Value>
+async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> Map<String, Value>
 where
     E: DecidingEvent<Outcome: Noted> + Described,
 {
@@ -125,11 +121,7 @@ where
     said
 }
 
-async fn informed<E>(
-    hooks: &Hooks,
-    request: HookRequest<E>,
-    recording: Option<&Audit>,
-) -> Map<String, Value>
+async fn informed<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> Map<String, Value>
 where
     E: InformingEvent<Outcome: Serialize> + Described,
 {

@@ -122,7 +122,10 @@ fn payloads_are_erased_once_that_is_confirmed_but_not_what_is_held() {
     let add = ["hold", "add", "case", "--reason", "asked for by counsel", "--session", "s2", "--by", "ada"];
     assert_eq!(world.audit(&add).status.code(), Some(0));
     assert_eq!(world.audit(&add).status.code(), Some(2), "there is one of that name");
-    assert!(said(&world.audit(&["hold", "list"])).contains("case: records of session `s2`: asked for by counsel (ada)"));
+    assert!(
+        said(&world.audit(&["hold", "list"]))
+            .contains("case: records of session `s2`: asked for by counsel (ada)")
+    );
 
     let why = ["--why", "asked for by the person"];
     let erase = |options: &[&str]| world.audit(&[&["erase"], options, &why].concat());
@@ -131,7 +134,10 @@ fn payloads_are_erased_once_that_is_confirmed_but_not_what_is_held() {
     let asked = erase(&["--agent", "main"]);
     assert_eq!(asked.status.code(), Some(1), "{asked:?}");
     let asked = erase(&["--session", "s1"]);
-    assert!(asked.status.code() == Some(1) && said(&asked).contains("2 payloads would be erased"), "{asked:?}");
+    assert!(
+        asked.status.code() == Some(1) && said(&asked).contains("2 payloads would be erased"),
+        "{asked:?}"
+    );
     let shown = |position: &str| said(&world.audit(&["show", position]));
     assert!(shown("w0:1").contains("\"command\": \"ls\""));
     let done = erase(&["--session", "s1", "--yes"]);

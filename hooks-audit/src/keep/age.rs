@@ -74,7 +74,9 @@ mod tests {
             assert_eq!(text.parse::<Age>().map(|age| age.to_string()).as_deref(), Ok(text));
         }
         assert_eq!("7 years".parse::<Age>().unwrap().duration(), Duration::from_secs(7 * 366 * 86_400));
-        for text in ["", "7", "years", "0 days", "-1 days", "7 ages", "7  years", "1.5 years", "4294967296 days"] {
+        for text in
+            ["", "7", "years", "0 days", "-1 days", "7 ages", "7  years", "1.5 years", "4294967296 days"]
+        {
             assert!(text.parse::<Age>().is_err(), "{text}");
         }
     }

@@ -38,7 +38,12 @@ pub struct Hold {
 
 impl Hold {
     /// Holds what `of` means.
-    pub fn new(name: impl Into<String>, reason: impl Into<String>, by: impl Into<String>, of: Selection) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        reason: impl Into<String>,
+        by: impl Into<String>,
+        of: Selection,
+    ) -> Self {
         Self { name: name.into(), reason: reason.into(), by: by.into(), of }
     }
 }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use hooks_core::fs::LogDisk;
 use hooks_core::time::{Clock, Timestamp};
 
+use super::Keeping;
 use super::files::{Doomed, FullFiles};
 use super::holds::Holds;
-use super::Keeping;
 use crate::append::{Appender, OpenError, Settings};
 use crate::record::{Record, notes};
 use crate::segment;

@@ -118,6 +118,10 @@ mod tests {
     fn a_moment_is_a_moment() {
         let before = |text: &str| Selection { before: Some(text.to_owned()), ..Selection::default() }.check();
         assert!(["2026", "2026-01-31", "2026-01-31T09:30"].into_iter().all(|text| before(text).is_ok()));
-        assert!(["", "yesterday", "31.01.2026", "2026/01", "2026-01-31 09:30"].into_iter().all(|text| before(text).is_err()));
+        assert!(
+            ["", "yesterday", "31.01.2026", "2026/01", "2026-01-31 09:30"]
+                .into_iter()
+                .all(|text| before(text).is_err())
+        );
     }
 }

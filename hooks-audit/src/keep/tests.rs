@@ -72,7 +72,8 @@ fn hold(name: &str, session: &str) -> Hold {
 fn put(sim: &SimDisk) -> impl FnOnce(Record) -> io::Result<()> + use<> {
     let disk = disk(sim);
     move |record| {
-        let (mut appender, _) = Appender::open(disk, FOLDER, settings(), clock(5)).map_err(io::Error::other)?;
+        let (mut appender, _) =
+            Appender::open(disk, FOLDER, settings(), clock(5)).map_err(io::Error::other)?;
         appender.note(record)?;
         appender.close()
     }
@@ -124,14 +125,20 @@ fn what_is_held_stays_until_it_is_released() {
     drop(holds);
     let keeper = keeper(&sim, 9, for_two_days());
     let report = keeper.all(&settings(), &|| true).unwrap();
-    assert_eq!((report.deleted, report.held), (vec!["w0.00000001.jsonl".to_owned()], vec!["w0.00000002.jsonl".to_owned()]));
+    assert_eq!(
+        (report.deleted, report.held),
+        (vec!["w0.00000001.jsonl".to_owned()], vec!["w0.00000002.jsonl".to_owned()])
+    );
     let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
     assert!(matches!(holds.release("none", "ada", put(&sim), Timestamp(0)), Err(HoldError::Unknown(_))));
     holds.release("case", "ada", put(&sim), Timestamp(9 * DAY)).unwrap();
     drop(holds);
     assert_eq!(keeper.all(&settings(), &|| true).unwrap().deleted.len(), 3);
     let events = events(&sim);
-    assert!(events.iter().any(|event| event == notes::HELD) && events.iter().any(|event| event == notes::RELEASED));
+    assert!(
+        events.iter().any(|event| event == notes::HELD)
+            && events.iter().any(|event| event == notes::RELEASED)
+    );
     assert!(is_clean(&sim));
 }
 

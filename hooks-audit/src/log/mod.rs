@@ -68,7 +68,9 @@ impl Log {
         let writer = Writer::new(Arc::clone(&queue), appender, beside, settings, Arc::clone(&disk), clock);
         let thread = std::thread::Builder::new().name("audit-log".to_owned()).spawn(move || writer.run());
         match thread {
-            Ok(thread) => Ok(Self(Arc::new(Running { queue, thread: Some(thread), disk, folder, recovered }))),
+            Ok(thread) => {
+                Ok(Self(Arc::new(Running { queue, thread: Some(thread), disk, folder, recovered })))
+            }
             Err(source) => Err(OpenError::Disk { folder, source }),
         }
     }

@@ -4,8 +4,8 @@ use hooks::audit::Audit;
 use hooks::audit::describe::Described;
 use hooks::event::WireEvent;
 use hooks::{
-    DecidingEvent, Holds, HookRequest, Hooks, InformingEvent, Judged, Strength, decide, observe,
-    reserve, tell,
+    DecidingEvent, Holds, HookRequest, Hooks, InformingEvent, Judged, Strength, decide, observe, reserve,
+    tell,
 };
 use hooks_protocols::{Answer, Decoded};
 

@@ -59,7 +59,11 @@ pub(super) fn schema(root: &mut Map<String, Value>) -> Value {
 /// Takes the section out of `sections`; whether it is plain that nothing is wrong with it.
 pub(super) fn is_right(sections: &mut Map<String, Value>) -> bool {
     let is_switch = sections.get(KEY).is_some_and(Value::is_boolean);
-    if is_switch { sections.shift_remove(KEY).is_some() } else { plain::is_right_in::<AuditConfig>(sections, KEY) }
+    if is_switch {
+        sections.shift_remove(KEY).is_some()
+    } else {
+        plain::is_right_in::<AuditConfig>(sections, KEY)
+    }
 }
 
 /// Takes the section out of `sections` and reads it.

@@ -17,6 +17,7 @@ use hooks_facts::tools::Dialect;
 use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
+use super::audit::Teams;
 use super::budget::priced;
 use super::build::{Kept, Origin, Settings, State, build};
 use super::command::{self, Handlers, Host};
@@ -27,7 +28,6 @@ use super::feeds::{FeedSections, Feeds};
 use super::lint::lint;
 use super::models::Models;
 use super::tree::{Kind, Node};
-use super::audit::Teams;
 use super::{audit, naming, protect, source, squad, store, yaml};
 
 /// A configuration that was read and makes sense: its hooks are built.
