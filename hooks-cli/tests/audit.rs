@@ -1,7 +1,7 @@
 //! `hooks audit`, and what the other commands put on the record.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -69,7 +69,7 @@ impl Appender {
             return Err(OpenError::Busy { folder, most: settings.most_chains });
         };
         let (name, lock) = taken.map_err(error)?;
-        Self::locked(disk, folder, settings, clock, (name, lock))
+        Self::locked(disk, &folder, settings, clock, (name, lock))
     }
 
     /// Opens the chain `name` in `folder`; `None` where somebody else writes it. Otherwise as [`Appender::open`], whatever
@@ -89,7 +89,7 @@ impl Appender {
             return Err(OpenError::Prefix(name.to_owned()));
         }
         match lock(&*disk, &folder, name) {
-            Ok(Some(lock)) => Self::locked(disk, folder, settings, clock, (name.to_owned(), lock)).map(Some),
+            Ok(Some(lock)) => Self::locked(disk, &folder, settings, clock, (name.to_owned(), lock)).map(Some),
             Ok(None) => Ok(None),
             Err(source) => Err(OpenError::Disk { folder, source }),
         }
@@ -98,13 +98,13 @@ impl Appender {
     /// Opens a chain whose lock was taken.
     fn locked(
         disk: Arc<dyn LogDisk>,
-        folder: PathBuf,
+        folder: &Path,
         settings: Settings,
         clock: Arc<dyn Clock>,
         (name, lock): (String, DiskLock),
     ) -> Result<(Self, Recovered), OpenError> {
-        let error = |source| OpenError::Disk { folder: folder.clone(), source };
-        let left = left(&*disk, &folder, &name).map_err(error)?;
+        let error = |source| OpenError::Disk { folder: folder.to_path_buf(), source };
+        let left = left(&*disk, folder, &name).map_err(error)?;
         let mut appender = Self {
             chain: Chain::new(name),
             durable: Chain::new(""),
@@ -113,7 +113,7 @@ impl Appender {
             said: 0,
             state: State::Between(After::Start, Tick::default()),
             disk,
-            folder: folder.clone(),
+            folder: folder.to_path_buf(),
             clock,
             settings,
             _lock: lock,

@@ -190,7 +190,7 @@ fn a_log_that_is_open_erases_but_not_what_is_held() {
     drop(holds);
     let log_settings = LogSettings { files: settings(), ..LogSettings::new([0; 32]) };
     let log = Log::open(disk(&sim), FOLDER, log_settings, clock(5)).unwrap();
-    assert_eq!(log.erase("asked for", |record| record.session <= "3".to_owned()).unwrap(), 2);
+    assert_eq!(log.erase("asked for", |record| *record.session <= *"3").unwrap(), 2);
     drop(log);
     let left: Vec<_> = read(&sim).into_iter().filter(|committed| committed.payload().is_some()).collect();
     assert_eq!(left.iter().map(|committed| &*committed.record.session).collect::<Vec<_>>(), ["2", "4"]);
