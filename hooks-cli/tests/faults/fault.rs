@@ -204,6 +204,9 @@ pub(super) const FAULTS: &[Fault] = &[
 /// What the shell says where the program cannot.
 const GUARDED: &str = "the hook is missing, crashed or was killed, so this is denied";
 
+/// Without a log nothing goes ahead, not even what only reads.
+const RECORDS_ALL: &str = "version: 1\naudit: { on_error: { reading: deny } }\n";
+
 /// Denies every call.
 const DENIES: &str = "version: 1\nrules:\n  - { name: nothing, action: deny, reason: nothing is done }\n";
 
@@ -333,13 +336,14 @@ fn full(case: &Case) -> Told {
 /// There was room when the log was made, and is none for what comes.
 fn log_full(case: &Case) -> Told {
     let program = Program::new(case);
-    fs::write(program.config(), "version: 1\n").unwrap();
+    fs::write(program.config(), RECORDS_ALL).unwrap();
     drop(program.run());
     program.before("trap '' XFSZ; ulimit -f 0; ").run()
 }
 
 fn no_log(case: &Case) -> Told {
     let program = Program::new(case);
+    fs::write(program.config(), RECORDS_ALL).unwrap();
     // A file stands where the folder would be.
     fs::write(program.config().with_file_name(".squad").join("orchestration-log"), "").unwrap();
     program.run()
