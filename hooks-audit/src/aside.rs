@@ -91,6 +91,19 @@ impl Teams {
         Self(Arc::new(find))
     }
 
+    /// The same of sessions of these tenants only; of everybody's, where none is named.
+    #[must_use]
+    pub fn of_tenants(self, tenants: impl IntoIterator<Item = String>) -> Self {
+        let tenants: Vec<String> = tenants.into_iter().collect();
+        if tenants.is_empty() {
+            return self;
+        }
+        Self::found_by(move |context| {
+            let is_meant = context.tenant.as_ref().is_some_and(|tenant| tenants.contains(tenant));
+            if is_meant { self.of(context) } else { None }
+        })
+    }
+
     /// The team of a session.
     pub(crate) fn of(&self, context: &HookContext) -> Option<Team> {
         (self.0)(context)
@@ -192,8 +205,23 @@ impl<F, O, T> fmt::Debug for ResponseFuture<F, O, T> {
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt;
+    use hooks_core::Environment;
 
     use super::*;
+    use crate::sim::SimDisk;
+
+    #[test]
+    fn sessions_of_other_tenants_have_no_team() {
+        let team = Team::new(Arc::new(SimDisk::new(1)), "/app/.squad", &Environment::detached());
+        let of = |tenants: &[&str], tenant: Option<&str>| {
+            let teams = Teams::from(team.clone()).of_tenants(tenants.iter().map(|name| (*name).to_owned()));
+            let mut context = HookContext::new("s", "a");
+            context.tenant = tenant.map(str::to_owned);
+            teams.of(&context).is_some()
+        };
+        assert!(of(&[], None) && of(&[], Some("acme")) && of(&["acme"], Some("acme")));
+        assert!(!of(&["acme"], None) && !of(&["acme"], Some("initech")));
+    }
 
     #[tokio::test]
     async fn what_is_done_elsewhere_comes_back_and_a_panic_is_an_error() {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::keep::{Age, Keeping};
 use crate::layer::OnError;
 
 /// The place of a log below the folder of a team.
@@ -37,6 +38,14 @@ pub struct AuditConfig {
     /// How many bytes a file of the log has before another one is begun; 64 MiB unless told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_bytes: Option<u64>,
+    /// For how long records are kept, such as `90 days` or `7 years`: files all of whose records are older are deleted, but
+    /// for those under a legal hold. For ever, unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub keep: Option<Age>,
+    /// Whether files are compressed once another one is written; they are, unless it says `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compress: Option<bool>,
 }
 
 /// Where checkpoints of the log are kept, and who vouches for them.
@@ -73,6 +82,11 @@ impl AuditConfig {
     /// Whether events are put on the record.
     pub fn is_enabled(&self) -> bool {
         self.enabled != Some(false)
+    }
+
+    /// For how long the log is kept, and how.
+    pub fn keeping(&self) -> Keeping {
+        Keeping { keep: self.keep.map(Age::duration), compress: self.compress != Some(false) }
     }
 
     /// Whether the intent to run `tool` is on the device before it runs.

@@ -9,6 +9,7 @@
 //! | [`describe`] | how each event is put down |
 //! | [`log`] | the log of one process: a queue, and one thread that writes |
 //! | [`append`] | adds to a chain, and recovers what a killed writer left |
+//! | [`keep`] | for how long files are kept, what is held, what is erased |
 //! | [`recover`] | tells what was torn off from what was tampered with |
 //! | [`read`] | what was committed, from a position on, while others write |
 //! | [`verify`] | checks that everything is as it was written |
@@ -29,6 +30,7 @@ pub mod chain;
 pub mod checkpoint;
 pub mod config;
 pub mod describe;
+pub mod keep;
 pub mod layer;
 pub mod log;
 pub mod metrics;

@@ -90,6 +90,9 @@ A line that is no event gets a line with `error`, the rest goes on, and the exit
 pub(crate) struct Eval {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
+    /// Put events and outcomes on the record, as the configuration says: what is asked really happens
+    #[arg(long)]
+    pub(crate) record: bool,
 }
 
 #[derive(Args, Debug)]

@@ -20,7 +20,8 @@ const LONGEST_LINE: u64 = 32 << 20;
 
 /// Answers every line of standard input.
 pub(crate) fn run(asked: &Eval) -> Result<Status, Failure> {
-    let config = load::config(&asked.config.path, asked.config.profile)?;
+    let load = if asked.record { load::governing } else { load::config };
+    let config = load(&asked.config.path, asked.config.profile)?;
     let runtime = runtime()?;
     answer_lines(&config, &runtime, &mut io::stdin().lock(), &mut io::stdout().lock())
 }
@@ -47,7 +48,8 @@ fn answer_lines(
         }
         let outcome = match read(&line) {
             Ok((context, event)) => runtime.block_on(async {
-                let outcome = answer(&hooks, here(context, config, &unfinished), event).await;
+                let context = here(context, config, &unfinished);
+                let outcome = answer(&hooks, context, event, config.recording()).await;
                 unfinished.finish().await;
                 outcome
             }),

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use hooks::audit::Audit;
+use hooks::audit::describe::Described;
 use hooks::config::Config;
 use hooks::event::WireEvent;
 use hooks::{
-    DecidingEvent, HookContext, HookRequest, Hooks, InformingEvent, Judged, Judgement, Notes, Strength,
-    decide, observe, reserve, tell,
+    DecidingEvent, HookContext, HookRequest, Hooks, InformingEvent, Judged, Judgement, Notes, Outcome,
+    Strength, decide, observe, reserve, tell,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -49,13 +51,41 @@ impl<E: hooks::Event, N: Notes + Serialize> Noted for Judgement<E, N> {
     }
 }
 
-/// Asks the hooks about an event and answers their outcome as JSON.
-pub(crate) async fn answer(hooks: &Hooks, context: HookContext, event: WireEvent) -> Value {
+/// Waits until what was decided is on the record; where it cannot be, `outcome` becomes a denial if that is what it means.
+pub(crate) async fn settle<E>(recording: Option<&Audit>, request: &HookRequest<E>, outcome: &mut E::Outcome)
+where
+    E: DecidingEvent + Described,
+{
+    if let Some(audit) = recording
+        && let Some(reason) = audit.settled(request).await
+    {
+        outcome.merge(E::Outcome::failed(reason, true));
+    }
+}
+
+/// Waits until an event that was told of is on the record. Nothing can be refused any more: that it is not is noted where
+/// failures are.
+pub(crate) async fn settle_told<E>(recording: Option<&Audit>, request: &HookRequest<E>)
+where
+    E: InformingEvent + Described,
+{
+    if let Some(audit) = recording {
+        drop(audit.settled(request).await);
+    }
+}
+
+/// Asks the hooks about an event and answers their outcome as JSON, once it is on the record where it is put there.
+pub(crate) async fn answer(
+    hooks: &Hooks,
+    context: HookContext,
+    event: WireEvent,
+    recording: Option<&Audit>,
+) -> Value {
     let kind = event.kind();
     let mut outcome = Map::from_iter([("event".to_owned(), json!(kind))]);
     let said = by_type!(event,
-        decided(event) => decided(hooks, HookRequest::new(context, event)).await,
-        informed(event) => informed(hooks, HookRequest::new(context, event)).await,
+        decided(event) => decided(hooks, HookRequest::new(context, event), recording).await,
+        informed(event) => informed(hooks, HookRequest::new(context, event), recording).await,
         other => failed(&format!("this program does not know what to do with `{kind}`"))
     );
     outcome.extend(said);
@@ -63,13 +93,14 @@ pub(crate) async fn answer(hooks: &Hooks, context: HookContext, event: WireEvent
 }
 
 /// Decides, takes places, and lets the observers see it, as a host does that runs what is allowed.
-async fn decided<E>(hooks: &Hooks, request: HookRequest<E>) -> Map<String, Value>
+async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> Map<String, Value>
 where
-    E: DecidingEvent<Outcome: Noted>,
+    E: DecidingEvent<Outcome: Noted> + Described,
 {
     let mut decided = decide(hooks, request).await;
     reserve(hooks, &mut decided).await;
     observe(hooks, &decided.request, &decided.outcome);
+    settle(recording, &decided.request, &mut decided.outcome).await;
     if decided.outcome.goes_ahead() {
         decided.outcome.take_holds().commit();
     }
@@ -90,11 +121,13 @@ where
     said
 }
 
-async fn informed<E>(hooks: &Hooks, request: HookRequest<E>) -> Map<String, Value>
+async fn informed<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> Map<String, Value>
 where
-    E: InformingEvent<Outcome: Serialize>,
+    E: InformingEvent<Outcome: Serialize> + Described,
 {
-    match serde_json::to_value(tell(hooks, request).await) {
+    let outcome = tell(hooks, request.clone()).await;
+    settle_told(recording, &request).await;
+    match serde_json::to_value(outcome) {
         Ok(Value::Object(outcome)) => outcome,
         Ok(_) => Map::new(),
         Err(error) => failed(&error.to_string()),

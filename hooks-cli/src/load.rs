@@ -9,9 +9,14 @@ use hooks::store::{Answering, Engine};
 use crate::failure::{Failure, Status};
 use crate::snippet;
 
-/// The configuration at `path`.
+/// The configuration at `path`, to be asked about: what is asked did not happen, and is not put on the record.
 pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
-    read(&reader(profile), path)
+    read(&reader(profile).recording_in_teams().recording_nothing(), path)
+}
+
+/// The configuration at `path`, which governs what is asked.
+pub(crate) fn governing(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
+    read(&reader(profile).recording_in_teams(), path)
 }
 
 /// The configuration at `path`, to be tried out: what is counted ends with this process, unless the file says

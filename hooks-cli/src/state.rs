@@ -388,7 +388,7 @@ fn accept_loss(config: &Config, out: &mut impl Write) -> Result<Status, Failure>
 }
 
 /// Who runs this.
-fn user() -> String {
+pub(crate) fn user() -> String {
     let name = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| std::env::var(name).ok());
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "somebody".to_owned())
 }

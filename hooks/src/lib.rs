@@ -22,12 +22,16 @@
 
 #[cfg(feature = "config")]
 pub mod config;
+#[cfg(feature = "config")]
+mod feeding;
 mod system;
 
 pub use hooks_core::*;
 // What a call of a stack of layers is made of.
 pub use hooks_core::{drivers::ModelRequest, state::OpId};
 
+#[cfg(feature = "config")]
+pub use self::feeding::Feeding;
 pub use self::system::{StdFileSystem, SystemClock, SystemRandom, system};
 #[cfg(feature = "context")]
 pub use self::system::{SystemMachine, SystemPrograms};

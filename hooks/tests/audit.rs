@@ -113,8 +113,45 @@ fn a_reader_may_record_in_teams_where_the_file_says_nothing() {
     fs::create_dir(folder.path().join(".squad")).unwrap();
     assert!(recorded().is_some());
     assert_eq!(Config::read(&file).unwrap().audit_folder(), None);
-    fs::write(&file, "version: 1\naudit: {enabled: false}\n").unwrap();
-    assert_eq!(recorded(), None);
+    for off in ["{enabled: false}", "false"] {
+        fs::write(&file, format!("version: 1\naudit: {off}\n")).unwrap();
+        assert_eq!(recorded(), None, "{off}");
+    }
+    fs::write(&file, "version: 1\naudit: true\n").unwrap();
+    assert_eq!(recorded(), Config::read(&file).unwrap().audit_folder());
+    let error = Config::parse("version: 1\naudit: off\n", "hooks.yaml").unwrap_err().to_string();
+    assert!(error.contains("write `false`"), "{error}");
+}
+
+#[test]
+fn the_team_is_that_of_the_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join(".squad/orchestration-log");
+    fs::create_dir_all(folder.path().join(".squad")).unwrap();
+    fs::create_dir(folder.path().join(".hooks")).unwrap();
+    let (inside, elsewhere) =
+        (folder.path().join(".hooks/hooks.yaml"), tempfile::NamedTempFile::with_suffix(".yaml").unwrap());
+    fs::write(&inside, "version: 1\n").unwrap();
+    fs::write(elsewhere.path(), "version: 1\n").unwrap();
+    let reader = ConfigReader::default().recording_in_teams();
+    assert_eq!(reader.read(&inside).unwrap().audit_folder(), Some(log.clone()));
+    assert_eq!(reader.read(elsewhere.path()).unwrap().audit_folder(), None);
+    let reader = reader.recording_in_team_of(folder.path());
+    assert_eq!(reader.read(elsewhere.path()).unwrap().audit_folder(), Some(log));
+}
+
+#[tokio::test]
+async fn what_is_tried_out_is_not_on_the_record_and_the_log_is_protected() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.yaml");
+    fs::create_dir(folder.path().join(".squad")).unwrap();
+    fs::write(&file, "version: 1\naudit: {}\n").unwrap();
+    let config = ConfigReader::default().recording_nothing().read(&file).unwrap();
+    let (log, context) = (config.audit_folder().unwrap(), HookContext::new("s1", "a").in_dir(folder.path()));
+    let own = json!({"path": log.join("w0.00000001.jsonl"), "content": ""});
+    let context = context.with_environment(hooks::system());
+    let decided = config.hooks().on(context).pre_tool_use(PreToolUse::new("write", own)).await;
+    assert!(decided.outcome.is_denied() && !log.exists());
 }
 
 #[test]

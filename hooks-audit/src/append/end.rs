@@ -18,12 +18,19 @@ const MARK: usize = 8 << 10;
 /// More than there is ever to say.
 const MOST: u64 = 16 << 10;
 
-/// Writes down that the file of the chain `durable` ends after `length` bytes, with nothing behind it but perhaps a mark
-/// that says that it was written through.
-pub(super) fn write(disk: &dyn LogDisk, folder: &Path, durable: &Chain, length: u64) -> io::Result<()> {
+/// Writes down that the file of the chain `durable`, begun at `since`, ends after `length` bytes, with nothing behind it
+/// but perhaps a mark that says that it was written through.
+pub(super) fn write(
+    disk: &dyn LogDisk,
+    folder: &Path,
+    durable: &Chain,
+    length: u64,
+    since: Timestamp,
+) -> io::Result<()> {
     let mut text = format!("{length}\n").into_bytes();
-    // The header that another file would have says all there is to know.
-    durable.clone().header(After::Sealed, Timestamp::default(), &mut text);
+    // The header that another file would have says all there is to know. Its moment is that of this one, so that a file
+    // which many short-lived processes hand on to each other ends when it is old.
+    durable.clone().header(After::Sealed, since, &mut text);
     let mut file = disk.open_log(&folder.join(name(&durable.name)))?;
     file.truncate(0)?;
     file.append(&text)
@@ -37,6 +44,8 @@ pub(super) struct End {
     pub(super) chain: Chain,
     /// The length of the file.
     pub(super) length: u64,
+    /// When it was begun.
+    pub(super) since: Timestamp,
 }
 
 /// Where the chain ends whose last file is `last`; `None` where it was not handed over as it is.
@@ -52,6 +61,7 @@ pub(super) fn take(disk: &dyn LogDisk, folder: &Path, last: &Segment) -> Option<
     let length: u64 = std::str::from_utf8(length).ok()?.trim_end().parse().ok()?;
     let group = Scan::new(header, None).next_group().ok()??;
     let Mark::Header(next) = &group.mark else { return None };
+    let since = next.at;
     let mut durable = Chain::behind(next, next.prev)?;
     durable.segment = durable.segment.checked_sub(1)?;
     durable.commit = durable.commit.checked_sub(1)?;
@@ -70,12 +80,13 @@ pub(super) fn take(disk: &dyn LogDisk, folder: &Path, last: &Segment) -> Option<
             chain: durable.clone(),
             durable,
             length,
+            since,
         });
     }
     let group = Scan::new(last, Some(durable.head)).next_group().ok()??;
     let Mark::Commit(commit) = &group.mark else { return None };
     let says_all = commit.synced == durable.commit && commit.records == 0;
-    Some(End { chain: durable.follow(&group).filter(|_| says_all)?, durable, length })
+    Some(End { chain: durable.follow(&group).filter(|_| says_all)?, durable, length, since })
 }
 
 fn name(chain: &str) -> String {

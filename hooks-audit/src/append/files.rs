@@ -48,8 +48,7 @@ impl Appender {
     /// Opens the first chain in `folder` that nobody else writes; the folder is made where there is none. What a former
     /// writer of the chain left unfinished is finished first.
     ///
-    /// Constant where that one closed the chain; otherwise another file is begun, and
-    ///  otherwise its last file is read, which is linear.
+    /// Constant where that one closed the chain; otherwise its last file is read, which is linear, and another one begun.
     ///
     /// # Errors
     /// Where all chains are taken, or the disk does not do what is needed.
@@ -73,7 +72,42 @@ impl Appender {
             return Err(OpenError::Busy { folder, most: settings.most_chains });
         };
         let (name, lock) = taken.map_err(error)?;
-        let left = left(&*disk, &folder, &name).map_err(error)?;
+        Self::locked(disk, &folder, settings, clock, (name, lock))
+    }
+
+    /// Opens the chain `name` in `folder`; `None` where somebody else writes it. Otherwise as [`Appender::open`], whatever
+    /// the prefix of the settings.
+    ///
+    /// # Errors
+    /// Where it cannot be the name of a chain, or the disk does not do what is needed.
+    pub fn open_chain(
+        disk: Arc<dyn LogDisk>,
+        folder: impl Into<PathBuf>,
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+        name: &str,
+    ) -> Result<Option<(Self, Recovered)>, OpenError> {
+        let folder = folder.into();
+        if !segment::is_chain(name) {
+            return Err(OpenError::Prefix(name.to_owned()));
+        }
+        match lock(&*disk, &folder, name) {
+            Ok(Some(lock)) => Self::locked(disk, &folder, settings, clock, (name.to_owned(), lock)).map(Some),
+            Ok(None) => Ok(None),
+            Err(source) => Err(OpenError::Disk { folder, source }),
+        }
+    }
+
+    /// Opens a chain whose lock was taken.
+    fn locked(
+        disk: Arc<dyn LogDisk>,
+        folder: &Path,
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+        (name, lock): (String, DiskLock),
+    ) -> Result<(Self, Recovered), OpenError> {
+        let error = |source| OpenError::Disk { folder: folder.to_path_buf(), source };
+        let left = left(&*disk, folder, &name).map_err(error)?;
         let mut appender = Self {
             chain: Chain::new(name),
             durable: Chain::new(""),
@@ -82,7 +116,7 @@ impl Appender {
             said: 0,
             state: State::Between(After::Start, Tick::default()),
             disk,
-            folder: folder.clone(),
+            folder: folder.to_path_buf(),
             clock,
             settings,
             _lock: lock,
@@ -99,10 +133,8 @@ impl Appender {
                 self.begin_if_between()?;
                 return Ok(Recovered::Nothing);
             }
-            Left::Closed { end: End { durable, chain, length }, last } => {
+            Left::Closed { end: End { durable, chain, length, since }, last } => {
                 let file = self.disk.open_log(&last.path(&self.folder))?;
-                // A file whose age is not known is as old as the process: it ends when it is full.
-                let since = self.clock.now();
                 self.said = durable.commit;
                 self.unsynced.clear(chain.seq);
                 (self.durable, self.chain) = (durable, chain);

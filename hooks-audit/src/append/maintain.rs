@@ -3,16 +3,13 @@
 //! Each of these can be interrupted at every step and done again. What takes something away is put on the record, and
 //! that through to the device, before it happens.
 
-use std::io::{self, ErrorKind, Write as _};
+use std::io;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use hooks_core::time::Timestamp;
 
 use super::{Appender, Entry};
-use crate::chain::{Group, Scan, Stored, push_erased};
+use crate::keep::files::{FullFiles, ranges};
 use crate::record::{Record, notes};
-use crate::segment::{self, MOST_BYTES, Segment, State};
 
 impl Appender {
     /// Compresses all files of the chain but the one that is written; how many.
@@ -21,10 +18,8 @@ impl Appender {
     /// Whatever the disk answers.
     pub fn compress(&self) -> io::Result<u64> {
         let mut done = 0;
-        for file in self.full_files()?.iter().filter(|file| file.state == State::Plain) {
-            self.replace(file, &file.when(State::Compressed), &self.bytes(file)?)?;
-            self.disk.remove(&file.path(&self.folder))?;
-            self.disk.sync_directory(&self.folder)?;
+        for file in self.full_files().plain()? {
+            self.full_files().compress(&file)?;
             done += 1;
         }
         Ok(done)
@@ -36,160 +31,58 @@ impl Appender {
     /// # Errors
     /// Whatever the disk answers; `InvalidData` where a file is damaged, which is not deleted.
     pub fn delete_before(&mut self, moment: Timestamp, hold: &dyn Fn(&Record) -> bool) -> io::Result<u64> {
-        let mut doomed = Vec::new();
-        let mut covers: Option<(u64, u64)> = None;
-        for file in self.full_files()? {
-            let bytes = self.bytes(&file)?;
-            let mut stays = false;
-            for line in groups(&file, &bytes)?.iter().flat_map(|group| &group.lines) {
-                let record = record(&file, line.text)?;
-                stays |= record.at >= moment || hold(&record);
-                let (first, _) = *covers.get_or_insert((line.seq, line.seq));
-                if !stays {
-                    covers = Some((first, line.seq));
-                }
-            }
-            if stays {
-                break;
-            }
-            doomed.push(file);
-        }
-        if doomed.is_empty() {
+        let doomed = self.full_files().before(moment, hold)?;
+        if doomed.files.is_empty() {
             return Ok(0);
         }
-        let names: Vec<_> = doomed.iter().map(|file| format!("`{}`", file.name())).collect();
-        self.note(notes::DELETED, format!("deleted: {}", names.join(", ")), covers.into_iter().collect())?;
-        for file in &doomed {
-            self.disk.remove(&file.path(&self.folder))?;
-            self.disk.sync_directory(&self.folder)?;
-        }
-        Ok(doomed.len() as u64)
+        let names: Vec<_> = doomed.files.iter().map(|file| format!("`{}`", file.name())).collect();
+        let note = format!("deleted: {}", names.join(", "));
+        self.put(notes::DELETED, note, doomed.covers.into_iter().collect())?;
+        doomed.files.iter().try_for_each(|file| self.full_files().delete(file))?;
+        Ok(doomed.files.len() as u64)
     }
 
-    /// Erases the payloads of the records that `which` picks; of how many. The chain still verifies. That they are erased
-    /// is put down before, without what was in them.
+    /// Erases the payloads of the records that `which` picks; of how many. The chain still verifies. That they are erased,
+    /// and `why`, is put down before, without what was in them.
     ///
     /// What the device keeps of files that were replaced is its own affair: who must be sure encrypts it.
     ///
     /// # Errors
     /// Whatever the disk answers; `InvalidData` where a file is damaged, from which nothing is erased.
-    pub fn erase(&mut self, which: &dyn Fn(&Record) -> bool) -> io::Result<u64> {
+    pub fn erase(&mut self, why: &str, which: &dyn Fn(&Record) -> bool) -> io::Result<u64> {
         self.rotate()?;
-        let files = self.full_files()?;
+        let files = self.full_files().all()?;
         let mut picked = Vec::new();
         for file in &files {
-            let bytes = self.bytes(file)?;
-            for line in groups(file, &bytes)?.iter().flat_map(|group| &group.lines) {
-                if matches!(line.stored, Stored::Payload(_)) && which(&record(file, line.text)?) {
-                    picked.push(line.seq);
-                }
-            }
+            picked.extend(self.full_files().picked(file, which)?);
         }
         if picked.is_empty() {
             return Ok(0);
         }
-        let note = format!("the payloads of {} records are erased", picked.len());
-        self.note(notes::ERASED, note, ranges(&picked))?;
+        let note = format!("the payloads of {} records are erased: {why}", picked.len());
+        self.put(notes::ERASED, note, ranges(&picked))?;
         let by = self.chain().seq;
-        for file in &files {
-            let bytes = self.bytes(file)?;
-            if let Some(without) = without(file, &bytes, &picked, by)? {
-                self.replace(file, file, &without)?;
-            }
-        }
+        files.iter().try_for_each(|file| self.full_files().erase(file, &picked, by))?;
         Ok(picked.len() as u64)
     }
 
-    /// Puts a note down, through to the device.
-    fn note(&mut self, event: &str, note: String, covers: Vec<(u64, u64)>) -> io::Result<()> {
-        let note = Record { note: Some(note), covers, ..Record::new(event, self.clock.now()) };
-        self.append(&mut [Entry::from(note)])?;
+    /// Puts a record down, through to the device.
+    ///
+    /// # Errors
+    /// Whatever the disk answers.
+    pub fn note(&mut self, record: Record) -> io::Result<()> {
+        self.append(&mut [Entry::from(record)])?;
         self.sync()
     }
 
+    fn put(&mut self, event: &str, note: String, covers: Vec<(u64, u64)>) -> io::Result<()> {
+        self.note(Record { note: Some(note), covers, ..Record::new(event, self.clock.now()) })
+    }
+
     /// The files of the chain but the last.
-    fn full_files(&self) -> io::Result<Vec<Segment>> {
-        let mut files = segment::list(&*self.disk, &self.folder)?;
-        files.retain(|file| file.chain == self.chain.name && file.number < self.chain.segment);
-        Ok(files)
+    fn full_files(&self) -> FullFiles<'_> {
+        FullFiles { disk: &*self.disk, folder: &self.folder, chain: &self.chain.name }
     }
-
-    /// The lines of a file.
-    fn bytes(&self, file: &Segment) -> io::Result<Vec<u8>> {
-        let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
-        Ok(segment::read(&*self.disk, &self.folder, file, 0, limit)?.unwrap_or_default())
-    }
-
-    /// Puts `lines` in place of what `file` has, or will have: at one moment, and through to the device.
-    fn replace(&self, of: &Segment, file: &Segment, lines: &[u8]) -> io::Result<()> {
-        let aside = self.folder.join(format!("{}.{:08}.new", of.chain, of.number));
-        match self.disk.remove(&aside) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        if file.state == State::Compressed {
-            let mut compressed = GzEncoder::new(Vec::new(), Compression::default());
-            compressed.write_all(lines)?;
-            self.disk.create(&aside, &compressed.finish()?)?;
-        } else {
-            self.disk.create(&aside, lines)?;
-        }
-        self.disk.rename(&aside, &file.path(&self.folder))?;
-        self.disk.sync_directory(&self.folder)
-    }
-}
-
-/// The groups of a file, as far as they count: what a failed write left behind them does not.
-fn groups<'a>(file: &Segment, bytes: &'a [u8]) -> io::Result<Vec<Group<'a>>> {
-    let mut scan = Scan::new(bytes, None);
-    let mut groups = Vec::new();
-    while let Ok(Some(group)) = scan.next_group() {
-        groups.push(group);
-    }
-    if groups.is_empty() || file.state == State::Damaged {
-        return Err(damaged(file));
-    }
-    Ok(groups)
-}
-
-fn record(file: &Segment, line: &[u8]) -> io::Result<Record> {
-    serde_json::from_slice(line).map_err(|_| damaged(file))
-}
-
-fn damaged(file: &Segment) -> io::Error {
-    let text = format!("`{}` is damaged; run `hooks audit verify`", file.name());
-    io::Error::new(ErrorKind::InvalidData, text)
-}
-
-/// The lines of a file without the payloads of the records in `picked`, which is in order; `None` where it has none.
-fn without(file: &Segment, bytes: &[u8], picked: &[u64], by: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut end = 0;
-    let mut is_changed = false;
-    for line in groups(file, bytes)?.iter().flat_map(|group| &group.lines) {
-        if matches!(line.stored, Stored::Payload(_)) && picked.binary_search(&line.seq).is_ok() {
-            // Up to the record's own line end; its payload stands behind that.
-            let kept = line.start + line.text.len() + 1;
-            out.extend_from_slice(bytes.get(end..kept).unwrap_or_default());
-            push_erased(line.seq, by, &mut out);
-            end = line.end;
-            is_changed = true;
-        }
-    }
-    out.extend_from_slice(bytes.get(end..).unwrap_or_default());
-    Ok(is_changed.then_some(out))
-}
-
-/// Numbers in order as pairs of first and last.
-fn ranges(numbers: &[u64]) -> Vec<(u64, u64)> {
-    let mut ranges: Vec<(u64, u64)> = Vec::new();
-    for number in numbers {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == *number => *last = *number,
-            _ => ranges.push((*number, *number)),
-        }
-    }
-    ranges
 }
 
 #[cfg(test)]
@@ -301,12 +194,12 @@ mod tests {
             if compressed {
                 finished(&disk, |appender| appender.compress());
             }
-            assert_eq!(finished(&disk, |appender| appender.erase(&of_a)), 6);
+            assert_eq!(finished(&disk, |appender| appender.erase("asked for", &of_a)), 6);
             let all = read(&disk);
             assert!(all.len() == 9 && all.iter().all(|(_, session, is_kept)| *is_kept == (session == "b")));
         }
         interrupted(
-            |appender| appender.erase(&of_a),
+            |appender| appender.erase("asked for", &of_a),
             |disk| assert!(read(disk).iter().all(|(_, session, is_kept)| *is_kept == (session == "b"))),
         );
     }

@@ -121,7 +121,10 @@ impl Appender {
     /// # Errors
     /// Those of [`Appender::sync`] and [`Appender::append`].
     pub fn settle(&mut self) -> io::Result<()> {
-        self.sync()?;
+        // The mark alone, which says that all before it was, need not be.
+        if !self.unsynced.is_empty() || matches!(self.state, State::Between(..)) {
+            self.sync()?;
+        }
         if self.last_records > self.said { self.write(&Lines::behind(self.chain.seq)) } else { Ok(()) }
     }
 
@@ -135,7 +138,7 @@ impl Appender {
             && self.chain.seq == self.durable.seq
         {
             // Otherwise the next one reads it and begins another.
-            let _handed_over = end::write(&*self.disk, &self.folder, &self.durable, open.length);
+            let _handed_over = end::write(&*self.disk, &self.folder, &self.durable, open.length, open.since);
         }
         Ok(())
     }

@@ -53,6 +53,7 @@ mod service;
 mod settings;
 mod shelf;
 mod stamp;
+mod told;
 mod touch;
 mod watch;
 

@@ -18,6 +18,7 @@ use super::key::Key;
 use super::settings::{CacheConfig, CacheConfigError, CacheTool};
 use super::shelf::{Entry, Session, Shelf};
 use super::stamp::{Stamps, SystemStamps};
+use super::told::Told;
 use super::touch::{Touched, goes_on};
 use super::watch::{CacheAnswer, CacheCounts, CacheWatch, Counters};
 
@@ -45,6 +46,8 @@ struct Inner {
     watch: Option<Arc<dyn CacheWatch>>,
     counters: Counters,
     state: Mutex<State>,
+    /// What became of calls, for the record.
+    told: Mutex<Told>,
 }
 
 #[derive(Default)]
@@ -78,6 +81,8 @@ pub(super) struct Ticket {
     cache: ResultCache,
     context: Arc<HookContext>,
     tool: String,
+    /// The client's id of the call.
+    call: Option<String>,
     key: Key,
     id: u64,
     dependence: Arc<Dependence>,
@@ -107,6 +112,7 @@ impl ResultCache {
             watch: None,
             counters: Counters::default(),
             state: Mutex::default(),
+            told: Mutex::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -150,6 +156,17 @@ impl ResultCache {
         self.inner.counters.counts(state.shelf.len(), state.shelf.bytes())
     }
 
+    /// What became of the call whose result `event` tells; `None` where its tool is not cached, or that was asked before.
+    /// One SHA-256 of the arguments.
+    pub fn answer_of(&self, context: &HookContext, event: &PostToolUse) -> Option<CacheAnswer> {
+        if !self.inner.tools.contains_key(&event.tool_name) {
+            return None;
+        }
+        let key = Key::of(context, &event.tool_name, &event.tool_args)?;
+        let mut told = self.inner.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.take(key, event.tool_use_id.as_deref())
+    }
+
     /// What `call` is to do.
     pub(super) fn ask(&self, context: &Arc<HookContext>, call: &ToolCall) -> Asked {
         match self.inner.tools.get(&call.name) {
@@ -164,27 +181,32 @@ impl ResultCache {
         if !tenants.is_empty() && context.tenant.as_ref().is_none_or(|tenant| !tenants.contains(tenant)) {
             return Asked::Pass(None);
         }
-        let Some(key) = Key::of(context, &call.name, &call.args) else { return self.pass(context, call) };
+        let Some(key) = Key::of(context, &call.name, &call.args) else {
+            // Nested too deep to be told again, too.
+            self.tell(context, &call.name, CacheAnswer::Passed);
+            return Asked::Pass(None);
+        };
         let answer = match self.kept(&key, context) {
             Kept::Result(result) => {
-                self.tell(context, &call.name, CacheAnswer::Hit);
+                self.told(context, call, key, CacheAnswer::Hit);
                 return Asked::Reuse(result);
             }
             Kept::Nothing => CacheAnswer::Miss,
             Kept::Stale => CacheAnswer::Stale,
         };
         let dependence = Dependence::of(tool, context, &call.args, &*self.inner.files);
-        let Some(dependence) = dependence.map(Arc::new) else { return self.pass(context, call) };
+        let Some(dependence) = dependence.map(Arc::new) else { return self.pass(context, call, key) };
         let mut state = self.lock();
         if state.is_written(&dependence) {
             drop(state);
-            return self.pass(context, call);
+            return self.pass(context, call, key);
         }
         state.next += 1;
         Asked::Read(Ticket {
             cache: self.clone(),
             context: Arc::clone(context),
             tool: call.name.clone(),
+            call: call.id.clone(),
             key,
             id: state.next,
             dependence,
@@ -192,9 +214,19 @@ impl ResultCache {
         })
     }
 
-    fn pass(&self, context: &HookContext, call: &ToolCall) -> Asked {
-        self.tell(context, &call.name, CacheAnswer::Passed);
+    fn pass(&self, context: &HookContext, call: &ToolCall, key: Key) -> Asked {
+        self.told(context, call, key, CacheAnswer::Passed);
         Asked::Pass(None)
+    }
+
+    /// Tells what became of a call, and notes it for the record.
+    fn told(&self, context: &HookContext, call: &ToolCall, key: Key, answer: CacheAnswer) {
+        self.note(key, call.id.as_deref(), answer);
+        self.tell(context, &call.name, answer);
+    }
+
+    fn note(&self, key: Key, id: Option<&str>, answer: CacheAnswer) {
+        self.inner.told.lock().unwrap_or_else(PoisonError::into_inner).note(key, id, answer);
     }
 
     /// The result that is kept under `key`, if everything it depends on is as it was. The lock is not held while
@@ -257,6 +289,7 @@ impl ResultCache {
             watch: watch.clone(),
             counters: Counters::default(),
             state: Mutex::default(),
+            told: Mutex::default(),
         };
         change(&mut inner);
         Self { inner: Arc::new(inner) }
@@ -297,7 +330,7 @@ impl Ticket {
             && let Some(other) = running.read.upgrade()
         {
             drop(state);
-            cache.tell(&entry.context, &entry.tool, CacheAnswer::Joined);
+            entry.tell(cache, CacheAnswer::Joined);
             return other;
         }
         if let Some(weak) = read.downgrade() {
@@ -305,7 +338,7 @@ impl Ticket {
             state.running.insert(entry.key, running);
         }
         drop(state);
-        cache.tell(&entry.context, &entry.tool, entry.answer);
+        entry.tell(cache, entry.answer);
         read
     }
 
@@ -317,6 +350,7 @@ impl Ticket {
             dependence: Arc::clone(&self.dependence),
             context: Arc::clone(&self.context),
             tool: self.tool.clone(),
+            call: self.call.clone(),
             answer: self.answer,
         }
     }
@@ -351,7 +385,15 @@ pub(super) struct Entering {
     dependence: Arc<Dependence>,
     context: Arc<HookContext>,
     tool: String,
+    call: Option<String>,
     answer: CacheAnswer,
+}
+
+impl Entering {
+    fn tell(&self, cache: &ResultCache, answer: CacheAnswer) {
+        cache.note(self.key, self.call.as_deref(), answer);
+        cache.tell(&self.context, &self.tool, answer);
+    }
 }
 
 impl Drop for Ticket {

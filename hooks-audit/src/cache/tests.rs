@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 use tower::{Layer, Service, ServiceExt, service_fn};
 
 use super::*;
+use crate::describe::{Describe, Said};
 
 /// Far behind the files that tests make, so that these are not young.
 const LATER: Timestamp = Timestamp(4_000_000_000_000);
@@ -376,4 +377,26 @@ fn what_became_of_calls_is_told() {
         }
     });
     assert_eq!(*told.lock().unwrap(), ["search miss", "search hit"]);
+}
+
+#[tokio::test]
+async fn what_became_of_a_call_is_on_the_record_with_its_result() {
+    let bench = Bench::new(config(Depends::Tree));
+    let describe = Describe { cache: Some(bench.cache.clone()), ..Describe::default() };
+    let recorded = |tool: &str| {
+        let event = PostToolUse::after(&PreToolUse::new(tool, json!({"q": 1})), json!(1), None, 1);
+        let request = HookRequest::new(HookContext::clone(&bench.context), event);
+        describe.entry(&request, Said::default()).record.cache
+    };
+    bench.run("search", json!({"q": 1})).await;
+    assert_eq!((recorded("search"), recorded("search")), (Some(CacheAnswer::Miss), None));
+    bench.run("search", json!({"q": 1})).await;
+    assert_eq!(recorded("search"), Some(CacheAnswer::Hit));
+    bench.run("bash", json!({"q": 1})).await;
+    assert_eq!(recorded("bash"), None, "it is not cached");
+    // Of more calls than are remembered, the last are.
+    for number in 0..1_100 {
+        bench.run("search", json!({"q": number})).await;
+    }
+    assert_eq!(recorded("search"), None);
 }

@@ -58,14 +58,25 @@ impl Described for PreToolUse {
     }
 }
 
+impl Described for PostToolUse {
+    fn describe(&self, record: &mut Record) {
+        tool(record, &self.tool_name, self.tool_use_id.as_ref());
+        record.duration_ms = Some(self.duration_ms);
+        record.failed = self.error.is_some();
+    }
+
+    fn said(outcome: &Self::Outcome) -> Said {
+        Said::judged(outcome)
+    }
+
+    fn result(&self) -> Option<&PostToolUse> {
+        Some(self)
+    }
+}
+
 decided! {
     PermissionRequest => |event, record| {
         tool(record, &event.tool_name, event.tool_use_id.as_ref());
-    }
-    PostToolUse => |event, record| {
-        tool(record, &event.tool_name, event.tool_use_id.as_ref());
-        record.duration_ms = Some(event.duration_ms);
-        record.failed = event.error.is_some();
     }
     UserPromptSubmitted => |_, _record| {}
     BeforeModelCall => |event, record| {

@@ -8,11 +8,13 @@ mod said;
 
 use std::sync::Arc;
 
+use hooks_core::event::PostToolUse;
 use hooks_core::{Event, HookContext, HookRequest};
 use serde_json::Value;
 
 pub use self::said::Said;
 use crate::append::Entry;
+use crate::cache::ResultCache;
 use crate::record::{Limits, Payload, Record};
 
 /// An event that can be put down. All events of the table can.
@@ -26,6 +28,11 @@ pub trait Described: Event {
     /// Whether the event goes wrong for good if it may not be put down: a tool that may change something.
     fn changes_something(&self) -> bool {
         false
+    }
+
+    /// The result of a tool, where it is one.
+    fn result(&self) -> Option<&PostToolUse> {
+        None
     }
 
     /// The tool that is about to run.
@@ -50,6 +57,8 @@ pub struct Describe {
     pub rules: Option<Arc<str>>,
     /// Takes out of payloads what nobody may keep.
     pub scrub: Option<Arc<dyn Scrub>>,
+    /// The cache whose hits and misses are put down with the results of tools.
+    pub cache: Option<ResultCache>,
 }
 
 impl Describe {
@@ -59,6 +68,8 @@ impl Describe {
         let mut record = self.record(E::KIND.name(), context);
         request.event().describe(&mut record);
         record.rewritten = request.revision() > 0;
+        let result = request.event().result();
+        record.cache = self.cache.as_ref().and_then(|cache| cache.answer_of(context, result?));
         let reasons = said.describe(&mut record);
         let event = serde_json::to_value(request.event()).unwrap_or_default();
         let mut payload = Payload { reasons, ..Payload::of(event) };

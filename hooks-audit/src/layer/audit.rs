@@ -82,6 +82,16 @@ impl Audit {
         self.log()?.put_through(self.entry(request, said))
     }
 
+    /// Waits until all that was put down is on the device: for a process that ends with its answer. The reason to refuse
+    /// `request`, where something of it is not there and that is what it means.
+    pub async fn settled<E: Described>(&self, request: &HookRequest<E>) -> Option<Reason> {
+        let written = match self.log().and_then(Log::settled) {
+            Ok(ticket) => ticket.await,
+            Err(error) => Err(error),
+        };
+        written.err().and_then(|error| self.failed(request, &error))
+    }
+
     /// Puts down, through to the device, that the tool of `request` is about to run.
     pub(super) fn put_intent<E: Described>(&self, request: &HookRequest<E>) -> Result<Ticket, Unwritten> {
         let entry = self.entry(request, Said::default());

@@ -9,25 +9,30 @@
 //! | `Os` | within some milliseconds; nobody waits for it | the process once it is in the file, a loss of power 50 ms later |
 //! | `Disk` | when the ticket is ready | a loss of power |
 
+mod beside;
 mod queue;
 mod settings;
 mod ticket;
 mod writer;
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use hooks_core::fs::LogDisk;
 use hooks_core::time::Clock;
 
-use self::queue::{Item, Queue};
+use self::beside::Beside;
+use self::queue::{Item, Queue, Work};
 pub use self::settings::{Durability, LogSettings};
 pub use self::ticket::{Ticket, Unwritten};
 use self::writer::Writer;
 use crate::append::{Appender, Entry, OpenError, Recovered};
 use crate::checkpoint::CheckpointWriter;
+use crate::keep::{Holds, Keeper};
+use crate::record::Record;
 
 /// The log of one process. Clones share it; when the last one is dropped, what was handed over is written through and
 /// the chain is closed.
@@ -37,6 +42,8 @@ pub struct Log(Arc<Running>);
 struct Running {
     queue: Arc<Queue>,
     thread: Option<JoinHandle<()>>,
+    disk: Arc<dyn LogDisk>,
+    folder: PathBuf,
     recovered: Recovered,
 }
 
@@ -60,10 +67,26 @@ impl Log {
         let (appender, recovered) =
             Appender::open(Arc::clone(&disk), &folder, settings.files.clone(), Arc::clone(&clock))?;
         let queue = Arc::new(Queue::new(settings.queue));
-        let writer = Writer::new(Arc::clone(&queue), appender, checkpoints, settings, disk, clock);
+        let beside = settings.keeping.map(|keeping| {
+            let keeper = Keeper::new(Arc::clone(&disk), &folder, Arc::clone(&clock), keeping);
+            Beside::new(keeper, Arc::clone(&queue), appender.chain().name.clone())
+        });
+        let writer = Writer::new(
+            Arc::clone(&queue),
+            appender,
+            checkpoints,
+            beside,
+            settings,
+            Arc::clone(&disk),
+            clock,
+        );
         let thread = std::thread::Builder::new().name("audit-log".to_owned()).spawn(move || writer.run());
-        let thread = thread.map_err(|source| OpenError::Disk { folder, source })?;
-        Ok(Self(Arc::new(Running { queue, thread: Some(thread), recovered })))
+        match thread {
+            Ok(thread) => {
+                Ok(Self(Arc::new(Running { queue, thread: Some(thread), disk, folder, recovered })))
+            }
+            Err(source) => Err(OpenError::Disk { folder, source }),
+        }
     }
 
     /// Hands over what `entry` makes, which runs in the log's thread. Nobody waits for it.
@@ -71,7 +94,7 @@ impl Log {
     /// # Errors
     /// Where the queue is full; that is counted.
     pub fn put(&self, entry: impl FnOnce() -> Entry + Send + 'static) -> Result<(), Unwritten> {
-        self.0.queue.push(Item { make: Box::new(entry), ticket: None })
+        self.0.queue.push(Item { work: Work::Put(Box::new(entry)), ticket: None })
     }
 
     /// Hands over what `entry` makes, to be written through as soon as possible. The ticket is ready when it was.
@@ -80,8 +103,42 @@ impl Log {
     /// Where the queue is full; that is counted.
     pub fn put_through(&self, entry: impl FnOnce() -> Entry + Send + 'static) -> Result<Ticket, Unwritten> {
         let ticket = Ticket::new();
-        self.0.queue.push(Item { make: Box::new(entry), ticket: Some(ticket.clone()) })?;
+        self.0.queue.push(Item { work: Work::Put(Box::new(entry)), ticket: Some(ticket.clone()) })?;
         Ok(ticket)
+    }
+
+    /// The promise that all that was handed over before is written through. It is broken where a record was lost since
+    /// somebody asked for this last, also if there is room again.
+    ///
+    /// # Errors
+    /// Where the queue is full; that is counted.
+    pub fn settled(&self) -> Result<Ticket, Unwritten> {
+        let ticket = Ticket::new();
+        self.0.queue.push(Item { work: Work::Settle, ticket: Some(ticket.clone()) })?;
+        Ok(ticket)
+    }
+
+    /// Erases, in the chain of this log, the payloads of the records that `which` picks and no hold is about, as
+    /// [`Appender::erase`] does; of how many. Waits for it; what others put down meanwhile waits too.
+    ///
+    /// # Errors
+    /// Whatever the disk answers, and where the holds cannot be read.
+    pub fn erase(
+        &self,
+        why: impl Into<String>,
+        which: impl Fn(&Record) -> bool + Send + 'static,
+    ) -> io::Result<u64> {
+        // Taken until it is done: nobody begins to hold, to compress or to delete meanwhile.
+        let holds = Holds::take(Arc::clone(&self.0.disk), &self.0.folder)?;
+        let (why, (tell, told)) = (why.into(), mpsc::channel());
+        let work = move |appender: &mut Appender| {
+            let is_meant = |record: &Record| which(record) && holds.of(record).is_none();
+            // Who asked is waiting.
+            drop(tell.send(appender.erase(&why, &is_meant)));
+        };
+        let item = Item { work: Work::Do(Box::new(work)), ticket: Some(Ticket::new()) };
+        self.0.queue.push(item).map_err(io::Error::other)?;
+        told.recv().map_err(io::Error::other)?
     }
 
     /// Whether what was handed over last could be written, as far as is known.
@@ -96,6 +153,11 @@ impl Log {
     /// as well.
     pub fn unanchored(&self) -> Option<Arc<str>> {
         self.0.queue.unanchored()
+    }
+
+    /// Why the files could not be kept as [`LogSettings::keeping`] says, where that failed last.
+    pub fn unkept(&self) -> Option<Arc<str>> {
+        self.0.queue.unkept()
     }
 
     /// What the writer of this chain before had left.

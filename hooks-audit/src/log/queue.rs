@@ -5,12 +5,21 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::ticket::{Ticket, Unwritten};
-use crate::append::Entry;
+use crate::append::{Appender, Entry};
 
-/// Something to put down.
+/// What there is to do, in the log's thread.
+pub(super) enum Work {
+    /// Makes a record, which is put down.
+    Put(Box<dyn FnOnce() -> Entry + Send>),
+    /// Nothing: somebody waits for those before.
+    Settle,
+    /// Something with the files, behind those before.
+    Do(Box<dyn FnOnce(&mut Appender) + Send>),
+}
+
+/// Something to do.
 pub(super) struct Item {
-    /// Makes the record, in the log's thread.
-    pub(super) make: Box<dyn FnOnce() -> Entry + Send>,
+    pub(super) work: Work,
     /// Who waits until it is written through.
     pub(super) ticket: Option<Ticket>,
 }
@@ -31,6 +40,8 @@ struct State {
     failure: Option<Unwritten>,
     /// Why the last anchor could not be written.
     unanchored: Option<Arc<str>>,
+    /// Why the files could not be kept as they are to be.
+    unkept: Option<Arc<str>>,
     /// Whether the writer looks again by itself soon, so that nobody need wake it.
     naps: bool,
     /// How many items the writer waits for, where it does: whoever adds one before does not wake it.
@@ -98,6 +109,16 @@ impl Queue {
     /// Why the last anchor could not be written.
     pub(super) fn unanchored(&self) -> Option<Arc<str>> {
         self.state().unanchored.clone()
+    }
+
+    /// Says how it went last to keep the files.
+    pub(super) fn report_kept(&self, failure: Option<Arc<str>>) {
+        self.state().unkept = failure;
+    }
+
+    /// Why the files could not be kept.
+    pub(super) fn unkept(&self) -> Option<Arc<str>> {
+        self.state().unkept.clone()
     }
 
     /// Waits until something is to be done: for ever, or for `nap` in which only those who wait themselves wake the

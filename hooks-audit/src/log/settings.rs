@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::append::Settings;
 use crate::checkpoint::Checkpoints;
+use crate::keep::Keeping;
 
 /// What an acknowledged record survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -35,10 +36,13 @@ pub struct LogSettings {
     /// Where what the chain was at some time is written down, and who vouches for it: after each pause, after 1,024 records
     /// at most while there are more to come, and at the end.
     pub checkpoints: Option<Checkpoints>,
+    /// How the files of the chain are kept, by a thread beside the writer, while the log is open; whoever opens one for a
+    /// moment leaves that to others.
+    pub keeping: Option<Keeping>,
 }
 
 impl LogSettings {
-    /// 8,192 records, 50 ms, no spill, no checkpoints; the files as [`Settings::new`] has them.
+    /// 8,192 records, 50 ms, no spill, no checkpoints, nothing that keeps the files; the files as [`Settings::new`] has them.
     pub fn new(secret: [u8; 32]) -> Self {
         Self {
             files: Settings::new(secret),
@@ -46,6 +50,7 @@ impl LogSettings {
             sync_within: Duration::from_millis(50),
             spill: None,
             checkpoints: None,
+            keeping: None,
         }
     }
 }

@@ -81,7 +81,7 @@ fn what_was_written_through_survives_a_loss_of_power() {
 fn a_full_queue_is_an_error_and_a_record() {
     let disk = SimDisk::new(1);
     let log = open(&disk, |settings| settings.queue = 4);
-    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let (go, wait) = mpsc::channel::<()>();
     // The thread is busy with the first one for as long as we like.
     let first = log.put_through(move || {
         wait.recv().unwrap();
@@ -203,4 +203,27 @@ fn what_nobody_waits_for_is_given_to_readers_soon() {
         std::thread::yield_now();
     }
     drop(log);
+}
+
+#[test]
+fn whoever_waits_for_what_came_before_is_told_that_it_was_lost() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |_| {});
+    log.put(entry(1)).unwrap();
+    assert_eq!(log.settled().unwrap().wait(), Ok(()));
+    let image = disk.after_power_cut(1);
+    drop(open(&image, |_| {}));
+    assert_eq!(read(&image, "/log")[0].session, "1");
+    disk.with_faults(Faults { append: 1_000, ..Faults::default() });
+    log.put(entry(2)).unwrap();
+    assert!(log.settled().unwrap().wait().is_err());
+    assert!(log.put_through(entry(2)).unwrap().wait().is_err());
+    disk.with_faults(Faults::default());
+    assert!(log.settled().unwrap().wait().is_err(), "there is room again, and the second one is lost");
+    // A moment after it failed, no file can be begun yet.
+    while log.settled().unwrap().wait().is_err() {
+        std::thread::yield_now();
+    }
+    log.put(entry(3)).unwrap();
+    assert_eq!(log.settled().unwrap().wait(), Ok(()));
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use hooks_core::fs::LogDisk;
 use hooks_core::time::{Clock, Tick};
 
-use super::queue::{Item, Queue};
+use super::beside::Beside;
+use super::queue::{Item, Queue, Work};
 use super::settings::LogSettings;
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
@@ -30,6 +31,8 @@ const MOST_BEHIND_A_CHECKPOINT: u64 = 1_024;
 pub(super) struct Writer {
     queue: Arc<Queue>,
     appender: Appender,
+    /// What keeps the files.
+    beside: Option<Beside>,
     settings: LogSettings,
     disk: Arc<dyn LogDisk>,
     clock: Arc<dyn Clock>,
@@ -39,6 +42,8 @@ pub(super) struct Writer {
     unsettled: Option<Tick>,
     /// How many records are missing of which the log does not say so yet.
     missing: u64,
+    /// How many were lost since somebody waited for all.
+    lost: u64,
     /// What writes checkpoints down, the number of the last record before the last one, and whether they fail.
     checkpoints: Option<CheckpointWriter>,
     anchored: u64,
@@ -52,6 +57,7 @@ impl Writer {
         queue: Arc<Queue>,
         appender: Appender,
         checkpoints: Option<CheckpointWriter>,
+        beside: Option<Beside>,
         settings: LogSettings,
         disk: Arc<dyn LogDisk>,
         clock: Arc<dyn Clock>,
@@ -59,12 +65,14 @@ impl Writer {
         Self {
             queue,
             appender,
+            beside,
             settings,
             disk,
             clock,
             spill: None,
             unsettled: None,
             missing: 0,
+            lost: 0,
             checkpoints,
             anchored: 0,
             is_unanchored: false,
@@ -77,7 +85,7 @@ impl Writer {
         loop {
             let naps = self.unsettled.is_some() || self.missing > 0;
             let mut taken = self.queue.take(naps.then_some(NAP), self.gathers, room);
-            self.missing += taken.refused;
+            self.lose(taken.refused);
             let is_idle = taken.items.is_empty();
             if is_idle && self.missing > 0 {
                 self.write(Vec::new());
@@ -87,6 +95,9 @@ impl Writer {
                 self.write(std::mem::replace(&mut taken.items, rest));
             }
             self.settle_if_due(is_idle);
+            if let Some(beside) = &mut self.beside {
+                beside.start_if_due(self.appender.chain().segment, self.clock.tick());
+            }
             if taken.is_closed && is_idle {
                 break;
             }
@@ -98,6 +109,9 @@ impl Writer {
         if let Some(spill) = self.spill {
             drop(spill.close());
         }
+        if let Some(beside) = self.beside {
+            beside.stop();
+        }
         // Whoever opens the chain next finds out what was left undone.
         drop(self.appender.close());
     }
@@ -105,19 +119,33 @@ impl Writer {
     /// Writes one group, and through if somebody waits for that.
     fn write(&mut self, items: Vec<Item>) {
         let mut tickets: Vec<Ticket> = Vec::new();
+        // Of those who wait for what came before.
+        let mut settling: Vec<Ticket> = Vec::new();
         let mut entries = Vec::with_capacity(items.len());
+        let mut deeds = Vec::new();
         for item in items {
+            let make = match item.work {
+                Work::Put(make) => make,
+                Work::Settle => {
+                    settling.extend(item.ticket);
+                    continue;
+                }
+                Work::Do(deed) => {
+                    deeds.push(deed);
+                    continue;
+                }
+            };
             tickets.extend(item.ticket);
-            match catch_unwind(AssertUnwindSafe(item.make)) {
+            match catch_unwind(AssertUnwindSafe(make)) {
                 Ok(entry) => entries.push(entry),
-                Err(_) => self.missing += 1,
+                Err(_) => self.lose(1),
             }
         }
         let count = entries.len() as u64;
         if self.missing > 0 {
             entries.push(gap(self.missing, self.clock.now()));
         }
-        let waits = !tickets.is_empty();
+        let waits = !tickets.is_empty() || !settling.is_empty();
         let start = self.clock.tick();
         let written = write(&mut self.appender, &mut entries, waits);
         self.gathers = (tickets.len(), self.clock.tick().since(start).min(LONGEST_GATHERING));
@@ -132,11 +160,32 @@ impl Writer {
             Some(failure) => self.spill(&mut entries, waits).map_err(|()| failure),
         };
         if answer.is_err() {
-            self.missing += count;
+            self.lose(count);
         }
         for ticket in tickets {
             ticket.settle(answer.clone());
         }
+        for deed in deeds {
+            // It says itself how it went; where it does not, whoever waits is told that nobody will.
+            drop(catch_unwind(AssertUnwindSafe(|| deed(&mut self.appender))));
+            self.unsettled = self.unsettled.or(Some(self.clock.tick()));
+        }
+        if settling.is_empty() {
+            return;
+        }
+        let all = match std::mem::take(&mut self.lost) {
+            0 => answer,
+            lost => answer.and(Err(Unwritten::Disk(format!("{lost} records were lost").into()))),
+        };
+        for ticket in settling {
+            ticket.settle(all.clone());
+        }
+    }
+
+    /// So many records are not in the log, and it has to say so.
+    fn lose(&mut self, count: u64) {
+        self.missing += count;
+        self.lost += count;
     }
 
     /// Writes `entries` into the log beside, where there is to be one.
@@ -209,7 +258,9 @@ fn alarm(failure: &str, at: hooks_core::time::Timestamp) -> Entry {
 }
 
 fn write(appender: &mut Appender, entries: &mut [Entry], through: bool) -> io::Result<()> {
-    appender.append(entries)?;
+    if !entries.is_empty() {
+        appender.append(entries)?;
+    }
     if through { appender.sync() } else { Ok(()) }
 }
 

@@ -13,6 +13,9 @@ use super::NoticeSettings;
 pub struct NoticesConfig {
     /// The team's folder, from the folder on that a session works in.
     pub team: PathBuf,
+    /// Whose agents are told; everybody's, where nobody is named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tenants: Vec<String>,
     /// So many files are named at once, the newest.
     pub most: usize,
     /// So many notices wait for one agent, the newest.
@@ -29,6 +32,6 @@ impl NoticesConfig {
 impl Default for NoticesConfig {
     fn default() -> Self {
         let NoticeSettings { most, keep } = NoticeSettings::default();
-        Self { team: ".squad".into(), most, keep }
+        Self { team: ".squad".into(), tenants: Vec::new(), most, keep }
     }
 }

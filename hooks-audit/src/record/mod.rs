@@ -13,6 +13,8 @@ use hooks_core::time::Timestamp;
 use hooks_core::{Strength, event::Usage, event::VerdictSource};
 use serde::{Deserialize, Serialize};
 
+use crate::cache::CacheAnswer;
+
 pub use self::payload::Payload;
 pub use self::shorten::Limits;
 
@@ -80,6 +82,9 @@ pub struct Record {
     /// Whether hooks rewrote the event before it was judged.
     #[serde(skip_serializing_if = "is_false")]
     pub rewritten: bool,
+    /// What became of a call of a tool whose results are cached: whether the tool ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheAnswer>,
     /// How long it took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
@@ -111,6 +116,10 @@ pub mod notes {
     pub const INTENT: &str = "log.intent";
     /// A file is about to be deleted, by retention; `covers` says which records it holds.
     pub const DELETED: &str = "log.deleted";
+    /// What a legal hold is about must not go; the note says what and why.
+    pub const HELD: &str = "log.held";
+    /// A legal hold is over.
+    pub const RELEASED: &str = "log.released";
     /// Payloads are about to be erased; `covers` says of which records.
     pub const ERASED: &str = "log.erased";
 }

@@ -14,6 +14,9 @@ use super::ScribeSettings;
 pub struct ScribeConfig {
     /// The team's folder, from the folder on that a session works in.
     pub team: PathBuf,
+    /// Whose sessions it looks after; everybody's, where nobody is named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tenants: Vec<String>,
     /// So long after something was written the work begins, for all that is written meanwhile.
     #[serde(with = "hooks_core::duration")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
@@ -62,6 +65,7 @@ impl Default for ScribeConfig {
         let settings = ScribeSettings::default();
         Self {
             team: ".squad".into(),
+            tenants: Vec::new(),
             pause: settings.pause,
             settle: settings.settle,
             given_up_after: settings.given_up_after,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use hooks::audit::keep::Age;
 
 use super::against::Against;
 use super::checkpoint::Checkpoint;
@@ -16,7 +17,11 @@ use super::keygen::Keygen;
   hooks audit keygen example.com/build7 --out audit.key > audit.verifier
   hooks audit checkpoint --to /mnt/elsewhere --key audit.key
   hooks audit verify --checkpoints /mnt/elsewhere --key audit.verifier
+  hooks audit tail --follow --json | jq .record.tool
   hooks audit prove w0:17 > proof.json
+  hooks audit -c hooks.yaml maintain            # for cron: compress what is full, delete what is too old
+  hooks audit hold add case-17 --reason 'asked for by counsel' --session s1
+  hooks audit erase --session s1 --why 'asked for by the person' --yes
 
 The log is that of --log, of --config, or the one in .squad/orchestration-log or audit-log here. Its files are JSON
 Lines: `grep` reads them too.
@@ -73,6 +78,21 @@ pub(crate) enum AuditAction {
     Keygen(Keygen),
     /// Write down what all chains are, in one note
     Checkpoint(Checkpoint),
+    /// Send the record to the sinks of the configuration, until it is ended; whoever comes next goes on there
+    Feed {
+        /// Send what is there now, and end
+        #[arg(long)]
+        once: bool,
+    },
+    /// Compress what is full, and delete what is older than is kept
+    Maintain(Maintain),
+    /// Show and change what must not go, whatever its age
+    Hold {
+        #[command(subcommand)]
+        action: HoldAction,
+    },
+    /// Erase arguments, results and prompts of records; the chain still verifies
+    Erase(Erase),
     /// Print a proof that a record is in its chain, or that a chain only grew, for who has the roots
     Prove {
         /// Which, as `<chain>:<number>`, or how many records then and later, as `<chain>:<number>..<number>`
@@ -86,6 +106,89 @@ pub(crate) struct Tail {
     /// How many
     #[arg(short = 'n', long, default_value_t = 20)]
     pub(super) lines: usize,
+    /// Go on with what comes, until it is ended or nobody reads it
+    #[arg(short, long)]
+    pub(super) follow: bool,
+    /// Print JSON: `position` and `record`
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// What is done about age.
+#[derive(Args, Debug)]
+pub(crate) struct Maintain {
+    /// Delete what is older, such as '90 days' or '7 years'; what the configuration says where this is absent
+    #[arg(long, value_name = "AGE")]
+    pub(super) keep: Option<Age>,
+    /// Say what would be done
+    #[arg(long)]
+    pub(super) dry_run: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HoldAction {
+    /// Print what is held
+    List,
+    /// Hold records: neither age nor anybody's wish takes them away. Without an option, all of them
+    Add {
+        /// What the hold is called
+        name: String,
+        /// Why it is
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        /// Who asks for it; the user, unless told
+        #[arg(long, value_name = "NAME")]
+        by: Option<String>,
+        #[command(flatten)]
+        of: Selected,
+    },
+    /// Let records go again
+    Release {
+        /// What the hold is called
+        name: String,
+        /// Who asks for it; the user, unless told
+        #[arg(long, value_name = "NAME")]
+        by: Option<String>,
+    },
+}
+
+/// What is erased, and why.
+#[derive(Args, Debug)]
+pub(crate) struct Erase {
+    /// Of which records, as `<chain>:<number>`
+    #[arg(value_name = "POSITION")]
+    pub(super) positions: Vec<String>,
+    #[command(flatten)]
+    pub(super) of: Selected,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT")]
+    pub(super) why: String,
+    /// Who asks for it, for the record; the user, unless told
+    #[arg(long, value_name = "NAME")]
+    pub(super) by: Option<String>,
+    /// Do it; without, it is said what would be erased
+    #[arg(long)]
+    pub(super) yes: bool,
+}
+
+/// Which records are meant: all that are given have to fit.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Selected {
+    /// Whose hooks decided
+    #[arg(long)]
+    pub(super) tenant: Option<String>,
+    /// The session
+    #[arg(long)]
+    pub(super) session: Option<String>,
+    /// The agent
+    #[arg(long)]
+    pub(super) agent: Option<String>,
+    /// Not before this moment, such as 2026-01-31T09:30 (UTC)
+    #[arg(long, value_name = "TIME")]
+    pub(super) since: Option<String>,
+    /// Before this moment
+    #[arg(long, value_name = "TIME")]
+    pub(super) before: Option<String>,
 }
 
 /// Which records fit: all that are given have to.
@@ -121,6 +224,9 @@ pub(crate) struct Filter {
     /// Before this moment
     #[arg(long, value_name = "TIME")]
     pub(super) until: Option<String>,
+    /// What became of a call of a tool that is cached: hit, miss, stale, joined or passed
+    #[arg(long, value_name = "ANSWER")]
+    pub(super) cache: Option<String>,
     /// Only what failed
     #[arg(long)]
     pub(super) failed: bool,

@@ -1,6 +1,7 @@
 //! Which records fit.
 
 use hooks::audit::Record;
+use hooks::audit::cache::CacheAnswer;
 
 use super::cli::Filter;
 
@@ -8,6 +9,7 @@ impl Filter {
     /// Whether `record` fits.
     pub(super) fn fits(&self, record: &Record) -> bool {
         let outcome = record.outcome.and_then(|outcome| serde_json::to_value(outcome).ok());
+        let cache = record.cache.map(CacheAnswer::name);
         // Moments are written so that their texts are in the order of time.
         let at = record.at.to_string();
         is(self.event.as_ref(), Some(&record.event))
@@ -18,6 +20,7 @@ impl Filter {
             && is(self.outcome.as_ref(), outcome.as_ref().and_then(|outcome| outcome.as_str()))
             && is(self.policy.as_ref(), record.policy.as_deref())
             && is(self.rule.as_ref(), record.rule.as_deref())
+            && is(self.cache.as_ref(), cache)
             && self.since.as_ref().is_none_or(|since| *at >= **since)
             && self.until.as_ref().is_none_or(|until| *at < **until)
             && (!self.failed || record.failed)
@@ -46,6 +49,7 @@ mod tests {
         assert!(denied.fits(&record));
         assert!(!Filter { agent: some("frontend"), ..denied }.fits(&record));
         assert!(!Filter { tool: some("bash"), ..Filter::default() }.fits(&record));
+        assert!(!Filter { cache: some("hit"), ..Filter::default() }.fits(&record));
         assert!(!Filter { failed: true, ..Filter::default() }.fits(&record));
         assert!(
             Filter { since: some("2026-01-31"), until: some("2026-02"), ..Filter::default() }.fits(&record)

@@ -3,12 +3,18 @@
 mod against;
 mod checkpoint;
 mod cli;
+mod feed;
 mod filter;
+mod follow;
+mod keep;
 mod keygen;
 mod read;
 mod verify;
 
 use std::path::PathBuf;
+
+use hooks::audit::config::AuditConfig;
+use hooks::config::Config;
 
 pub(crate) use self::cli::Audit;
 use self::cli::{AuditAction, Place};
@@ -30,15 +36,31 @@ pub(crate) fn run(asked: &Audit) -> Result<Status, Failure> {
         AuditAction::Prove { position } => verify::prove(&folder(place)?, position),
         AuditAction::Keygen(keygen) => keygen::keygen(keygen),
         AuditAction::Checkpoint(checkpoint) => checkpoint::checkpoint(place, checkpoint),
+        AuditAction::Feed { once } => {
+            let config = config(place)?;
+            feed::feed(config.as_ref().ok_or_else(|| Failure::said("say which with `--config`"))?, *once)
+        }
+        AuditAction::Maintain(maintain) => {
+            let config = config(place)?;
+            let keeping = config.as_ref().and_then(Config::audit).map(AuditConfig::keeping);
+            keep::maintain(&folder(place)?, keeping.unwrap_or_default(), maintain)
+        }
+        AuditAction::Hold { action } => keep::hold(&folder(place)?, action),
+        AuditAction::Erase(erase) => keep::erase(&folder(place)?, erase),
     }
+}
+
+/// The configuration that is named.
+fn config(place: &Place) -> Result<Option<Config>, Failure> {
+    place.config.as_ref().map(|config| load::governing(config, None)).transpose()
 }
 
 /// The folder of the log: the one that is named, or that of a configuration.
 fn folder(place: &Place) -> Result<PathBuf, Failure> {
-    let folder = match (&place.folder, &place.config) {
+    let folder = match (&place.folder, config(place)?) {
         (Some(folder), _) => folder.clone(),
-        (None, Some(config)) => load::config(config, None)?.audit_folder().ok_or_else(|| {
-            Failure::said(format!("`{}` keeps no audit log; write `audit: {{}}`", config.display()))
+        (None, Some(config)) => config.audit_folder().ok_or_else(|| {
+            Failure::said(format!("`{}` keeps no audit log; write `audit: {{}}`", config.name()))
         })?,
         (None, None) => {
             let places = [hooks::audit::config::IN_A_TEAM, "audit-log"].map(PathBuf::from);

@@ -10,13 +10,14 @@ use hooks::audit::{Committed, Kept, Positions, Reader};
 use serde_json::{Value, json};
 
 use super::cli::{Filter, Tail};
+use super::follow::follow;
 use crate::failure::{Failure, Status};
 
 /// How many records are read at a time.
-const MOST: usize = 4_096;
+pub(super) const MOST: usize = 4_096;
 
 /// Goes through the records of the log behind `after`, until `each` has seen enough.
-fn each(
+pub(super) fn each(
     folder: &Path,
     after: Positions,
     mut each: impl FnMut(Committed) -> Result<bool, Failure>,
@@ -40,6 +41,12 @@ fn line(committed: &Committed) -> Result<String, Failure> {
     Ok(format!("{} {}", committed.position(), serde_json::to_string(&committed.record)?))
 }
 
+/// The same as JSON.
+fn json_line(committed: &Committed) -> Result<String, Failure> {
+    let record = serde_json::to_value(&committed.record)?;
+    Ok(json!({ "position": committed.position().to_string(), "record": record }).to_string())
+}
+
 /// A record with all there is about it.
 fn whole(committed: &Committed) -> Result<Value, Failure> {
     let payload = match &committed.payload {
@@ -55,19 +62,22 @@ fn whole(committed: &Committed) -> Result<Value, Failure> {
 }
 
 pub(super) fn tail(folder: &Path, asked: &Tail) -> Result<Status, Failure> {
+    let line = if asked.json { json_line } else { line };
     let mut last = VecDeque::new();
-    each(folder, Positions::default(), |committed| {
+    let end = each(folder, Positions::default(), |committed| {
         last.push_back(committed);
         if last.len() > asked.lines {
             last.pop_front();
         }
         Ok(true)
     })?;
-    let mut out = io::stdout().lock();
+    let mut out = BufWriter::new(io::stdout().lock());
     for committed in &last {
         writeln!(out, "{}", line(committed)?)?;
     }
-    Ok(Status::Well)
+    out.flush()?;
+    drop(out);
+    if asked.follow { follow(folder, end, line) } else { Ok(Status::Well) }
 }
 
 pub(super) fn query(folder: &Path, filter: &Filter) -> Result<Status, Failure> {

@@ -1,15 +1,17 @@
 //! Asks the hooks about an event under its own type.
 
+use hooks::audit::Audit;
+use hooks::audit::describe::Described;
 use hooks::event::WireEvent;
 use hooks::{
-    DecidingEvent, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged, Strength, decide, observe,
-    reserve, tell,
+    DecidingEvent, Holds, HookRequest, Hooks, InformingEvent, Judged, Strength, decide, observe, reserve,
+    tell,
 };
 use hooks_protocols::{Answer, Decoded};
 
 use super::governing::Governing;
 use super::{Failure, Notes};
-use crate::event::by_type;
+use crate::event::{by_type, settle, settle_told};
 
 /// What the hooks say.
 pub(super) struct Asked {
@@ -29,17 +31,18 @@ pub(super) fn ask(
     let counts = !decoded.is_told_elsewhere();
     governing.wait(async {
         by_type!(event,
-            decided(event) => Ok(decided(&hooks, HookRequest::new(context, event), counts).await),
-            informed(event) => Ok(informed(&hooks, context, event).await),
+            decided(event) => Ok(decided(&hooks, HookRequest::new(context, event), counts, governing.recording()).await),
+            informed(event) => Ok(informed(&hooks, HookRequest::new(context, event), governing.recording()).await),
             other => Err(format!("this program does not know what to do with `{kind}`"))
         )
     })?
 }
 
-/// Decides, takes places where the event `counts`, and lets the observers see it.
-async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, counts: bool) -> Asked
+/// Decides, takes places where the event `counts`, lets the observers see it, and waits until it is on the record: nobody
+/// is left to find out later that it is not.
+async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, counts: bool, recording: Option<&Audit>) -> Asked
 where
-    E: DecidingEvent,
+    E: DecidingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
     let mut decided = decide(hooks, request).await;
@@ -47,6 +50,7 @@ where
         reserve(hooks, &mut decided).await;
     }
     observe(hooks, &decided.request, &decided.outcome);
+    settle(recording, &decided.request, &mut decided.outcome).await;
     let answer = restrained(Answer::from(&decided.outcome));
     Asked { answer, holds: decided.outcome.take_holds() }
 }
@@ -62,11 +66,12 @@ fn restrained(mut answer: Answer) -> Answer {
     answer
 }
 
-async fn informed<E>(hooks: &Hooks, context: HookContext, event: E) -> Asked
+async fn informed<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> Asked
 where
-    E: InformingEvent,
+    E: InformingEvent + Described,
     for<'a> Answer: From<&'a E::Outcome>,
 {
-    let outcome = tell(hooks, HookRequest::new(context, event)).await;
+    let outcome = tell(hooks, request.clone()).await;
+    settle_told(recording, &request).await;
     Asked { answer: Answer::from(&outcome), holds: Holds::default() }
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks::audit::Audit;
+use hooks::audit::keep::Keeper;
 use hooks::config::{Config, ConfigErrors};
 use hooks::{HookContext, Hooks};
 use hooks_protocols::Decoded;
@@ -12,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::deadline::Deadline;
 use super::project::{self, Found};
-use super::{Failure, Notes, settled};
+use super::{Failure, Notes, keeping, settled};
 use crate::cli::Run;
 use crate::event::here;
 use crate::load;
@@ -38,8 +40,10 @@ pub(super) fn of(asked: &Run, decoded: &Decoded, deadline: Deadline) -> Result<G
             decoded.client.name()
         ));
     };
-    let reader =
-        load::reader(None).spoken_in(decoded.client.dialect(&decoded.event_name)).protecting(would_govern);
+    let reader = load::reader(None)
+        .spoken_in(decoded.client.dialect(&decoded.event_name))
+        .recording_in_team_of(&root)
+        .protecting(would_govern);
     let config = settled::read(&config, || reader.read(&config))?.map_err(|errors| told(&errors))?;
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("nothing can be waited for: {error}"))?;
@@ -50,6 +54,16 @@ impl Governing {
     /// The hooks.
     pub(super) fn hooks(&self) -> Hooks {
         self.config.clone().hooks()
+    }
+
+    /// What puts events on the record, where something does.
+    pub(super) const fn recording(&self) -> Option<&Audit> {
+        self.config.recording()
+    }
+
+    /// What keeps the files of its log.
+    pub(super) fn keeper(&self) -> Option<Keeper> {
+        keeping::keeper(&self.config)
     }
 
     /// Waits for what takes time, as long as there is some; then `work` is dropped, and what it started ends with it.

@@ -12,6 +12,7 @@
 //! | what the hooks say | [`asking`] |
 //! | the answer, once | [`delivery`] |
 //! | in time | [`deadline`] |
+//! | a moment for the files of the log | [`keeping`] |
 //! | what the client could not be told, and what failed | [`notes`] |
 
 mod asking;
@@ -22,6 +23,7 @@ mod delivery;
 mod faults;
 mod governing;
 mod input;
+mod keeping;
 mod notes;
 mod panics;
 mod project;
@@ -29,6 +31,7 @@ mod settled;
 
 use std::sync::Arc;
 
+use hooks::EventKind;
 use hooks_protocols::{Answer, Decoded, Instead, Place, Reply, encode, failure};
 
 use self::asking::Asked;
@@ -116,7 +119,12 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     if goes_on(&answer, &reply) {
         holds.commit();
     }
+    let is_over = event.kind() == EventKind::SessionEnd;
+    let keeper = is_over.then(|| governing.keeper()).flatten();
     governing.finish()?;
+    if let Some(keeper) = keeper {
+        keeping::keep(&keeper, notes);
+    }
     Ok(reply)
 }
 

@@ -187,10 +187,25 @@ pub(super) const FAULTS: &[Fault] = &[
     },
     Fault { name: "store corrupt", reason: "the state store is closed", is_about: calls, strike: corrupt },
     Fault { name: "store locked", reason: "", is_about: calls, strike: locked },
+    Fault {
+        name: "disk full for the audit log",
+        reason: "the audit log cannot be written",
+        is_about: calls,
+        strike: log_full,
+    },
+    Fault {
+        name: "no folder for the audit log",
+        reason: "the audit log cannot be written",
+        is_about: calls,
+        strike: no_log,
+    },
 ];
 
 /// What the shell says where the program cannot.
 const GUARDED: &str = "the hook is missing, crashed or was killed, so this is denied";
+
+/// Without a log nothing goes ahead, not even what only reads.
+const RECORDS_ALL: &str = "version: 1\naudit: { on_error: { reading: deny } }\n";
 
 /// Denies every call.
 const DENIES: &str = "version: 1\nrules:\n  - { name: nothing, action: deny, reason: nothing is done }\n";
@@ -316,6 +331,22 @@ fn replaced(case: &Case) -> Told {
 /// Nothing can be written any more, as on a disk without room.
 fn full(case: &Case) -> Told {
     Program::new(case).with_store().before("trap '' XFSZ; ulimit -f 0; ").run()
+}
+
+/// There was room when the log was made, and is none for what comes.
+fn log_full(case: &Case) -> Told {
+    let program = Program::new(case);
+    fs::write(program.config(), RECORDS_ALL).unwrap();
+    drop(program.run());
+    program.before("trap '' XFSZ; ulimit -f 0; ").run()
+}
+
+fn no_log(case: &Case) -> Told {
+    let program = Program::new(case);
+    fs::write(program.config(), RECORDS_ALL).unwrap();
+    // A file stands where the folder would be.
+    fs::write(program.config().with_file_name(".squad").join("orchestration-log"), "").unwrap();
+    program.run()
 }
 
 fn no_folder(case: &Case) -> Told {

@@ -44,7 +44,8 @@ impl<'a> Program<'a> {
     pub(super) fn new(case: &'a Case) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let app = folder.path().join("app");
-        fs::create_dir(&app).unwrap();
+        // With the folder of a team, what happens is on the record.
+        fs::create_dir_all(app.join(".squad")).unwrap();
         fs::write(app.join("hooks.yaml"), CONFIG).unwrap();
         let config = app.join("hooks.yaml").to_str().unwrap().to_owned();
         let payload = case.payload.replace("/home/ada/app", app.to_str().unwrap()).into_bytes();

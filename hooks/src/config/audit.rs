@@ -4,15 +4,19 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hooks_audit::cache::ResultCache;
 use hooks_audit::config::{AuditConfig, IN_A_TEAM};
 use hooks_audit::describe::{Describe, Scrub};
 use hooks_audit::layer::{Audit, AuditSettings};
 use hooks_audit::{Log, LogSettings, OpenError};
-use hooks_core::HooksBuilder;
 use hooks_policies::redaction::Scrubber;
-use serde_json::Value;
+use hooks_store::Answering;
+use serde_json::{Map, Value, json};
 
 use super::checkpoints;
+use super::error::Mistakes;
+use super::prune::Pruned;
+use super::{plain, section};
 use crate::system::{StdFileSystem, SystemClock};
 
 /// The key it stands under.
@@ -20,23 +24,75 @@ pub(super) const KEY: &str = "audit";
 
 /// The folder of a team.
 const TEAM: &str = ".squad";
+/// The folder in which a project may have its configuration.
+const HOOKS: &str = ".hooks";
 /// The place of a log where there is no team.
 const ELSEWHERE: &str = "audit-log";
 
-/// Adds to every slot what puts its events into the log of `config`, which is that of the configuration at `path` with
-/// rules of the version `rules`. The log is opened with the first event.
-pub(super) fn add_to(
-    builder: HooksBuilder,
+/// Which teams have a log although the configuration says nothing about one.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Teams {
+    /// None.
+    #[default]
+    Nobody,
+    /// That of the project that the configuration is of.
+    OfTheFile,
+    /// That of the project in this folder.
+    Of(PathBuf),
+}
+
+/// What is on the record where the configuration at `path` says nothing about it.
+pub(super) fn in_team(teams: &Teams, path: Option<&Path>) -> Option<AuditConfig> {
+    let root = match teams {
+        Teams::Nobody => return None,
+        Teams::OfTheFile => project_of(path?),
+        Teams::Of(root) => root.clone(),
+    };
+    let folder = root.join(TEAM).is_dir().then(|| root.join(IN_A_TEAM));
+    folder.map(|folder| AuditConfig { folder: std::path::absolute(folder).ok(), ..AuditConfig::default() })
+}
+
+/// The section in the schema of the file: a switch, or what there is to say.
+pub(super) fn schema(root: &mut Map<String, Value>) -> Value {
+    json!({ "anyOf": [section::schema::<AuditConfig>(root), { "type": "boolean" }] })
+}
+
+/// Takes the section out of `sections`; whether it is plain that nothing is wrong with it.
+pub(super) fn is_right(sections: &mut Map<String, Value>) -> bool {
+    let is_switch = sections.get(KEY).is_some_and(Value::is_boolean);
+    if is_switch {
+        sections.shift_remove(KEY).is_some()
+    } else {
+        plain::is_right_in::<AuditConfig>(sections, KEY)
+    }
+}
+
+/// Takes the section out of `sections` and reads it.
+pub(super) fn take(
+    sections: &mut Map<String, Value>,
+    tree: &Pruned,
+    mistakes: &mut Mistakes,
+) -> Option<AuditConfig> {
+    match sections.shift_remove(KEY)? {
+        Value::Bool(is_on) => Some(AuditConfig { enabled: Some(is_on), ..AuditConfig::default() }),
+        value => section::read(KEY, value, tree, mistakes),
+    }
+}
+
+/// What puts events into the log of `config`, which is that of the configuration at `path` with rules of the version
+/// `rules`; what becomes of calls, `cache` tells. The log is opened with the first event. Whoever answers `Later` keeps its
+/// files while it runs.
+pub(super) fn built(
     config: &AuditConfig,
     path: Option<&Path>,
     rules: Option<Arc<str>>,
-) -> HooksBuilder {
-    if !config.is_enabled() {
-        return builder;
-    }
+    cache: Option<ResultCache>,
+    answering: Answering,
+) -> Audit {
     let folder = folder_of(config, path);
     let mut log = LogSettings::new(secret());
     log.spill = config.spill.as_ref().map(|spill| beside(path, spill));
+    log.keeping = (answering == Answering::Later).then(|| config.keeping());
     let checkpoints = config.checkpoints.clone();
     let place = path.map(Path::to_path_buf);
     log.files.file_bytes = config.file_bytes.unwrap_or(log.files.file_bytes);
@@ -50,15 +106,14 @@ pub(super) fn add_to(
     };
     let mut settings = AuditSettings::default();
     settings.describe =
-        Describe { rules, scrub: Some(Arc::new(Secrets(Scrubber::all()))), ..Describe::default() };
+        Describe { rules, scrub: Some(Arc::new(Secrets(Scrubber::all()))), cache, ..Describe::default() };
     (settings.on_error_writing, settings.on_error_reading) =
         (config.on_error.writing, config.on_error.reading);
     if !config.before.is_empty() {
         let config = config.clone();
         settings.before = Some(Arc::new(move |tool| config.is_irreversible(tool)));
     }
-    let Ok(builder) = builder.config(Audit::lazy(open, settings));
-    builder
+    Audit::lazy(open, settings)
 }
 
 /// The folder of the log.
@@ -66,12 +121,17 @@ pub(super) fn folder_of(config: &AuditConfig, path: Option<&Path>) -> PathBuf {
     if let Some(folder) = &config.folder {
         return beside(path, folder);
     }
-    beside(path, Path::new(if has_team(path) { IN_A_TEAM } else { ELSEWHERE }))
+    let project = path.map(project_of).filter(|project| project.join(TEAM).is_dir());
+    project.map_or_else(|| beside(path, Path::new(ELSEWHERE)), |project| project.join(IN_A_TEAM))
 }
 
-/// Whether there is a team folder beside the configuration at `path`.
-pub(super) fn has_team(path: Option<&Path>) -> bool {
-    path.is_some_and(|path| beside(Some(path), Path::new(TEAM)).is_dir())
+/// The folder of the project that the configuration at `path` is of: its own, or the one around `.hooks`.
+fn project_of(path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    match folder.file_name() {
+        Some(name) if name == HOOKS => folder.parent().unwrap_or(folder).to_path_buf(),
+        _ => folder.to_path_buf(),
+    }
 }
 
 /// The files of the log, as patterns that protect them.
@@ -81,12 +141,14 @@ pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String>
     let folders = others.chain([folder_of(config, path)]);
     let absolute = folders.filter_map(|folder| std::path::absolute(folder).ok());
     // Other files of a team may stand in the same folder.
-    let files =
-        absolute.map(|folder| format!("{}/*.{{jsonl,gz,lock,end,new,checkpoints}}", folder.display()));
+    let files = |folder: PathBuf| {
+        let folder = folder.display();
+        [format!("{folder}/*.{{jsonl,gz,lock,end,new,checkpoints,json}}"), format!("{folder}/sinks/**")]
+    };
     // A key is a file, or a folder of a few.
     let key = kept.and_then(|kept| std::path::absolute(beside(path, kept.key.as_ref()?)).ok());
     let key = key.into_iter().flat_map(|key| [key.display().to_string(), format!("{}/*", key.display())]);
-    files.chain(key).collect()
+    absolute.flat_map(files).chain(key).collect()
 }
 
 /// `place` from the folder of the configuration.

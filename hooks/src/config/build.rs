@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_audit::Audit;
 use hooks_audit::config::AuditConfig;
 use hooks_audit::metrics::Metrics;
 use hooks_context::SessionMemory;
@@ -58,6 +59,8 @@ pub(super) struct State {
     pub(super) store: Option<StoreConfig>,
     /// What is put on the record, and where; nothing where absent.
     pub(super) audit: Option<AuditConfig>,
+    /// Whether nothing is put on the record all the same.
+    pub(super) is_trial: bool,
     /// The version of what was read.
     pub(super) rules: Option<Arc<str>>,
     /// The configuration, where it is a file.
@@ -181,6 +184,7 @@ pub(super) struct Built {
     pub(super) kept: Kept,
     pub(super) models: Option<Models>,
     pub(super) feeds: Feeds,
+    pub(super) recording: Option<Audit>,
 }
 
 /// Builds the hooks of `settings`, which were read from `root`.
@@ -248,15 +252,22 @@ pub(super) fn build(
             let (mut builder, feeds) = feeds.add_to(builder, &policy.tools, kept.metrics.as_ref());
             kept.metrics = feeds.metrics.clone();
             // Last, so that it sees what all others made of an event, and takes its place when they have theirs.
-            if let Some(config) = &state.audit {
-                builder = audit::add_to(builder, config, state.path.as_deref(), state.rules.clone());
+            let recording = state.audit.as_ref().filter(|config| config.is_enabled() && !state.is_trial);
+            let recording = recording.map(|config| {
+                let (path, rules) = (state.path.as_deref(), state.rules.clone());
+                audit::built(config, path, rules, feeds.cache.clone(), state.answering)
+            });
+            if let Some(audit) = &recording {
+                let Ok(recorded) = builder.config(audit.clone());
+                builder = recorded;
             }
-            Some(Built { hooks: builder.build(), kept, models, feeds })
+            Some(Built { hooks: builder.build(), kept, models, feeds, recording })
         }
         Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
             Ok(pipeline) => {
                 let Ok(builder) = builder.config(SquadCompat::new(Arc::new(pipeline)));
-                Some(Built { hooks: builder.build(), kept, models: None, feeds: Feeds::default() })
+                let (hooks, feeds) = (builder.build(), Feeds::default());
+                Some(Built { hooks, kept, models: None, feeds, recording: None })
             }
             Err(error) => {
                 mistakes.add(&root.place, "", error.to_string());
@@ -266,14 +277,27 @@ pub(super) fn build(
     }
 }
 
-/// What changes budgets, limits and lockouts, and what installs or removes the hooks themselves, is for people.
+/// What people do. What is done to the record may stand behind options that name another one.
+const OWN_COMMANDS: [&str; 8] = [
+    "hooks state",
+    "hooks init",
+    "hooks audit maintain",
+    "hooks audit hold",
+    "hooks audit erase",
+    "hooks audit -c",
+    "hooks audit --config",
+    "hooks audit --log",
+];
+
+/// What changes budgets, limits, lockouts and the record, and what installs or removes the hooks themselves, is for people.
 fn own_command() -> RuleConfig {
     RuleConfig {
         name: "own-state".to_owned(),
         action: RuleAction::Deny,
-        commands: vec!["hooks state".to_owned(), "hooks init".to_owned()],
+        commands: OWN_COMMANDS.map(str::to_owned).to_vec(),
         reason: Some(
-            "an agent changes neither the limits it works within nor its hooks; a person does".to_owned(),
+            "an agent changes neither the limits it works within, nor its hooks, nor the record; a person does"
+                .to_owned(),
         ),
         ..RuleConfig::default()
     }
@@ -334,6 +358,12 @@ mod tests {
             ("hooks state set a 0", Strength::Deny),
             ("hooks init claude --remove", Strength::Deny),
             ("./target/release/hooks init", Strength::Deny),
+            ("hooks audit erase --session s --why x --yes", Strength::Deny),
+            ("hooks audit -c hooks.yaml maintain", Strength::Deny),
+            ("hooks audit -chooks.yaml maintain", Strength::Deny),
+            ("hooks audit --config=hooks.yaml maintain", Strength::Deny),
+            ("hooks audit --log . erase w0:1 --why x --yes", Strength::Deny),
+            ("hooks audit tail", Strength::NoOpinion),
             ("hooks check", Strength::NoOpinion),
             ("git init", Strength::NoOpinion),
         ] {

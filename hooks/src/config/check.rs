@@ -229,7 +229,7 @@ impl<'s> Checker<'s, '_> {
             Kind::Null => None,
             Kind::Bool(_) => of_type("boolean"),
             Kind::Number(_) => of_type("integer").or_else(|| of_type("number")),
-            Kind::Text(_) => of_type("string"),
+            Kind::Text(text) => of_type("string").or_else(|| of_type("boolean").filter(|_| is_switch(text))),
             Kind::List(_) => of_type("array"),
             Kind::Map(_) => of_type("object"),
         };
@@ -277,6 +277,11 @@ fn as_map(schema: &Map<String, Value>, node: &Node) -> Option<String> {
     } else {
         format!("write it as a map with {}", one_of(known.keys().map(String::as_str)))
     })
+}
+
+/// Whether `text` is what other formats switch something with.
+fn is_switch(text: &str) -> bool {
+    matches!(text.to_lowercase().as_str(), "yes" | "on" | "y" | "no" | "off" | "n")
 }
 
 fn json_text(text: &str) -> String {

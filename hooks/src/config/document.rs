@@ -99,7 +99,7 @@ pub fn schema() -> Value {
             properties.extend(sections);
         }
         properties.insert(store::KEY.to_owned(), section::schema::<StoreConfig>(object));
-        properties.insert(audit::KEY.to_owned(), section::schema::<AuditConfig>(object));
+        properties.insert(audit::KEY.to_owned(), audit::schema(object));
         properties.insert(models::KEY.to_owned(), section::schema::<ResilienceConfig>(object));
         properties.insert(
             command::PROFILE.to_owned(),
@@ -147,8 +147,7 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
     let models = models.and_then(|value| section::read(models::KEY, value, &tree, mistakes));
     let store = sections.shift_remove(store::KEY);
     let store = store.and_then(|value| store::read(value, &tree, mistakes));
-    let audit = sections.shift_remove(audit::KEY);
-    let audit = audit.and_then(|value| section::read(audit::KEY, value, &tree, mistakes));
+    let audit = audit::take(&mut sections, &tree, mistakes);
     let spawn = sections.shift_remove(spawn::KEY);
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
     let context = context::take(&mut sections, &tree, mistakes);

@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use hooks_audit::config::AuditConfig;
 use hooks_policies::config::PolicyConfig;
 use hooks_resilience::ResilienceConfig;
 use hooks_store::StoreConfig;
@@ -23,7 +22,7 @@ pub(super) fn is_right(root: &Node) -> bool {
     {
         is_about_the_file(&mut sections)
             && is_right_in::<StoreConfig>(&mut sections, store::KEY)
-            && is_right_in::<AuditConfig>(&mut sections, audit::KEY)
+            && audit::is_right(&mut sections)
             && is_right_in::<ResilienceConfig>(&mut sections, models::KEY)
             && context::are_right(&mut sections)
             && feeds::are_right(&mut sections)

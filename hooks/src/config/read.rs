@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hooks_audit::Audit;
 use hooks_audit::cache::ResultCache;
 use hooks_audit::chain::Digest;
 use hooks_audit::config::AuditConfig;
@@ -16,6 +17,7 @@ use hooks_facts::tools::Dialect;
 use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
+use super::audit::Teams;
 use super::budget::priced;
 use super::build::{Kept, Origin, Settings, State, build};
 use super::command::{self, Handlers, Host};
@@ -43,6 +45,7 @@ pub struct Config {
     context: ContextSections,
     sections: FeedSections,
     feeds: Feeds,
+    recording: Option<Audit>,
     state: State,
 }
 
@@ -136,6 +139,12 @@ impl Config {
         Some(audit::folder_of(audit, self.state.path.as_deref()))
     }
 
+    /// What puts events on the record, where something does. Who ends with an answer waits for it
+    /// ([`Audit::settled`](hooks_audit::Audit::settled)) before that goes out.
+    pub const fn recording(&self) -> Option<&Audit> {
+        self.recording.as_ref()
+    }
+
     /// The strict policies' configuration; under `squad-compat` there is nothing in it.
     pub const fn policy(&self) -> &PolicyConfig {
         &self.policy
@@ -201,7 +210,8 @@ pub struct ConfigReader {
     answering: Answering,
     host: Host,
     engine: Option<Engine>,
-    records: Option<bool>,
+    teams: Teams,
+    is_trial: bool,
     dialect: Option<Dialect>,
     protected: Vec<String>,
 }
@@ -273,17 +283,26 @@ impl ConfigReader {
         self
     }
 
-    /// Puts events on the record below the team folder beside the file, unless the file says otherwise.
+    /// Puts events on the record below the team folder of the project that the file is of, where there is one and the file
+    /// does not say otherwise.
     #[must_use]
     pub fn recording_in_teams(mut self) -> Self {
-        self.records = Some(true);
+        self.teams = Teams::OfTheFile;
         self
     }
 
-    /// Puts nothing on the record, whatever the file says: what is tried out did not happen.
+    /// The same of the project in `root`, wherever the file is.
     #[must_use]
-    pub fn recording_nothing(mut self) -> Self {
-        self.records = Some(false);
+    pub fn recording_in_team_of(mut self, root: impl Into<PathBuf>) -> Self {
+        self.teams = Teams::Of(root.into());
+        self
+    }
+
+    /// Puts nothing on the record, whatever the file says: what is tried out did not happen. The agents are kept from the
+    /// log as they would be.
+    #[must_use]
+    pub const fn recording_nothing(mut self) -> Self {
+        self.is_trial = true;
         self
     }
 
@@ -401,6 +420,7 @@ impl ConfigReader {
         };
         let name = name.to_owned();
         let (kept, hooks, models, feeds) = (built.kept, built.hooks, built.models, built.feeds);
+        let recording = built.recording;
         Some(Config {
             name,
             profile,
@@ -415,6 +435,7 @@ impl ConfigReader {
             context,
             sections,
             feeds,
+            recording,
         })
     }
 
@@ -422,7 +443,8 @@ impl ConfigReader {
         let by_default = || self.engine.map(|engine| StoreConfig { engine, ..StoreConfig::default() });
         State {
             tenancy: None,
-            audit: (self.records == Some(true) && audit::has_team(path)).then(AuditConfig::default),
+            audit: audit::in_team(&self.teams, path),
+            is_trial: self.is_trial,
             rules: None,
             store: store.or_else(by_default),
             path: path.map(Path::to_path_buf),
@@ -479,7 +501,7 @@ impl ConfigReader {
             return None;
         }
         let state = self.state(store, path);
-        let audit = audit.or(state.audit.clone()).filter(|_| self.records != Some(false));
+        let audit = audit.or(state.audit.clone());
         let state = Box::new(State { tenancy, audit, ..state });
         Some((
             Settings::Strict {

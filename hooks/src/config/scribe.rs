@@ -34,7 +34,7 @@ pub(super) struct Around<'a> {
 /// The Scribe that `config` asks for. It writes nothing that is known to be secret.
 pub(super) fn built(config: &ScribeConfig, around: &Around<'_>) -> Scribe {
     let answering = around.answering;
-    let teams = teams(&config.team, answering);
+    let teams = teams(&config.team, answering).of_tenants(config.tenants.iter().cloned());
     let secrets = Secrets::new(around.redaction);
     let scribe = match answering {
         Answering::Later => Scribe::new(teams, workers(answering), Arc::new(TokioTimer)),

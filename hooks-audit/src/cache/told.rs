@@ -1,0 +1,37 @@
+//! What became of calls, until their results are put on the record.
+
+use std::collections::VecDeque;
+
+use super::key::Key;
+use super::watch::CacheAnswer;
+
+/// More calls than this do not wait for their results at one time: what nobody asked about goes.
+const MOST: usize = 1_024;
+
+/// What became of calls, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Told(VecDeque<Call>);
+
+#[derive(Debug)]
+struct Call {
+    key: Key,
+    /// The client's id of the call.
+    id: Option<String>,
+    answer: CacheAnswer,
+}
+
+impl Told {
+    /// Notes what became of a call.
+    pub(super) fn note(&mut self, key: Key, id: Option<&str>, answer: CacheAnswer) {
+        if self.0.len() >= MOST {
+            self.0.pop_front();
+        }
+        self.0.push_back(Call { key, id: id.map(str::to_owned), answer });
+    }
+
+    /// What became of the call, once; of calls that cannot be told apart, of the first.
+    pub(super) fn take(&mut self, key: Key, id: Option<&str>) -> Option<CacheAnswer> {
+        let at = self.0.iter().position(|call| call.key == key && call.id.as_deref() == id)?;
+        self.0.remove(at).map(|call| call.answer)
+    }
+}

@@ -1,0 +1,202 @@
+//! The full files of one chain: all but the last, which is written. Whoever touches them holds the lock of the chain.
+
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hooks_core::fs::LogDisk;
+use hooks_core::time::Timestamp;
+
+use crate::chain::{Group, Scan, Stored, push_erased};
+use crate::record::Record;
+use crate::segment::{self, MOST_BYTES, Segment, State};
+
+/// How much of a file is looked at to see whether it is worth reading it all.
+const BEGINNING: usize = 64 << 10;
+
+/// The full files of one chain.
+#[derive(Clone, Copy)]
+pub(crate) struct FullFiles<'a> {
+    pub(crate) disk: &'a dyn LogDisk,
+    pub(crate) folder: &'a Path,
+    pub(crate) chain: &'a str,
+}
+
+/// Files that are to be deleted.
+#[derive(Debug, Default)]
+pub(crate) struct Doomed {
+    /// The oldest of the chain, in order.
+    pub(crate) files: Vec<Segment>,
+    /// The first and the last record in them.
+    pub(crate) covers: Option<(u64, u64)>,
+    /// The file behind them that would go, if it were not held.
+    pub(crate) held: Option<Segment>,
+}
+
+impl FullFiles<'_> {
+    /// The files.
+    pub(crate) fn all(&self) -> io::Result<Vec<Segment>> {
+        let mut files = segment::list(self.disk, self.folder)?;
+        files.retain(|file| file.chain == self.chain);
+        files.pop();
+        Ok(files)
+    }
+
+    /// Those that are not compressed yet.
+    pub(crate) fn plain(&self) -> io::Result<Vec<Segment>> {
+        let mut files = self.all()?;
+        files.retain(|file| file.state == State::Plain);
+        Ok(files)
+    }
+
+    /// Compresses a file.
+    pub(crate) fn compress(&self, file: &Segment) -> io::Result<()> {
+        self.replace(file, &file.when(State::Compressed), &self.bytes(file)?)?;
+        self.disk.remove(&file.path(self.folder))?;
+        self.disk.sync_directory(self.folder)
+    }
+
+    /// The files all of whose records are from before `moment`, the oldest first, up to one that has a record on which
+    /// `hold` holds its hand.
+    pub(crate) fn before(&self, moment: Timestamp, hold: &dyn Fn(&Record) -> bool) -> io::Result<Doomed> {
+        let mut doomed = Doomed::default();
+        for file in self.all()? {
+            if self.begins(&file)?.is_some_and(|at| at >= moment) {
+                break;
+            }
+            let bytes = self.bytes(&file)?;
+            let (mut is_young, mut is_held, mut covers) = (false, false, doomed.covers);
+            for line in groups(&file, &bytes)?.iter().flat_map(|group| &group.lines) {
+                let record = record(&file, line.text)?;
+                is_young |= record.at >= moment;
+                is_held |= hold(&record);
+                covers = Some((covers.map_or(line.seq, |(first, _)| first), line.seq));
+            }
+            if is_young {
+                break;
+            }
+            if is_held {
+                doomed.held = Some(file);
+                break;
+            }
+            doomed.covers = covers;
+            doomed.files.push(file);
+        }
+        Ok(doomed)
+    }
+
+    /// Deletes a file.
+    pub(crate) fn delete(&self, file: &Segment) -> io::Result<()> {
+        self.disk.remove(&file.path(self.folder))?;
+        self.disk.sync_directory(self.folder)
+    }
+
+    /// The numbers of the records in `file` that have a payload and are picked by `which`.
+    pub(crate) fn picked(&self, file: &Segment, which: &dyn Fn(&Record) -> bool) -> io::Result<Vec<u64>> {
+        let bytes = self.bytes(file)?;
+        let mut picked = Vec::new();
+        for line in groups(file, &bytes)?.iter().flat_map(|group| &group.lines) {
+            if matches!(line.stored, Stored::Payload(_)) && which(&record(file, line.text)?) {
+                picked.push(line.seq);
+            }
+        }
+        Ok(picked)
+    }
+
+    /// Erases the payloads of the records in `picked`, which is in order, from `file`; the record `by` says so.
+    pub(crate) fn erase(&self, file: &Segment, picked: &[u64], by: u64) -> io::Result<()> {
+        let bytes = self.bytes(file)?;
+        match without(file, &bytes, picked, by)? {
+            Some(without) => self.replace(file, file, &without),
+            None => Ok(()),
+        }
+    }
+
+    /// When the first record of a file happened, where that stands in its beginning.
+    fn begins(&self, file: &Segment) -> io::Result<Option<Timestamp>> {
+        let bytes = segment::read(self.disk, self.folder, file, 0, BEGINNING)?.unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        // Its seal is looked at when it is read whole; what begins the file is its header.
+        let records = lines.skip(1).take_while(|line| !line.is_empty());
+        let mut read = records.filter_map(|line| serde_json::from_slice::<Record>(line).ok());
+        Ok(read.find(|record| record.seq > 0 && !record.event.is_empty()).map(|record| record.at))
+    }
+
+    /// The lines of a file.
+    fn bytes(&self, file: &Segment) -> io::Result<Vec<u8>> {
+        let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
+        Ok(segment::read(self.disk, self.folder, file, 0, limit)?.unwrap_or_default())
+    }
+
+    /// Puts `lines` in place of what `file` has, or will have: at one moment, and through to the device.
+    fn replace(&self, of: &Segment, file: &Segment, lines: &[u8]) -> io::Result<()> {
+        let aside = self.folder.join(format!("{}.{:08}.new", of.chain, of.number));
+        match self.disk.remove(&aside) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        if file.state == State::Compressed {
+            let mut compressed = GzEncoder::new(Vec::new(), Compression::default());
+            compressed.write_all(lines)?;
+            self.disk.create(&aside, &compressed.finish()?)?;
+        } else {
+            self.disk.create(&aside, lines)?;
+        }
+        self.disk.rename(&aside, &file.path(self.folder))?;
+        self.disk.sync_directory(self.folder)
+    }
+}
+
+/// The groups of a file, as far as they count: what a failed write left behind them does not.
+fn groups<'a>(file: &Segment, bytes: &'a [u8]) -> io::Result<Vec<Group<'a>>> {
+    let mut scan = Scan::new(bytes, None);
+    let mut groups = Vec::new();
+    while let Ok(Some(group)) = scan.next_group() {
+        groups.push(group);
+    }
+    if groups.is_empty() || file.state == State::Damaged {
+        return Err(damaged(file));
+    }
+    Ok(groups)
+}
+
+fn record(file: &Segment, line: &[u8]) -> io::Result<Record> {
+    serde_json::from_slice(line).map_err(|_| damaged(file))
+}
+
+fn damaged(file: &Segment) -> io::Error {
+    let text = format!("`{}` is damaged; run `hooks audit verify`", file.name());
+    io::Error::new(ErrorKind::InvalidData, text)
+}
+
+/// The lines of a file without the payloads of the records in `picked`, which is in order; `None` where it has none.
+fn without(file: &Segment, bytes: &[u8], picked: &[u64], by: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut end = 0;
+    let mut is_changed = false;
+    for line in groups(file, bytes)?.iter().flat_map(|group| &group.lines) {
+        if matches!(line.stored, Stored::Payload(_)) && picked.binary_search(&line.seq).is_ok() {
+            // Up to the record's own line end; its payload stands behind that.
+            let kept = line.start + line.text.len() + 1;
+            out.extend_from_slice(bytes.get(end..kept).unwrap_or_default());
+            push_erased(line.seq, by, &mut out);
+            end = line.end;
+            is_changed = true;
+        }
+    }
+    out.extend_from_slice(bytes.get(end..).unwrap_or_default());
+    Ok(is_changed.then_some(out))
+}
+
+/// Numbers in order as pairs of first and last.
+pub(crate) fn ranges(numbers: &[u64]) -> Vec<(u64, u64)> {
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *number => *last = *number,
+            _ => ranges.push((*number, *number)),
+        }
+    }
+    ranges
+}

@@ -1,0 +1,180 @@
+//! Legal holds: what must not go, whatever its age.
+//!
+//! They stand in `holds.json` beside the files of the log, replaced as a whole; each change is on the record before.
+//! Whoever deletes, compresses or erases has the lock of that file while it does, so that a hold that was acknowledged holds.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::fs::{DiskLock, LogDisk};
+use serde::{Deserialize, Serialize};
+
+use super::selection::{Selection, SelectionError};
+use crate::record::{Record, notes};
+
+const FILE: &str = "holds.json";
+const LOCK: &str = "holds.lock";
+/// How long somebody who deletes is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// More bytes than holds take.
+const MOST: u64 = 4 << 20;
+
+/// What must not go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Hold {
+    /// What it is called.
+    pub name: String,
+    /// Why it is.
+    pub reason: String,
+    /// Who asked for it.
+    pub by: String,
+    /// What it is about.
+    pub of: Selection,
+}
+
+impl Hold {
+    /// Holds what `of` means.
+    pub fn new(
+        name: impl Into<String>,
+        reason: impl Into<String>,
+        by: impl Into<String>,
+        of: Selection,
+    ) -> Self {
+        Self { name: name.into(), reason: reason.into(), by: by.into(), of }
+    }
+}
+
+/// Why a hold cannot be changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HoldError {
+    /// There is one of this name.
+    #[error("there is a hold `{0}` already; release it first, or choose another name")]
+    Exists(String),
+    /// There is none.
+    #[error("there is no hold `{0}`; `hooks audit hold list` shows all")]
+    Unknown(String),
+    /// It has no name, or no reason.
+    #[error("a hold needs a name and a reason")]
+    Unnamed,
+    /// What it is about makes no sense.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
+    /// The file or the log cannot be read or written.
+    #[error("the holds cannot be changed: {0}")]
+    Disk(#[from] io::Error),
+}
+
+/// The holds of a log, while nobody else changes them, deletes or erases.
+pub struct Holds {
+    disk: Arc<dyn LogDisk>,
+    folder: PathBuf,
+    all: Vec<Hold>,
+    _lock: DiskLock,
+}
+
+impl Holds {
+    /// Takes the holds of the log in `folder`.
+    ///
+    /// # Errors
+    /// `TimedOut` where somebody else has them for longer than ten seconds, `InvalidData` where the file is not one of
+    /// holds: nothing is deleted then; and whatever the disk answers.
+    pub fn take(disk: Arc<dyn LogDisk>, folder: impl Into<PathBuf>) -> io::Result<Self> {
+        let folder = folder.into();
+        let lock = disk.lock(&folder.join(LOCK), PATIENCE)?;
+        let all = Self::read(&*disk, &folder)?;
+        Ok(Self { disk, folder, all, _lock: lock })
+    }
+
+    /// The holds of the log in `folder`, as they are now.
+    ///
+    /// # Errors
+    /// `InvalidData` where the file is not one of holds, and whatever the disk answers.
+    pub fn read(disk: &dyn LogDisk, folder: &Path) -> io::Result<Vec<Hold>> {
+        let Some(bytes) = disk.read(&folder.join(FILE), MOST)? else { return Ok(Vec::new()) };
+        serde_json::from_slice(&bytes).map_err(|error| {
+            let text = format!("`{FILE}` does not say what is held: {error}; put back what stood there");
+            io::Error::new(ErrorKind::InvalidData, text)
+        })
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Hold] {
+        &self.all
+    }
+
+    /// The hold that is about `record`.
+    pub fn of(&self, record: &Record) -> Option<&Hold> {
+        self.all.iter().find(|hold| hold.of.fits(record))
+    }
+
+    /// Adds a hold; `note` puts a record down, through to the device.
+    ///
+    /// # Errors
+    /// Where there is one of that name, it makes no sense, or something cannot be written: it holds nothing then.
+    pub fn add(
+        &mut self,
+        hold: Hold,
+        note: impl FnOnce(Record) -> io::Result<()>,
+        at: hooks_core::time::Timestamp,
+    ) -> Result<(), HoldError> {
+        if hold.name.trim().is_empty() || hold.reason.trim().is_empty() {
+            return Err(HoldError::Unnamed);
+        }
+        if self.all.iter().any(|other| other.name == hold.name) {
+            return Err(HoldError::Exists(hold.name));
+        }
+        hold.of.check()?;
+        let text = format!("`{}` holds {}: {} ({})", hold.name, hold.of, hold.reason, hold.by);
+        note(Record { note: Some(text), ..Record::new(notes::HELD, at) })?;
+        let mut all = self.all.clone();
+        all.push(hold);
+        self.write(all)
+    }
+
+    /// Releases the hold `name`, which `by` asks for.
+    ///
+    /// # Errors
+    /// Where there is none, or something cannot be written: it goes on holding then.
+    pub fn release(
+        &mut self,
+        name: &str,
+        by: &str,
+        note: impl FnOnce(Record) -> io::Result<()>,
+        at: hooks_core::time::Timestamp,
+    ) -> Result<(), HoldError> {
+        let mut all = self.all.clone();
+        all.retain(|hold| hold.name != name);
+        if all.len() == self.all.len() {
+            return Err(HoldError::Unknown(name.to_owned()));
+        }
+        let text = format!("`{name}` is released ({by})");
+        note(Record { note: Some(text), ..Record::new(notes::RELEASED, at) })?;
+        self.write(all)
+    }
+
+    /// Puts `all` in place of what stands in the file, at one moment.
+    fn write(&mut self, all: Vec<Hold>) -> Result<(), HoldError> {
+        let bytes = serde_json::to_vec_pretty(&all).map_err(io::Error::other)?;
+        let (new, file) = (self.folder.join(format!("{FILE}.new")), self.folder.join(FILE));
+        match self.disk.remove(&new) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        self.disk.create(&new, &bytes)?;
+        self.disk.rename(&new, &file)?;
+        self.disk.sync_directory(&self.folder)?;
+        self.all = all;
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Holds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Holds").field("folder", &self.folder).field("all", &self.all).finish_non_exhaustive()
+    }
+}

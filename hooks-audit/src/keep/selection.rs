@@ -1,0 +1,127 @@
+//! Which records are meant: by a hold, by an erasure.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Record;
+
+/// Which records are meant: all that is said has to fit. One that says nothing means all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Whose hooks decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// The session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Not before this moment: the beginning of one as it stands in a record, such as `2026-01-31T09`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Before this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+}
+
+/// Why a selection means nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no moment; write one such as `2026-01-31` or `2026-01-31T09:30` (UTC)")]
+pub struct SelectionError(String);
+
+impl Selection {
+    /// Whether its moments are moments. One that is not would be compared as a text, and mean what nobody meant.
+    ///
+    /// # Errors
+    /// Which is not.
+    pub fn check(&self) -> Result<(), SelectionError> {
+        let moments = [&self.since, &self.before].into_iter().flatten();
+        match moments.into_iter().find(|text| !is_moment(text)) {
+            Some(text) => Err(SelectionError(text.chars().take(40).collect())),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether `record` is meant.
+    pub fn fits(&self, record: &Record) -> bool {
+        let is = |asked: &Option<String>, found: Option<&str>| {
+            asked.as_deref().is_none_or(|asked| found == Some(asked))
+        };
+        let is_in_time = || {
+            // Written so that their texts are in the order of time.
+            let at = record.at.to_string();
+            self.since.as_ref().is_none_or(|since| *at >= **since)
+                && self.before.as_ref().is_none_or(|before| *at < **before)
+        };
+        is(&self.tenant, record.tenant.as_deref())
+            && is(&self.session, Some(&record.session))
+            && is(&self.agent, Some(&record.agent))
+            && ((self.since.is_none() && self.before.is_none()) || is_in_time())
+    }
+
+    /// Whether it says nothing, and means all.
+    pub fn is_everything(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_everything() {
+            return f.write_str("all records");
+        }
+        f.write_str("records of")?;
+        let said = [
+            ("tenant", &self.tenant),
+            ("session", &self.session),
+            ("agent", &self.agent),
+            ("since", &self.since),
+            ("before", &self.before),
+        ];
+        said.into_iter()
+            .filter_map(|(name, value)| Some((name, value.as_ref()?)))
+            .try_for_each(|(name, value)| write!(f, " {name} `{value}`"))
+    }
+}
+
+/// Whether `text` begins as a moment does: a year at least.
+fn is_moment(text: &str) -> bool {
+    const SHAPE: &[u8] = b"0000-00-00T00:00:00.000Z";
+    let fits = |(byte, shape): (u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == *shape };
+    (4..=SHAPE.len()).contains(&text.len()) && text.bytes().zip(SHAPE).all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn all_that_is_said_has_to_fit() {
+        let mut record = Record::new("stop", Timestamp(1_769_852_000_000));
+        record.session = "s1".to_owned();
+        let some = |text: &str| Some(text.to_owned());
+        let of = |session: &str| Selection { session: some(session), ..Selection::default() };
+        assert!(Selection::default().fits(&record) && of("s1").fits(&record) && !of("s2").fits(&record));
+        assert!(!Selection { agent: some("a"), ..of("s1") }.fits(&record));
+        assert!(Selection { since: some("2026-01-31"), before: some("2026-02"), ..of("s1") }.fits(&record));
+        assert!(!Selection { before: some("2026-01-31T09"), ..of("s1") }.fits(&record));
+        assert_eq!(of("s1").to_string(), "records of session `s1`");
+    }
+
+    #[test]
+    fn a_moment_is_a_moment() {
+        let before = |text: &str| Selection { before: Some(text.to_owned()), ..Selection::default() }.check();
+        assert!(["2026", "2026-01-31", "2026-01-31T09:30"].into_iter().all(|text| before(text).is_ok()));
+        assert!(
+            ["", "yesterday", "31.01.2026", "2026/01", "2026-01-31 09:30"]
+                .into_iter()
+                .all(|text| before(text).is_err())
+        );
+    }
+}

@@ -1,0 +1,198 @@
+use std::cell::Cell;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::fs::{Disk, LogDisk};
+use hooks_core::time::{Clock, StoppedClock, Timestamp};
+use serde_json::json;
+
+use super::*;
+use crate::append::{Appender, Entry, Settings};
+use crate::log::{Log, LogSettings};
+use crate::read::{Committed, Positions, Reader};
+use crate::record::{Payload, Record, notes};
+use crate::sim::SimDisk;
+use crate::verify::{Condition, verify};
+
+const FOLDER: &str = "/log";
+const DAY: u64 = 86_400_000;
+
+fn clock(day: u64) -> Arc<dyn Clock> {
+    Arc::new(StoppedClock(Timestamp(day * DAY)))
+}
+
+/// Files do not end by their age.
+fn settings() -> Settings {
+    Settings { file_age: Duration::MAX, ..Settings::new([0; 32]) }
+}
+
+fn disk(disk: &SimDisk) -> Arc<dyn LogDisk> {
+    Arc::new(disk.clone())
+}
+
+/// A full file for each day from 1 to 4, with a record of the session of that number.
+fn log() -> SimDisk {
+    let sim = SimDisk::new(1);
+    let (mut appender, _) = Appender::open(disk(&sim), FOLDER, settings(), clock(4)).unwrap();
+    for day in 1..5_u64 {
+        let record = Record { session: day.to_string(), ..Record::new("stop", Timestamp(day * DAY)) };
+        appender.append(&mut [Entry { record, payload: Some(Payload::of(json!({"day": day}))) }]).unwrap();
+        appender.rotate().unwrap();
+    }
+    appender.close().unwrap();
+    sim
+}
+
+fn keeper(sim: &SimDisk, day: u64, keeping: Keeping) -> Keeper {
+    Keeper::new(disk(sim), FOLDER, clock(day), keeping)
+}
+
+fn for_two_days() -> Keeping {
+    Keeping { keep: Some(Duration::from_secs(2 * 86_400)), compress: true }
+}
+
+fn read(sim: &SimDisk) -> Vec<Committed> {
+    Reader::new(disk(sim), FOLDER, Positions::default()).read(1_000).unwrap()
+}
+
+fn events(sim: &SimDisk) -> Vec<String> {
+    read(sim).into_iter().map(|committed| committed.record.event).collect()
+}
+
+fn is_clean(sim: &SimDisk) -> bool {
+    verify(sim, FOLDER.as_ref(), &[]).unwrap().condition() == Condition::Clean
+}
+
+fn hold(name: &str, session: &str) -> Hold {
+    let of = Selection { session: Some(session.to_owned()), ..Selection::default() };
+    Hold::new(name, "a case", "ada", of)
+}
+
+fn put(sim: &SimDisk) -> impl FnOnce(Record) -> io::Result<()> + use<> {
+    let disk = disk(sim);
+    move |record| {
+        let (mut appender, _) =
+            Appender::open(disk, FOLDER, settings(), clock(5)).map_err(io::Error::other)?;
+        appender.note(record)?;
+        appender.close()
+    }
+}
+
+#[test]
+fn what_is_old_is_deleted_and_the_rest_compressed_as_it_was_said_before() {
+    let sim = log();
+    let keeper = keeper(&sim, 5, for_two_days());
+    let plan = keeper.plan().unwrap();
+    assert_eq!(plan.deleted, ["w0.00000001.jsonl", "w0.00000002.jsonl"]);
+    assert_eq!(plan.compressed, ["w0.00000003.jsonl", "w0.00000004.jsonl"]);
+    assert_eq!(read(&sim).len(), 4, "a plan does nothing");
+    assert_eq!(keeper.all(&settings(), &|| true).unwrap(), plan);
+    assert_eq!(events(&sim), ["stop", "stop", notes::DELETED]);
+    assert!(is_clean(&sim));
+    assert_eq!(keeper.all(&settings(), &|| true).unwrap(), Report::default());
+}
+
+#[test]
+fn without_time_it_stops_between_two_files() {
+    let sim = log();
+    let looks = Cell::new(0);
+    let goes_on = || looks.replace(looks.get() + 1) < 2;
+    let report = keeper(&sim, 5, Keeping::default()).all(&settings(), &goes_on).unwrap();
+    assert_eq!((report.compressed.len(), report.is_unfinished), (1, true));
+    assert_eq!(read(&sim).len(), 4);
+}
+
+#[test]
+fn a_chain_that_is_written_is_left_to_who_writes_it() {
+    let sim = log();
+    let (writes, _) = Appender::open(disk(&sim), FOLDER, settings(), clock(5)).unwrap();
+    let report = keeper(&sim, 5, for_two_days()).all(&settings(), &|| true).unwrap();
+    assert_eq!((report.busy, report.deleted), (vec!["w0".to_owned()], Vec::new()));
+    drop(writes);
+}
+
+#[test]
+fn what_is_held_stays_until_it_is_released() {
+    let sim = log();
+    let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
+    holds.add(hold("case", "2"), put(&sim), Timestamp(5 * DAY)).unwrap();
+    assert!(matches!(holds.add(hold("case", "3"), put(&sim), Timestamp(0)), Err(HoldError::Exists(_))));
+    assert!(matches!(holds.add(Hold::default(), put(&sim), Timestamp(0)), Err(HoldError::Unnamed)));
+    let fails = |_| Err(io::Error::other("no room"));
+    assert!(holds.add(hold("other", "3"), fails, Timestamp(0)).is_err());
+    assert_eq!(holds.all().len(), 1, "what is not on the record does not hold");
+    drop(holds);
+    let keeper = keeper(&sim, 9, for_two_days());
+    let report = keeper.all(&settings(), &|| true).unwrap();
+    assert_eq!(
+        (report.deleted, report.held),
+        (vec!["w0.00000001.jsonl".to_owned()], vec!["w0.00000002.jsonl".to_owned()])
+    );
+    let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
+    assert!(matches!(holds.release("none", "ada", put(&sim), Timestamp(0)), Err(HoldError::Unknown(_))));
+    holds.release("case", "ada", put(&sim), Timestamp(9 * DAY)).unwrap();
+    drop(holds);
+    assert_eq!(keeper.all(&settings(), &|| true).unwrap().deleted.len(), 3);
+    let events = events(&sim);
+    assert!(
+        events.iter().any(|event| event == notes::HELD)
+            && events.iter().any(|event| event == notes::RELEASED)
+    );
+    assert!(is_clean(&sim));
+}
+
+#[test]
+fn where_nobody_knows_what_is_held_nothing_is_deleted() {
+    let sim = log();
+    sim.create(&std::path::Path::new(FOLDER).join("holds.json"), b"{").unwrap();
+    assert!(keeper(&sim, 9, for_two_days()).all(&settings(), &|| true).is_err());
+    assert_eq!(read(&sim).len(), 4);
+}
+
+#[test]
+fn a_log_that_is_open_keeps_its_own_files() {
+    let sim = log();
+    let mut log_settings = LogSettings { files: settings(), ..LogSettings::new([0; 32]) };
+    log_settings.keeping = Some(for_two_days());
+    let log = Log::open(disk(&sim), FOLDER, log_settings, clock(5)).unwrap();
+    log.put_through(|| Record::new("stop", Timestamp(5 * DAY)).into()).unwrap().wait().unwrap();
+    let name = |number| format!("/log/w0.0000000{number}.jsonl");
+    while sim.content(name(1).as_ref()).is_some() || sim.content(name(4).as_ref()).is_some() {
+        assert_eq!(log.unkept(), None);
+        std::thread::yield_now();
+    }
+    drop(log);
+    assert!(is_clean(&sim));
+    assert_eq!(read(&sim).iter().filter(|committed| committed.record.event == "stop").count(), 3);
+}
+
+#[test]
+fn a_file_that_is_handed_on_ends_when_it_is_old() {
+    let sim = SimDisk::new(1);
+    for hour in 0..60 {
+        let clock = Arc::new(StoppedClock(Timestamp(hour * 3_600_000)));
+        let (mut appender, _) = Appender::open(disk(&sim), FOLDER, Settings::new([0; 32]), clock).unwrap();
+        appender.append(&mut [Record::new("stop", Timestamp(hour)).into()]).unwrap();
+        appender.close().unwrap();
+    }
+    let files = crate::segment::list(&sim, FOLDER.as_ref()).unwrap();
+    assert_eq!(files.len(), 3, "one for each day that was begun");
+    assert_eq!(read(&sim).len(), 60);
+    assert!(is_clean(&sim));
+}
+
+#[test]
+fn a_log_that_is_open_erases_but_not_what_is_held() {
+    let sim = log();
+    let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
+    holds.add(hold("case", "2"), put(&sim), Timestamp(5 * DAY)).unwrap();
+    drop(holds);
+    let log_settings = LogSettings { files: settings(), ..LogSettings::new([0; 32]) };
+    let log = Log::open(disk(&sim), FOLDER, log_settings, clock(5)).unwrap();
+    assert_eq!(log.erase("asked for", |record| *record.session <= *"3").unwrap(), 2);
+    drop(log);
+    let left: Vec<_> = read(&sim).into_iter().filter(|committed| committed.payload().is_some()).collect();
+    assert_eq!(left.iter().map(|committed| &*committed.record.session).collect::<Vec<_>>(), ["2", "4"]);
+    assert!(is_clean(&sim));
+}
