@@ -8,8 +8,9 @@ use std::time::Duration;
 use super::ticket::{Ticket, Unwritten};
 use crate::append::Entry;
 
-/// How often the writer looks before it falls asleep: some ten microseconds, where nobody else wants the processor.
-const LOOKS: u32 = 50;
+/// How often the writer looks before it falls asleep: some ten microseconds, where nobody else wants the processor. That is
+/// what it takes until one who was told is here again.
+const LOOKS: u32 = 200;
 
 /// Something to put down.
 pub(super) struct Item {
@@ -133,7 +134,7 @@ impl Queue {
     pub(super) fn take(&self, nap: Option<Duration>, gathers: (usize, Duration), items: Vec<Item>) -> Taken {
         let (expected, moment) = gathers;
         if expected > 0 {
-            self.linger();
+            self.linger(expected);
         }
         let mut state = self.state();
         if state.items.is_empty() && !state.is_closed {
@@ -156,11 +157,11 @@ impl Queue {
         Taken { items, refused: mem::take(&mut state.refused), is_closed: state.is_closed }
     }
 
-    /// Looks a few more times whether something came, and lets others run in between.
-    fn linger(&self) {
+    /// Looks a few more times whether so many came, and lets others run in between.
+    fn linger(&self, expected: usize) {
         for _ in 0..LOOKS {
             let state = self.state();
-            if !state.items.is_empty() || state.is_closed {
+            if state.items.len() >= expected || state.is_closed {
                 return;
             }
             drop(state);
