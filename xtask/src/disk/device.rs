@@ -1,0 +1,142 @@
+//! Disks, and what goes wrong with them.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::mount::{self, Mount};
+use crate::error::Result;
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// A tmpfs is full.
+    FullMemory,
+    /// An ext4 is full.
+    FullDisk,
+    /// An ext4 has room, and what is below it has none: a write is taken, and its sync fails.
+    FailedSync,
+    /// The same, with a journal: that cannot be written either, and the file system takes nothing any more.
+    FailedJournal,
+}
+
+/// A disk; unmounted and gone when it is dropped.
+#[derive(Debug)]
+pub(super) struct Device {
+    fault: Fault,
+    /// Taken away while nothing is mounted. Unmounted before what is below it.
+    disk: Option<Mount>,
+    /// What the image is on.
+    below: Option<Mount>,
+    folder: TempDir,
+}
+
+impl Device {
+    /// Makes and mounts it.
+    ///
+    /// # Errors
+    /// It may not be mounted.
+    pub(super) fn new(fault: Fault) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let mut device = Self { fault, disk: None, below: None, folder };
+        match fault {
+            Fault::FullMemory => {
+                device.disk = Some(Mount::memory(&device.folder.path().join("disk"), "1m")?);
+                return Ok(device);
+            }
+            Fault::FullDisk => mount::make(&device.image(), 8 << 20, &[])?,
+            Fault::FailedSync | Fault::FailedJournal => {
+                device.below = Some(Mount::memory(&device.folder.path().join("below"), "6m")?);
+                let journal = if fault == Fault::FailedSync { "^has_journal" } else { "has_journal" };
+                mount::make(&device.image(), 16 << 20, &["-O", journal])?;
+            }
+        }
+        device.mount()?;
+        Ok(device)
+    }
+
+    /// Where the log is.
+    pub(super) fn log(&self) -> PathBuf {
+        self.folder.path().join("disk/log")
+    }
+
+    /// A folder on another disk, which does not fail.
+    pub(super) fn elsewhere(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Leaves no room.
+    ///
+    /// # Errors
+    /// Anything but that there is none.
+    pub(super) fn fill(&self) -> Result {
+        let mut file = File::create(self.ballast())?;
+        for size in [64 << 10, 4 << 10, 512] {
+            loop {
+                match file.write_all(&vec![1; size]).and_then(|()| file.sync_all()) {
+                    Err(error) if error.kind() == ErrorKind::StorageFull => break,
+                    done => done?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes room again.
+    ///
+    /// # Errors
+    /// The ballast cannot be taken away.
+    pub(super) fn make_room(&self) -> Result {
+        Ok(fs::remove_file(self.ballast())?)
+    }
+
+    /// Unmounts it and mounts it again: what is there then is on the device. Memory has none.
+    ///
+    /// # Errors
+    /// It cannot be mounted.
+    pub(super) fn remount(&mut self) -> Result {
+        if self.fault == Fault::FullMemory {
+            return Ok(());
+        }
+        self.disk = None;
+        self.mount()
+    }
+
+    /// Does what a person does with a disk that takes nothing any more.
+    ///
+    /// # Errors
+    /// It cannot be repaired.
+    pub(super) fn repair(&mut self) -> Result {
+        self.disk = None;
+        mount::repair(&self.image())?;
+        self.mount()
+    }
+
+    fn mount(&mut self) -> Result {
+        self.disk = Some(Mount::image(&self.folder.path().join("disk"), &self.image())?);
+        Ok(())
+    }
+
+    fn image(&self) -> PathBuf {
+        self.below.as_ref().map_or(self.folder.path(), Mount::place).join("image")
+    }
+
+    fn ballast(&self) -> PathBuf {
+        let full = self.below.as_ref().or(self.disk.as_ref());
+        full.map_or(self.folder.path(), Mount::place).join("ballast")
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FullMemory => "a full tmpfs",
+            Self::FullDisk => "a full ext4",
+            Self::FailedSync => "a failed fsync on ext4",
+            Self::FailedJournal => "a failed fsync on ext4 with a journal",
+        })
+    }
+}
