@@ -7,16 +7,18 @@ use std::path::Path;
 use super::device::{Device, Fault};
 use crate::error::{Error, Result};
 
-/// The size of what is written at a time: some of it needs a new block of any file system.
-const BLOCK: usize = 8 << 10;
+/// The size of what is written at a time.
+const BLOCK: usize = 16 << 10;
+/// How many of those.
+const BLOCKS: u8 = 40;
 
-/// Writes ten blocks, and says of each whether it was acknowledged.
+/// Writes all blocks, and says of each whether it was acknowledged.
 ///
 /// # Errors
 /// The file cannot be made.
 pub(super) fn run(path: &Path) -> Result {
     let mut file = File::create(path)?;
-    for number in 1..=10 {
+    for number in 1..=BLOCKS {
         let is_written = file.write_all(&[number; BLOCK]).is_ok();
         let is_through = is_written && (file.sync_data().is_ok() || file.sync_data().is_ok());
         println!("{number} {is_through}");
@@ -42,7 +44,7 @@ pub(super) fn shows(fault: Fault) -> Result {
     device.remount()?;
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     let acknowledged: Vec<u8> =
-        (1..=10).filter(|number| told.contains(&format!("{number} true\n"))).collect();
+        (1..=BLOCKS).filter(|number| told.contains(&format!("{number} true\n"))).collect();
     let content = fs::read(&path).unwrap_or_default();
     let is_lost = |number: &&u8| {
         let end = usize::from(**number) * BLOCK;

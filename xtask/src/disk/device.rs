@@ -10,6 +10,9 @@ use tempfile::TempDir;
 use super::mount::{self, Mount};
 use crate::error::Result;
 
+/// Where an ext4 with a journal of a mebibyte ends that writes about itself.
+const OF_ITS_OWN: &str = "1152K";
+
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
@@ -17,9 +20,10 @@ pub(super) enum Fault {
     FullMemory,
     /// An ext4 is full.
     FullDisk,
-    /// An ext4 has room, and what is below it has none: a write is taken, and its sync fails.
+    /// An ext4 has room, and what is below it has none for what is in files: a write is taken, and its sync fails. What
+    /// the file system says about itself can be written: without that, it promises nothing.
     FailedSync,
-    /// The same, with a journal: that cannot be written either, and the file system takes nothing any more.
+    /// What is below has no room for its journal either: it takes nothing any more.
     FailedJournal,
 }
 
@@ -47,11 +51,17 @@ impl Device {
                 device.disk = Some(Mount::memory(&device.folder.path().join("disk"), "1m")?);
                 return Ok(device);
             }
-            Fault::FullDisk => mount::make(&device.image(), 8 << 20, &[])?,
+            Fault::FullDisk => mount::make(&device.image(), 8 << 20, &["-E", "lazy_itable_init=0"])?,
             Fault::FailedSync | Fault::FailedJournal => {
-                device.below = Some(Mount::memory(&device.folder.path().join("below"), "6m")?);
-                let journal = if fault == Fault::FailedSync { "^has_journal" } else { "has_journal" };
-                mount::make(&device.image(), 16 << 20, &["-O", journal])?;
+                // Not memory: a block that a tmpfs took before it was full may be lost when a later one is refused.
+                let below = device.folder.path().join("image-below");
+                mount::make(&below, 6 << 20, &["-J", "size=1"])?;
+                device.below = Some(Mount::image(&device.folder.path().join("below"), &below)?);
+                let begins = "lazy_itable_init=0,packed_meta_blocks=1";
+                mount::make(&device.image(), 16 << 20, &["-J", "size=1", "-E", begins])?;
+                if fault == Fault::FailedSync {
+                    mount::back(&device.image(), OF_ITS_OWN)?;
+                }
             }
         }
         device.mount()?;
@@ -135,8 +145,8 @@ impl fmt::Display for Fault {
         f.write_str(match self {
             Self::FullMemory => "a full tmpfs",
             Self::FullDisk => "a full ext4",
-            Self::FailedSync => "a failed fsync on ext4",
-            Self::FailedJournal => "a failed fsync on ext4 with a journal",
+            Self::FailedSync => "a failed fsync",
+            Self::FailedJournal => "a failed fsync and journal",
         })
     }
 }

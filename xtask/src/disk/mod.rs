@@ -77,7 +77,7 @@ fn while_running(fault: Fault, policy: Policy) -> Result {
     process.calls(CALLS)?;
     let calls = process.end()?;
     device.remount()?;
-    println!("{fault}, {policy:?}: {}", check::check(&device, policy, &calls)?);
+    println!("{fault}, {policy:?}: {}", check::check(&device, policy, &calls, true)?);
     Ok(())
 }
 
@@ -96,6 +96,6 @@ fn restarted(fault: Fault) -> Result {
     process.calls(CALLS)?;
     calls.extend(process.end()?);
     device.remount()?;
-    println!("{fault}, repaired, Deny: {}", check::check(&device, Policy::Deny, &calls)?);
+    println!("{fault}, repaired, Deny: {}", check::check(&device, Policy::Deny, &calls, false)?);
     Ok(())
 }

@@ -59,8 +59,16 @@ impl Drop for Mount {
 /// It cannot be made.
 pub(super) fn make(image: &Path, size: u64, options: &[&str]) -> Result {
     fs::File::create(image)?.set_len(size)?;
-    let arguments = ["mkfs.ext4", "-q", "-F", "-m", "0", "-N", "64", "-E", "lazy_itable_init=0"];
+    let arguments = ["mkfs.ext4", "-q", "-F", "-m", "0", "-N", "64"];
     bounded(arguments.iter().chain(options).copied().chain([text(image)?]))
+}
+
+/// Takes the room that the first `size` of `image` need.
+///
+/// # Errors
+/// There is none.
+pub(super) fn back(image: &Path, size: &str) -> Result {
+    bounded(["fallocate", "--length", size, text(image)?])
 }
 
 /// Repairs the file system in `image`, which is not mounted.

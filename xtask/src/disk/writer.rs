@@ -69,7 +69,8 @@ pub(super) fn run(config: &Path) -> Result {
         let token = format!("token-{}-{number}", std::process::id());
         let reads = number.is_multiple_of(3);
         let tool = if reads { READS } else { WRITES };
-        let context = HookContext::new(token.as_str(), "agent").in_dir(&folder).with_environment(hooks::system());
+        let context =
+            HookContext::new(token.as_str(), "agent").in_dir(&folder).with_environment(hooks::system());
         let mut event = PreToolUse::new(tool, json!({"text": "x".repeat(300)}));
         event.read_only = Some(reads);
         let decided = runtime.block_on(hooks.on(context).pre_tool_use(event));
