@@ -83,7 +83,7 @@ impl Device {
     /// # Errors
     /// Anything but that there is none.
     pub(super) fn fill(&self) -> Result {
-        let mut file = File::create(self.ballast())?;
+        let mut file = File::options().append(true).create(true).open(self.ballast())?;
         for size in [64 << 10, 4 << 10, 512] {
             loop {
                 match file.write_all(&vec![1; size]).and_then(|()| file.sync_all()) {

@@ -20,6 +20,8 @@ use crate::error::{Error, Result};
 
 /// So many calls at least are made in each state of the disk.
 const CALLS: usize = 40;
+/// How often what is left of the room is taken.
+const FILLS: usize = 3;
 
 /// What a log that cannot be written means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,9 +66,12 @@ fn while_running(fault: Fault, policy: Policy) -> Result {
     let mut device = Device::new(fault)?;
     let mut process = Process::start(&writer::configure(&device, policy)?)?;
     process.calls(CALLS)?;
-    device.fill()?;
-    process
-        .calls_until(CALLS, |calls| policy != Policy::Deny || calls.iter().any(|call| call.is_refused()))?;
+    for _ in 0..FILLS {
+        // A file system finds some more room when it looks again.
+        device.fill()?;
+        process.calls(CALLS)?;
+    }
+    process.calls_until(CALLS, |calls| policy != Policy::Deny || calls.iter().any(Call::is_refused))?;
     process.calls(CALLS)?;
     device.make_room()?;
     // With `Warn`, nobody sees from outside that the log is well again.
@@ -88,7 +93,7 @@ fn restarted(fault: Fault) -> Result {
     let mut process = Process::start(&config)?;
     process.calls(CALLS)?;
     device.fill()?;
-    process.calls_until(CALLS, |calls| calls.iter().any(|call| call.is_refused()))?;
+    process.calls_until(CALLS, |calls| calls.iter().any(Call::is_refused))?;
     let mut calls = process.end()?;
     device.make_room()?;
     device.repair()?;
