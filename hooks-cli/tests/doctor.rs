@@ -16,7 +16,7 @@ struct Place(TempDir);
 impl Place {
     fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
-        for folder in ["home", "work/.git", "bin"] {
+        for folder in ["home", "work/.git", "work/below", "bin"] {
             fs::create_dir_all(place.0.path().join(folder)).unwrap();
         }
         place
@@ -24,9 +24,13 @@ impl Place {
 
     /// Its exit status, and what it writes.
     fn hooks(&self, args: &[&str]) -> (Option<i32>, String) {
+        self.hooks_in("work", args)
+    }
+
+    fn hooks_in(&self, folder: &str, args: &[&str]) -> (Option<i32>, String) {
         #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
         let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
-        command.args(args).current_dir(self.0.path().join("work")).stdin(Stdio::null());
+        command.args(args).current_dir(self.0.path().join(folder)).stdin(Stdio::null());
         command.env_clear().env("HOME", self.0.path().join("home")).env("PATH", self.0.path().join("bin"));
         let output = command.output().unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
@@ -83,6 +87,20 @@ fn whoever_was_wired_denies() {
     }
     assert_eq!(place.hooks(&["doctor", "claude"]).0, Some(0));
     assert_eq!(place.hooks(&["doctor", "codex"]).0, Some(1));
+}
+
+/// Claude Code looks for settings in the folder that it is started in, and not above it.
+#[test]
+fn whoever_stands_below_the_settings_is_told() {
+    let place = Place::new();
+    let (status, out) = place.hooks_in("work/below", &["init", "claude"]);
+    assert_eq!(status, Some(0));
+    assert!(out.contains("not in a folder below"), "{out}");
+    assert!(place.0.path().join("work/.claude/settings.json").exists());
+    let (status, out) = place.hooks_in("work/below", &["doctor", "claude"]);
+    assert_eq!(status, Some(0));
+    assert!(out.contains("started here, it does not read these"), "{out}");
+    assert!(!place.hooks(&["doctor", "claude"]).1.contains("started here"));
 }
 
 #[test]

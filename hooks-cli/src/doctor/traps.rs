@@ -14,6 +14,17 @@ use crate::init::settings::{self, Settings};
 /// The traps that a client has where it is wired.
 pub(super) fn of(settings: &Settings, base: &Base) -> Vec<Finding> {
     let mut found = Vec::new();
+    // Claude Code: `cargo xtask e2e` once ran it below a repository that was wired, and no hook was called.
+    if matches!(settings.client, Client::Claude | Client::Gemini) && base.is_above() {
+        found.push(Finding::doubtful(
+            "it reads the settings of the folder that it is started in: started here, it does not read these",
+            format!(
+                "start it in `{}`, or govern all folders: `hooks init {} --scope user`",
+                base.folder().display(),
+                settings.client.name()
+            ),
+        ));
+    }
     match settings.client {
         Client::Codex => found.push(codex_trust(base)),
         Client::Gemini if base.scope == Scope::Project => found.push(Finding::doubtful(

@@ -87,6 +87,13 @@ pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
         writeln!(out, "{GOOD}done{GOOD:#}: {client} calls no hooks of ours any more; your rules stay")?;
     } else {
         writeln!(out, "{GOOD}done{GOOD:#}: {client} asks `hooks` from its next session on")?;
+        if base.is_above() {
+            let place = base.folder().display();
+            writeln!(
+                out,
+                "  these are the settings of the repository: start {client} in `{place}`, not in a folder below"
+            )?;
+        }
         for note in notes(client, asked.scope) {
             writeln!(out, "  {note}")?;
         }

@@ -57,6 +57,11 @@ impl Base {
         }
     }
 
+    /// Whether we stand below the folder, where a client that is started may not look up to it.
+    pub(crate) fn is_above(&self) -> bool {
+        self.scope == Scope::Project && env::current_dir().is_ok_and(|here| here != self.folder)
+    }
+
     /// The folder itself.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder

@@ -19,6 +19,9 @@ use crate::workspace;
 /// Where nobody listens: whatever a client asks for beyond loopback fails at once.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
+/// How long making a repository may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// A home and a project.
 #[derive(Debug)]
 pub(super) struct Sandbox {
@@ -45,6 +48,11 @@ impl Sandbox {
             Self { folder: tempfile::Builder::new().prefix(client.client.name()).tempdir_in(&runs)? };
         for folder in [sandbox.home(), sandbox.work()] {
             fs::create_dir_all(folder)?;
+        }
+        // A repository of its own: or else its project is whichever repository `target` is in.
+        let run = sandbox.run(Path::new("git"), &["init".to_owned(), "--quiet".to_owned()], &[], PATIENCE)?;
+        if !run.succeeded {
+            return Err(Error::new(format!("`git init` failed: {}", run.stderr)));
         }
         for (path, text) in client.home(trust) {
             sandbox.put(
