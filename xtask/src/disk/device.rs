@@ -84,7 +84,9 @@ impl Device {
     /// Anything but that there is none.
     pub(super) fn fill(&self) -> Result {
         let mut file = File::options().append(true).create(true).open(self.ballast())?;
-        for size in [64 << 10, 4 << 10, 512] {
+        // What is below an image keeps a little: a file system that has not a block left for itself loses what it took.
+        let sizes: &[usize] = if self.below.is_some() { &[64 << 10] } else { &[64 << 10, 4 << 10, 512] };
+        for &size in sizes {
             loop {
                 match file.write_all(&vec![1; size]).and_then(|()| file.sync_all()) {
                     Err(error) if error.kind() == ErrorKind::StorageFull => break,
