@@ -5,6 +5,7 @@ mod bench;
 mod ci;
 mod codegen;
 mod conformance;
+mod disk;
 mod dist;
 mod e2e;
 mod error;
@@ -44,9 +45,11 @@ usage: cargo xtask COMMAND
   bench [FILTER]                measures what everything costs, against its bars
   bench audit                   measures what the audit log costs, beside a bare write and sync
   bench start                   measures what it costs to start `hooks run`, beside /bin/true and a hook of bash and jq
+  disk                          writes the audit log to real disks that are full or fail to sync; needs root to mount them
   dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
+  soak log [--records N]        puts records down by the million; later ones cost what the first cost
   soak scribe [--agents N] [--calls N] [--kills N] [--seed N]
                                 agents in processes that are killed write to one team's folder; every write is told once
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short]
@@ -88,6 +91,7 @@ fn run(arguments: &[&str]) -> Result {
         #[cfg(unix)]
         ["bench", "start"] => start::run(),
         ["bench", filter] => bench::run(filter),
+        ["disk", arguments @ ..] => disk::run(arguments),
         ["dist"] => dist::run(),
         ["overspend", options @ ..] => overspend::run(options),
         ["soak", options @ ..] => soak::run(options),

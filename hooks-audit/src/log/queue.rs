@@ -2,10 +2,15 @@
 
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
+
+/// How often the writer looks before it falls asleep: some ten microseconds, where nobody else wants the processor. That is
+/// what it takes until one who was told is here again.
+const LOOKS: u32 = 200;
 
 /// What there is to do, in the log's thread.
 pub(super) enum Work {
@@ -42,11 +47,22 @@ struct State {
     unanchored: Option<Arc<str>>,
     /// Why the files could not be kept as they are to be.
     unkept: Option<Arc<str>>,
-    /// Whether the writer looks again by itself soon, so that nobody need wake it.
-    naps: bool,
-    /// How many items the writer waits for, where it does: whoever adds one before does not wake it.
-    gathers: usize,
+    writer: Writer,
     is_closed: bool,
+}
+
+/// What the writer does, which says who has to wake it.
+#[derive(Clone, Copy, Default)]
+enum Writer {
+    /// It writes, and looks at the queue when it is done.
+    #[default]
+    Writes,
+    /// It sleeps until something comes.
+    Sleeps,
+    /// It looks again by itself soon, so that only who waits wakes it.
+    Naps,
+    /// It waits for so many items.
+    Gathers(usize),
 }
 
 /// What the writer takes.
@@ -71,9 +87,18 @@ impl Queue {
             state.refused += 1;
             return Err(Unwritten::Full(self.most));
         }
-        let wakes = item.ticket.is_some() || !state.naps || state.items.len() == self.most / 2;
+        let is_waited_for = item.ticket.is_some();
         state.items.push(item);
-        let wakes = wakes && state.items.len() >= state.gathers;
+        let wakes = match state.writer {
+            Writer::Writes => false,
+            Writer::Sleeps => true,
+            Writer::Naps => is_waited_for || state.items.len() > self.most / 2,
+            Writer::Gathers(count) => state.items.len() >= count,
+        };
+        if wakes {
+            // Whoever comes next need not wake it again.
+            state.writer = Writer::Writes;
+        }
         drop(state);
         if wakes {
             self.arrived.notify_one();
@@ -125,29 +150,44 @@ impl Queue {
     /// writer. Takes all there is, and leaves `items`, which is empty, for what comes.
     ///
     /// Who was waiting until the last group was written through is just being woken and may be here again in a moment. So
-    /// that one of them is not a group alone, as many are waited for as were told, as long as that group took.
+    /// the writer does not fall asleep at once, which whoever comes would have to pay for. And so that one of them is not a
+    /// group alone, as many are waited for as were told, as long as that group took.
     pub(super) fn take(&self, nap: Option<Duration>, gathers: (usize, Duration), items: Vec<Item>) -> Taken {
+        let (expected, moment) = gathers;
+        if expected > 0 {
+            self.linger(expected);
+        }
         let mut state = self.state();
         if state.items.is_empty() && !state.is_closed {
-            state.naps = nap.is_some();
+            state.writer = if nap.is_some() { Writer::Naps } else { Writer::Sleeps };
             let is_idle = |state: &mut State| state.items.is_empty() && !state.is_closed;
             state = match nap {
                 // Woken for one who waits, or when the nap is over.
                 Some(nap) => self.arrived.wait_timeout(state, nap).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.arrived.wait_while(state, is_idle).unwrap_or_else(PoisonError::into_inner),
             };
-            state.naps = false;
         }
-        let (expected, moment) = gathers;
         if expected > 1 && !state.items.is_empty() && state.items.len() < expected && !state.is_closed {
-            state.gathers = expected;
+            state.writer = Writer::Gathers(expected);
             let is_short = |state: &mut State| state.items.len() < expected && !state.is_closed;
             let gathered = self.arrived.wait_timeout_while(state, moment, is_short);
             state = gathered.unwrap_or_else(PoisonError::into_inner).0;
-            state.gathers = 0;
         }
+        state.writer = Writer::Writes;
         let items = mem::replace(&mut state.items, items);
         Taken { items, refused: mem::take(&mut state.refused), is_closed: state.is_closed }
+    }
+
+    /// Looks a few more times whether so many came, and lets others run in between.
+    fn linger(&self, expected: usize) {
+        for _ in 0..LOOKS {
+            let state = self.state();
+            if state.items.len() >= expected || state.is_closed {
+                return;
+            }
+            drop(state);
+            thread::yield_now();
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -36,6 +36,8 @@ struct Shared {
 struct State {
     answer: Option<Result<(), Unwritten>>,
     waker: Option<Waker>,
+    /// Whether a thread waits, which has to be woken by the system.
+    is_blocking: bool,
 }
 
 impl Ticket {
@@ -48,7 +50,9 @@ impl Ticket {
     /// # Errors
     /// Where it was not written.
     pub fn wait(self) -> Result<(), Unwritten> {
-        let state = self.0.settled.wait_while(self.state(), |state| state.answer.is_none());
+        let mut state = self.state();
+        state.is_blocking = true;
+        let state = self.0.settled.wait_while(state, |state| state.answer.is_none());
         let state = state.unwrap_or_else(PoisonError::into_inner);
         state.answer.clone().unwrap_or(Err(Unwritten::Closed))
     }
@@ -57,9 +61,11 @@ impl Ticket {
     pub(super) fn settle(&self, answer: Result<(), Unwritten>) {
         let mut state = self.state();
         state.answer.get_or_insert(answer);
-        let waker = state.waker.take();
+        let (waker, is_blocking) = (state.waker.take(), state.is_blocking);
         drop(state);
-        self.0.settled.notify_all();
+        if is_blocking {
+            self.0.settled.notify_all();
+        }
         if let Some(waker) = waker {
             waker.wake();
         }

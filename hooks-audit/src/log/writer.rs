@@ -149,16 +149,16 @@ impl Writer {
         let start = self.clock.tick();
         let written = write(&mut self.appender, &mut entries, waits);
         self.gathers = (tickets.len(), self.clock.tick().since(start).min(LONGEST_GATHERING));
-        let failure = written.err().map(|error| Unwritten::Disk(error.to_string().into()));
-        self.queue.report(failure.clone());
-        let answer = match failure {
-            None => {
+        let answer = match written {
+            Ok(()) => {
                 self.missing = 0;
                 self.unsettled = self.unsettled.or(Some(self.clock.tick()));
                 Ok(())
             }
-            Some(failure) => self.spill(&mut entries, waits).map_err(|()| failure),
+            Err(error) => self.spill(&mut entries, waits).map_err(|()| failure(&error)),
         };
+        // What is on the record elsewhere is on the record: nobody need be refused for it.
+        self.queue.report(answer.clone().err());
         if answer.is_err() {
             self.lose(count);
         }
@@ -214,7 +214,9 @@ impl Writer {
         }
         let done = if is_idle { self.appender.settle() } else { self.appender.sync() };
         let is_done = done.is_ok();
-        self.queue.report(done.err().map(|error| Unwritten::Disk(error.to_string().into())));
+        // What was added is kept, and what comes may go elsewhere.
+        let failure = done.err().filter(|_| self.settings.spill.is_none());
+        self.queue.report(failure.map(|error| self::failure(&error)));
         self.unsettled = if is_idle && is_done { None } else { Some(now) };
         let behind = self.appender.durable().seq.saturating_sub(self.anchored);
         if is_done && (is_idle || behind >= MOST_BEHIND_A_CHECKPOINT) {
@@ -262,6 +264,10 @@ fn write(appender: &mut Appender, entries: &mut [Entry], through: bool) -> io::R
         appender.append(entries)?;
     }
     if through { appender.sync() } else { Ok(()) }
+}
+
+fn failure(error: &io::Error) -> Unwritten {
+    Unwritten::Disk(error.to_string().into())
 }
 
 /// Says that so many records are missing.

@@ -1,28 +1,20 @@
-//! `cargo xtask soak scribe`: agents in processes of their own write to one team's folder while processes are killed at
-//! random; fails where a write is not in the logs exactly once, or a decision not in `decisions.md` exactly once.
-//!
-//! What each tool really did is in a ledger that the Scribe does not know of ([`ledger`]); what became of it is counted in
-//! the files that the team reads ([`audit`]).
+//! What has to hold for long: the log with records by the million ([`log`]), the Scribe with agents that are killed
+//! ([`scribe`]).
 
-mod audit;
-mod fleet;
-mod ledger;
-mod options;
-mod worker;
+mod log;
+mod scribe;
 
-use self::options::Options;
 use crate::error::{Error, Result};
-use crate::stopwatch::Stopwatch;
 
-/// Runs the soak, or one process of it.
+/// Runs a soak, or one process of it.
 ///
 /// # Errors
-/// An argument makes no sense, a process cannot be started, or something was lost or done twice.
+/// An argument makes no sense, or something did not hold.
 pub(crate) fn run(arguments: &[&str]) -> Result {
     match arguments {
-        ["scribe", "worker", arguments @ ..] => worker::run(arguments),
-        ["scribe", arguments @ ..] => soak(&Options::parse(arguments)?),
-        _ => Err(Error::new("name what is to be soaked: `scribe`; see `cargo xtask help`")),
+        ["log", arguments @ ..] => log::run(arguments),
+        ["scribe", arguments @ ..] => scribe::run(arguments),
+        _ => Err(Error::new("name what is to be soaked: `log` or `scribe`; see `cargo xtask help`")),
     }
 }
 
@@ -31,19 +23,13 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
 /// # Errors
 /// Something was lost or done twice.
 pub(crate) fn check() -> Result {
-    soak(&Options { agents: 8, calls: 800, kills: 24, ..Options::default() })
+    scribe::check()
 }
 
-fn soak(options: &Options) -> Result {
-    let watch = Stopwatch::start();
-    let folder = tempfile::tempdir()?;
-    worker::lay_out(folder.path())?;
-    let kills = fleet::run(folder.path(), options)?;
-    let found = audit::audit(folder.path(), options)?;
-    println!("{found}, {kills} kills, in {watch}");
-    if found.mistakes.is_empty() {
-        return Ok(());
-    }
-    found.mistakes.iter().take(20).for_each(|mistake| println!("  {mistake}"));
-    Err(Error::new(format!("{} writes were lost or told twice", found.mistakes.len())))
+/// Reads a number.
+///
+/// # Errors
+/// It is none.
+fn number(text: &str) -> Result<u64> {
+    text.replace('_', "").parse().map_err(|cause| Error::doing(format!("`{text}`"), cause))
 }

@@ -1,6 +1,7 @@
 //! What the command line asks for.
 
 use crate::error::{Error, Result};
+use crate::soak::number;
 
 /// The arguments.
 #[derive(Clone, Copy, Debug)]
@@ -47,12 +48,4 @@ impl Options {
     pub(super) const fn share(&self) -> u64 {
         self.calls / self.agents
     }
-}
-
-/// Reads a number.
-///
-/// # Errors
-/// It is none.
-pub(super) fn number(text: &str) -> Result<u64> {
-    text.replace('_', "").parse().map_err(|cause| Error::doing(format!("`{text}`"), cause))
 }

@@ -18,8 +18,8 @@ use serde_json::json;
 use tower::{ServiceExt as _, service_fn};
 
 use super::ledger::{self, Ledger};
-use super::options::number;
 use crate::error::{Error, Result};
+use crate::soak::number;
 
 /// How long a run waits where a service would wait for longer, so that kills meet every step.
 pub(super) fn settings() -> ScribeSettings {

@@ -1,0 +1,166 @@
+//! A process that calls tools until it is told to end, and what it says about each.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use super::Policy;
+use super::writer::WRITES;
+use crate::error::{Error, Result};
+
+/// How long is waited for a call.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// After so many calls, what is waited for does not come.
+const MOST: usize = 20_000;
+
+/// A call, as the process that made it saw it.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// What its record is known by.
+    pub(super) token: String,
+    /// Whether the tool may change something.
+    pub(super) writes: bool,
+    /// Whether it ran.
+    pub(super) ran: bool,
+}
+
+/// The process; it ends with this.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    /// Closed to say that it is to end.
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    calls: Vec<Call>,
+    errors: PathBuf,
+}
+
+impl Call {
+    pub(super) fn is_refused(&self) -> bool {
+        !self.ran
+    }
+
+    /// Whether its record has to be there.
+    pub(super) fn is_acknowledged(&self, policy: Policy) -> bool {
+        self.ran
+            && match policy {
+                Policy::Deny => self.writes,
+                Policy::Warn => false,
+                Policy::Spill => true,
+            }
+    }
+}
+
+impl Process {
+    /// Starts one under the configuration `config`.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it is talked to while it runs, which no other command does"
+    )]
+    pub(super) fn start(config: &Path) -> Result<Self> {
+        let errors = config.with_extension("errors");
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .args(["disk", "writer"])
+            .arg(config)
+            .stderr(File::options().append(true).create(true).open(&errors)?);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            let lines = stdout.into_iter().flat_map(|stdout| BufReader::new(stdout).lines());
+            lines.map_while(std::io::Result::ok).try_for_each(|line| sender.send(line))
+        });
+        Ok(Self { child, stdin, lines, calls: Vec::new(), errors })
+    }
+
+    /// Waits for `count` calls from here on.
+    ///
+    /// # Errors
+    /// They do not come.
+    pub(super) fn calls(&mut self, count: usize) -> Result {
+        self.calls_until(count, |_| true)
+    }
+
+    /// Waits for `count` calls from here on, and until these have what is looked for.
+    ///
+    /// # Errors
+    /// They do not come.
+    pub(super) fn calls_until(&mut self, count: usize, has: impl Fn(&[Call]) -> bool) -> Result {
+        let from = self.calls.len();
+        loop {
+            let new = self.calls.get(from..).unwrap_or_default();
+            if new.len() >= count && has(new) {
+                return Ok(());
+            }
+            let line = self.lines.recv_timeout(PATIENCE);
+            let line = line.map_err(|_| Error::new(format!("the process is silent; {}", self.said())))?;
+            self.calls.extend(call(&line));
+            if self.calls.len() > from + MOST {
+                return Err(Error::new(format!(
+                    "{MOST} calls did not bring what they should; {}",
+                    self.said()
+                )));
+            }
+        }
+    }
+
+    /// Tells it to end, and waits for that; all calls it made.
+    ///
+    /// # Errors
+    /// It fails, or panics somewhere.
+    pub(super) fn end(mut self) -> Result<Vec<Call>> {
+        drop(self.stdin.take());
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            self.calls.extend(call(&line));
+        }
+        // It has closed its output, or stands still.
+        if !self.child.try_wait()?.is_some_and(|status| status.success()) {
+            pause(Duration::from_millis(500));
+        }
+        let status = self.child.try_wait()?;
+        let said = self.said();
+        match status {
+            Some(status) if status.success() && !said.contains("panicked") => {
+                Ok(std::mem::take(&mut self.calls))
+            }
+            Some(status) => Err(Error::new(format!("the process failed ({status}): {said}"))),
+            None => Err(Error::new(format!("the process does not end: {said}"))),
+        }
+    }
+
+    /// What it wrote to its standard error.
+    fn said(&self) -> String {
+        fs::read_to_string(&self.errors).unwrap_or_default()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Where the command fails it must not go on; one that has ended cannot be killed any more.
+        let _ended = self.child.kill();
+        let _gone = self.child.wait();
+    }
+}
+
+fn call(line: &str) -> Option<Call> {
+    let mut words = line.split(' ');
+    match (words.next(), words.next(), words.next()) {
+        (Some(token), Some(tool), Some(what)) => {
+            Some(Call { token: token.to_owned(), writes: tool == WRITES, ran: what == "ran" })
+        }
+        _ => None,
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "real processes take real time")]
+pub(super) fn pause(time: Duration) {
+    thread::sleep(time);
+}

@@ -1,0 +1,85 @@
+//! The process that writes: governed tool calls under a configuration, each on the device before its tool runs.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use hooks::config::Config;
+use hooks::event::PreToolUse;
+use hooks::{HookContext, Judged as _};
+use serde_json::json;
+
+use super::Policy;
+use super::device::Device;
+use super::process::pause;
+use crate::error::{Error, Result};
+
+/// The folder of what cannot be written to the disk.
+pub(super) const SPILL: &str = "spill";
+/// A tool that says it only reads, and one that does not.
+const READS: &str = "look";
+pub(super) const WRITES: &str = "deploy";
+
+/// Writes the configuration for `device`.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn configure(device: &Device, policy: Policy) -> Result<PathBuf> {
+    let audit = match policy {
+        Policy::Deny => json!({}),
+        Policy::Warn => json!({"on_error": {"writing": "warn"}}),
+        Policy::Spill => json!({"spill": device.elsewhere().join(SPILL)}),
+    };
+    let mut config = json!({"version": 1, "audit": audit});
+    if let Some(audit) = config.get_mut("audit").and_then(|audit| audit.as_object_mut()) {
+        audit.insert("folder".to_owned(), json!(device.log()));
+        audit.insert("before".to_owned(), json!(["*"]));
+        audit.insert("file_bytes".to_owned(), json!(40_000));
+    }
+    let file = device.elsewhere().join("hooks.yaml");
+    // What is JSON is YAML.
+    fs::write(&file, config.to_string())?;
+    Ok(file)
+}
+
+/// Calls tools until its standard input is closed, and says of each whether it ran.
+///
+/// # Errors
+/// The configuration cannot be read, or nobody listens.
+pub(super) fn run(config: &Path) -> Result {
+    let folder = config.parent().unwrap_or(config).to_owned();
+    let config = Config::read(config).map_err(|error| Error::new(error.to_string()))?;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let tells = Arc::clone(&is_over);
+    thread::spawn(move || {
+        // Nothing is ever sent.
+        drop(std::io::stdin().read(&mut [0]));
+        tells.store(true, Ordering::Relaxed);
+    });
+    let hooks = config.hooks();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    for number in 0_u64.. {
+        if is_over.load(Ordering::Relaxed) {
+            break;
+        }
+        let token = format!("token-{}-{number}", std::process::id());
+        let reads = number.is_multiple_of(3);
+        let tool = if reads { READS } else { WRITES };
+        let context =
+            HookContext::new(token.as_str(), "agent").in_dir(&folder).with_environment(hooks::system());
+        let mut event = PreToolUse::new(tool, json!({"text": "x".repeat(300)}));
+        event.read_only = Some(reads);
+        let decided = runtime.block_on(hooks.on(context).pre_tool_use(event));
+        let what = match decided.outcome.shown_reason() {
+            Some(reason) if decided.outcome.is_denied() => format!("refused {}", reason.message),
+            _ => "ran".to_owned(),
+        };
+        writeln!(std::io::stdout(), "{token} {tool} {what}")?;
+        pause(Duration::from_millis(1));
+    }
+    Ok(())
+}
