@@ -9,11 +9,12 @@ use hooks::audit::record::notes;
 use hooks::audit::verify::{self, Condition};
 use hooks::audit::{Positions, Reader};
 
-use super::Policy;
 use super::device::Device;
 use super::process::Call;
 use super::writer::SPILL;
+use super::{Policy, text};
 use crate::error::{Error, Result};
+use crate::process::Program;
 
 /// What was found, as a line. `is_one_life` says that one process made all calls.
 ///
@@ -49,6 +50,18 @@ pub(super) fn check(device: &Device, policy: Policy, calls: &[Call], is_one_life
         _ => return Ok(line),
     };
     Err(Error::new(format!("{wrong}: {line}")))
+}
+
+/// In what condition a process that was killed left the log, which is nothing that was changed.
+///
+/// # Errors
+/// The log is damaged, or cannot be read.
+pub(super) fn left(device: &Device) -> Result<Condition> {
+    let report = verify::verify(&StdFileSystem, &device.log(), &[])?;
+    match report.condition() {
+        condition @ (Condition::Clean | Condition::Torn) => Ok(condition),
+        _ => Err(Error::new(format!("a failed disk is taken for damage: {report:?}"))),
+    }
 }
 
 #[derive(Default)]
@@ -87,11 +100,13 @@ impl Found {
         }
         for file in std::fs::read_dir(folder)? {
             let path = file?.path();
-            if path.extension().is_some_and(|extension| extension == "jsonl") {
-                let text = std::fs::read_to_string(path)?;
-                let header = text.lines().next().unwrap_or_default();
-                self.failed += usize::from(header.contains("\"after\":\"failed\""));
-            }
+            let text = match path.extension().and_then(|extension| extension.to_str()) {
+                Some("jsonl") => std::fs::read_to_string(path)?,
+                Some("gz") => Program::new("gzip", ["-dc", text(&path)?]).output()?,
+                _ => continue,
+            };
+            let header = text.lines().next().unwrap_or_default();
+            self.failed += usize::from(header.contains("\"after\":\"failed\""));
         }
         Ok(())
     }

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::mount::{self, Mount};
+use super::zram::Zram;
 use crate::error::Result;
 
-/// Where an ext4 with a journal of a mebibyte ends that writes about itself.
-const OF_ITS_OWN: &str = "1152K";
+/// How large the disks are whose syncs fail.
+const SIZE: &str = "16M";
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +21,10 @@ pub(super) enum Fault {
     FullMemory,
     /// An ext4 is full.
     FullDisk,
-    /// An ext4 has room, and what is below it has none for what is in files: a write is taken, and its sync fails. What
-    /// the file system says about itself can be written: without that, it promises nothing.
+    /// An ext4 without a journal has room, and the device below it refuses what is written: a write is taken, and its
+    /// sync fails. It goes on once the device does.
     FailedSync,
-    /// What is below has no room for its journal either: it takes nothing any more.
+    /// The same with a journal, which cannot be written either: it takes nothing any more until it was repaired.
     FailedJournal,
 }
 
@@ -31,10 +32,9 @@ pub(super) enum Fault {
 #[derive(Debug)]
 pub(super) struct Device {
     fault: Fault,
-    /// Taken away while nothing is mounted. Unmounted before what is below it.
+    /// Taken away while nothing is mounted. Unmounted before the device goes.
     disk: Option<Mount>,
-    /// What the image is on.
-    below: Option<Mount>,
+    zram: Option<Zram>,
     folder: TempDir,
 }
 
@@ -45,27 +45,30 @@ impl Device {
     /// It may not be mounted.
     pub(super) fn new(fault: Fault) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        let mut device = Self { fault, disk: None, below: None, folder };
+        let mut device = Self { fault, disk: None, zram: None, folder };
         match fault {
             Fault::FullMemory => {
                 device.disk = Some(Mount::memory(&device.folder.path().join("disk"), "1m")?);
                 return Ok(device);
             }
-            Fault::FullDisk => mount::make(&device.image(), 8 << 20, &["-E", "lazy_itable_init=0"])?,
+            Fault::FullDisk => {
+                File::create(device.image())?.set_len(8 << 20)?;
+                mount::make(&device.image(), &[])?;
+            }
             Fault::FailedSync | Fault::FailedJournal => {
-                // Not memory: a block that a tmpfs took before it was full may be lost when a later one is refused.
-                let below = device.folder.path().join("image-below");
-                mount::make(&below, 6 << 20, &["-J", "size=1"])?;
-                device.below = Some(Mount::image(&device.folder.path().join("below"), &below)?);
-                let begins = "lazy_itable_init=0,packed_meta_blocks=1";
-                mount::make(&device.image(), 16 << 20, &["-J", "size=1", "-E", begins])?;
-                if fault == Fault::FailedSync {
-                    mount::back(&device.image(), OF_ITS_OWN)?;
-                }
+                device.zram = Some(Zram::new(SIZE)?);
+                let journal =
+                    if fault == Fault::FailedSync { ["-O", "^has_journal"] } else { ["-J", "size=4"] };
+                mount::make(&device.image(), &journal)?;
             }
         }
         device.mount()?;
         Ok(device)
+    }
+
+    /// What goes wrong with it.
+    pub(super) fn fault(&self) -> Fault {
+        self.fault
     }
 
     /// Where the log is.
@@ -83,10 +86,11 @@ impl Device {
     /// # Errors
     /// Anything but that there is none.
     pub(super) fn fill(&self) -> Result {
+        if let Some(zram) = &self.zram {
+            return zram.fill();
+        }
         let mut file = File::options().append(true).create(true).open(self.ballast())?;
-        // What is below an image keeps a little: a file system that has not a block left for itself loses what it took.
-        let sizes: &[usize] = if self.below.is_some() { &[64 << 10] } else { &[64 << 10, 4 << 10, 512] };
-        for &size in sizes {
+        for size in [64 << 10, 4 << 10, 512] {
             loop {
                 match file.write_all(&vec![1; size]).and_then(|()| file.sync_all()) {
                     Err(error) if error.kind() == ErrorKind::StorageFull => break,
@@ -102,7 +106,10 @@ impl Device {
     /// # Errors
     /// The ballast cannot be taken away.
     pub(super) fn make_room(&self) -> Result {
-        Ok(fs::remove_file(self.ballast())?)
+        match &self.zram {
+            Some(zram) => zram.make_room(),
+            None => Ok(fs::remove_file(self.ballast())?),
+        }
     }
 
     /// Unmounts it and mounts it again: what is there then is on the device. Memory has none.
@@ -117,12 +124,14 @@ impl Device {
         self.mount()
     }
 
-    /// Does what a person does with a disk that takes nothing any more.
+    /// Does what a person does with a disk that takes nothing any more: unmounts it, makes room, repairs it, mounts it again.
+    /// What was not written through before is lost.
     ///
     /// # Errors
     /// It cannot be repaired.
     pub(super) fn repair(&mut self) -> Result {
         self.disk = None;
+        self.make_room()?;
         mount::repair(&self.image())?;
         self.mount()
     }
@@ -133,12 +142,18 @@ impl Device {
     }
 
     fn image(&self) -> PathBuf {
-        self.below.as_ref().map_or(self.folder.path(), Mount::place).join("image")
+        self.zram.as_ref().map_or_else(|| self.folder.path().join("image"), Zram::device)
     }
 
     fn ballast(&self) -> PathBuf {
-        let full = self.below.as_ref().or(self.disk.as_ref());
-        full.map_or(self.folder.path(), Mount::place).join("ballast")
+        self.folder.path().join("disk/ballast")
+    }
+}
+
+impl Fault {
+    /// Whether it is one of writing through, and not of a lack of room.
+    pub(super) fn fails_syncs(self) -> bool {
+        matches!(self, Self::FailedSync | Self::FailedJournal)
     }
 }
 
@@ -147,8 +162,8 @@ impl fmt::Display for Fault {
         f.write_str(match self {
             Self::FullMemory => "a full tmpfs",
             Self::FullDisk => "a full ext4",
-            Self::FailedSync => "a failed fsync",
-            Self::FailedJournal => "a failed fsync and journal",
+            Self::FailedSync => "failed syncs",
+            Self::FailedJournal => "failed syncs and a failed journal",
         })
     }
 }

@@ -3,19 +3,23 @@
 //!
 //! It mounts small disks of its own below a temporary folder, which takes root, and says SKIPPED where it may not. What
 //! is there is read after the disk was unmounted and mounted again: from the device, not from the memory of the system.
-//! That the fault is one is shown by a loop that makes the known mistake, and loses what it acknowledged ([`again`]).
+//! What a disk whose syncs fail shows is shown by a bare loop beside the log ([`bare`]).
 
-mod again;
+mod bare;
 mod check;
 mod device;
 mod mount;
 mod process;
+mod trace;
 mod writer;
+mod zram;
 
 use std::path::Path;
 
+use self::bare::Loop;
 use self::device::{Device, Fault};
 use self::process::{Call, Process};
+use self::trace::{Syncs, Trace};
 use crate::error::{Error, Result};
 
 /// So many calls at least are made in each state of the disk.
@@ -42,7 +46,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     match arguments {
         [] => all(),
         ["writer", config] => writer::run(Path::new(config)),
-        ["again", file] => again::run(Path::new(file)),
+        ["bare", word, folder] => Loop::named(word)?.run(Path::new(folder)),
         _ => Err(Error::new("`cargo xtask disk` takes no arguments")),
     }
 }
@@ -52,55 +56,135 @@ fn all() -> Result {
         println!("SKIPPED: no disk can be mounted here: {error}");
         return Ok(());
     }
-    for fault in [Fault::FullMemory, Fault::FullDisk, Fault::FailedSync] {
+    for fault in [Fault::FullMemory, Fault::FullDisk] {
         for policy in [Policy::Deny, Policy::Warn, Policy::Spill] {
-            while_running(fault, policy)?;
+            log(fault, policy)?;
         }
     }
-    restarted(Fault::FailedJournal)?;
-    again::shows(Fault::FailedSync)
+    if let Err(error) = Device::new(Fault::FailedSync) {
+        println!("SKIPPED: no disk can be had here whose syncs fail: {error}");
+        return Ok(());
+    }
+    for fault in [Fault::FailedSync, Fault::FailedJournal] {
+        control(fault, Loop::LeavesTheFile)?;
+        if fault == Fault::FailedSync {
+            control(fault, Loop::AsksAgain)?;
+        }
+        for policy in [Policy::Deny, Policy::Warn, Policy::Spill] {
+            log(fault, policy)?;
+        }
+        killed(fault)?;
+    }
+    Ok(())
 }
 
-/// One process that sees the disk fail, and recover.
-fn while_running(fault: Fault, policy: Policy) -> Result {
+/// The log whose process is killed while its disk fails, and another process that finds what is left.
+fn killed(fault: Fault) -> Result {
     let mut device = Device::new(fault)?;
-    let mut process = Process::start(&writer::configure(&device, policy)?)?;
+    let config = writer::configure(&device, Policy::Deny)?;
+    let folder = device.elsewhere().to_owned();
+    let start = || Process::start(&["writer", text(&config)?], &folder, None);
+    let mut process = start()?;
+    process.calls(CALLS)?;
+    device.fill()?;
+    process.calls_until(CALLS, |calls| calls.iter().any(Call::is_refused))?;
+    let mut calls = process.kill()?;
+    device.repair()?;
+    let left = check::left(&device)?;
+    let mut process = start()?;
+    process.calls(CALLS)?;
+    calls.extend(process.end()?);
+    device.remount()?;
+    println!("{fault}, killed, {left:?}, Deny: {}", check::check(&device, Policy::Deny, &calls, false)?);
+    Ok(())
+}
+
+/// The log, while its disk fails.
+fn log(fault: Fault, policy: Policy) -> Result {
+    let mut device = Device::new(fault)?;
+    let config = writer::configure(&device, policy)?;
+    let is_well = |calls: &[Call]| {
+        // With `Warn`, nobody sees from outside that the log is well again.
+        policy == Policy::Warn || calls.last().is_some_and(|call| call.is_acknowledged(policy))
+    };
+    let words = ["writer", text(&config)?];
+    let (calls, syncs) = through(&mut device, &words, policy == Policy::Deny, is_well)?;
+    let is_one_life = fault != Fault::FailedJournal;
+    let found = check::check(&device, policy, &calls, is_one_life)?;
+    println!("{fault}, {policy:?}: {found}{}", said(syncs.as_ref()));
+    match syncs {
+        Some(syncs) if syncs.asked_again > 0 => Err(Error::new("a failed sync was asked again")),
+        Some(Syncs { failed: 0, .. }) => Err(Error::new("no sync failed")),
+        _ => Ok(()),
+    }
+}
+
+/// The bare loop, while its disk fails as it does for the log.
+fn control(fault: Fault, done: Loop) -> Result {
+    let mut device = Device::new(fault)?;
+    let folder = device.log();
+    let words = ["bare", done.word(), text(&folder)?];
+    let is_well = |calls: &[Call]| calls.last().is_some_and(|call| call.ran);
+    let (calls, syncs) = through(&mut device, &words, done == Loop::LeavesTheFile, is_well)?;
+    let (lost, found) = bare::check(&device, &calls);
+    println!("{fault}, a loop that {done}: {found}{}", said(syncs.as_ref()));
+    let asked_again = syncs.map(|syncs| syncs.asked_again > 0);
+    match done {
+        Loop::LeavesTheFile if lost > 0 => Err(Error::new("this disk loses what it took: it shows nothing")),
+        Loop::LeavesTheFile if asked_again == Some(true) => Err(Error::new("the loop asked again")),
+        Loop::AsksAgain if lost == 0 => {
+            Err(Error::new("nothing is lost by asking again: this disk shows no fault"))
+        }
+        Loop::AsksAgain if asked_again == Some(false) => {
+            Err(Error::new("that the loop asked again was not seen"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Lets `device` fail under a process that is this command with `words`, and recover; what it calls, and what it asked the
+/// kernel to write through where syncs fail and that can be seen. Afterwards the device is mounted again.
+///
+/// A disk that takes nothing any more is repaired first, as a person does, and another process goes on there.
+fn through(
+    device: &mut Device,
+    words: &[&str],
+    refuses: bool,
+    is_well: impl Fn(&[Call]) -> bool,
+) -> Result<(Vec<Call>, Option<Syncs>)> {
+    let folder = device.elsewhere().to_owned();
+    let trace = if device.fault().fails_syncs() { Trace::new(folder.join("trace"))? } else { None };
+    let start = || Process::start(words, &folder, trace.as_ref());
+    let mut process = start()?;
     process.calls(CALLS)?;
     for _ in 0..FILLS {
         // A file system finds some more room when it looks again.
         device.fill()?;
         process.calls(CALLS)?;
     }
-    process.calls_until(CALLS, |calls| policy != Policy::Deny || calls.iter().any(Call::is_refused))?;
+    process.calls_until(CALLS, |calls| !refuses || calls.iter().any(Call::is_refused))?;
     process.calls(CALLS)?;
-    device.make_room()?;
-    // With `Warn`, nobody sees from outside that the log is well again.
-    let is_well = |calls: &[Call]| {
-        policy == Policy::Warn || calls.last().is_some_and(|call| call.is_acknowledged(policy))
-    };
+    let mut before = Vec::new();
+    if device.fault() == Fault::FailedJournal {
+        before = process.end()?;
+        device.repair()?;
+        process = start()?;
+    } else {
+        device.make_room()?;
+    }
     process.calls_until(CALLS, is_well)?;
     process.calls(CALLS)?;
-    let calls = process.end()?;
+    before.extend(process.end()?);
     device.remount()?;
-    println!("{fault}, {policy:?}: {}", check::check(&device, policy, &calls, true)?);
-    Ok(())
+    Ok((before, trace.map(|trace| trace.read()).transpose()?))
 }
 
-/// A disk that takes nothing any more until somebody has repaired it, and the process that goes on there.
-fn restarted(fault: Fault) -> Result {
-    let mut device = Device::new(fault)?;
-    let config = writer::configure(&device, Policy::Deny)?;
-    let mut process = Process::start(&config)?;
-    process.calls(CALLS)?;
-    device.fill()?;
-    process.calls_until(CALLS, |calls| calls.iter().any(Call::is_refused))?;
-    let mut calls = process.end()?;
-    device.make_room()?;
-    device.repair()?;
-    let mut process = Process::start(&config)?;
-    process.calls(CALLS)?;
-    calls.extend(process.end()?);
-    device.remount()?;
-    println!("{fault}, repaired, Deny: {}", check::check(&device, Policy::Deny, &calls, false)?);
-    Ok(())
+fn said(syncs: Option<&Syncs>) -> String {
+    syncs.map_or_else(String::new, |Syncs { failed, asked_again }| {
+        format!("; {failed} syncs failed, {asked_again} asked again")
+    })
+}
+
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| Error::new(format!("`{}` is no text", path.display())))
 }

@@ -1,8 +1,9 @@
-//! Mounts that end.
+//! Mounts that end, and the commands for that, which end too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::text;
 use crate::error::{Error, Result};
 use crate::process::Program;
 
@@ -22,12 +23,13 @@ impl Mount {
         Self::new(place, &["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
     }
 
-    /// The file system in `image`. An error in it is answered, and nothing else comes of it.
+    /// The ext4 in `image`, a file or a device. An error in it is answered, and nothing else comes of it.
     ///
     /// # Errors
     /// It may not be mounted.
     pub(super) fn image(place: &Path, image: &Path) -> Result<Self> {
-        Self::new(place, &["-t", "ext4", "-o", "loop,errors=continue", text(image)?])
+        let options = if image.is_file() { "loop,errors=continue" } else { "errors=continue" };
+        Self::new(place, &["-t", "ext4", "-o", options, text(image)?])
     }
 
     fn new(place: &Path, arguments: &[&str]) -> Result<Self> {
@@ -35,11 +37,6 @@ impl Mount {
         let arguments = ["mount"].iter().chain(arguments).copied().chain([text(place)?]);
         bounded(arguments)?;
         Ok(Self(place.to_owned()))
-    }
-
-    /// Where it is.
-    pub(super) fn place(&self) -> &Path {
-        &self.0
     }
 }
 
@@ -53,22 +50,14 @@ impl Drop for Mount {
     }
 }
 
-/// Makes a file system in a file of `size`, which takes room as it is written to.
+/// Makes an ext4 in `image`, a file or a device, all of it at once: none of it is left to be written later.
 ///
 /// # Errors
 /// It cannot be made.
-pub(super) fn make(image: &Path, size: u64, options: &[&str]) -> Result {
-    fs::File::create(image)?.set_len(size)?;
-    let arguments = ["mkfs.ext4", "-q", "-F", "-m", "0", "-N", "64"];
-    bounded(arguments.iter().chain(options).copied().chain([text(image)?]))
-}
-
-/// Takes the room that the first `size` of `image` need.
-///
-/// # Errors
-/// There is none.
-pub(super) fn back(image: &Path, size: &str) -> Result {
-    bounded(["fallocate", "--length", size, text(image)?])
+pub(super) fn make(image: &Path, options: &[&str]) -> Result {
+    let arguments = ["mkfs.ext4", "-q", "-F", "-m", "0", "-N", "512"];
+    let at_once = ["-E", "lazy_itable_init=0,lazy_journal_init=0"];
+    bounded(arguments.iter().chain(&at_once).chain(options).copied().chain([text(image)?]))
 }
 
 /// Repairs the file system in `image`, which is not mounted.
@@ -82,15 +71,15 @@ pub(super) fn repair(image: &Path) -> Result {
     bounded(["e2fsck", "-f", "-n", image])
 }
 
-fn bounded<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result {
+/// Runs a command that ends.
+///
+/// # Errors
+/// It cannot be started, takes too long, or does not succeed.
+pub(super) fn bounded<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result {
     let line: Vec<_> = arguments.into_iter().collect();
     let output = Program::new("timeout", [SECONDS].into_iter().chain(line.iter().copied())).answer(b"")?;
     if output.status.success() {
         return Ok(());
     }
     Err(Error::new(format!("`{}`: {}", line.join(" "), String::from_utf8_lossy(&output.stderr).trim())))
-}
-
-fn text(path: &Path) -> Result<&str> {
-    path.to_str().ok_or_else(|| Error::new(format!("`{}` is no text", path.display())))
 }

@@ -1,14 +1,17 @@
 //! A process that calls tools until it is told to end, and what it says about each.
 
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
 use super::Policy;
+use super::trace::Trace;
 use super::writer::WRITES;
 use crate::error::{Error, Result};
 
@@ -56,7 +59,8 @@ impl Call {
 }
 
 impl Process {
-    /// Starts one under the configuration `config`.
+    /// Starts this command as `disk` with `words`, under `trace`, if there is one. What it complains about goes to a file in
+    /// `folder`.
     ///
     /// # Errors
     /// It cannot be started.
@@ -64,14 +68,19 @@ impl Process {
         clippy::disallowed_methods,
         reason = "it is talked to while it runs, which no other command does"
     )]
-    pub(super) fn start(config: &Path) -> Result<Self> {
-        let errors = config.with_extension("errors");
-        let mut command = Command::new(std::env::current_exe()?);
-        command
-            .args(["disk", "writer"])
-            .arg(config)
-            .stderr(File::options().append(true).create(true).open(&errors)?);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    pub(super) fn start(words: &[&str], folder: &Path, trace: Option<&Trace>) -> Result<Self> {
+        let errors = folder.join("errors");
+        let mut command = match trace {
+            Some(trace) => {
+                let mut command = Command::new(Trace::PROGRAM);
+                command.args(trace.options()).arg(std::env::current_exe()?);
+                command
+            }
+            None => Command::new(std::env::current_exe()?),
+        };
+        command.arg("disk").args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(File::options().append(true).create(true).open(&errors)?);
+        let mut child = command.spawn()?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let (sender, lines) = channel();
         thread::spawn(move || {
@@ -136,6 +145,17 @@ impl Process {
         }
     }
 
+    /// Kills it, which must not be traced; all calls it made.
+    ///
+    /// # Errors
+    /// It cannot be killed.
+    pub(super) fn kill(mut self) -> Result<Vec<Call>> {
+        self.child.kill()?;
+        self.child.wait()?;
+        self.calls.extend(self.lines.iter().filter_map(|line| call(&line)));
+        Ok(std::mem::take(&mut self.calls))
+    }
+
     /// What it wrote to its standard error.
     fn said(&self) -> String {
         fs::read_to_string(&self.errors).unwrap_or_default()
@@ -144,7 +164,12 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Where the command fails it must not go on; one that has ended cannot be killed any more.
+        // Where the command fails it must not go on. It ends when it is told to, also where this only traces it.
+        drop(self.stdin.take());
+        if !self.child.try_wait().is_ok_and(|status| status.is_some()) {
+            pause(Duration::from_millis(500));
+        }
+        // One that has ended cannot be killed any more.
         let _ended = self.child.kill();
         let _gone = self.child.wait();
     }
@@ -160,7 +185,26 @@ fn call(line: &str) -> Option<Call> {
     }
 }
 
+/// Takes `step` after `step` until standard input is closed: what [`Process`] is on the other side.
+///
+/// # Errors
+/// That of the first step that fails.
+pub(super) fn until_told(mut step: impl FnMut() -> Result) -> Result {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let tells = Arc::clone(&is_over);
+    thread::spawn(move || {
+        // Nothing is ever sent.
+        drop(std::io::stdin().read(&mut [0]));
+        tells.store(true, Ordering::Relaxed);
+    });
+    while !is_over.load(Ordering::Relaxed) {
+        step()?;
+        pause(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
 #[expect(clippy::disallowed_methods, reason = "real processes take real time")]
-pub(super) fn pause(time: Duration) {
+fn pause(time: Duration) {
     thread::sleep(time);
 }

@@ -1,12 +1,8 @@
 //! The process that writes: governed tool calls under a configuration, each on the device before its tool runs.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
 
 use hooks::config::Config;
 use hooks::event::PreToolUse;
@@ -15,7 +11,7 @@ use serde_json::json;
 
 use super::Policy;
 use super::device::Device;
-use super::process::pause;
+use super::process::until_told;
 use crate::error::{Error, Result};
 
 /// The folder of what cannot be written to the disk.
@@ -53,19 +49,10 @@ pub(super) fn configure(device: &Device, policy: Policy) -> Result<PathBuf> {
 pub(super) fn run(config: &Path) -> Result {
     let folder = config.parent().unwrap_or(config).to_owned();
     let config = Config::read(config).map_err(|error| Error::new(error.to_string()))?;
-    let is_over = Arc::new(AtomicBool::new(false));
-    let tells = Arc::clone(&is_over);
-    thread::spawn(move || {
-        // Nothing is ever sent.
-        drop(std::io::stdin().read(&mut [0]));
-        tells.store(true, Ordering::Relaxed);
-    });
     let hooks = config.hooks();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    for number in 0_u64.. {
-        if is_over.load(Ordering::Relaxed) {
-            break;
-        }
+    let mut number = 0_u64;
+    until_told(|| {
         let token = format!("token-{}-{number}", std::process::id());
         let reads = number.is_multiple_of(3);
         let tool = if reads { READS } else { WRITES };
@@ -78,8 +65,7 @@ pub(super) fn run(config: &Path) -> Result {
             Some(reason) if decided.outcome.is_denied() => format!("refused {}", reason.message),
             _ => "ran".to_owned(),
         };
-        writeln!(std::io::stdout(), "{token} {tool} {what}")?;
-        pause(Duration::from_millis(1));
-    }
-    Ok(())
+        number += 1;
+        Ok(writeln!(std::io::stdout(), "{token} {tool} {what}")?)
+    })
 }
