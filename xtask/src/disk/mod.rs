@@ -78,6 +78,49 @@ fn all() -> Result {
     Ok(())
 }
 
+/// The log, while its disk fails.
+fn log(fault: Fault, policy: Policy) -> Result {
+    let mut device = Device::new(fault)?;
+    let config = writer::configure(&device, policy)?;
+    let is_well = |calls: &[Call]| {
+        // With `Warn`, nobody sees from outside that the log is well again.
+        policy == Policy::Warn || calls.last().is_some_and(|call| call.is_acknowledged(policy))
+    };
+    let words = ["writer", text(&config)?];
+    let (calls, syncs) = through(&mut device, &words, policy == Policy::Deny, is_well)?;
+    let is_one_life = fault != Fault::FailedJournal;
+    let found = check::check(&device, policy, &calls, is_one_life)?;
+    println!("{fault}, {policy:?}: {found}{}", said(fault, syncs.as_ref()));
+    match syncs {
+        Some(syncs) if syncs.asked_again > 0 => Err(Error::new("a failed sync was asked again")),
+        Some(Syncs { failed: 0, .. }) => Err(Error::new("no sync failed")),
+        _ => Ok(()),
+    }
+}
+
+/// The bare loop, while its disk fails as it does for the log.
+fn control(fault: Fault, done: Loop) -> Result {
+    let mut device = Device::new(fault)?;
+    let folder = device.log();
+    let words = ["bare", done.word(), text(&folder)?];
+    let is_well = |calls: &[Call]| calls.last().is_some_and(|call| call.ran);
+    let (calls, syncs) = through(&mut device, &words, done == Loop::LeavesTheFile, is_well)?;
+    let (lost, found) = bare::check(&device, &calls);
+    println!("{fault}, a loop that {done}: {found}{}", said(fault, syncs.as_ref()));
+    let asked_again = syncs.map(|syncs| syncs.asked_again > 0);
+    match done {
+        Loop::LeavesTheFile if lost > 0 => Err(Error::new("this disk loses what it took: it shows nothing")),
+        Loop::LeavesTheFile if asked_again == Some(true) => Err(Error::new("the loop asked again")),
+        Loop::AsksAgain if lost == 0 => {
+            Err(Error::new("nothing is lost by asking again: this disk shows no fault"))
+        }
+        Loop::AsksAgain if asked_again == Some(false) => {
+            Err(Error::new("that the loop asked again was not seen"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The log whose process is killed while its disk fails, and another process that finds what is left.
 fn killed(fault: Fault) -> Result {
     let mut device = Device::new(fault)?;
@@ -97,49 +140,6 @@ fn killed(fault: Fault) -> Result {
     device.remount()?;
     println!("{fault}, killed, {left:?}, Deny: {}", check::check(&device, Policy::Deny, &calls, false)?);
     Ok(())
-}
-
-/// The log, while its disk fails.
-fn log(fault: Fault, policy: Policy) -> Result {
-    let mut device = Device::new(fault)?;
-    let config = writer::configure(&device, policy)?;
-    let is_well = |calls: &[Call]| {
-        // With `Warn`, nobody sees from outside that the log is well again.
-        policy == Policy::Warn || calls.last().is_some_and(|call| call.is_acknowledged(policy))
-    };
-    let words = ["writer", text(&config)?];
-    let (calls, syncs) = through(&mut device, &words, policy == Policy::Deny, is_well)?;
-    let is_one_life = fault != Fault::FailedJournal;
-    let found = check::check(&device, policy, &calls, is_one_life)?;
-    println!("{fault}, {policy:?}: {found}{}", said(syncs.as_ref()));
-    match syncs {
-        Some(syncs) if syncs.asked_again > 0 => Err(Error::new("a failed sync was asked again")),
-        Some(Syncs { failed: 0, .. }) => Err(Error::new("no sync failed")),
-        _ => Ok(()),
-    }
-}
-
-/// The bare loop, while its disk fails as it does for the log.
-fn control(fault: Fault, done: Loop) -> Result {
-    let mut device = Device::new(fault)?;
-    let folder = device.log();
-    let words = ["bare", done.word(), text(&folder)?];
-    let is_well = |calls: &[Call]| calls.last().is_some_and(|call| call.ran);
-    let (calls, syncs) = through(&mut device, &words, done == Loop::LeavesTheFile, is_well)?;
-    let (lost, found) = bare::check(&device, &calls);
-    println!("{fault}, a loop that {done}: {found}{}", said(syncs.as_ref()));
-    let asked_again = syncs.map(|syncs| syncs.asked_again > 0);
-    match done {
-        Loop::LeavesTheFile if lost > 0 => Err(Error::new("this disk loses what it took: it shows nothing")),
-        Loop::LeavesTheFile if asked_again == Some(true) => Err(Error::new("the loop asked again")),
-        Loop::AsksAgain if lost == 0 => {
-            Err(Error::new("nothing is lost by asking again: this disk shows no fault"))
-        }
-        Loop::AsksAgain if asked_again == Some(false) => {
-            Err(Error::new("that the loop asked again was not seen"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Lets `device` fail under a process that is this command with `words`, and recover; what it calls, and what it asked the
@@ -179,10 +179,12 @@ fn through(
     Ok((before, trace.map(|trace| trace.read()).transpose()?))
 }
 
-fn said(syncs: Option<&Syncs>) -> String {
-    syncs.map_or_else(String::new, |Syncs { failed, asked_again }| {
-        format!("; {failed} syncs failed, {asked_again} asked again")
-    })
+fn said(fault: Fault, syncs: Option<&Syncs>) -> String {
+    match syncs {
+        Some(Syncs { failed, asked_again }) => format!("; {failed} syncs failed, {asked_again} asked again"),
+        None if fault.fails_syncs() => "; syncs not counted, for want of strace".to_owned(),
+        None => String::new(),
+    }
 }
 
 fn text(path: &Path) -> Result<&str> {
