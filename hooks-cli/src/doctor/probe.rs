@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 use super::Finding;
 use super::process::{self, Output};
+use crate::init::Scope;
+use crate::init::place::Base;
 use crate::init::wiring::Found;
 
 /// How long a hook may take.
@@ -54,9 +56,10 @@ fn denies(client: Client, one: &Found) -> Finding {
     }
 }
 
-/// What the client would write for such a call.
+/// What the client would write for such a call, started in the folder of the project.
 fn question(client: Client, event: &str) -> Option<String> {
-    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let project = Base::of(Scope::Project).map(|base| base.folder().to_path_buf());
+    let here = project.unwrap_or_else(|_| PathBuf::from("/"));
     let settings = here.join(".claude").join("settings.json");
     let (tool, arguments) = match client {
         // It has no other tool for files.

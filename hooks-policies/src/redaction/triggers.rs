@@ -1,8 +1,9 @@
 //! Walks over a text once for every literal that may begin or name a secret, and asks what stands there.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::{
     assignments, forms,
@@ -37,7 +38,7 @@ enum Kind {
 }
 
 /// The literals, the longer ones first, so that the nearest form is tried.
-static LITERALS: LazyLock<Option<(AhoCorasick, Vec<Kind>)>> = LazyLock::new(|| {
+static LITERALS: LazyLock<Vec<(&str, Kind)>> = LazyLock::new(|| {
     let mut literals: Vec<(&str, Kind)> = FORMS.iter().map(|form| (form.prefix, Kind::Form(form))).collect();
     literals.extend(NAMES.iter().map(|name| (*name, Kind::Name)));
     literals.extend([
@@ -56,14 +57,36 @@ static LITERALS: LazyLock<Option<(AhoCorasick, Vec<Kind>)>> = LazyLock::new(|| {
         ("mariadb", Kind::Command(" -p", true)),
     ]);
     literals.sort_by_key(|(literal, _)| std::cmp::Reverse(literal.len()));
-    let mut builder = AhoCorasick::builder();
-    builder.match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(true);
-    let automaton = builder
-        .kind(Some(aho_corasick::AhoCorasickKind::DFA))
-        .build(literals.iter().map(|(literal, _)| *literal))
-        .ok()?;
-    Some((automaton, literals.into_iter().map(|(_, kind)| kind).collect()))
+    literals
 });
+
+/// Finds them, and is made in a tenth of a millisecond.
+static SOON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| automaton(AhoCorasickKind::NoncontiguousNFA));
+
+/// Finds them several times faster, and takes some milliseconds to be made.
+static FAST: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| automaton(AhoCorasickKind::DFA));
+
+/// So many bytes have to be read until the faster one was worth its making. A process that is started for one event reads a
+/// few thousand.
+const WORTH_IT: usize = 1 << 18;
+
+fn automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
+    let mut builder = AhoCorasick::builder();
+    builder.match_kind(MatchKind::LeftmostFirst).ascii_case_insensitive(true).kind(Some(kind));
+    builder.build(LITERALS.iter().map(|(literal, _)| *literal)).ok()
+}
+
+/// What finds the literals in a text of so many bytes.
+fn finder(length: usize) -> Option<&'static AhoCorasick> {
+    static READ: AtomicUsize = AtomicUsize::new(0);
+    let read = READ.load(Ordering::Relaxed);
+    if read >= WORTH_IT {
+        return FAST.as_ref();
+    }
+    // Of counts that are made at one time some may be lost: nothing hangs on when exactly it is worth it.
+    READ.store(read.saturating_add(length), Ordering::Relaxed);
+    SOON.as_ref()
+}
 
 /// The labels that are found here.
 pub(super) fn labels() -> Labels {
@@ -74,7 +97,7 @@ pub(super) fn labels() -> Labels {
 
 /// Finds every secret in `text`.
 pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
-    let Some((automaton, kinds)) = LITERALS.as_ref() else { return };
+    let Some(finder) = finder(text.len()) else { return };
     let mut reader = Reader {
         text,
         labels,
@@ -84,8 +107,8 @@ pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
         covered: 0,
         named: 0,
     };
-    for hit in automaton.find_iter(text) {
-        if let Some(kind) = kinds.get(hit.pattern().as_usize()) {
+    for hit in finder.find_iter(text) {
+        if let Some((_, kind)) = LITERALS.get(hit.pattern().as_usize()) {
             reader.read(*kind, hit.start(), hit.end());
         }
     }
@@ -184,5 +207,29 @@ impl Reader<'_, '_> {
 
     fn keep(&mut self, hit: Option<Span>) {
         self.found.extend(hit.filter(|span| self.labels.contains(&span.label)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn found(finder: &LazyLock<Option<AhoCorasick>>, text: &str) -> Vec<(usize, usize, usize)> {
+        let finder = finder.as_ref().expect("the literals make an automaton");
+        finder.find_iter(text).map(|hit| (hit.pattern().as_usize(), hit.start(), hit.end())).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn whichever_finds_them_finds_the_same(parts in prop::collection::vec((any::<prop::sample::Index>(), "[a-zA-Z:/ -]{0,3}", any::<bool>()), 0..20)) {
+            let literal = |index: prop::sample::Index, is_large: bool| {
+                let (text, _) = LITERALS[index.index(LITERALS.len())];
+                if is_large { text.to_ascii_uppercase() } else { text.to_owned() }
+            };
+            let text: String = parts.into_iter().map(|(index, rest, is_large)| literal(index, is_large) + &rest).collect();
+            prop_assert_eq!(found(&SOON, &text), found(&FAST, &text));
+        }
     }
 }
