@@ -64,9 +64,7 @@ fn every_option_of_the_schema_is_read() {
 
 /// A value that fits `schema`, other than what stands there when the key is left out.
 fn some_value(root: &Value, schema: &Value) -> Value {
-    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        return some_value(root, root.pointer(&reference[1..]).unwrap());
-    }
+    let schema = resolve(root, schema);
     if let Some(only) = schema.get("const") {
         return only.clone();
     }
@@ -99,12 +97,18 @@ fn some_value(root: &Value, schema: &Value) -> Value {
     }
 }
 
-/// Every option of the schema, as a file that sets it alone: the keys to it and a value.
-fn options(root: &Value, schema: &Value, path: &[String], found: &mut Vec<(Vec<String>, Value)>) {
-    let schema = match schema.get("$ref").and_then(Value::as_str) {
+/// What a schema refers to; of what may be written in a long form or a short one, the long one.
+fn resolve<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    let schema = schema.get("anyOf").map_or(schema, |forms| &forms[0]);
+    match schema.get("$ref").and_then(Value::as_str) {
         Some(reference) => root.pointer(&reference[1..]).unwrap(),
         None => schema,
-    };
+    }
+}
+
+/// Every option of the schema, as a file that sets it alone: the keys to it and a value.
+fn options(root: &Value, schema: &Value, path: &[String], found: &mut Vec<(Vec<String>, Value)>) {
+    let schema = resolve(root, schema);
     for (name, option) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let path = [path, std::slice::from_ref(name)].concat();
         found.push((path.clone(), some_value(root, option)));
@@ -114,14 +118,10 @@ fn options(root: &Value, schema: &Value, path: &[String], found: &mut Vec<(Vec<S
 }
 
 fn schema_at<'s>(root: &'s Value, path: &[String]) -> &'s Value {
-    let resolve = |schema: &'s Value| match schema.get("$ref").and_then(Value::as_str) {
-        Some(reference) => root.pointer(&reference[1..]).unwrap(),
-        None => schema,
-    };
     path.iter().fold(root, |schema, key| {
-        let schema = &resolve(schema)["properties"][key];
+        let schema = &resolve(root, schema)["properties"][key];
         let schema = if schema.get("items").is_some() { &schema["items"] } else { schema };
-        resolve(schema)
+        resolve(root, schema)
     })
 }
 
