@@ -2,6 +2,7 @@
 
 use hooks_core::event::*;
 use hooks_core::{ContextPatch, Strength};
+use hooks_facts::tools::{ToolKind, ToolTable};
 
 use super::{Described, Said};
 use crate::record::Record;
@@ -50,7 +51,9 @@ impl Described for PreToolUse {
 
     /// What says nothing of itself may change something.
     fn changes_something(&self) -> bool {
-        self.read_only != Some(true)
+        // What nobody said of it, its name may say.
+        let reads = || ToolTable::default().kind(&self.tool_name) == ToolKind::Read;
+        !self.read_only.unwrap_or_else(reads)
     }
 
     fn tool_to_run(&self) -> Option<&str> {

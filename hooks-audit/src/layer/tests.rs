@@ -103,11 +103,19 @@ async fn without_a_log_nothing_is_changed_and_reading_goes_on() {
         (denied.strength(), reason.kind, &*reason.policy),
         (Strength::Deny, ReasonKind::Failure, "audit")
     );
-    let mut reads = PreToolUse::new("read", json!({}));
-    reads.read_only = Some(true);
-    let stack = ServiceBuilder::new().layer(AuditLayer::new(audit)).service(Settle);
-    let answer = stack.oneshot(HookRequest::new(HookContext::default(), reads)).await.unwrap();
-    assert!(answer.goes_ahead());
+    // What nobody says of a tool its name says, where it is a known one.
+    for (tool, read_only, goes_on) in [
+        ("anything", Some(true), true),
+        ("Read", None, true),
+        ("read", Some(false), false),
+        ("read_everything_and_more", None, false),
+    ] {
+        let mut call = PreToolUse::new(tool, json!({}));
+        call.read_only = read_only;
+        let stack = ServiceBuilder::new().layer(AuditLayer::new(audit.clone())).service(Settle);
+        let answer = stack.oneshot(HookRequest::new(HookContext::default(), call)).await.unwrap();
+        assert_eq!(answer.goes_ahead(), goes_on, "{tool}");
+    }
 }
 
 #[tokio::test]

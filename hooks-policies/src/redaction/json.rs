@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::names;
 use super::scrubber::Scrubber;
+use super::span::Span;
 
 /// Values nested deeper than this are replaced whole: nobody reads them, and they must not leak.
 const MAX_DEPTH: usize = 512;
@@ -49,13 +50,41 @@ impl Scrubber {
                         changed += 1;
                     }
                 }
-                Value::Array(items) => open.extend(items.iter_mut().map(|item| (item, depth + 1))),
+                Value::Array(items) => {
+                    changed += self.scrub_words(items);
+                    open.extend(items.iter_mut().map(|item| (item, depth + 1)));
+                }
                 Value::Object(fields) => {
                     changed += self.scrub_named(fields);
                     changed += self.scrub_keys(fields);
                     open.extend(fields.values_mut().map(|field| (field, depth + 1)));
                 }
                 Value::Null | Value::Bool(_) => {}
+            }
+        }
+        changed
+    }
+
+    /// Scrubs the values of options in a list of words, as they would be in a command line: `["--password", "…"]`.
+    fn scrub_words(&self, items: &mut [Value]) -> usize {
+        let is_option = |item: &Value| item.as_str().is_some_and(|word| word.starts_with('-'));
+        if !items.iter().any(is_option) || !items.iter().all(Value::is_string) {
+            return 0;
+        }
+        let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+        let spans = self.spans(&words.join(" "));
+        let (mut changed, mut start, mut is_value) = (0, 0, false);
+        for item in items {
+            let Value::String(word) = item else { continue };
+            let end = start + word.len();
+            let inside = spans.iter().filter(|span| is_value && start <= span.start && span.end <= end);
+            let inside: Vec<Span> = inside
+                .map(|span| Span::new(span.start - start, span.end - start, span.label.clone()))
+                .collect();
+            (start, is_value) = (end + 1, word.starts_with('-'));
+            if !inside.is_empty() {
+                *word = self.replace(word, &inside);
+                changed += 1;
             }
         }
         changed
@@ -140,6 +169,29 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn values_of_options_in_a_list_of_words() {
+        for (words, wanted) in [
+            (json!(["rm", "-rf", "x", "--password", "hunterIsecret"]), 4),
+            (json!(["curl", "-u", "bob:hunter4secret", "https://x"]), 2),
+            (json!(["mysql", "--password", "hunter4secret", "db"]), 2),
+        ] {
+            let mut value = json!({ "argv": words });
+            assert_eq!(Scrubber::all().scrub_value(&mut value), 1, "{words}");
+            for (number, word) in value["argv"].as_array().unwrap().iter().enumerate() {
+                assert_eq!(*word == words[number], number != wanted, "{value}");
+            }
+        }
+        for words in [
+            json!(["password", "token", "-"]),
+            json!(["-n", "call 555", "123 4567"]),
+            json!(["--password", 7]),
+        ] {
+            let mut value = words.clone();
+            assert_eq!((Scrubber::all().scrub_value(&mut value), value), (0, words));
+        }
+    }
 
     #[test]
     fn texts_keys_and_numbers() {
