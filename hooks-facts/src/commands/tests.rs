@@ -344,6 +344,8 @@ fn trees_and_names_known_in_part() {
         ("cp -r a/. .", &["F ."]),
         ("mv a/* .", &["R a/*", "F ./*"]),
         ("ln -sfn a b", &["F b", "F? b/a", "L a"]),
+        ("ln a d/b; ln -s a d/b", &["N d/b", "F? d/b/a", "L a", "N d/b", "F? d/b/a", "L d/a"]),
+        ("cp -l a d/b; cp -al a .", &["C d/b", "C? d/b/a", "L a", "F ./a", "L a"]),
         ("git -C d mv a b", &["N d/b", "R d/a", "F? d/b/a"]),
         ("rsync -a a/ b/", &["N? b/", "F b/"]),
         ("rsync a host:b; scp host:x y", &["C y", "C? y/host:x"]),

@@ -56,6 +56,20 @@ fn file_programs_do_not_get_around_it() {
     }
 }
 
+#[test]
+fn an_argument_that_names_the_folder_does_not_get_around_it() {
+    for key in ["dir_path", "directory", "workdir"] {
+        for folder in [".claude", "/repo/.claude/", "./sub/../.claude"] {
+            let arguments = json!({"command": "echo x > settings.json", key: folder});
+            assert_eq!(
+                said(&policy(), &call("run_shell_command", arguments)).0,
+                Strength::Deny,
+                "{key} {folder}"
+            );
+        }
+    }
+}
+
 /// As a configuration protects itself, where none of it is there yet.
 fn itself() -> ProtectedFiles {
     let patterns = ["hooks.yaml", ".hooks/hooks.yaml", ".claude/settings.json", ".github/hooks"];
@@ -81,6 +95,16 @@ fn a_folder_is_not_filled_above_a_protected_file() {
             "ln -s src/h .hooks",
             "ln -s ../.claude src/c",
             "ln -s .. src/up",
+            "ln hooks.yaml /tmp/hard",
+            "ln hooks.yaml src/hard",
+            "ln -f -t src hooks.yaml",
+            "ln -Ss hooks.yaml src/hard",
+            "ln -sr hooks.yaml src/soft",
+            "cd src && ln ../hooks.yaml a/hard",
+            "cp -l hooks.yaml src/hard",
+            "cp --link hooks.yaml src/hard",
+            "cp -al .claude src/c",
+            "cp -s /repo/hooks.yaml src/soft",
             "cp -r src/h/. .hooks",
             "git mv src/h .hooks",
             "git clone src/h .hooks",
@@ -102,6 +126,10 @@ fn a_folder_is_not_filled_above_a_protected_file() {
             "cp -r src/h .",
             "cp src/a .github/",
             "ln -s ../a src/b",
+            "ln -s hooks.yaml src/b",
+            "ln src/a src/b",
+            "cp -l src/a src/b",
+            "cp -al src/a src/b",
             "rsync -a src/ docs/",
             "tar xf src/a.tar -C src",
             "unzip a.zip -d out",
