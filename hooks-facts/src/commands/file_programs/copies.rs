@@ -30,6 +30,9 @@ impl Changes<'_> {
                 None => return,
             },
         };
+        if name == "rsync" && has_long(words, "--remove-s") {
+            self.all(&sources, WriteKind::Removed);
+        }
         if is_remote(name, &target) {
             return;
         }
