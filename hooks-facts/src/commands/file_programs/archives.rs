@@ -1,4 +1,4 @@
-//! What unpacking writes: files whose names only the archive knows.
+//! What archives do to files: unpacking writes names that only the archive knows, packing may remove what it takes.
 
 use super::copies::inside;
 use super::{Changes, has, operands, value};

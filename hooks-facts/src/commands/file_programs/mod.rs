@@ -1,9 +1,9 @@
 //! Which files plain programs change: `rm`, `cp`, `tee`, `sed -i` and their like, as far as their words are known.
 //!
 //! A program is known by its kind: what removes its operands, what replaces them, what copies or unpacks, what has an
-//! option for its output (`outputs`). A word that is known in part is kept as such; whoever judges it knows what it may become.
+//! option for its output. A word that is known in part is kept as such; whoever judges it knows what it may become.
 //! Trees that are copied have ways of their own (`copies`), and so have git (`tracked`), archives (`archives`), searches
-//! (`found`), and what cuts a file up (`split`); options that name an output are a table (`outputs`).
+//! (`found`) and what cuts a file up (`split`). Options that name an output are a table (`outputs`).
 
 mod archives;
 mod copies;

@@ -5,7 +5,7 @@ use crate::commands::analysis::WriteKind;
 use crate::commands::argument::Argument;
 
 /// The options of some programs that name a file they write.
-pub(super) struct Outputs {
+struct Outputs {
     programs: &'static [&'static str],
     /// Letters that take a value; what stands behind one in a bundle is its value. A letter that takes none must not be
     /// here, or the option behind it is not seen.
