@@ -344,6 +344,8 @@ fn trees_and_names_known_in_part() {
         ("cp -r a/. .", &["F ."]),
         ("mv a/* .", &["R a/*", "F ./*"]),
         ("ln -sfn a b", &["F b", "F? b/a", "L a"]),
+        ("ln a d/b; ln -s a d/b", &["N d/b", "F? d/b/a", "L a", "N d/b", "F? d/b/a", "L d/a"]),
+        ("cp -l a d/b; cp -al a .", &["C d/b", "C? d/b/a", "L a", "F ./a", "L a"]),
         ("git -C d mv a b", &["N d/b", "R d/a", "F? d/b/a"]),
         ("rsync -a a/ b/", &["N? b/", "F b/"]),
         ("rsync a host:b; scp host:x y", &["C y", "C? y/host:x"]),
@@ -367,6 +369,39 @@ fn trees_and_names_known_in_part() {
         ("git checkout main; git switch x; git status", &["F? main"]),
         ("curl -O http://h/a; curl -XPOST http://h/b; wget http://h/c?x", &["C a", "C c"]),
         ("sed -n 'w a' b; gawk -i inplace 1 c; link d e", &["C a", "C c", "C e", "L d"]),
+    ] {
+        assert_eq!(shown_writes(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn options_that_name_an_output() {
+    for (text, expected) in [
+        (
+            "curl -D a u; curl -sc b u; curl -so c u; curl -soc u; curl -H o u",
+            &["C a", "C b", "C c", "C c"][..],
+        ),
+        ("curl --dump-header a --cookie-jar=b u; curl -D - u", &["C a", "C b"]),
+        ("wget -o a u; wget -qa b u; wget --append-output=c u", &["C a", "C b", "C c"]),
+        ("openssl req -x509 -keyout a -out b -noout", &["C a", "C b"]),
+        ("gpg --batch -o a -d b; gpg -do c b; gpg --output=d e", &["C a", "C c", "C d"]),
+        (
+            "strace -f -o a ls; strace -e trace=file -oa grep -o b c; /usr/bin/time -o a ls",
+            &["C a", "C a", "C a"],
+        ),
+        ("script a; script -qc ls b; script; script -T c d", &["C a", "C b", "C typescript", "C c", "C d"]),
+        ("split - a; split -b 1k f d/a; split f; csplit -f g h 1", &["C a*", "C d/a*", "C x*", "C g*"]),
+        (
+            "tar cf o --remove-files a b; tar --remove-files -C d -cf o a",
+            &["C o", "R a", "R b", "C o", "R a", "R d/a"],
+        ),
+        ("zip -m o a b; zip -r o a", &["C o", "R a", "R b", "C o"]),
+        ("rsync --remove-source-files a host:b; rsync --log-file=c a host:b", &["R a", "C c"]),
+        ("sort -n -o a x; sort -nro b x; sort -k o x; tcpdump -nw a", &["C a", "C b", "C a"]),
+        (
+            "sort --out=a x; gpg -b -o a x; wget --output-d a u; ltrace -b -o a ls",
+            &["C a", "C a", "C a", "C a"],
+        ),
     ] {
         assert_eq!(shown_writes(text), expected, "{text}");
     }

@@ -48,8 +48,8 @@ impl ParsedCommands {
         let ignores_case = call.request().context().environment.platform != Platform::Posix;
         let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell };
         // An argument that names another folder makes `$PWD` that one; then it is not known here.
-        let folder =
-            (!WorkingFolder::of(call.arguments()).is_given()).then(|| call.request().context().cwd.to_str());
+        let folder = (!WorkingFolder::of_command(call.arguments()).is_given())
+            .then(|| call.request().context().cwd.to_str());
         let folder = folder.flatten().filter(|folder| !folder.is_empty());
         let found =
             arguments.found.into_iter().map(|argument| ParsedCommand::new(argument, folder, &options));

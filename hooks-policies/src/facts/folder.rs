@@ -9,6 +9,9 @@ use super::arguments::is_one_of;
 /// Arguments that name a folder to work in, without joints and in lower case.
 const KEYS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"];
 
+/// Arguments that name such a folder to what runs commands. To a tool for files they are paths of its own.
+const COMMAND_KEYS: &[&str] = &["dirpath", "directory"];
+
 /// The folder that an argument names.
 #[derive(Debug, Default)]
 pub(super) struct WorkingFolder<'a> {
@@ -18,11 +21,19 @@ pub(super) struct WorkingFolder<'a> {
 }
 
 impl<'a> WorkingFolder<'a> {
+    /// That of a tool for files.
     pub(super) fn of(arguments: &'a Value) -> Self {
+        Self::named(arguments, |key| is_one_of(key, KEYS))
+    }
+
+    /// That of a tool that runs commands.
+    pub(super) fn of_command(arguments: &'a Value) -> Self {
+        Self::named(arguments, |key| is_one_of(key, KEYS) || is_one_of(key, COMMAND_KEYS))
+    }
+
+    fn named(arguments: &'a Value, is_folder: impl Fn(&str) -> bool) -> Self {
         let mut folder = Self::default();
-        for (key, value) in
-            arguments.as_object().into_iter().flatten().filter(|(key, _)| is_one_of(key, KEYS))
-        {
+        for (key, value) in arguments.as_object().into_iter().flatten().filter(|(key, _)| is_folder(key)) {
             match value {
                 Value::Null => {}
                 Value::String(text) if text.is_empty() => {}
@@ -61,6 +72,15 @@ mod tests {
         assert_eq!(folder.of_name("b").as_deref(), Some("/a/b"));
         assert_eq!(folder.of_name("/b"), None);
         assert_eq!(WorkingFolder::of(&json!({"cwd": "", "workdir": null})).of_name("b"), None);
+    }
+
+    #[test]
+    fn some_names_are_folders_to_commands_only() {
+        for key in ["dir_path", "dirPath", "directory"] {
+            let arguments = json!({ key: "a" });
+            assert_eq!(WorkingFolder::of_command(&arguments).of_name("b").as_deref(), Some("a/b"), "{key}");
+            assert_eq!(WorkingFolder::of(&arguments).of_name("b"), None, "{key}");
+        }
     }
 
     #[test]

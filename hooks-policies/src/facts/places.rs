@@ -99,7 +99,7 @@ impl Places {
 
     fn of_commands(call: Call<'_>) -> Self {
         let mut places = Self::default();
-        let folder = WorkingFolder::of(call.arguments());
+        let folder = WorkingFolder::of_command(call.arguments());
         for command in &call.commands().found {
             for write in command.analysis.writes() {
                 match write.target.literal() {

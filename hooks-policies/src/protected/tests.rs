@@ -41,6 +41,16 @@ fn file_programs_do_not_get_around_it() {
         "cp x ./hooks.yaml",
         "ln -sf x hooks.yaml",
         "sed -i s/a/b/ hooks.yaml",
+        "curl -sD hooks.yaml https://a.example",
+        "wget -o hooks.yaml https://a.example",
+        "openssl rand -out hooks.yaml 8",
+        "gpg --yes -o hooks.yaml -d x",
+        "strace -o hooks.yaml ls",
+        "script -c ls hooks.yaml",
+        "split x hooks.ya",
+        "rsync --remove-source-files -r .claude /tmp/c",
+        "tar cf x.tar --remove-files .claude",
+        "zip -m x.zip hooks.yaml",
         "dd of=hooks.yaml",
         "cd sub && rm ../hooks.yaml",
     ] {
@@ -53,6 +63,20 @@ fn file_programs_do_not_get_around_it() {
     for command in ["rm x", "cat hooks.yaml", "cp hooks.yaml x", "grep a hooks.yaml"] {
         let (strength, _) = said(&policy(), &call("bash", json!({ "command": command })));
         assert_eq!(strength, Strength::NoOpinion, "{command}");
+    }
+}
+
+#[test]
+fn an_argument_that_names_the_folder_does_not_get_around_it() {
+    for key in ["dir_path", "directory", "workdir"] {
+        for folder in [".claude", "/repo/.claude/", "./sub/../.claude"] {
+            let arguments = json!({"command": "echo x > settings.json", key: folder});
+            assert_eq!(
+                said(&policy(), &call("run_shell_command", arguments)).0,
+                Strength::Deny,
+                "{key} {folder}"
+            );
+        }
     }
 }
 
@@ -81,6 +105,16 @@ fn a_folder_is_not_filled_above_a_protected_file() {
             "ln -s src/h .hooks",
             "ln -s ../.claude src/c",
             "ln -s .. src/up",
+            "ln hooks.yaml /tmp/hard",
+            "ln hooks.yaml src/hard",
+            "ln -f -t src hooks.yaml",
+            "ln -Ss hooks.yaml src/hard",
+            "ln -sr hooks.yaml src/soft",
+            "cd src && ln ../hooks.yaml a/hard",
+            "cp -l hooks.yaml src/hard",
+            "cp --link hooks.yaml src/hard",
+            "cp -al .claude src/c",
+            "cp -s /repo/hooks.yaml src/soft",
             "cp -r src/h/. .hooks",
             "git mv src/h .hooks",
             "git clone src/h .hooks",
@@ -102,6 +136,10 @@ fn a_folder_is_not_filled_above_a_protected_file() {
             "cp -r src/h .",
             "cp src/a .github/",
             "ln -s ../a src/b",
+            "ln -s hooks.yaml src/b",
+            "ln src/a src/b",
+            "cp -l src/a src/b",
+            "cp -al src/a src/b",
             "rsync -a src/ docs/",
             "tar xf src/a.tar -C src",
             "unzip a.zip -d out",

@@ -62,6 +62,9 @@ fn every_path_of_a_call_is_judged() {
         ("bash", json!({"command": "cd docs && make > src/log"}), (Strength::Deny, "allow")),
         ("bash", json!({"command": "make > src/log", "workdir": "/etc"}), (Strength::Deny, "path")),
         ("bash", json!({"command": "make > src/log", "workdir": 7}), (Strength::Deny, "unknown-target")),
+        ("run_shell_command", json!({"command": "rm src/x", "dir_path": "/etc"}), (Strength::Deny, "path")),
+        ("run_shell_command", json!({"command": "rm src/x", "directory": "docs"}), (Strength::Deny, "allow")),
+        ("run_shell_command", json!({"command": "rm src/x", "dir_path": "."}), (Strength::NoOpinion, "")),
         ("edit", json!({"path": "src/a.rs", "cwd": "docs"}), (Strength::Deny, "allow")),
         ("edit", json!({"path": "src/a.rs", "cwd": "/repo"}), (Strength::Allow, "")),
     ] {

@@ -1,7 +1,7 @@
 //! The audit log of a configuration: where it is, and what it means that it cannot be written.
 
 use std::hash::{BuildHasher, RandomState};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use hooks_audit::cache::ResultCache;
@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::checkpoints;
 use super::error::Mistakes;
+use super::protect::as_pattern;
 use super::prune::Pruned;
 use super::{plain, section};
 use crate::system::{StdFileSystem, SystemClock};
@@ -139,16 +140,37 @@ pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String>
     let kept = config.checkpoints.as_ref();
     let others = config.spill.iter().chain(kept.map(|kept| &kept.folder)).map(|folder| beside(path, folder));
     let folders = others.chain([folder_of(config, path)]);
-    let absolute = folders.filter_map(|folder| std::path::absolute(folder).ok());
     // Other files of a team may stand in the same folder.
     let files = |folder: PathBuf| {
-        let folder = folder.display();
+        let folder = as_pattern(&folder);
         [format!("{folder}/*.{{jsonl,gz,lock,end,new,checkpoints,json}}"), format!("{folder}/sinks/**")]
     };
     // A key is a file, or a folder of a few.
-    let key = kept.and_then(|kept| std::path::absolute(beside(path, kept.key.as_ref()?)).ok());
-    let key = key.into_iter().flat_map(|key| [key.display().to_string(), format!("{}/*", key.display())]);
-    absolute.flat_map(files).chain(key).collect()
+    let key = kept.and_then(|kept| Some(beside(path, kept.key.as_ref()?)));
+    let key = key.iter().flat_map(|key| resolved(key));
+    let key = key.map(|key| as_pattern(&key)).flat_map(|key| [format!("{key}/*"), key]);
+    folders.flat_map(|folder| resolved(&folder)).flat_map(files).chain(key).collect()
+}
+
+/// The places that an absolute path without `..` names `place` by; a pattern with `..` in it is refused. Behind a link,
+/// `..` leads elsewhere than its text says, so that there are two.
+fn resolved(place: &Path) -> Vec<PathBuf> {
+    let Ok(place) = std::path::absolute(place) else { return Vec::new() };
+    let real = if place.components().any(|part| part == Component::ParentDir) {
+        place.canonicalize().ok()
+    } else {
+        None
+    };
+    let mut named = PathBuf::new();
+    for part in place.components() {
+        match part {
+            // Above the file system's root is that root.
+            Component::ParentDir => _ = named.pop(),
+            part => named.push(part),
+        }
+    }
+    let real = real.filter(|real| *real != named);
+    std::iter::once(named).chain(real).collect()
 }
 
 /// `place` from the folder of the configuration.
@@ -173,5 +195,44 @@ struct Secrets(Scrubber);
 impl Scrub for Secrets {
     fn scrub(&self, value: &mut Value) {
         self.0.scrub_value(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::*;
+
+    #[test]
+    fn a_folder_beside_the_project_is_protected_where_it_is() {
+        let text = "version: 1\naudit: { folder: ../x, spill: a/../../spill, \
+                    checkpoints: { folder: ./c/../../checks, key: ../key } }";
+        let config = Config::parse(text, "hooks.yaml").unwrap();
+        let here = std::path::absolute("hooks.yaml").unwrap();
+        let above = here.parent().and_then(Path::parent).unwrap();
+        for (folder, files) in
+            [("x", "/sinks/**"), ("spill", "/sinks/**"), ("checks", "/sinks/**"), ("key", "/*")]
+        {
+            let wanted = format!("{}{files}", as_pattern(&above.join(folder)));
+            assert!(config.protected().contains(&wanted), "{wanted}: {:?}", config.protected());
+        }
+        assert!(!config.protected().iter().any(|pattern| pattern.contains("..")), "{:?}", config.protected());
+    }
+
+    #[test]
+    fn above_the_root_is_the_root() {
+        let root = std::path::absolute("/").unwrap();
+        assert_eq!(resolved(Path::new("/../../no/such/../log")), [root.join("no/log")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn behind_a_link_there_are_two_places() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(folder.join("far/inner")).unwrap();
+        std::fs::create_dir(folder.join("far/log")).unwrap();
+        std::os::unix::fs::symlink("far/inner", folder.join("link")).unwrap();
+        assert_eq!(resolved(&folder.join("link/../log")), [folder.join("log"), folder.join("far/log")]);
     }
 }

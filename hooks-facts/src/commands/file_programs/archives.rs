@@ -1,6 +1,7 @@
-//! What unpacking writes: files whose names only the archive knows.
+//! What archives do to files: unpacking writes names that only the archive knows, packing may remove what it takes.
 
-use super::{Changes, has, value};
+use super::copies::inside;
+use super::{Changes, has, operands, value};
 use crate::commands::analysis::WriteKind;
 use crate::commands::argument::Argument;
 
@@ -22,6 +23,48 @@ impl Changes<'_> {
             if let Some(archive) = archive.filter(|archive| archive.literal() != Some("-")) {
                 self.one(&archive, WriteKind::Changed);
             }
+            if words.iter().any(|word| word.prefix().starts_with("--remove")) {
+                self.packed(words, old);
+            }
+        }
+    }
+
+    /// `tar cf ARCHIVE --remove-files FILES`: the files go.
+    fn packed(&mut self, words: &[Argument], old: &str) {
+        let long = [
+            "directory",
+            "exclude",
+            "exclude-from",
+            "file",
+            "files-from",
+            "group",
+            "mode",
+            "owner",
+            "transform",
+        ];
+        let files = operands(words, "CFHIKLNTVXbfg", &long);
+        // The values of a bundle without a dash follow it.
+        let values = if old.is_empty() { 0 } else { 1 + old.matches(['C', 'T', 'X', 'b', 'f', 'g']).count() };
+        let folder = value(words, 'C', "--directory");
+        for file in files.into_iter().skip(values) {
+            // The name of the folder is part of each of them, so that many would be too long.
+            if self.walk.is_spent() {
+                return;
+            }
+            self.one(file, WriteKind::Removed);
+            if let Some(folder) = &folder {
+                self.one(&inside(folder, file), WriteKind::Removed);
+            }
+        }
+    }
+
+    /// `zip ARCHIVE FILES`; with `-m` the files go.
+    pub(super) fn zip(&mut self, words: &[Argument]) {
+        let files = operands(words, "bnxit", &[]);
+        let Some((archive, files)) = files.split_first() else { return };
+        self.one(archive, WriteKind::Changed);
+        if has(words, 'm', "--move") {
+            self.all(files, WriteKind::Removed);
         }
     }
 

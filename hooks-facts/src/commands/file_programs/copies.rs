@@ -30,6 +30,9 @@ impl Changes<'_> {
                 None => return,
             },
         };
+        if name == "rsync" && has_long(words, "--remove-s") {
+            self.all(&sources, WriteKind::Removed);
+        }
         if is_remote(name, &target) {
             return;
         }
@@ -70,14 +73,27 @@ impl Changes<'_> {
                 Source::Named(own) if is_folder => self.one(&inside(&target, &own), in_it),
                 Source::Named(own) => self.maybe(&inside(&target, &own), in_it),
             }
-            if name == "ln" {
-                self.linked(source, &target, is_folder);
+            match name {
+                "ln" => self.linked(words, source, &target, is_folder),
+                "cp" if makes_links(words) => self.one(source, WriteKind::Linked),
+                _ => {}
             }
         }
     }
 
-    /// What a new link points to, seen from here.
-    fn linked(&mut self, source: &Argument, target: &Argument, is_folder: bool) {
+    /// What a new link points to, seen from here. Only the name in a symbolic link is read from the link's folder.
+    fn linked(&mut self, words: &[Argument], source: &Argument, target: &Argument, is_folder: bool) {
+        let seen = Seen::of(words);
+        if seen.from_here {
+            self.one(source, WriteKind::Linked);
+        }
+        if seen.from_the_link {
+            self.linked_from(source, target, is_folder);
+        }
+    }
+
+    /// What the name in a symbolic link stands for.
+    fn linked_from(&mut self, source: &Argument, target: &Argument, is_folder: bool) {
         let (Some(target), Some(text)) = (target.literal(), source.literal()) else {
             return self.maybe(source, WriteKind::Linked);
         };
@@ -87,6 +103,36 @@ impl Changes<'_> {
         let to = if is_absolute { source.clone() } else { inside(&Argument::from(folder), source) };
         self.one(&to, WriteKind::Linked);
     }
+}
+
+/// From where `ln` takes the name of a source.
+struct Seen {
+    from_here: bool,
+    from_the_link: bool,
+}
+
+impl Seen {
+    fn of(words: &[Argument]) -> Self {
+        let symbolic = has(words, 's', "") || has_long(words, "--sy");
+        let relative = has(words, 'r', "") || has_long(words, "--r");
+        // Their values look like options: the suffix of `-Ss` makes no symbolic link.
+        let has_value =
+            has(words, 'S', "") || has(words, 't', "") || has_long(words, "--su") || has_long(words, "--t");
+        Self {
+            from_here: !symbolic || relative || has_value,
+            from_the_link: symbolic && (!relative || has_value),
+        }
+    }
+}
+
+/// Whether `cp` links the files that it would copy.
+fn makes_links(words: &[Argument]) -> bool {
+    has(words, 'l', "") || has(words, 's', "") || has_long(words, "--l") || has_long(words, "--sy")
+}
+
+/// Whether a long option is given, as short as it may be.
+fn has_long(words: &[Argument], start: &str) -> bool {
+    words.iter().any(|word| word.prefix().starts_with(start))
 }
 
 /// A name in a folder.

@@ -2,13 +2,15 @@
 //!
 //! A program is known by its kind: what removes its operands, what replaces them, what copies or unpacks, what has an
 //! option for its output. A word that is known in part is kept as such; whoever judges it knows what it may become.
-//! Trees that are copied have ways of their own (`copies`), and so have git (`tracked`), archives (`archives`) and
-//! searches (`found`).
+//! Trees that are copied have ways of their own (`copies`), and so have git (`tracked`), archives (`archives`), searches
+//! (`found`) and what cuts a file up (`split`). Options that name an output are a table (`outputs`).
 
 mod archives;
 mod copies;
 mod found;
+mod outputs;
 mod sed;
+mod split;
 mod tracked;
 
 use super::analysis::{UnresolvedReason, WriteKind};
@@ -49,6 +51,7 @@ const CURL_VALUES: &str = "AbCcDdEeFHhKmoPQrTtUuwXxYyz";
 /// Notes the files that a program changes.
 pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stream, span: Span) {
     let mut changes = Changes { walk, span };
+    changes.outputs(name, words);
     match name {
         "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" => {
             changes.all(&operands(words, "ns", &["size", "iterations"]), WriteKind::Removed);
@@ -70,7 +73,6 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "perl" | "ruby" => changes.edited(words, "eE"),
         "yq" => changes.edited(words, ""),
         "awk" | "gawk" => changes.edited_by_awk(words),
-        "sort" => changes.output(words, 'o', "--output"),
         "curl" => changes.fetched_by_curl(words),
         // Codex patches files with what a shell takes for a program.
         "apply_patch" | "applypatch" => changes.patched(words, input),
@@ -84,7 +86,10 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "git" => changes.tracked(words, input),
         "tar" | "bsdtar" | "gtar" => changes.tar(words),
         "unzip" => changes.unzip(words),
-        "zip" => changes.all(&first(operands(words, "bnxit", &[])), WriteKind::Changed),
+        "zip" => changes.zip(words),
+        "script" => changes.script(words),
+        "split" | "gsplit" => changes.split(words),
+        "csplit" | "gcsplit" => changes.csplit(words),
         "cpio" if has(words, 'i', "--extract") => changes.fills(&Argument::from(".")),
         name if COMPRESSORS.contains(&name) => changes.compressed(words),
         _ => {}
@@ -192,7 +197,6 @@ impl Changes<'_> {
 
     /// `curl -O URL`, `curl -o FILE URL`.
     fn fetched_by_curl(&mut self, words: &[Argument]) {
-        self.output(words, 'o', "--output");
         let bundles = words.iter().filter_map(|word| word.prefix().strip_prefix('-'));
         // What follows an option that takes a value is no option.
         let options =
@@ -206,7 +210,6 @@ impl Changes<'_> {
 
     /// `wget URL`, `wget -O FILE URL`.
     fn fetched_by_wget(&mut self, words: &[Argument]) {
-        self.output(words, 'O', "--output-document");
         if !has(words, 'O', "--output-document") && !has(words, '\0', "--spider") {
             self.named_by_addresses(words, value(words, 'P', "--directory-prefix").as_ref());
         }
@@ -249,7 +252,25 @@ impl Changes<'_> {
         }
     }
 
-    /// `sort -o FILE`.
+    /// `script -c COMMAND FILE`.
+    fn script(&mut self, words: &[Argument]) {
+        let long = [
+            "command",
+            "echo",
+            "log-in",
+            "log-io",
+            "log-out",
+            "log-timing",
+            "logging-format",
+            "output-limit",
+        ];
+        match operands(words, "BEIOTcmo", &long).first() {
+            Some(file) => self.one(file, WriteKind::Changed),
+            None => self.one(&Argument::from("typescript"), WriteKind::Changed),
+        }
+    }
+
+    /// `patch -o FILE`.
     fn output(&mut self, words: &[Argument], short: char, long: &str) {
         for (at, word) in words.iter().enumerate() {
             let text = word.prefix();
@@ -321,11 +342,6 @@ fn operands<'w>(words: &'w [Argument], short: &str, long: &[&str]) -> Vec<&'w Ar
 /// All but the first.
 fn rest(words: Vec<&Argument>) -> Vec<&Argument> {
     words.into_iter().skip(1).collect()
-}
-
-/// Only the first.
-fn first(words: Vec<&Argument>) -> Vec<&Argument> {
-    words.into_iter().take(1).collect()
 }
 
 /// Whether an option is given, in a bundle too.
