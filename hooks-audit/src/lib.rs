@@ -50,5 +50,5 @@ pub mod verify;
 pub use self::append::{Appender, Entry, OpenError, Recovered, Settings};
 pub use self::layer::{Audit, AuditLayer, AuditSettings, OnError};
 pub use self::log::{Durability, Log, LogSettings, Ticket, Unwritten};
-pub use self::read::{Committed, Kept, Position, Positions, ReadError, Reader};
+pub use self::read::{Committed, Kept, Position, Positions, ReadError, Reader, Skipped};
 pub use self::record::{Limits, Payload, Record, notes};

@@ -230,3 +230,92 @@ fn sinks_are_fed_and_what_they_have_is_remembered() {
     assert!(behind.status.code() == Some(1) && said(&behind).contains("ops: behind"), "{behind:?}");
     assert_eq!(world.audit(&["feed"]).status.code(), Some(2));
 }
+
+#[test]
+fn moments_that_are_none_are_refused() {
+    let world = World::new("version: 1\n");
+    world.call("s1", "ls");
+    for moment in ["01/31/2026", "9", "2026-13-45"] {
+        for options in
+            [["query", "--since"], ["query", "--until"], ["erase", "--before"], ["erase", "--since"]]
+        {
+            let why: &[&str] = if options[0] == "erase" { &["--yes", "--why", "x"] } else { &[] };
+            let output = world.audit(&[&options[..], &[moment], why].concat());
+            let expected =
+                format!("`{}`: `{moment}` is no moment; write one such as `2026-01-31`", options[1]);
+            assert!(output.status.code() == Some(2) && said(&output).contains(&expected), "{output:?}");
+        }
+    }
+    let all = world.audit(&["query", "--since", "2026-01-31T09:30:00Z"]);
+    assert_eq!((all.status.code(), records(&all).len()), (Some(0), 1));
+}
+
+#[test]
+fn what_others_wrote_does_not_steer_a_terminal() {
+    const STEERS: &str = "a\u{1b}[2J\u{7}\u{7f}\u{9b}31m\u{202e}\u{2066}\u{2028}\u{200f}b";
+    let world = World::new("version: 1\n");
+    world.call(STEERS, &format!("echo {STEERS}"));
+    let hold = ["hold", "add", STEERS, "--reason", STEERS, "--session", STEERS];
+    let added = world.audit(&hold);
+    for options in [
+        &["tail"][..],
+        &["tail", "--json"],
+        &["show", "w0:1"],
+        &["query", "--event", "pre_tool_use"],
+        &["export"],
+        &["hold", "list"],
+        &["erase", "--session", STEERS, "--why", "x"],
+    ] {
+        let output = world.audit(options);
+        let text = said(&output);
+        let steers = |c: char| {
+            (c.is_control() && c != '\n') || matches!(c, '\u{200f}' | '\u{2028}' | '\u{202e}' | '\u{2066}')
+        };
+        assert!(!text.contains(steers) && !text.is_empty(), "{options:?}: {text:?} {added:?}");
+        assert!(options[0] == "erase" || text.contains("\\u202e"), "{options:?}: {text}");
+    }
+}
+
+#[test]
+fn a_folder_without_records_is_told_from_one_that_is_well() {
+    let world = World::new("version: 1\n");
+    let folder = world.folder.path().join("empty");
+    fs::create_dir(&folder).unwrap();
+    let empty = world.audit(&["verify", "--log", folder.to_str().unwrap()]);
+    assert!(empty.status.code() == Some(0) && said(&empty) == "no records\n", "{empty:?}");
+    // A checkpoint names a chain that is not there.
+    world.call("s1", "ls");
+    let checkpoints = world.folder.path().join("checkpoints");
+    fs::create_dir(&checkpoints).unwrap();
+    let checkpoints = checkpoints.to_str().unwrap();
+    let log = format!("build7={}", world.log().display());
+    let written = world.audit(&["checkpoint", "--to", checkpoints, &log]);
+    assert_eq!(written.status.code(), Some(0), "{written:?}");
+    let empty = format!("build7={}", folder.display());
+    let missing = world.audit(&["verify", "--checkpoints", checkpoints, &empty]);
+    assert!(missing.status.code() == Some(4) && said(&missing).contains("w0"), "{missing:?}");
+}
+
+#[test]
+fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_said() {
+    let world = World::new("version: 1\naudit: { file_bytes: 500 }\n");
+    for session in ["s1", "s2", "s3"] {
+        world.call(session, "ls");
+    }
+    let mut files: Vec<_> = fs::read_dir(world.log()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    files.sort();
+    fs::write(files.last().unwrap(), "").unwrap();
+    for session in ["s4", "s5", "s6"] {
+        world.call(session, "ls");
+    }
+    for options in [&["tail"][..], &["query", "--event", "pre_tool_use"], &["export"]] {
+        let output = world.audit(options);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let is_there = |session: &str| text.contains(&format!("\"session\":\"{session}\""));
+        assert!(["s1", "s4", "s5", "s6"].into_iter().all(is_there), "{options:?}: {output:?}");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.matches("w0.00000003.damaged.jsonl").count() == 1 && told.contains("missing"), "{told}");
+    }
+    assert_eq!(world.audit(&["verify"]).status.code(), Some(3));
+}

@@ -30,7 +30,9 @@ pub struct Selection {
 
 /// Why a selection means nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no moment; write one such as `2026-01-31` or `2026-01-31T09:30` (UTC)")]
+#[error(
+    "`{0}` is no moment; write one such as `2026-01-31`, `2026-01-31T09:30` or `2026-01-31T09:30:00Z` (UTC)"
+)]
 pub struct SelectionError(String);
 
 impl Selection {
@@ -54,8 +56,8 @@ impl Selection {
         let is_in_time = || {
             // Written so that their texts are in the order of time.
             let at = record.at.to_string();
-            self.since.as_ref().is_none_or(|since| *at >= **since)
-                && self.before.as_ref().is_none_or(|before| *at < **before)
+            self.since.as_ref().is_none_or(|since| *at >= *without_zone(since))
+                && self.before.as_ref().is_none_or(|before| *at < *without_zone(before))
         };
         is(&self.tenant, record.tenant.as_deref())
             && is(&self.session, Some(&record.session))
@@ -88,11 +90,32 @@ impl fmt::Display for Selection {
     }
 }
 
-/// Whether `text` begins as a moment does: a year at least.
+/// Whether `text` is a moment, or the beginning of one that ends behind a whole number: a year at least.
 fn is_moment(text: &str) -> bool {
-    const SHAPE: &[u8] = b"0000-00-00T00:00:00.000Z";
+    const SHAPE: &[u8] = b"0000-00-00T00:00:00.000";
+    let text = without_zone(text);
     let fits = |(byte, shape): (u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == *shape };
-    (4..=SHAPE.len()).contains(&text.len()) && text.bytes().zip(SHAPE).all(fits)
+    let is_shaped = matches!(text.len(), 4 | 7 | 10 | 13 | 16 | 19 | 23) && text.bytes().zip(SHAPE).all(fits);
+    // What is not said is the first there is.
+    let number = |at: usize, first: u64| {
+        text.get(at..at + 2).map_or(Some(first), |digits| digits.parse::<u64>().ok()).unwrap_or(u64::MAX)
+    };
+    let year = text.get(..4).and_then(|digits| digits.parse::<u64>().ok());
+    let (month, day) = (number(5, 1), number(8, 1));
+    let is_leap = year.is_some_and(|year| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    let days = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    let is_day = (1..=12).contains(&month) && (1..=days).contains(&day);
+    is_shaped && is_day && number(11, 0) < 24 && number(14, 0) < 60 && number(17, 0) < 60
+}
+
+/// A moment to the second or further without the `Z` of UTC: the beginning of all those in records that it is.
+fn without_zone(text: &str) -> &str {
+    text.strip_suffix('Z').filter(|text| text.len() >= 19).unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -114,14 +137,59 @@ mod tests {
         assert_eq!(of("s1").to_string(), "records of session `s1`");
     }
 
+    const MOMENTS: [&str; 8] = [
+        "2026",
+        "2026-12",
+        "2026-01-31",
+        "2024-02-29",
+        "2026-01-31T23",
+        "2026-01-31T09:30",
+        "2026-01-31T09:30:59Z",
+        "2026-01-31T09:30:00.000Z",
+    ];
+    const NO_MOMENTS: [&str; 16] = [
+        "",
+        "9",
+        "yesterday",
+        "31.01.2026",
+        "01/31/2026",
+        "2026/01",
+        "2026-1",
+        "2026-00",
+        "2026-13-45",
+        "2026-02-29",
+        "2026-04-31",
+        "2026-01-31 09:30",
+        "2026-01-31T24",
+        "2026-01-31T09:60",
+        "2026-01-31T09:30:00+02:00",
+        "2026Z",
+    ];
+
+    #[test]
+    fn the_zone_of_a_moment_changes_nothing() {
+        let record = Record::new("stop", Timestamp(1_769_851_800_500));
+        let selection = |since: &str, before: &str| Selection {
+            since: Some(since.to_owned()),
+            before: Some(before.to_owned()),
+            ..Selection::default()
+        };
+        for (since, before, fits) in [
+            ("2026-01-31T09:30:00Z", "2026-01-31T09:30:01Z", true),
+            ("2026-01-31T09:30:00.500Z", "2026-01-31T09:30:00.501Z", true),
+            ("2026-01-31T09:30:00.501Z", "2027", false),
+            ("2026", "2026-01-31T09:30:00.500Z", false),
+        ] {
+            assert_eq!(selection(since, before).fits(&record), fits, "{since} {before}");
+        }
+    }
+
     #[test]
     fn a_moment_is_a_moment() {
         let before = |text: &str| Selection { before: Some(text.to_owned()), ..Selection::default() }.check();
-        assert!(["2026", "2026-01-31", "2026-01-31T09:30"].into_iter().all(|text| before(text).is_ok()));
-        assert!(
-            ["", "yesterday", "31.01.2026", "2026/01", "2026-01-31 09:30"]
-                .into_iter()
-                .all(|text| before(text).is_err())
-        );
+        assert!(MOMENTS.iter().all(|text| before(text).is_ok()));
+        for text in NO_MOMENTS {
+            assert!(before(text).is_err(), "{text}");
+        }
     }
 }

@@ -65,6 +65,20 @@ fn what_many_threads_hand_over_is_written_by_the_time_the_log_is_dropped() {
 }
 
 #[test]
+fn a_record_is_of_the_time_of_the_machine_whatever_its_event_says() {
+    const HOUR: u64 = 3_600_000;
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |_| {});
+    for said in [0, HOUR / 2, 2 * HOUR, 31_536_000_000, i64::MAX as u64, u64::MAX] {
+        log.put(entry(said)).unwrap();
+    }
+    drop(log);
+    let moments: Vec<_> = read(&disk, "/log").iter().map(|record| record.at.0).collect();
+    assert_eq!((moments.len(), &moments[..2]), (6, &[0, HOUR / 2][..]));
+    assert!(moments[2..].iter().all(|at| *at < HOUR), "{moments:?}");
+}
+
+#[test]
 fn what_was_written_through_survives_a_loss_of_power() {
     let disk = SimDisk::new(1);
     let log = open(&disk, |_| {});

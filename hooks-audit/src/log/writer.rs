@@ -22,6 +22,8 @@ use crate::record::{Record, notes};
 const NAP: Duration = Duration::from_millis(2);
 /// The longest that is waited for those to come by again who waited for the last group.
 const LONGEST_GATHERING: Duration = Duration::from_millis(2);
+/// The most that the moment of a record may be from the clock's.
+const MOST_OFF: Duration = Duration::from_secs(3_600);
 /// The most records of one group.
 const MOST_OF_A_GROUP: usize = 1_024;
 /// So many records at most are behind the last checkpoint, while there are more to come.
@@ -137,7 +139,10 @@ impl Writer {
             };
             tickets.extend(item.ticket);
             match catch_unwind(AssertUnwindSafe(make)) {
-                Ok(entry) => entries.push(entry),
+                Ok(mut entry) => {
+                    self.set_right(&mut entry);
+                    entries.push(entry);
+                }
                 Err(_) => self.lose(1),
             }
         }
@@ -179,6 +184,15 @@ impl Writer {
         };
         for ticket in settling {
             ticket.settle(all.clone());
+        }
+    }
+
+    /// Gives a record whose moment is far from the clock's that of the clock: an event says of itself when it was, and
+    /// what it says decides neither what retention deletes nor whether a reader can read the record.
+    fn set_right(&self, entry: &mut Entry) {
+        let now = self.clock.now();
+        if now.since(entry.record.at).max(entry.record.at.since(now)) > MOST_OFF {
+            entry.record.at = now;
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::fs::LogDisk;
 
-use super::{Committed, Kept, ReadError};
+use super::{Committed, Kept, ReadError, Skipped};
 use crate::chain::{Digest, Flaw, Group, Line, Mark, Scan, Stored};
 use crate::segment::{self, MOST_BYTES, Segment, State};
 
@@ -22,6 +22,10 @@ pub(super) struct ChainReader {
     place: Option<Place>,
     /// The ends of groups that were given last time, with the number of the last record in each.
     given: Vec<(u64, Place)>,
+    /// The number of the last file of which it was told that something of it is missing.
+    told: u64,
+    /// What was passed over since that was asked for.
+    skipped: Vec<Skipped>,
 }
 
 /// A place between two groups.
@@ -49,7 +53,12 @@ struct Look {
 
 impl ChainReader {
     pub(super) fn new(chain: &str) -> Self {
-        Self { chain: chain.into(), place: None, given: Vec::new() }
+        Self { chain: chain.into(), place: None, given: Vec::new(), told: 0, skipped: Vec::new() }
+    }
+
+    /// What was passed over since the last time that this was asked.
+    pub(super) fn take_skipped(&mut self) -> Vec<Skipped> {
+        std::mem::take(&mut self.skipped)
     }
 
     /// Records behind number `after` which are there to stay, about `most`. `files` are those of the chain.
@@ -88,10 +97,18 @@ impl ChainReader {
         let mut records = Vec::new();
         for (index, file) in files.iter().enumerate().skip(start) {
             // Asked before the file is looked at: once there is a next one, nothing is added to this one.
-            let ends = match files.get(index + 1) {
-                Some(next) => header(disk, folder, next)?.map(|mark| mark.synced()),
-                None => None,
-            };
+            let next = next_header(disk, folder, files.get(index + 1..).unwrap_or_default())?;
+            let ends = next.as_ref().map(Mark::synced);
+            let mut seq = after;
+            if let (State::Damaged, Some(next)) = (file.state, &next) {
+                match header(disk, folder, file)? {
+                    Some(first) => seq = seq.max(first.seq()),
+                    None => {
+                        self.skip(file, seq.max(next.seq()), next.seq());
+                        continue;
+                    }
+                }
+            }
             let mut place = self.place.filter(|place| place.file == file.number).unwrap_or(Place {
                 file: file.number,
                 offset: 0,
@@ -99,15 +116,19 @@ impl ChainReader {
                 head: None,
             });
             loop {
-                let look = self.look(disk, folder, file, place, ends, after)?;
+                let look = match self.look(disk, folder, file, place, ends, after) {
+                    // What is damaged is known, and the next file goes on all the same.
+                    Err(ReadError::Damaged { .. }) if file.state == State::Damaged && next.is_some() => break,
+                    look => look?,
+                };
                 records.extend(look.records);
-                let Some((_, end)) = look.ends.last() else {
+                let Some((last, end)) = look.ends.last() else {
                     if look.is_over {
                         break;
                     }
                     return Ok(records);
                 };
-                place = *end;
+                (place, seq) = (*end, seq.max(*last));
                 self.given.extend(look.ends);
                 if records.len() >= most {
                     return Ok(records);
@@ -116,8 +137,22 @@ impl ChainReader {
                     break;
                 }
             }
+            if let (State::Damaged, Some(next)) = (file.state, &next) {
+                self.skip(file, seq, next.seq());
+            }
         }
         Ok(records)
+    }
+
+    /// Notes, once, that what stood in `file` behind record `seq` is missing; `next` is the last record before the next
+    /// file.
+    fn skip(&mut self, file: &Segment, seq: u64, next: u64) {
+        if file.number <= self.told {
+            return;
+        }
+        self.told = file.number;
+        let to = (seq < next).then_some(next);
+        self.skipped.push(Skipped { file: file.name(), from: seq.min(next) + 1, to });
     }
 
     /// Looks at `file` from `place` on. `ends` is the last mark that counts in it, where the next file says so.
@@ -201,14 +236,26 @@ fn groups(bytes: &[u8], head: Option<Digest>) -> (Vec<Group<'_>>, Option<Flaw>) 
     }
 }
 
-/// The first line of `file`; `None` where it is not there yet.
+/// The first line of `file`; `None` where it is not there yet, or the file was moved aside without one.
 fn header(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> Result<Option<Mark>, ReadError> {
     let bytes = segment::read(disk, folder, file, 0, HEADER)
         .map_err(|source| ReadError::File { file: file.name(), source })?;
     match Scan::new(&bytes.unwrap_or_default(), None).next_group() {
         Ok(group) => Ok(group.map(|group| group.mark)),
+        Err(_) if file.state == State::Damaged => Ok(None),
         Err(flaw) => Err(ReadError::Damaged { file: file.name(), flaw }),
     }
+}
+
+/// The first line of the first of `files`, but for those that were moved aside without one.
+fn next_header(disk: &dyn LogDisk, folder: &Path, files: &[Segment]) -> Result<Option<Mark>, ReadError> {
+    for file in files {
+        let header = header(disk, folder, file)?;
+        if header.is_some() || file.state != State::Damaged {
+            return Ok(header);
+        }
+    }
+    Ok(None)
 }
 
 /// The index of the file in which the record behind number `after` is, or will be; the first one where that was deleted.

@@ -61,6 +61,33 @@ impl Committed {
     }
 }
 
+/// A file that was found damaged and moved aside, of which records are missing. What is behind it is read all the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// The file.
+    pub file: String,
+    /// The number of the first record that is missing.
+    pub from: u64,
+    /// That of the last one, where the next file goes on behind it. Where it goes on at `from`, nobody knows how many
+    /// there were, and their numbers were given again.
+    pub to: Option<u64>,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, from, to } = self;
+        match to {
+            Some(to) => write!(f, "records {from} to {to}, which stood in `{file}`, are missing")?,
+            None => write!(
+                f,
+                "what stood in `{file}` from record {from} on is missing, and its numbers were given again"
+            )?,
+        }
+        f.write_str(": it was damaged, and moved aside; run `hooks audit verify`")
+    }
+}
+
 /// Reads all chains of a folder, in the order of time as far as that does not change the order within a chain.
 pub struct Reader {
     disk: Arc<dyn LogDisk>,
@@ -105,6 +132,11 @@ impl Reader {
             self.positions.advance(&committed.chain, committed.record.seq);
         }
         Ok(taken)
+    }
+
+    /// The files of which records were passed over since this was asked last: each once.
+    pub fn take_skipped(&mut self) -> Vec<Skipped> {
+        self.chains.values_mut().flat_map(ChainReader::take_skipped).collect()
     }
 
     /// Behind what was read so far.

@@ -158,3 +158,55 @@ fn damage_is_an_error_and_does_not_hide_other_chains() {
     let error = reader.read(9).unwrap_err().to_string();
     assert!(error.starts_with("`w0.00000001.jsonl` is damaged: "), "{error}");
 }
+
+#[test]
+fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_told_once() {
+    // What is left of the second file, with records 2 and 3, and what that means.
+    let cases: [(&dyn Fn(Vec<u8>) -> Vec<u8>, &[u64], &str); 3] = [
+        (&|_| Vec::new(), &[1, 4, 5], "from record 2 on"),
+        (&|_| b"rubbish\n{}".to_vec(), &[1, 4, 5], "from record 2 on"),
+        // Its header is right, and nothing else.
+        (
+            &|bytes| bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap().to_vec(),
+            &[1, 4, 5],
+            "from record 2 on",
+        ),
+    ];
+    for (left, expected, what) in cases {
+        let disk = disk();
+        let mut writer = Writer::new(&disk, "w0");
+        writer.commit(&[1]);
+        writer.next_file(After::Sealed);
+        let before = writer.chain.clone();
+        let aside = writer.path();
+        writer.commit(&[2]);
+        writer.commit(&[3]);
+        let left = left(disk.files()[&aside].clone());
+        // The chain goes on behind the first file, or behind the header of this one.
+        let keeps_header = left.starts_with(b"{\"v\"");
+        writer.chain = before;
+        if !keeps_header {
+            writer.chain.commit -= 1;
+        }
+        hooks_core::fs::Disk::remove(&disk, &aside).unwrap();
+        disk.put(aside.with_extension("damaged.jsonl"), left);
+        writer.next_file(After::Damaged);
+        writer.commit(&[4]);
+        writer.next_file(After::Sealed);
+        writer.commit(&[5]);
+        writer.commit(&[]);
+        for most in [1, 9] {
+            let mut reader = reader(&disk, Positions::default());
+            let mut seen = Vec::new();
+            let mut skipped = Vec::new();
+            while let records @ [_, ..] = &reader.read(most).unwrap()[..] {
+                seen.extend(moments(records));
+                skipped.extend(reader.take_skipped());
+            }
+            assert_eq!(seen, expected);
+            let [skipped] = &skipped[..] else { panic!("{skipped:?}") };
+            assert!(skipped.to_string().contains(what), "{skipped}");
+            assert_eq!(skipped.file, "w0.00000002.damaged.jsonl");
+        }
+    }
+}

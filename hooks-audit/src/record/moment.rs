@@ -17,7 +17,13 @@ thread_local! {
     static LAST: RefCell<Written> = RefCell::default();
 }
 
+/// The last moment that is written: the end of the year 9999. Behind it, texts would not be in the order of time, and
+/// those of a clock that is broken altogether could not be read.
+const LATEST: Timestamp = Timestamp(253_402_300_799_999);
+
+/// Writes `at`, or [`LATEST`] where it is behind that.
 pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    let at = at.min(&LATEST);
     LAST.with_borrow_mut(|last| {
         let (second, milliseconds) = (at.0 / 1_000, at.0 % 1_000);
         if last.second == Some(second) {
@@ -75,11 +81,22 @@ mod tests {
 
     #[test]
     fn moments_of_one_second_are_told_apart() {
-        for at in [1_000, 1_007, 1_070, 1_999, 2_000, 1_001, u64::MAX, u64::MAX - 1] {
+        for at in [1_000, 1_007, 1_070, 1_999, 2_000, 1_001, LATEST.0, LATEST.0 - 1] {
             let mut record = crate::record::Record::new("stop", Timestamp(at));
             record.seq = 1;
             let text = serde_json::to_string(&record).unwrap();
             assert!(text.contains(&format!("\"at\":\"{}\"", Timestamp(at))), "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_written_can_be_read(any: u64, bits in 0_u32..64) {
+            for at in [any >> bits, u64::MAX - (any >> bits), i64::MAX as u64] {
+                let text = serde_json::to_string(&crate::record::Record::new("stop", Timestamp(at))).unwrap();
+                let read: crate::record::Record = serde_json::from_str(&text).unwrap();
+                proptest::prop_assert_eq!(read.at, Timestamp(at).min(LATEST), "{}", text);
+            }
         }
     }
 

@@ -135,6 +135,10 @@ impl<R: Source, S: Sink> Feed<R, S> {
         let Some(held) = &mut self.held else { return Ok(Step::Idle) };
         if held.batch.is_empty() {
             let read = self.source.next(self.settings.batch);
+            let skipped = self.source.take_skipped();
+            if !skipped.is_empty() {
+                self.status.change(|status| status.skipped.extend(skipped));
+            }
             let read = read.map_err(|error| SinkError::again(error.to_string()))?;
             if read.is_empty() {
                 within(&*self.timer, self.settings.timeout, self.sink.idle()).await?;

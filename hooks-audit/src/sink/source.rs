@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hooks_core::fs::LogDisk;
 
-use crate::read::{Committed, Positions, ReadError, Reader};
+use crate::read::{Committed, Positions, ReadError, Reader, Skipped};
 
 /// Committed records from a position on.
 pub trait Source: Send {
@@ -18,6 +18,11 @@ pub trait Source: Send {
     /// # Errors
     /// The log cannot be read.
     fn next(&mut self, most: usize) -> Result<Vec<Committed>, ReadError>;
+
+    /// What was passed over since this was asked last; nothing, unless it is said.
+    fn take_skipped(&mut self) -> Vec<Skipped> {
+        Vec::new()
+    }
 }
 
 /// All chains of a log.
@@ -43,6 +48,10 @@ impl Source for LogSource {
 
     fn next(&mut self, most: usize) -> Result<Vec<Committed>, ReadError> {
         self.reader.read(most)
+    }
+
+    fn take_skipped(&mut self) -> Vec<Skipped> {
+        self.reader.take_skipped()
     }
 }
 

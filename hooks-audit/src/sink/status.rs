@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::time::Timestamp;
 
+use crate::read::Skipped;
+
 /// How a feed is doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -18,6 +20,8 @@ pub struct FeedStatus {
     pub last_error: Option<String>,
     /// When the last record that was taken had happened: how far behind the feed is.
     pub last_record: Option<Timestamp>,
+    /// Files of the log of which records are missing, which no sink will get, in the order in which they were come by.
+    pub skipped: Vec<Skipped>,
     /// Whether another process feeds the sink, and this one waits for it to end.
     pub is_elsewhere: bool,
 }

@@ -9,7 +9,7 @@ use hooks_core::{Environment, HookFuture};
 use proptest::prelude::*;
 
 use super::*;
-use crate::read::{Kept, Positions, ReadError};
+use crate::read::{Kept, Positions, ReadError, Skipped};
 use crate::record::{Payload, Record};
 
 /// Records of one chain, each of a tenant.
@@ -27,11 +27,12 @@ pub(super) fn records(tenants: &[&str]) -> Vec<Committed> {
 struct Listed {
     all: Arc<Mutex<Vec<Committed>>>,
     behind: u64,
+    skipped: Option<Skipped>,
 }
 
 impl Listed {
     fn new(all: Vec<Committed>) -> Self {
-        Self { all: Arc::new(Mutex::new(all)), behind: 0 }
+        Self { all: Arc::new(Mutex::new(all)), behind: 0, skipped: None }
     }
 }
 
@@ -45,6 +46,10 @@ impl Source for Listed {
         let new: Vec<_> = all.iter().filter(|one| one.record.seq > self.behind).take(most).cloned().collect();
         self.behind = new.last().map_or(self.behind, |last| last.record.seq);
         Ok(new)
+    }
+
+    fn take_skipped(&mut self) -> Vec<Skipped> {
+        self.skipped.take().into_iter().collect()
     }
 }
 
@@ -286,4 +291,14 @@ fn sinks_that_make_no_sense_are_refused() {
         let message = refused(sinks.clone());
         assert!(message.contains(words), "{sinks}: {message}");
     }
+}
+
+#[test]
+fn what_is_missing_in_the_log_is_in_the_status() {
+    let mut source = Listed::new(records(&["a"]));
+    let skipped = Skipped { file: "w0.00000001.damaged.jsonl".to_owned(), from: 1, to: None };
+    source.skipped = Some(skipped.clone());
+    let (mut feed, time) = feed(&source, &Scripted::default(), &disk(), FeedSettings::new("ops"));
+    assert!(run(&time, feed.catch_up(1)));
+    assert_eq!(feed.status().get().skipped, [skipped]);
 }

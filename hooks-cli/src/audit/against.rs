@@ -104,6 +104,9 @@ fn print(outcome: &Outcome) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     for (name, report) in &outcome.reports {
         let log = if outcome.reports.len() > 1 { format!("{name} ") } else { String::new() };
+        if report.chains.is_empty() {
+            writeln!(out, "{log}no records")?;
+        }
         for chain in &report.chains {
             let (agreed, seq) = (chain.agreed, chain.seq);
             writeln!(out, "{log}{} {seq} {} ({agreed} of {seq} as in checkpoints)", chain.chain, chain.root)?;

@@ -9,6 +9,7 @@ use hooks::config::Config;
 
 use crate::eval::runtime;
 use crate::failure::{Failure, Status};
+use crate::paint::OPEN;
 
 /// How often it is looked at how the sinks are doing.
 const LOOK: Duration = Duration::from_secs(1);
@@ -24,7 +25,7 @@ pub(super) fn feed(config: &Config, once: bool) -> Result<Status, Failure> {
     runtime()?.block_on(async {
         let feeding = config.feeding(|name| std::env::var(name).ok());
         let feeding = feeding.map_err(|error| Failure::said(error.to_string()))?;
-        let mut told = BTreeMap::new();
+        let (mut told, mut skipped) = (BTreeMap::new(), BTreeMap::new());
         if once {
             let status: Vec<_> = feeding.statuses().map(|(name, _)| name.to_owned()).collect();
             let behind = feeding.shut_down(PATIENCE).await;
@@ -36,6 +37,7 @@ pub(super) fn feed(config: &Config, once: bool) -> Result<Status, Failure> {
         }
         loop {
             tell(&feeding, &mut told)?;
+            tell_skipped(&feeding, &mut skipped)?;
             tokio::time::sleep(LOOK).await;
         }
     })
@@ -50,6 +52,17 @@ fn tell(feeding: &Feeding, told: &mut BTreeMap<String, String>) -> Result<(), Fa
             let text = if now.is_empty() { "well again" } else { &now };
             writeln!(anstream::stderr(), "{name}: {text}")?;
             told.insert(name.to_owned(), now);
+        }
+    }
+    Ok(())
+}
+
+/// Says which records are missing, once. `told` is how many of these were said about each sink.
+fn tell_skipped(feeding: &Feeding, told: &mut BTreeMap<String, usize>) -> Result<(), Failure> {
+    for (name, status) in feeding.statuses() {
+        let before = told.insert(name.to_owned(), status.skipped.len()).unwrap_or(0);
+        for skipped in status.skipped.iter().skip(before) {
+            writeln!(anstream::stderr(), "{OPEN}warning{OPEN:#}: {name}: {skipped}")?;
         }
     }
     Ok(())

@@ -2,16 +2,22 @@
 
 use hooks::audit::Record;
 use hooks::audit::cache::CacheAnswer;
+use hooks::audit::keep::Selection;
 
 use super::cli::Filter;
+use crate::failure::Failure;
 
 impl Filter {
+    /// Whether its moments are moments.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let said = [("--since", &self.since), ("--until", &self.until)];
+        said.into_iter().try_for_each(|(option, moment)| check_moment(option, moment.as_deref()))
+    }
+
     /// Whether `record` fits.
     pub(super) fn fits(&self, record: &Record) -> bool {
         let outcome = record.outcome.and_then(|outcome| serde_json::to_value(outcome).ok());
         let cache = record.cache.map(CacheAnswer::name);
-        // Moments are written so that their texts are in the order of time.
-        let at = record.at.to_string();
         is(self.event.as_ref(), Some(&record.event))
             && is(self.tenant.as_ref(), record.tenant.as_deref())
             && is(self.session.as_ref(), Some(&record.session))
@@ -21,10 +27,22 @@ impl Filter {
             && is(self.policy.as_ref(), record.policy.as_deref())
             && is(self.rule.as_ref(), record.rule.as_deref())
             && is(self.cache.as_ref(), cache)
-            && self.since.as_ref().is_none_or(|since| *at >= **since)
-            && self.until.as_ref().is_none_or(|until| *at < **until)
+            && self.time().fits(record)
             && (!self.failed || record.failed)
     }
+
+    fn time(&self) -> Selection {
+        let mut time = Selection::default();
+        (time.since, time.before) = (self.since.clone(), self.until.clone());
+        time
+    }
+}
+
+/// Refuses what `option` is given where that is no moment.
+pub(super) fn check_moment(option: &str, moment: Option<&str>) -> Result<(), Failure> {
+    let mut time = Selection::default();
+    time.since = moment.map(str::to_owned);
+    time.check().map_err(|error| Failure::said(format!("`{option}`: {error}")))
 }
 
 fn is(asked: Option<&String>, found: Option<&str>) -> bool {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hooks::StdFileSystem;
 use hooks::audit::{Committed, Positions, Reader};
 
-use super::read::MOST;
+use super::read::read;
 use crate::failure::{Failure, Status};
 
 /// How long it is waited before the files are looked at again.
@@ -25,7 +25,7 @@ pub(super) fn follow(
     while is_read_on() {
         // All that is there before it waits again.
         loop {
-            let records = reader.read(MOST).map_err(|error| Failure::said(error.to_string()))?;
+            let records = read(&mut reader)?;
             if records.is_empty() {
                 break;
             }

@@ -13,6 +13,8 @@ use hooks::time::Clock;
 use hooks::{StdFileSystem, SystemClock};
 
 use super::cli::{Erase, HoldAction, Maintain, Selected};
+use super::filter::check_moment;
+use super::plain::plain;
 use super::read::{each, parse};
 use crate::failure::{Failure, Status};
 
@@ -52,13 +54,14 @@ pub(super) fn maintain(folder: &Path, mut keeping: Keeping, asked: &Maintain) ->
 
 /// Shows and changes what must not go.
 pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure> {
-    let said = |error: HoldError| Failure::said(error.to_string());
+    let said = |error: HoldError| Failure::said(plain(&error.to_string()));
     let at = SystemClock.now();
     match action {
         HoldAction::List => {
             let mut out = io::stdout().lock();
             for hold in Holds::read(&StdFileSystem, folder)? {
-                writeln!(out, "{}: {}: {} ({})", hold.name, hold.of, hold.reason, hold.by)?;
+                let Hold { name, reason, by, of, .. } = &hold;
+                writeln!(out, "{}", plain(&format!("{name}: {of}: {reason} ({by})")))?;
             }
         }
         HoldAction::Add { name, reason, by, of } => {
@@ -86,7 +89,8 @@ fn note(folder: &Path, record: Record) -> io::Result<()> {
 /// Erases payloads, once that is confirmed.
 pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
     let of = selection(&asked.of);
-    of.check().map_err(|error| Failure::said(error.to_string()))?;
+    check_moment("--since", of.since.as_deref())?;
+    check_moment("--before", of.before.as_deref())?;
     if of.is_everything() && asked.positions.is_empty() {
         let what = "say whose payloads are erased: positions such as `w0:17`, or --session, --agent, --tenant, --since, --before";
         return Err(Failure::said(what));
@@ -111,7 +115,7 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
     let mut out = io::stdout().lock();
     if !held.is_empty() {
         let names: Vec<_> = held.iter().map(|name| format!("`{name}`")).collect();
-        writeln!(out, "not erased: what is held by {}", names.join(", "))?;
+        writeln!(out, "{}", plain(&format!("not erased: what is held by {}", names.join(", "))))?;
     }
     if !asked.yes {
         writeln!(out, "{} payloads would be erased, for good; say --yes", meant.values().sum::<u64>())?;

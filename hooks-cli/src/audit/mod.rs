@@ -8,6 +8,7 @@ mod filter;
 mod follow;
 mod keep;
 mod keygen;
+mod plain;
 mod read;
 mod verify;
 

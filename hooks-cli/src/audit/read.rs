@@ -11,10 +11,12 @@ use serde_json::{Value, json};
 
 use super::cli::{Filter, Tail};
 use super::follow::follow;
+use super::plain::{plain, plain_lines};
 use crate::failure::{Failure, Status};
+use crate::paint::OPEN;
 
 /// How many records are read at a time.
-pub(super) const MOST: usize = 4_096;
+const MOST: usize = 4_096;
 
 /// Goes through the records of the log behind `after`, until `each` has seen enough.
 pub(super) fn each(
@@ -24,7 +26,7 @@ pub(super) fn each(
 ) -> Result<Positions, Failure> {
     let mut reader = Reader::new(Arc::new(StdFileSystem), folder, after);
     loop {
-        let records = reader.read(MOST).map_err(|error| Failure::said(error.to_string()))?;
+        let records = read(&mut reader)?;
         if records.is_empty() {
             return Ok(reader.positions().clone());
         }
@@ -36,15 +38,24 @@ pub(super) fn each(
     }
 }
 
+/// The next records; what is missing between them is said to the person.
+pub(super) fn read(reader: &mut Reader) -> Result<Vec<Committed>, Failure> {
+    let records = reader.read(MOST);
+    for skipped in reader.take_skipped() {
+        writeln!(anstream::stderr(), "{OPEN}warning{OPEN:#}: {skipped}")?;
+    }
+    records.map_err(|error| Failure::said(error.to_string()))
+}
+
 /// A record as one line, with where it stands.
 fn line(committed: &Committed) -> Result<String, Failure> {
-    Ok(format!("{} {}", committed.position(), serde_json::to_string(&committed.record)?))
+    Ok(plain(&format!("{} {}", committed.position(), serde_json::to_string(&committed.record)?)))
 }
 
 /// The same as JSON.
 fn json_line(committed: &Committed) -> Result<String, Failure> {
     let record = serde_json::to_value(&committed.record)?;
-    Ok(json!({ "position": committed.position().to_string(), "record": record }).to_string())
+    Ok(plain(&json!({ "position": committed.position().to_string(), "record": record }).to_string()))
 }
 
 /// A record with all there is about it.
@@ -81,6 +92,7 @@ pub(super) fn tail(folder: &Path, asked: &Tail) -> Result<Status, Failure> {
 }
 
 pub(super) fn query(folder: &Path, filter: &Filter) -> Result<Status, Failure> {
+    filter.check()?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut is_found = false;
     each(folder, Positions::default(), |committed| {
@@ -108,7 +120,7 @@ pub(super) fn show(folder: &Path, position: &str) -> Result<Status, Failure> {
     let Some(committed) = found.filter(|committed| committed.record.seq == seq) else {
         return Err(Failure::said(format!("`{position}` is not in the log")));
     };
-    writeln!(io::stdout().lock(), "{}", serde_json::to_string_pretty(&whole(&committed)?)?)?;
+    writeln!(io::stdout().lock(), "{}", plain_lines(&serde_json::to_string_pretty(&whole(&committed)?)?))?;
     Ok(Status::Well)
 }
 
@@ -121,7 +133,7 @@ pub(super) fn export(folder: &Path, after: Option<&str>) -> Result<Status, Failu
     };
     let mut out = BufWriter::new(io::stdout().lock());
     let end = each(folder, after, |committed| {
-        writeln!(out, "{}", whole(&committed)?)?;
+        writeln!(out, "{}", plain(&whole(&committed)?.to_string()))?;
         Ok(true)
     })?;
     writeln!(out, "{}", json!({ "after": end }))?;

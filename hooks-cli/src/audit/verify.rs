@@ -7,6 +7,7 @@ use hooks::StdFileSystem;
 use hooks::audit::verify::{self, Anchor, Condition, Finding, Report};
 use serde_json::{Value, json};
 
+use super::plain::plain;
 use super::read::parse;
 use crate::failure::{Failure, Status};
 use crate::paint::{BAD, GOOD, OPEN};
@@ -39,6 +40,9 @@ pub(super) const fn status(condition: Condition) -> Status {
 /// What was found; the lines of the chains are anchors.
 fn print(report: &Report) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
+    if report.chains.is_empty() {
+        writeln!(out, "no records")?;
+    }
     for chain in &report.chains {
         writeln!(out, "{} {} {}", chain.chain, chain.seq, chain.root)?;
     }
@@ -57,9 +61,9 @@ pub(super) fn tell<'a>(findings: impl Iterator<Item = &'a Finding>) -> Result<()
         writeln!(
             anstream::stderr(),
             "{paint}{word}{paint:#}: `{}`, byte {}: {}",
-            finding.file,
+            plain(&finding.file),
             finding.offset,
-            finding.what
+            plain(&finding.what)
         )?;
     }
     Ok(())
