@@ -162,7 +162,8 @@ fn damage_is_an_error_and_does_not_hide_other_chains() {
 #[test]
 fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_told_once() {
     // What is left of the second file, with records 2 and 3, and what that means.
-    let cases: [(&dyn Fn(Vec<u8>) -> Vec<u8>, &[u64], &str); 3] = [
+    type Damage = dyn Fn(Vec<u8>) -> Vec<u8>;
+    let cases: [(&Damage, &[u64], &str); 3] = [
         (&|_| Vec::new(), &[1, 4, 5], "from record 2 on"),
         (&|_| b"rubbish\n{}".to_vec(), &[1, 4, 5], "from record 2 on"),
         // Its header is right, and nothing else.
