@@ -16,7 +16,6 @@
 //! | [`source`] | where context comes from |
 
 pub mod auto;
-pub mod beside;
 pub mod brief;
 pub mod budget;
 pub mod builtins;
@@ -24,12 +23,14 @@ pub mod compaction;
 pub mod config;
 pub mod directive;
 mod limit;
-mod place;
 pub mod prompt;
 pub mod session_end;
 mod sessions;
 pub mod source;
 mod text;
 
-pub use self::place::TeamPlace;
 pub use self::sessions::SessionMemory;
+pub use hooks_team::TeamPlace;
+
+#[cfg(test)]
+mod tests;

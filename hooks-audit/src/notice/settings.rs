@@ -10,14 +10,14 @@ use hooks_core::{
     HooksBuilder, Judged, Observer, Reason, Settle,
 };
 use hooks_facts::tools::ToolTable;
-use hooks_team::{Name, Team};
+use hooks_team::beside::{Workers, offload, offload_then};
+use hooks_team::{Name, Team, TeamPlace};
 use serde_json::Value;
 use tower_layer::Layer;
 
 use super::hand_over::note;
 use super::queue::{self, Notice};
 use super::{Coverage, NoticeLayer};
-use crate::aside::{Teams, Workers};
 use crate::scribe::Scribe;
 use crate::touched::{SeenFolder, Touched};
 
@@ -48,8 +48,8 @@ impl Default for NoticeSettings {
 pub struct Notices(Arc<Shared>);
 
 struct Shared {
-    teams: Teams,
-    workers: Workers,
+    teams: TeamPlace,
+    workers: Arc<dyn Workers>,
     settings: NoticeSettings,
     tools: ToolTable,
     scribe: Option<Scribe>,
@@ -59,10 +59,10 @@ struct Shared {
 
 impl Notices {
     /// Notices among the agents of `teams`; `workers` wait for the disk.
-    pub fn new(teams: impl Into<Teams>, workers: Workers) -> Self {
+    pub fn new(teams: impl Into<TeamPlace>, workers: impl Workers + 'static) -> Self {
         Self(Arc::new(Shared {
             teams: teams.into(),
-            workers,
+            workers: Arc::new(workers),
             settings: NoticeSettings::default(),
             tools: ToolTable::default(),
             scribe: None,
@@ -114,9 +114,9 @@ impl Notices {
         args: Value,
     ) -> HookFuture<'static, Option<ContextNote>> {
         let (this, theirs) = (self.clone(), Arc::clone(&context));
-        let left = self.0.workers.offload(move || {
+        let left = offload(&*self.0.workers, move || {
             let touched = Touched::by(&theirs, &this.0.tools, &tool, &args);
-            let (false, Some(team)) = (touched.files.is_empty(), this.0.teams.of(&theirs)) else {
+            let (false, Some(team)) = (touched.files.is_empty(), this.0.teams.team(&theirs)) else {
                 return Ok(None);
             };
             this.leave_all(&theirs, &team, &tool, &touched)?;
@@ -134,8 +134,8 @@ impl Notices {
         child: Option<String>,
     ) -> HookFuture<'static, Option<ContextNote>> {
         let (this, theirs) = (self.clone(), Arc::clone(&context));
-        let taken = self.0.workers.offload(move || {
-            let (Ok(agent), Some(team)) = (Name::of_agent(&agent), this.0.teams.of(&theirs)) else {
+        let taken = offload(&*self.0.workers, move || {
+            let (Ok(agent), Some(team)) = (Name::of_agent(&agent), this.0.teams.team(&theirs)) else {
                 return Ok(None);
             };
             let notices = queue::take(&team, &agent)?;
@@ -185,7 +185,7 @@ impl Notices {
         let Shared { teams, workers, settings, tools, scribe, .. } = &*self.0;
         let mut shared = Shared {
             teams: teams.clone(),
-            workers: workers.clone(),
+            workers: Arc::clone(workers),
             settings: *settings,
             tools: tools.clone(),
             scribe: scribe.clone(),
@@ -206,12 +206,15 @@ impl Observer<SubagentStart> for Notices {
         let given = request.event().child_id.as_ref().and_then(|child| self.given().remove(child));
         let Some((agent, notices)) = given.filter(|_| !outcome.goes_ahead()) else { return };
         let (this, context) = (self.clone(), Arc::clone(request.context()));
-        self.0.workers.start(move || {
-            let Some(team) = this.0.teams.of(&context) else { return };
-            for notice in &notices {
-                if let Err(error) = queue::leave(&team, &agent, notice, this.0.settings.keep) {
-                    return failed(&context, SubagentStart::KIND, &error);
-                }
+        let theirs = Arc::clone(&context);
+        let put_back = move || {
+            let Some(team) = this.0.teams.team(&theirs) else { return Ok(()) };
+            let mut notices = notices.iter();
+            Ok(notices.try_for_each(|notice| queue::leave(&team, &agent, notice, this.0.settings.keep))?)
+        };
+        offload_then(&*self.0.workers, put_back, move |done| {
+            if let Err(error) = done {
+                failed(&context, SubagentStart::KIND, &*error);
             }
         });
     }

@@ -249,7 +249,7 @@ pub(super) fn build(
             };
             builder = context.add_to(builder, &kept, &around);
             // Behind the others, so that what they made of an event is counted.
-            let (mut builder, feeds) = feeds.add_to(builder, &policy.tools, kept.metrics.as_ref());
+            let (mut builder, feeds) = feeds.add_to(builder, &around.tools, kept.metrics.as_ref());
             kept.metrics = feeds.metrics.clone();
             // Last, so that it sees what all others made of an event, and takes its place when they have theirs.
             let recording = state.audit.as_ref().filter(|config| config.is_enabled() && !state.is_trial);
