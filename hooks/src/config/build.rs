@@ -239,7 +239,9 @@ pub(super) fn build(
             if let Some(config) = &context.prompts {
                 builder = prompts::add_to(builder, config, policy.redaction.as_ref(), &kept);
             }
-            if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
+            if let Some(commands) =
+                handlers.as_ref().and_then(|handlers| handlers.hooks(host, policy.redaction.as_ref()))
+            {
                 builder = commands.add_to(builder);
             }
             let around = scribe::Around {
