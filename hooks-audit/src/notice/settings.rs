@@ -1,6 +1,6 @@
 //! Who leaves notices and hands them over, and within which bounds.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -161,20 +161,22 @@ impl Notices {
         let author = Name::of_agent(&context.agent_name).ok();
         let Some(project) = SeenFolder::new(context, context.root()) else { return Ok(()) };
         let coverage = Coverage::of(team)?;
+        let mut told = BTreeSet::new();
         for file in touched.files.iter().filter_map(|file| project.strip(file)) {
             let mut whom = Vec::new();
             for (agent, covered) in
                 coverage.of_file(file).filter(|(agent, _)| Some(*agent) != author.as_ref())
             {
                 let notice = Notice::new(context, file, tool, covered);
-                queue::leave(team, agent, &notice, self.0.settings.keep)?;
+                queue::leave(team, agent, &notice)?;
+                told.insert(agent);
                 whom.push(agent.to_string());
             }
             if let Some(scribe) = self.0.scribe.as_ref().filter(|_| !whom.is_empty()) {
                 scribe.told(context, team, whom, file)?;
             }
         }
-        Ok(())
+        Ok(told.into_iter().try_for_each(|agent| queue::trim(team, agent, self.0.settings.keep))?)
     }
 
     fn given(&self) -> MutexGuard<'_, HashMap<String, (Name, Vec<Notice>)>> {
@@ -209,8 +211,8 @@ impl Observer<SubagentStart> for Notices {
         let theirs = Arc::clone(&context);
         let put_back = move || {
             let Some(team) = this.0.teams.team(&theirs) else { return Ok(()) };
-            let mut notices = notices.iter();
-            Ok(notices.try_for_each(|notice| queue::leave(&team, &agent, notice, this.0.settings.keep))?)
+            notices.iter().try_for_each(|notice| queue::leave(&team, &agent, notice))?;
+            Ok(queue::trim(&team, &agent, this.0.settings.keep)?)
         };
         offload_then(&*self.0.workers, put_back, move |done| {
             if let Err(error) = done {

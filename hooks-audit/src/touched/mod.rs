@@ -17,6 +17,10 @@ use serde_json::Value;
 
 pub use self::folder::SeenFolder;
 
+/// Of a call that names more files, these are looked at: each costs a walk through the file system, and its name is the
+/// model's to write.
+const MOST_FILES: usize = 256;
+
 /// The files that a call writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
@@ -67,6 +71,10 @@ impl Touched {
             WorkingFolder::of_file_tool(args)
         };
         is_open |= !folder.unusable.is_empty();
+        if named.len() > MOST_FILES {
+            named.truncate(MOST_FILES);
+            is_open = true;
+        }
         let mut files: Vec<TouchedFile> = Vec::new();
         for name in named {
             let moved = folder.of_name(&name);
@@ -204,6 +212,13 @@ mod tests {
         }
         let patch = "*** Begin Patch\n*** Add File: .squad/a.md\n+x\n*** Update File: src/b.rs\n@@\n-x\n+y\n*** End Patch\n";
         assert_eq!(below("apply_patch", &json!({"input": patch})), (one("a.md"), false));
+    }
+
+    #[test]
+    fn of_very_many_files_some_are_looked_at() {
+        let names: Vec<_> = (0..1_000).map(|number| json!({"path": format!(".squad/{number}.md")})).collect();
+        let (found, is_open) = below("edit", &json!({ "edits": names }));
+        assert_eq!((found.len(), found.last().map(String::as_str), is_open), (256, Some("255.md"), true));
     }
 
     #[test]
