@@ -44,15 +44,14 @@ pub struct ScribeSettings {
     pub given_up_after: Duration,
     /// The start of a child waits so long for others who write in the folder; 2 s unless told.
     pub spawn_wait: Duration,
-    /// Above so many bytes of `decisions.md`, entries older than `older_than` are put away; 20,480 and 30 days unless
-    /// told, never where it is 0.
+    /// Above so many bytes of `decisions.md`, entries older than `older_than` are put away; 20,480 unless told, never
+    /// where it is 0.
     pub decisions_above: u64,
-    /// See there.
+    /// How old they are then; 30 days unless told.
     pub older_than: Duration,
-    /// Above so many bytes, those older than `then_older_than` go too; 51,200 and 7 days unless told, never where it
-    /// is 0.
+    /// Above so many bytes, those older than `then_older_than` go too; 51,200 unless told, never where it is 0.
     pub decisions_far_above: u64,
-    /// See there.
+    /// How old they are then; 7 days unless told.
     pub then_older_than: Duration,
 }
 
