@@ -110,7 +110,7 @@ mod tests {
         let told_of = |workers: &dyn Workers, work: fn() -> Result<i32, BoxError>| {
             let tell = tell.clone();
             offload_then(workers, work, move |done| {
-                tell.send(done.map_err(|error| error.to_string())).unwrap()
+                tell.send(done.map_err(|error| error.to_string())).unwrap();
             });
             let told: Vec<_> = told.try_iter().collect();
             told
