@@ -102,6 +102,7 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
     };
     // Nobody begins to hold something while it is erased.
     let holds = Holds::take(disk(), folder)?;
+    holds.check()?;
     let (mut meant, mut held) = (BTreeMap::<String, u64>::new(), BTreeSet::new());
     each(folder, Positions::default(), |committed| {
         if matches!(committed.payload, Kept::Payload(_)) && is_meant(&committed.chain, &committed.record) {
