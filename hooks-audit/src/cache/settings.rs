@@ -89,6 +89,14 @@ pub enum CacheConfigError {
     /// A tool is known to change files.
     #[error("`{0}` changes files or runs commands, and what it did cannot be reused; leave it out")]
     Writes(String),
+    /// A tool that is said to be harmless is known to change files.
+    #[error(
+        "`{0}` changes files or runs commands, and what it does empties the cache; leave it out of `harmless`"
+    )]
+    Harmful(String),
+    /// What stands for a name is a pattern.
+    #[error("`{0}` is no name of a tool, and patterns are not read here; list the tools")]
+    Pattern(String),
     /// A result from outside would be believed for ever.
     #[error(
         "`{0}` depends on what is outside, and would be believed for as long as its session lasts; write `for`, such as `10m`"
@@ -104,9 +112,19 @@ impl CacheConfigError {
     pub fn field(&self, config: &CacheConfig) -> String {
         match self {
             Self::Zero(field) => (*field).to_owned(),
-            Self::Twice(tool) | Self::Writes(tool) | Self::ForEver(tool) => {
-                let at = config.tools.iter().rposition(|listed| listed.tool == *tool);
-                at.map_or_else(|| "tools".to_owned(), |at| format!("tools[{at}]"))
+            Self::Twice(tool)
+            | Self::Writes(tool)
+            | Self::ForEver(tool)
+            | Self::Harmful(tool)
+            | Self::Pattern(tool) => {
+                let listed = config.tools.iter().rposition(|listed| listed.tool == *tool);
+                let listed = listed.filter(|_| !matches!(self, Self::Harmful(_)));
+                let harmless = config.harmless.iter().position(|listed| listed == tool);
+                match (listed, harmless) {
+                    (Some(at), _) => format!("tools[{at}]"),
+                    (None, Some(at)) => format!("harmless[{at}]"),
+                    (None, None) => "tools".to_owned(),
+                }
             }
         }
     }
@@ -167,6 +185,16 @@ impl CacheConfig {
     pub(super) fn by_name(&self) -> Result<HashMap<String, CacheTool>, CacheConfigError> {
         let table = hooks_facts::tools::ToolTable::default();
         let mut by_name = HashMap::with_capacity(self.tools.len());
+        let names = self.tools.iter().map(|tool| &tool.tool).chain(&self.harmless);
+        if let Some(pattern) = names.into_iter().find(|name| name.contains('*')) {
+            return Err(CacheConfigError::Pattern(pattern.clone()));
+        }
+        for tool in &self.harmless {
+            let kind = table.kind(tool);
+            if kind.writes_files() || kind.runs_commands() {
+                return Err(CacheConfigError::Harmful(tool.clone()));
+            }
+        }
         for tool in &self.tools {
             let kind = table.kind(&tool.tool);
             if kind.writes_files() && kind != hooks_facts::tools::ToolKind::ViewOrEdit || kind.runs_commands()

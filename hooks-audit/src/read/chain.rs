@@ -248,7 +248,7 @@ impl ChainReader {
                 serde_json::from_slice(data).map_err(|_| flaw("a payload that cannot be read"))?,
             ),
         };
-        Ok(Committed { chain: Arc::clone(&self.chain), record, payload })
+        Ok(Committed { chain: Arc::clone(&self.chain), log: "".into(), record, payload })
     }
 }
 

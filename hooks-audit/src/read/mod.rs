@@ -29,6 +29,9 @@ use crate::segment;
 pub struct Committed {
     /// Its chain.
     pub chain: Arc<str>,
+    /// What tells the chain from every other one, also of the same name in another log; empty unless somebody found that
+    /// out, as a [`Feed`](crate::sink::Feed) does.
+    pub log: Arc<str>,
     /// What was written down.
     pub record: Record,
     /// What stands beside it.
@@ -47,7 +50,14 @@ pub enum Kept {
 }
 
 impl Committed {
-    /// Where it stands: the same for ever, so that a receiver can drop what it has already.
+    /// What a receiver tells it by from all other records, those of other logs as well: `log:chain:number`, and
+    /// `chain:number` where nobody said which log it is of. The same for ever.
+    pub fn key(&self) -> String {
+        let position = self.position();
+        if self.log.is_empty() { position.to_string() } else { format!("{}:{position}", self.log) }
+    }
+
+    /// Where it stands in its log: the same for ever.
     pub fn position(&self) -> Position {
         Position { chain: Arc::clone(&self.chain), seq: self.record.seq }
     }

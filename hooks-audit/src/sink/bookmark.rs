@@ -1,7 +1,8 @@
 //! Where a feed is in the log, written down.
 
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,13 +21,32 @@ pub(super) struct Bookmark {
     name: String,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Written {
-    version: u32,
-    positions: Positions,
+/// Where a feed is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Place {
+    /// Behind what the sink has.
+    pub(super) positions: Positions,
+    /// The ids of these chains, as far as they are known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) logs: BTreeMap<String, Arc<str>>,
 }
 
-/// A record that was refused, on a line of its own.
+#[derive(Serialize)]
+struct Written<'a> {
+    version: u32,
+    #[serde(flatten)]
+    place: &'a Place,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+/// The only version of the files of a feed that there is.
+const VERSION: u32 = 1;
+
+/// A record that was refused, or records of which some were, on a line of its own.
 #[derive(Serialize)]
 struct Refused<'a> {
     key: String,
@@ -57,41 +77,69 @@ impl Bookmark {
 
     /// The place; the beginning where none was written. One that cannot be read is an error, and not the beginning:
     /// a person may know better than to send everything again.
-    pub(super) fn read(&self) -> io::Result<Positions> {
+    pub(super) fn read(&self) -> io::Result<Place> {
         let Some(bytes) = self.disk.read(&self.file("position"), LONGEST)? else {
-            return Ok(Positions::default());
+            return Ok(Place::default());
         };
-        let written: Written = serde_json::from_slice(&bytes).map_err(|error| {
-            let file = self.file("position");
+        let place =
+            version_of(&bytes).and_then(|()| serde_json::from_slice(&bytes).map_err(io::Error::other));
+        place.map_err(|error| {
             let way_out = "remove it to send everything again";
-            io::Error::other(format!("`{}` is no place in a log: {error}; {way_out}", file.display()))
-        })?;
-        Ok(written.positions)
+            io::Error::other(format!("`{}` is no place in a log: {error}; {way_out}", self.name()))
+        })
+    }
+
+    /// The file that the place stands in, for people.
+    pub(super) fn name(&self) -> String {
+        self.file("position").display().to_string()
+    }
+
+    /// The file that what was refused is written to.
+    pub(super) fn refusals(&self) -> PathBuf {
+        self.file("refused")
     }
 
     /// Writes the place down, in place of the one before, at one moment.
-    pub(super) fn write(&self, positions: &Positions) -> io::Result<()> {
-        let written = Written { version: 1, positions: positions.clone() };
-        let bytes = serde_json::to_vec(&written).map_err(io::Error::other)?;
-        let (new, file) = (self.file("position.new"), self.file("position"));
-        match self.disk.remove(&new) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        self.disk.create(&new, &bytes)?;
-        self.disk.rename(&new, &file)?;
-        self.disk.sync_directory(&self.folder)
+    pub(super) fn write(&self, place: &Place) -> io::Result<()> {
+        let bytes = serde_json::to_vec(&Written { version: VERSION, place })?;
+        replace(&*self.disk, &self.folder, &format!("{}.position", self.name), &bytes)
     }
 
-    /// Writes down what was refused, and why. The record itself is in the log.
-    pub(super) fn refuse(&self, record: &Committed, reason: &str) -> io::Result<()> {
-        let refused = Refused { key: record.position().to_string(), reason };
-        let mut line = serde_json::to_vec(&refused).map_err(io::Error::other)?;
+    /// Writes down what was refused, and why: some of `records`, where there are several. They are in the log themselves.
+    pub(super) fn refuse(&self, records: &[Committed], reason: &str) -> io::Result<()> {
+        let key = match records {
+            [] => return Ok(()),
+            [only] => only.position().to_string(),
+            [first, .., last] => format!("{} to {}", first.position(), last.position()),
+        };
+        let mut line = serde_json::to_vec(&Refused { key, reason })?;
         line.push(b'\n');
-        self.disk.append(&self.file("refused"), &line)
+        self.disk.append(&self.refusals(), &line)
     }
 
     fn file(&self, end: &str) -> PathBuf {
         self.folder.join(format!("{}.{end}", self.name))
     }
+}
+
+/// Whether `bytes` are of the version that is known here, whatever else they say.
+pub(super) fn version_of(bytes: &[u8]) -> io::Result<()> {
+    match serde_json::from_slice(bytes)? {
+        Version { version: VERSION } => Ok(()),
+        Version { version } => Err(io::Error::other(format!(
+            "it is of version {version}, and this program knows version {VERSION} only"
+        ))),
+    }
+}
+
+/// Writes `bytes` to the file `name` in `folder`, in place of the one before, at one moment.
+pub(super) fn replace(disk: &dyn Disk, folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let new = folder.join(format!("{name}.new"));
+    match disk.remove(&new) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    disk.create(&new, bytes)?;
+    disk.rename(&new, &folder.join(name))?;
+    disk.sync_directory(folder)
 }

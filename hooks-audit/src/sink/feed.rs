@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::poll_fn;
+use std::io;
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use hooks_core::fs::{Disk, DiskLock};
 use hooks_core::time::{Random, Timer};
 
 use super::backoff::pause;
-use super::bookmark::Bookmark;
+use super::bookmark::{Bookmark, Place};
+use super::chains::Chains;
 use super::settings::FeedSettings;
 use super::source::Source;
 use super::status::StatusHandle;
@@ -29,6 +31,7 @@ pub struct Feed<R, S> {
     source: R,
     sink: S,
     bookmark: Bookmark,
+    chains: Chains,
     settings: FeedSettings,
     timer: Arc<dyn Timer>,
     random: Arc<dyn Random>,
@@ -41,8 +44,8 @@ pub struct Feed<R, S> {
 struct Held {
     #[expect(dead_code, reason = "it is held until it is dropped")]
     lock: DiskLock,
-    /// Behind what the sink has.
-    positions: Positions,
+    /// What the sink has, and of which chains.
+    place: Place,
     /// What was read, is for the sink and is not delivered, in order.
     batch: Vec<Committed>,
     /// Behind what was read.
@@ -74,10 +77,12 @@ impl<R: Source, S: Sink> Feed<R, S> {
         environment: &Environment,
         timer: impl Timer + 'static,
     ) -> Self {
-        let bookmark = Bookmark::new(disk, folder.into(), settings.name.clone());
+        let folder = folder.into();
+        let chains = Chains::new(Arc::clone(&disk), folder.clone());
+        let bookmark = Bookmark::new(disk, folder, settings.name.clone());
         let random = Arc::clone(&environment.random);
         let status = StatusHandle::default();
-        Self { source, sink, bookmark, settings, timer: Arc::new(timer), random, status, held: None }
+        Self { source, sink, bookmark, chains, settings, timer: Arc::new(timer), random, status, held: None }
     }
 
     /// Tells how it is doing while it runs.
@@ -125,12 +130,13 @@ impl<R: Source, S: Sink> Feed<R, S> {
     }
 
     async fn advance(&mut self) -> Result<Step, SinkError> {
-        let local = |error: std::io::Error| SinkError::again(error.to_string());
+        let local = |error: io::Error| SinkError::again(error.to_string());
         if self.held.is_none() {
             let Some(lock) = self.bookmark.lock().map_err(local)? else { return Ok(Step::Elsewhere) };
-            let positions = self.bookmark.read().map_err(local)?;
-            self.source.seek(positions.clone());
-            self.held = Some(Held { lock, end: positions.clone(), positions, batch: Vec::new() });
+            let place = self.bookmark.read().map_err(local)?;
+            self.chains.check(&mut self.source, &place, &self.bookmark.name()).map_err(local)?;
+            self.source.seek(place.positions.clone());
+            self.held = Some(Held { lock, end: place.positions.clone(), place, batch: Vec::new() });
         }
         let Some(held) = &mut self.held else { return Ok(Step::Idle) };
         if held.batch.is_empty() {
@@ -146,23 +152,27 @@ impl<R: Source, S: Sink> Feed<R, S> {
             }
             held.read(read, &self.settings);
         }
-        let (taken, refused, rest) =
+        held.identify(&self.chains, &mut self.source).map_err(local)?;
+        let Delivered { taken, refused, last_refusal, rest } =
             deliver(&self.sink, &self.bookmark, &self.settings, &*self.timer, &held.batch).await;
         for record in held.batch.drain(..taken) {
-            held.positions.advance(&record.chain, record.record.seq);
+            held.place.positions.advance(&record.chain, record.record.seq);
             self.status.change(|status| status.last_record = Some(record.record.at));
         }
         if held.batch.is_empty() {
             // Also behind what is not for the sink.
-            held.positions = held.end.clone();
+            held.place.positions = held.end.clone();
         }
         let delivered = taken.saturating_sub(refused);
         self.status.change(|status| {
             status.delivered = status.delivered.saturating_add(delivered as u64);
             status.refused = status.refused.saturating_add(refused as u64);
+            if last_refusal.is_some() {
+                (status.last_refusal, status.refused_in) = (last_refusal, Some(self.bookmark.refusals()));
+            }
         });
         if taken > 0 || rest.is_ok() {
-            self.bookmark.write(&held.positions).map_err(local)?;
+            self.bookmark.write(&held.place).map_err(local)?;
         }
         rest.map(|()| Step::Delivered(taken))
     }
@@ -178,13 +188,28 @@ impl<R: Source, S: Sink> Feed<R, S> {
         let own = pause(failures, least_pause, most_pause, &*self.random);
         let asked = match error {
             SinkError::Again { after, .. } => after.unwrap_or_default(),
-            SinkError::Refused { .. } => Duration::ZERO,
+            SinkError::Refused { .. } | SinkError::Partly { .. } => Duration::ZERO,
         };
         Step::Failed(failures, own.max(asked.min(most_pause)))
     }
 }
 
 impl Held {
+    /// Says of each record which log it is of. What failed is done again by the next step, before the batch goes anywhere.
+    fn identify(&mut self, chains: &Chains, source: &mut impl Source) -> io::Result<()> {
+        for record in &mut self.batch {
+            let id = match self.place.logs.get(&*record.chain) {
+                Some(id) => Some(Arc::clone(id)),
+                None => chains.identify(source, &record.chain)?,
+            };
+            if let Some(id) = id {
+                record.log = Arc::clone(&id);
+                self.place.logs.insert(record.chain.to_string(), id);
+            }
+        }
+        Ok(())
+    }
+
     /// Takes in hand what was read, as far as it is for the sink.
     fn read(&mut self, read: Vec<Committed>, settings: &FeedSettings) {
         for mut record in read {
@@ -205,36 +230,59 @@ impl<R, S> fmt::Debug for Feed<R, S> {
     }
 }
 
-/// Delivers `records` in order. A part that is refused is halved until it is one record, which is written down. How many
-/// of them are dealt with, how many of those were refused, and what keeps the rest back.
+/// What became of a batch.
+struct Delivered {
+    /// How many of its records are dealt with.
+    taken: usize,
+    /// How many of those were refused.
+    refused: usize,
+    /// Why the last one was.
+    last_refusal: Option<String>,
+    /// What keeps the rest back.
+    rest: Result<(), SinkError>,
+}
+
+/// Delivers `records` in order. A part that is refused is halved until it is one record, which is written down.
 async fn deliver(
     sink: &impl Sink,
     bookmark: &Bookmark,
     settings: &FeedSettings,
     timer: &dyn Timer,
     records: &[Committed],
-) -> (usize, usize, Result<(), SinkError>) {
-    let (mut done, mut refused, mut part) = (0, 0, records.len());
-    while let Some(rest) = records.get(done..).filter(|rest| !rest.is_empty()) {
+) -> Delivered {
+    let mut part = records.len();
+    let mut all = Delivered { taken: 0, refused: 0, last_refusal: None, rest: Ok(()) };
+    while let Some(rest) = records.get(all.taken..).filter(|rest| !rest.is_empty()) {
         part = part.clamp(1, rest.len());
         let now = rest.get(..part).unwrap_or(rest);
         let answer = within(timer, settings.timeout, sink.deliver(now)).await;
-        match (answer, now) {
+        let (refused, message) = match (answer, now) {
             (Ok(()), _) => {
-                done += part;
+                all.taken += part;
                 part = part.saturating_mul(2);
+                continue;
             }
-            (Err(SinkError::Refused { message }), [only]) => {
-                if let Err(error) = bookmark.refuse(only, &message) {
-                    return (done, refused, Err(SinkError::again(error.to_string())));
-                }
-                (done, refused) = (done + 1, refused + 1);
+            (Err(SinkError::Refused { message }), [_]) => (1, message),
+            (Err(SinkError::Refused { .. }), _) => {
+                part /= 2;
+                continue;
             }
-            (Err(SinkError::Refused { .. }), _) => part /= 2,
-            (Err(error), _) => return (done, refused, Err(error)),
+            (Err(SinkError::Partly { refused, message }), _) => {
+                (usize::try_from(refused).unwrap_or(part).min(part), message)
+            }
+            (Err(error), _) => {
+                all.rest = Err(error);
+                break;
+            }
+        };
+        if let Err(error) = bookmark.refuse(now, &message) {
+            all.rest = Err(SinkError::again(error.to_string()));
+            break;
         }
+        (all.taken, all.refused) = (all.taken + part, all.refused + refused);
+        all.last_refusal = Some(message);
     }
-    (done, refused, Ok(()))
+    all
 }
 
 /// What `sink` answers within `limit`.

@@ -3,7 +3,8 @@
 //! A [`Feed`] reads the log behind its own place in it, gives what it reads to one [`Sink`], and writes the place down
 //! once the sink has it. The log is the buffer: a sink that is slow or dead holds up nothing but its own place, and
 //! costs one batch of memory. What a sink gets twice (its answer was lost, the process was killed before the place was
-//! written) it tells by the record's position, which is its key everywhere.
+//! written) it tells by the record's key, [`Committed::key`](crate::Committed::key), which is the same everywhere and of
+//! this log alone: several logs may be sent to one sink.
 //!
 //! | sink | keys | what a success means | feature |
 //! | --- | --- | --- | --- |
@@ -27,7 +28,7 @@
 //! impl Sink for Printed {
 //!     fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>> {
 //!         for record in records {
-//!             println!("{} {}", record.position(), record.record.event);
+//!             println!("{} {}", record.key(), record.record.event);
 //!         }
 //!         HookFuture::now(Ok(()))
 //!     }
@@ -36,12 +37,14 @@
 
 mod backoff;
 mod bookmark;
+mod chains;
 mod feed;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "nats")]
 pub mod nats;
 mod open;
+mod origin;
 #[cfg(feature = "http")]
 pub mod otlp;
 #[cfg(feature = "postgres")]
@@ -61,6 +64,7 @@ use hooks_core::HookFuture;
 
 pub use self::feed::{Feed, Step};
 pub use self::open::{OpenError, Opening};
+pub use self::origin::Origin;
 pub use self::settings::{
     FeedSettings, NatsConfig, OtlpConfig, PostgresConfig, Signal, SinkConfig, SinkConfigError, WebhookConfig,
 };
@@ -72,7 +76,7 @@ use crate::read::Committed;
 /// long: then nothing is known of the batch, and it is given again.
 pub trait Sink: Send + Sync {
     /// Takes a batch in order, whole or not at all; what it has already (by
-    /// [`Committed::position`](crate::Committed::position)) it drops. There is at least one record.
+    /// [`Committed::key`](crate::Committed::key)) it drops. There is at least one record.
     ///
     /// # Errors
     /// Where it does not have all of the batch for good.
@@ -108,6 +112,15 @@ pub enum SinkError {
         message: String,
         /// How long it asks to be left alone.
         after: Option<Duration>,
+    },
+    /// It took the batch, but for so many of the records, which it never takes and does not name. The batch is not given
+    /// again.
+    #[error("{message}")]
+    Partly {
+        /// How many it does not take.
+        refused: u64,
+        /// What it says.
+        message: String,
     },
     /// It never takes it: there is something in it that it does not take.
     #[error("{message}")]

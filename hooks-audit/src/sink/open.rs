@@ -117,12 +117,27 @@ impl Opening {
             let sink = super::nats::NatsSink::new(nats.clone(), token, random);
             return Ok(Arc::new(sink.map_err(|error| unusable(error.to_string()))?));
         }
-        let feature = match config {
-            SinkConfig { postgres: Some(_), .. } => "postgres",
-            SinkConfig { nats: Some(_), .. } => "nats",
-            _ => "http",
+        Err(OpenError::Feature { name: name(), feature: config.feature() })
+    }
+}
+
+impl SinkConfig {
+    /// The feature that it needs, where this program is built without it.
+    pub fn missing_feature(&self) -> Option<&'static str> {
+        let is_there = match self.feature() {
+            "postgres" => cfg!(feature = "postgres"),
+            "nats" => cfg!(feature = "nats"),
+            _ => cfg!(feature = "http"),
         };
-        Err(OpenError::Feature { name: name(), feature })
+        (!is_there).then(|| self.feature())
+    }
+
+    const fn feature(&self) -> &'static str {
+        match self {
+            Self { postgres: Some(_), .. } => "postgres",
+            Self { nats: Some(_), .. } => "nats",
+            _ => "http",
+        }
     }
 }
 

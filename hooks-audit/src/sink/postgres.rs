@@ -1,6 +1,7 @@
 //! Keeps records in a table of Postgres.
 //!
-//! The primary key is the record's position, so that what is sent twice is there once. A batch is one statement, and
+//! The primary key is the log and the record's position in it, so that what is sent twice is there once, and logs may
+//! share a table. A batch is one statement, and
 //! taken once it is committed: with `synchronous_commit`, which is set for the connection, and a server that has not
 //! been told to do without `fsync`, it then outlives a loss of power.
 //!
@@ -27,6 +28,7 @@ pub struct PostgresSink {
 /// The columns of a batch.
 #[derive(Default)]
 struct Columns {
+    log: Vec<String>,
     chain: Vec<String>,
     seq: Vec<i64>,
     at: Vec<String>,
@@ -61,9 +63,9 @@ impl PostgresSink {
         let setup = format!(
             "SET synchronous_commit TO on;
              CREATE TABLE IF NOT EXISTS {table} (
-                 chain text NOT NULL, seq bigint NOT NULL, at timestamptz NOT NULL, event text NOT NULL,
+                 log text NOT NULL, chain text NOT NULL, seq bigint NOT NULL, at timestamptz NOT NULL, event text NOT NULL,
                  tenant text, session text NOT NULL, agent text NOT NULL, tool text, outcome text,
-                 record jsonb NOT NULL, payload jsonb, PRIMARY KEY (chain, seq))"
+                 record jsonb NOT NULL, payload jsonb, PRIMARY KEY (log, chain, seq))"
         );
         // Whatever is wrong with it, somebody has to mend it.
         client.batch_execute(&setup).await.map_err(|error| SinkError::again(words(&error)))?;
@@ -73,17 +75,18 @@ impl PostgresSink {
     async fn insert(&self, client: &Client, columns: &Columns) -> Result<(), SinkError> {
         let table = &self.table;
         let insert = format!(
-            "INSERT INTO {table} (chain, seq, at, event, tenant, session, agent, tool, outcome, record, payload)
-             SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]::timestamptz[], $4::text[], $5::text[],
-                 $6::text[], $7::text[], $8::text[], $9::text[], $10::text[]::jsonb[], $11::text[]::jsonb[])
-             ON CONFLICT (chain, seq) DO NOTHING"
+            "INSERT INTO {table} (log, chain, seq, at, event, tenant, session, agent, tool, outcome, record, payload)
+             SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]::timestamptz[], $5::text[],
+                 $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[]::jsonb[],
+                 $12::text[]::jsonb[])
+             ON CONFLICT (log, chain, seq) DO NOTHING"
         );
-        let Columns { chain, seq, at, event, tenant, session, agent, tool, outcome, record, payload } =
+        let Columns { log, chain, seq, at, event, tenant, session, agent, tool, outcome, record, payload } =
             columns;
         client
             .execute(
                 &insert,
-                &[chain, seq, at, event, tenant, session, agent, tool, outcome, record, payload],
+                &[log, chain, seq, at, event, tenant, session, agent, tool, outcome, record, payload],
             )
             .await
             .map(drop)
@@ -117,6 +120,7 @@ impl Columns {
             let record = &committed.record;
             let refused = |error: serde_json::Error| SinkError::refused(error.to_string());
             let payload = committed.payload().map(serde_json::to_string).transpose().map_err(refused)?;
+            columns.log.push(plain(&committed.log));
             columns.chain.push(plain(&committed.chain));
             columns.seq.push(i64::try_from(record.seq).unwrap_or(i64::MAX));
             columns.at.push(record.at.to_string());

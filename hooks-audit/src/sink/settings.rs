@@ -1,6 +1,7 @@
 //! Which sinks there are, and how they are fed.
 
 use std::collections::BTreeMap;
+use std::net::Ipv6Addr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -186,7 +187,7 @@ pub struct PostgresConfig {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NatsConfig {
-    /// Host and port, such as `localhost:4222`.
+    /// Host and port, such as `localhost:4222` or `nats://localhost:4222`.
     pub server: String,
     /// The subject that records are published under; a stream has to listen to it.
     pub subject: String,
@@ -283,7 +284,6 @@ impl SinkConfig {
             let (name, address) = (name.clone(), address.clone());
             Err(SinkConfigError::Address { name, address, way_out })
         };
-        let is_http = |url: &str| url.strip_prefix("http://").is_some_and(|rest| !rest.is_empty());
         let way_out = "write one that begins with `http://`; there is no TLS here, so send through a collector or a proxy on this machine";
         match (otlp, webhook, postgres, nats) {
             (Some(otlp), None, None, None) if !is_http(&otlp.endpoint) => address(&otlp.endpoint, way_out),
@@ -291,8 +291,9 @@ impl SinkConfig {
             (None, None, Some(postgres), None) if !is_table(&postgres.table) => {
                 Err(SinkConfigError::Table(postgres.table.clone()))
             }
-            (None, None, None, Some(nats)) if !is_host_and_port(&nats.server) => {
-                address(&nats.server, "write host and port, such as `localhost:4222`")
+            (None, None, None, Some(nats)) if !is_host_and_port(nats.address()) => {
+                let way_out = "write host and port, such as `localhost:4222`; there is no TLS here, and a token stands in the variable of `token_env`";
+                address(&nats.server, way_out)
             }
             (None, None, None, Some(nats)) if !is_subject(&nats.subject) => {
                 address(&nats.subject, "write a subject without wildcards, such as `hooks.audit`")
@@ -329,8 +330,37 @@ pub(super) fn is_table(name: &str) -> bool {
     name.split('.').count() <= 2 && name.split('.').all(is_name)
 }
 
+impl NatsConfig {
+    /// Host and port alone.
+    pub(super) fn address(&self) -> &str {
+        self.server.strip_prefix("nats://").unwrap_or(&self.server).trim_end_matches('/')
+    }
+}
+
+/// Whether a client takes it for an address: a host, perhaps with a port, and behind it whatever is printed as it is.
+fn is_http(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("http://") else { return false };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    let is_plain =
+        |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}');
+    (is_host(authority) || is_host_and_port(authority)) && path.chars().all(is_plain)
+}
+
 fn is_host_and_port(address: &str) -> bool {
-    address.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+    let is_port = |port: &str| port.parse::<u16>().is_ok_and(|port| port > 0);
+    address.rsplit_once(':').is_some_and(|(host, port)| is_host(host) && is_port(port))
+}
+
+/// Whether it is a name, or an address of IPv4, or one of IPv6 in brackets.
+fn is_host(host: &str) -> bool {
+    match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => {
+            !host.is_empty()
+                && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+        }
+    }
 }
 
 /// Whether nothing in it would end a line of the protocol, or match more than itself.

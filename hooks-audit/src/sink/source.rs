@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use hooks_core::fs::LogDisk;
 
+use super::origin::{Files, Origin};
 use crate::read::{Committed, Positions, ReadError, Reader, Skipped};
 
 /// Committed records from a position on.
@@ -18,6 +19,26 @@ pub trait Source: Send {
     /// # Errors
     /// The log cannot be read.
     fn next(&mut self, most: usize) -> Result<Vec<Committed>, ReadError>;
+
+    /// How `chain` begins, which tells it from those of other logs; `known` is what was found before, and is given back as
+    /// long as it is the same chain. `None` where that has no records, or where logs are not told apart, unless it is said:
+    /// then sinks that several logs are sent to take one's records for the other's.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    fn origin(&mut self, chain: &str, known: Option<&Origin>) -> Result<Option<Origin>, ReadError> {
+        let _ = (chain, known);
+        Ok(None)
+    }
+
+    /// Whether `chain` has come as far as record `seq`, or nobody can say. A place beyond the end is not believed.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    fn reaches(&mut self, chain: &str, seq: u64) -> Result<bool, ReadError> {
+        let _ = (chain, seq);
+        Ok(true)
+    }
 
     /// What was passed over since this was asked last; nothing, unless it is said.
     fn take_skipped(&mut self) -> Vec<Skipped> {
@@ -48,6 +69,14 @@ impl Source for LogSource {
 
     fn next(&mut self, most: usize) -> Result<Vec<Committed>, ReadError> {
         self.reader.read(most)
+    }
+
+    fn origin(&mut self, chain: &str, known: Option<&Origin>) -> Result<Option<Origin>, ReadError> {
+        Files::of(&*self.disk, &self.folder, chain)?.origin(known)
+    }
+
+    fn reaches(&mut self, chain: &str, seq: u64) -> Result<bool, ReadError> {
+        Files::of(&*self.disk, &self.folder, chain)?.reach(seq)
     }
 
     fn take_skipped(&mut self) -> Vec<Skipped> {

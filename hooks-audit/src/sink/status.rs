@@ -1,5 +1,6 @@
 //! How a feed is doing, for those who watch.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::time::Timestamp;
@@ -12,8 +13,12 @@ use crate::read::Skipped;
 pub struct FeedStatus {
     /// Records that the sink took since the feed began.
     pub delivered: u64,
-    /// Records that it refused for good, which are in the file beside the place.
+    /// Records that it refused for good since then, which are named in [`refused_in`](Self::refused_in).
     pub refused: u64,
+    /// The file that names what was refused, beside the place; `None` as long as nothing was.
+    pub refused_in: Option<PathBuf>,
+    /// Why the last one was refused.
+    pub last_refusal: Option<String>,
     /// Attempts that failed in a row; 0 while all is well.
     pub failures: u32,
     /// What the last failure was, also where all is well again.

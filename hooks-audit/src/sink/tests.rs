@@ -1,5 +1,5 @@
-use std::collections::VecDeque;
-use std::path::Path;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use hooks_core::fs::Disk;
@@ -9,8 +9,10 @@ use hooks_core::{Environment, HookFuture};
 use proptest::prelude::*;
 
 use super::*;
+use crate::chain::{After, Chain, Lines, SALT};
 use crate::read::{Kept, Positions, ReadError, Skipped};
 use crate::record::{Payload, Record};
+use crate::segment::{Segment, State};
 
 /// Records of one chain, each of a tenant.
 pub(super) fn records(tenants: &[&str]) -> Vec<Committed> {
@@ -18,7 +20,7 @@ pub(super) fn records(tenants: &[&str]) -> Vec<Committed> {
         let mut record = Record::new("post_tool_use", Timestamp(at as u64));
         (record.seq, record.tenant) = (at as u64 + 1, Some((*tenant).to_owned()));
         let payload = Kept::Payload(Box::new(Payload::of("secret".into())));
-        Committed { chain: "w0".into(), record, payload }
+        Committed { chain: "w0".into(), log: "l".into(), record, payload }
     };
     tenants.iter().enumerate().map(one).collect()
 }
@@ -59,6 +61,8 @@ enum Does {
     Take,
     /// It takes it, and its answer is lost.
     TakeAndFail,
+    /// It takes it without two, and does not say which.
+    TakePart,
     Fail,
     Hang,
 }
@@ -67,6 +71,7 @@ enum Does {
 struct Scripted {
     script: Arc<Mutex<VecDeque<Does>>>,
     got: Arc<Mutex<Vec<(u64, bool)>>>,
+    keys: Arc<Mutex<Vec<String>>>,
     never: Option<u64>,
 }
 
@@ -79,9 +84,13 @@ impl Sink for Scripted {
         if matches!(does, Does::Take | Does::TakeAndFail) {
             let got = records.iter().map(|record| (record.record.seq, record.payload().is_some()));
             self.got.lock().unwrap().extend(got);
+            self.keys.lock().unwrap().extend(records.iter().map(Committed::key));
         }
         match does {
             Does::Take => HookFuture::now(Ok(())),
+            Does::TakePart => {
+                HookFuture::now(Err(SinkError::Partly { refused: 2, message: "too old".into() }))
+            }
             Does::Hang => HookFuture::later(std::future::pending()),
             Does::Fail | Does::TakeAndFail => HookFuture::now(Err(SinkError::again("away"))),
         }
@@ -159,8 +168,23 @@ fn what_is_refused_is_written_down_and_holds_up_nothing() {
     assert!(run(&time, feed.catch_up(1)));
     assert_eq!(sink.got(), [1, 2, 4, 5, 6, 7, 8, 9]);
     assert_eq!((feed.status().get().delivered, feed.status().get().refused), (8, 1));
+    let status = feed.status().get();
+    assert_eq!(status.refused_in.as_deref(), Some(Path::new("/f/s.refused")));
+    assert_eq!(status.last_refusal.as_deref(), Some("not this one"));
     let refused = disk.read(Path::new("/f/s.refused"), 1_000).unwrap().unwrap();
     assert_eq!(refused, b"{\"key\":\"w0:3\",\"reason\":\"not this one\"}\n");
+}
+
+#[test]
+fn what_a_batch_is_taken_without_is_counted_and_nothing_is_given_again() {
+    let (source, sink, disk) = (Listed::new(records(&["a"; 6])), Scripted::default(), disk());
+    sink.script.lock().unwrap().push_back(Does::TakePart);
+    let (mut feed, time) = feed(&source, &sink, &disk, settings());
+    assert!(run(&time, feed.catch_up(1)));
+    assert_eq!(sink.got(), [5, 6]);
+    assert_eq!((feed.status().get().delivered, feed.status().get().refused), (4, 2));
+    let refused = disk.read(Path::new("/f/s.refused"), 1_000).unwrap().unwrap();
+    assert_eq!(refused, b"{\"key\":\"w0:1 to w0:4\",\"reason\":\"too old\"}\n");
 }
 
 #[test]
@@ -185,6 +209,11 @@ fn a_place_that_cannot_be_read_is_not_the_beginning() {
     assert!(!run(&time, feed.catch_up(2)));
     assert!(sink.got().is_empty());
     assert!(feed.status().get().last_error.unwrap().contains("remove it to send everything again"));
+    drop(feed);
+    disk.put("/f/s.position", br#"{"version":7,"positions":{"w0":1}}"#.to_vec());
+    let (mut feed, time) = self::feed(&source, &sink, &disk, settings());
+    assert!(!run(&time, feed.catch_up(1)));
+    assert!(feed.status().get().last_error.unwrap().contains("version 7"));
 }
 
 proptest! {
@@ -221,40 +250,145 @@ proptest! {
     }
 }
 
+/// A log that is written by hand, and fed to a sink.
+struct Written {
+    disk: FakeDisk,
+    chain: Chain,
+    sink: Scripted,
+}
+
+impl Written {
+    /// A log without records, begun at `at`.
+    fn new(disk: &FakeDisk, at: u64) -> Self {
+        let mut log = Self { disk: disk.clone(), chain: Chain::new("w0"), sink: Scripted::default() };
+        log.next_file(After::Start, at);
+        log
+    }
+
+    fn file(&self) -> PathBuf {
+        let (chain, number) = (self.chain.name.clone(), self.chain.segment);
+        Segment { chain, number, state: State::Plain }.path(Path::new("/log"))
+    }
+
+    fn next_file(&mut self, after: After, at: u64) {
+        let mut out = Vec::new();
+        self.chain.header(after, Timestamp(at), &mut out);
+        self.disk.put(self.file(), out);
+    }
+
+    fn commit(&mut self, salt: u8) {
+        let (mut out, mut lines) = (Vec::new(), Lines::behind(self.chain.seq));
+        let payload = Payload::of("kept".into());
+        lines.push(&mut Record::new("stop", Timestamp(5)), Some(&payload), &[salt; SALT]).unwrap();
+        self.chain.commit(&lines, self.chain.commit, Timestamp(0), &mut out);
+        self.disk.append(&self.file(), &out).unwrap();
+    }
+
+    fn feed(&self) -> (Feed<LogSource, Scripted>, VirtualTime) {
+        let (source, time) = (LogSource::new(Arc::new(self.disk.clone()), "/log"), VirtualTime::default());
+        let (place, environment) = (Arc::new(self.disk.clone()), Environment::detached());
+        let sink = self.sink.clone();
+        let feed = Feed::new(source, sink, place, "/log/sinks", settings(), &environment, time.clone());
+        (feed, time)
+    }
+
+    /// Feeds what is there; why not all of it.
+    fn fed(&self) -> Option<String> {
+        let (mut feed, time) = self.feed();
+        match run(&time, feed.catch_up(1)) {
+            true => None,
+            false => feed.status().get().last_error,
+        }
+    }
+
+    /// The keys that the sink got, without numbers.
+    fn ids(&self) -> BTreeSet<String> {
+        let keys = self.sink.keys.lock().unwrap();
+        keys.iter().map(|key| key.rsplit_once(':').unwrap().0.to_owned()).collect()
+    }
+}
+
 #[test]
 fn a_log_is_followed_while_it_is_written() {
-    use crate::chain::{After, Chain, Lines, SALT};
-    use crate::segment::{Segment, State};
-
-    let disk = disk().with_directory("/log");
-    let mut chain = Chain::new("w0");
-    let mut out = Vec::new();
-    chain.header(After::Start, Timestamp(0), &mut out);
-    let (name, number, state) = (chain.name.clone(), chain.segment, State::Plain);
-    let file = Segment { chain: name, number, state }.path(Path::new("/log"));
-    disk.put(&file, out);
-    let commit = |chain: &mut Chain| {
-        let (mut out, mut lines) = (Vec::new(), Lines::behind(chain.seq));
-        let payload = Payload::of("kept".into());
-        lines.push(&mut Record::new("stop", Timestamp(5)), Some(&payload), &[0; SALT]).unwrap();
-        chain.commit(&lines, chain.commit, Timestamp(0), &mut out);
-        disk.append(&file, &out).unwrap();
-    };
-    let (source, sink) = (LogSource::new(Arc::new(disk.clone()), "/log"), Scripted::default());
-    let (time, environment) = (VirtualTime::default(), Environment::detached());
-    let place = Arc::new(disk.clone()) as Arc<dyn Disk>;
-    let mut feed =
-        Feed::new(source, sink.clone(), place, "/log/sinks", settings(), &environment, time.clone());
+    let mut log = Written::new(&disk().with_directory("/log"), 0);
+    let (mut feed, time) = log.feed();
     assert_eq!(run(&time, feed.step()), Step::Idle);
     for _ in 0..3 {
-        commit(&mut chain);
+        log.commit(0);
     }
     // The last one counts once a later mark says that it was written through.
     assert!(run(&time, feed.catch_up(1)));
-    assert_eq!(sink.got(), [1, 2]);
-    commit(&mut chain);
+    assert_eq!(log.sink.got(), [1, 2]);
+    log.commit(0);
     assert!(run(&time, feed.catch_up(1)));
-    assert_eq!(sink.got(), [1, 2, 3]);
+    assert_eq!(log.sink.got(), [1, 2, 3]);
+}
+
+#[test]
+fn two_logs_have_no_key_in_common_and_one_keeps_its_own() {
+    let ids = |salt| {
+        let disk = disk().with_directory("/log");
+        let mut log = Written::new(&disk, 0);
+        (0..3).for_each(|_| log.commit(salt));
+        assert_eq!(log.fed(), None);
+        let before = log.ids();
+        let [id] = &Vec::from_iter(&before)[..] else { panic!("{before:?}") };
+        assert!(id.len() == 35 && id.ends_with(":w0"), "{id}");
+        // Retention takes the first file, and another sink begins.
+        let first = log.file();
+        log.next_file(After::Sealed, 1);
+        disk.remove(&first).unwrap();
+        disk.remove(Path::new("/log/sinks/s.position")).unwrap();
+        (0..3).for_each(|_| log.commit(salt));
+        assert_eq!(log.fed(), None);
+        assert_eq!(log.ids(), before);
+        assert_eq!(log.sink.got(), [1, 2, 4, 5]);
+        before
+    };
+    assert!(ids(1).is_disjoint(&ids(2)));
+    assert_eq!(ids(1), ids(1));
+}
+
+#[test]
+fn a_place_that_is_not_in_this_log_is_no_place() {
+    let disk = disk().with_directory("/log");
+    let mut log = Written::new(&disk, 0);
+    (0..4).for_each(|_| log.commit(1));
+    assert_eq!(log.fed(), None);
+    let place = Path::new("/log/sinks/s.position");
+    // Ahead of the log; the last record of it is not.
+    for (seq, is_right) in [(4, true), (5, false), (99_999, false), (u64::MAX, false)] {
+        disk.put(place, format!(r#"{{"version":1,"positions":{{"w0":{seq}}}}}"#).into_bytes());
+        let told = log.fed();
+        assert_eq!(told.is_none(), is_right, "{seq}: {told:?}");
+        assert!(is_right || told.unwrap().contains("is ahead of the log"));
+    }
+    // Of a log that was begun anew, which has come further since.
+    disk.remove(place).unwrap();
+    assert_eq!(log.fed(), None);
+    disk.remove(&log.file()).unwrap();
+    let mut log = Written::new(&disk, 1);
+    assert!(log.fed().unwrap().contains("is ahead of the log"));
+    (0..9).for_each(|_| log.commit(2));
+    for _ in 0..2 {
+        let told = log.fed().unwrap();
+        assert!(told.contains("another log") && told.contains("remove it to send everything"), "{told}");
+    }
+    assert!(log.sink.got().is_empty());
+    disk.remove(place).unwrap();
+    assert_eq!(log.fed(), None);
+    assert_eq!(log.sink.got(), (1..9).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_log_whose_end_is_damaged_is_no_other_log() {
+    let disk = disk().with_directory("/log");
+    let mut log = Written::new(&disk, 0);
+    (0..3).for_each(|_| log.commit(1));
+    assert_eq!(log.fed(), None);
+    disk.put(log.file(), Vec::new());
+    let told = log.fed();
+    assert!(told.is_none(), "{told:?}");
 }
 
 #[test]
@@ -275,7 +409,16 @@ fn sinks_that_make_no_sense_are_refused() {
             serde_json::json!([{"name": "a", "postgres": {"url_env": "X", "table": "a; drop"}}]),
             "no name of a table",
         ),
+        (serde_json::json!([{"name": "a", "otlp": {"endpoint": "http://a b:99999/"}}]), "is no address"),
+        (serde_json::json!([{"name": "a", "webhook": {"url": "http://h:99999/"}}]), "is no address"),
+        (serde_json::json!([{"name": "a", "webhook": {"url": "http:///x"}}]), "is no address"),
+        (serde_json::json!([{"name": "a", "webhook": {"url": "http://h/a b"}}]), "is no address"),
+        (serde_json::json!([{"name": "a", "webhook": {"url": "http://u:p@h/"}}]), "is no address"),
         (serde_json::json!([{"name": "a", "nats": {"server": "h", "subject": "x"}}]), "host and port"),
+        (
+            serde_json::json!([{"name": "a", "nats": {"server": "tls://h:1", "subject": "x"}}]),
+            "host and port",
+        ),
         (
             serde_json::json!([{"name": "a", "nats": {"server": "h:1", "subject": "a b\r\nPUB"}}]),
             "without wildcards",
@@ -290,6 +433,23 @@ fn sinks_that_make_no_sense_are_refused() {
     ] {
         let message = refused(sinks.clone());
         assert!(message.contains(words), "{sinks}: {message}");
+    }
+}
+
+#[test]
+fn addresses_that_a_client_takes_are_taken() {
+    for sink in [
+        serde_json::json!({"name": "a", "otlp": {"endpoint": "http://localhost:4318"}}),
+        serde_json::json!({"name": "a", "webhook": {"url": "http://[::1]:8080/hook?a=b%20c&d=1"}}),
+        serde_json::json!({"name": "a", "webhook": {"url": "http://a_b.example"}}),
+        serde_json::json!({"name": "a", "nats": {"server": "nats://localhost:4222", "subject": "x"}}),
+        serde_json::json!({"name": "a", "nats": {"server": "127.0.0.1:4222", "subject": "x"}}),
+    ] {
+        let sink: SinkConfig = serde_json::from_value(sink).unwrap();
+        assert_eq!(SinkConfig::check_all(std::slice::from_ref(&sink)), Ok(()), "{sink:?}");
+        if let Some(webhook) = &sink.webhook {
+            assert!(webhook.url.parse::<::http::Uri>().is_ok(), "{sink:?}");
+        }
     }
 }
 

@@ -55,7 +55,7 @@ impl<C: SendHttp> WebhookSink<C> {
     fn request(&self, records: &[Committed]) -> Result<Request<Bytes>, SinkError> {
         let body = Body { records: records.iter().map(Sent::of).collect() };
         let body = serde_json::to_vec(&body).map_err(|error| SinkError::refused(error.to_string()))?;
-        let keys: String = records.iter().map(|record| format!("{}\0", record.position())).collect();
+        let keys: String = records.iter().map(|record| format!("{}\0", record.key())).collect();
         let mut request = Request::new(Bytes::new());
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.url.clone();
@@ -118,7 +118,7 @@ mod tests {
         let got = server.requests().await;
         let [first, second] = &got[..] else { panic!("two requests") };
         assert_eq!(first.headers["idempotency-key"], second.headers["idempotency-key"]);
-        assert_eq!(first.body["records"][1]["key"], "w0:2");
+        assert_eq!(first.body["records"][1]["key"], "l:w0:2");
         assert_eq!(first.body["records"][1]["record"]["tenant"], "b");
         assert!(first.headers["x-hooks-signature"].to_str().unwrap().starts_with("sha256="));
         // As anybody else computes it: HMAC is H(o || H(i || m)), RFC 2104.

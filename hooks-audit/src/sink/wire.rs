@@ -8,7 +8,7 @@ use crate::record::{Payload, Record};
 /// A record, its key, and its payload where that is sent.
 #[derive(Serialize)]
 pub(super) struct Sent<'a> {
-    /// The same for ever: what a receiver tells duplicates by.
+    /// The same for ever, and no record of another log has it: what a receiver tells duplicates by.
     pub(super) key: String,
     /// The record.
     pub(super) record: &'a Record,
@@ -19,10 +19,6 @@ pub(super) struct Sent<'a> {
 
 impl<'a> Sent<'a> {
     pub(super) fn of(committed: &'a Committed) -> Self {
-        Self {
-            key: committed.position().to_string(),
-            record: &committed.record,
-            payload: committed.payload(),
-        }
+        Self { key: committed.key(), record: &committed.record, payload: committed.payload() }
     }
 }

@@ -1,19 +1,22 @@
 //! Sends the record to the sinks of a configuration.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
 use hooks::Feeding;
-use hooks::audit::sink::StatusHandle;
+use hooks::audit::sink::{FeedStatus, StatusHandle};
 use hooks::config::Config;
+use tokio::time::Instant;
 
+use super::plain::plain;
 use crate::eval::runtime;
 use crate::failure::{Failure, Status};
 use crate::paint::OPEN;
 
 /// How often it is looked at how the sinks are doing.
 const LOOK: Duration = Duration::from_secs(1);
+/// How long nothing is said of a sink's failures, or of what it refused, after that was said.
+const QUIET: Duration = Duration::from_secs(60);
 /// More time than any log takes to be sent.
 const PATIENCE: Duration = Duration::from_secs(86_400);
 
@@ -26,50 +29,111 @@ pub(super) fn feed(config: &Config, once: bool) -> Result<Status, Failure> {
     runtime()?.block_on(async {
         let feeding = config.feeding(|name| std::env::var(name).ok());
         let feeding = feeding.map_err(|error| Failure::said(error.to_string()))?;
-        let watches: Vec<_> = feeding.watches().map(|(name, status)| (name.to_owned(), status)).collect();
-        let (mut told, mut skipped) = (BTreeMap::new(), BTreeMap::new());
-        if once {
-            let behind = feeding.shut_down(PATIENCE).await;
-            tell_skipped(&watches, &mut skipped)?;
-            for (name, _) in watches {
-                let word = if behind.contains(&name) { "behind" } else { "has everything" };
-                writeln!(anstream::stdout(), "{name}: {word}")?;
-            }
-            return Ok(if behind.is_empty() { Status::Well } else { Status::Found });
-        }
-        loop {
-            tell(&feeding, &mut told)?;
-            tell_skipped(&watches, &mut skipped)?;
-            tokio::time::sleep(LOOK).await;
-        }
+        let watches = feeding.watches().map(|(name, status)| Watched::new(name, status));
+        let watches = watches.collect::<Vec<_>>();
+        if once { send_once(feeding, watches).await } else { send(watches).await }
     })
 }
 
-/// Says what is wrong with each sink, once, and that it is well again.
-fn tell(feeding: &Feeding, told: &mut BTreeMap<String, String>) -> Result<(), Failure> {
-    for (name, status) in feeding.statuses() {
-        let now = if status.failures > 0 { status.last_error.unwrap_or_default() } else { String::new() };
-        let before = told.get(name).map_or("", String::as_str);
-        if *now != *before {
-            let text = if now.is_empty() { "well again" } else { &now };
-            writeln!(anstream::stderr(), "{name}: {text}")?;
-            told.insert(name.to_owned(), now);
-        }
+/// Sends what is there, and says how it ended.
+async fn send_once(feeding: Feeding, mut sinks: Vec<Watched>) -> Result<Status, Failure> {
+    let behind = feeding.shut_down(PATIENCE).await;
+    let mut is_well = behind.is_empty();
+    for sink in &mut sinks {
+        let status = sink.status.get();
+        sink.tell_skipped(&status)?;
+        let summary = summary(&status, behind.contains(&sink.name));
+        writeln!(anstream::stdout(), "{}: {summary}", sink.name)?;
+        is_well &= status.refused == 0;
     }
-    Ok(())
+    Ok(if is_well { Status::Well } else { Status::Found })
 }
 
-/// Says which records are missing, once. `told` is how many of these were said about each sink.
-fn tell_skipped(
-    watches: &[(String, StatusHandle)],
-    told: &mut BTreeMap<String, usize>,
-) -> Result<(), Failure> {
-    for (name, status) in watches {
-        let status = status.get();
-        let before = told.insert(name.to_owned(), status.skipped.len()).unwrap_or(0);
-        for skipped in status.skipped.iter().skip(before) {
-            writeln!(anstream::stderr(), "{OPEN}warning{OPEN:#}: {name}: {skipped}")?;
+/// Says how the sinks are doing, until this is ended; the tasks that feed them do the work.
+async fn send(mut sinks: Vec<Watched>) -> Result<Status, Failure> {
+    loop {
+        for sink in &mut sinks {
+            let status = sink.status.get();
+            sink.tell(&status)?;
+            sink.tell_skipped(&status)?;
         }
+        tokio::time::sleep(LOOK).await;
     }
-    Ok(())
+}
+
+/// How it ended, on one line.
+fn summary(status: &FeedStatus, is_behind: bool) -> String {
+    let word = match status.refused {
+        _ if is_behind => "behind",
+        0 => "has everything",
+        _ => "has everything but what it refused",
+    };
+    let mut text = format!("{word}; {} delivered", status.delivered);
+    if let Some(refused) = refused(status) {
+        text.push_str(&format!(", {refused}"));
+    }
+    let reason = match &status.last_error {
+        _ if status.is_elsewhere => Some("another process feeds it".to_owned()),
+        error => error.as_deref().map(plain),
+    };
+    match reason.filter(|_| is_behind) {
+        Some(reason) => format!("{text}; {reason}"),
+        None => text,
+    }
+}
+
+/// What was refused, where something was: how much, where it stands, and why the last one.
+fn refused(status: &FeedStatus) -> Option<String> {
+    let file = status.refused_in.as_ref()?.display().to_string();
+    let reason = status.last_refusal.as_deref().unwrap_or_default();
+    Some(format!("{} refused for good (in `{}`): {}", status.refused, plain(&file), plain(reason)))
+}
+
+/// A sink, and what was said of it.
+struct Watched {
+    name: String,
+    status: StatusHandle,
+    /// The last failure that was said; empty where it was said to be well.
+    failure: String,
+    failure_at: Option<Instant>,
+    refused: u64,
+    refused_at: Option<Instant>,
+    skipped: usize,
+}
+
+impl Watched {
+    fn new(name: &str, status: StatusHandle) -> Self {
+        let (failure, failure_at, refused_at) = (String::new(), None, None);
+        Self { name: name.to_owned(), status, failure, failure_at, refused: 0, refused_at, skipped: 0 }
+    }
+
+    /// Says what is wrong with the sink, that it is well again, and what it refused: each once, and no more often than once
+    /// in [`QUIET`].
+    fn tell(&mut self, status: &FeedStatus) -> Result<(), Failure> {
+        let now = Instant::now();
+        let is_quiet = |told: Option<Instant>| told.is_some_and(|told| now - told < QUIET);
+        let failing = status.last_error.as_deref().filter(|_| status.failures > 0).unwrap_or_default();
+        if failing != self.failure && !is_quiet(self.failure_at) {
+            let text = if failing.is_empty() { "well again" } else { failing };
+            writeln!(anstream::stderr(), "{}: {}", self.name, plain(text))?;
+            (self.failure, self.failure_at) = (failing.to_owned(), Some(now));
+        }
+        if let Some(text) = refused(status)
+            && status.refused != self.refused
+            && !is_quiet(self.refused_at)
+        {
+            writeln!(anstream::stderr(), "{}: {text}", self.name)?;
+            (self.refused, self.refused_at) = (status.refused, Some(now));
+        }
+        Ok(())
+    }
+
+    /// Says which records are missing in the log, each file once.
+    fn tell_skipped(&mut self, status: &FeedStatus) -> Result<(), Failure> {
+        for skipped in status.skipped.iter().skip(self.skipped) {
+            writeln!(anstream::stderr(), "{OPEN}warning{OPEN:#}: {}: {skipped}", self.name)?;
+        }
+        self.skipped = status.skipped.len();
+        Ok(())
+    }
 }

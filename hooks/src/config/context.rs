@@ -84,14 +84,18 @@ pub(super) fn take(
     tree: &Pruned,
     mistakes: &mut Mistakes,
 ) -> ContextSections {
-    ContextSections {
+    let read = ContextSections {
         context: section::taken(CONTEXT, sections, tree, mistakes),
         compaction: section::taken(COMPACTION, sections, tree, mistakes),
         session_end: section::taken(SESSION_END, sections, tree, mistakes),
         prompts: section::taken(prompts::KEY, sections, tree, mistakes),
         scribe: section::taken(scribe::KEY, sections, tree, mistakes),
         notices: section::taken(notices::KEY, sections, tree, mistakes),
+    };
+    if let Some(config) = &read.notices {
+        notices::check(config, tree, mistakes);
     }
+    read
 }
 
 impl ContextSections {

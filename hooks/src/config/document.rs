@@ -19,6 +19,7 @@ use super::models;
 use super::plain;
 use super::prune::Pruned;
 use super::section;
+use super::served;
 use super::spawn;
 use super::squad;
 use super::store;
@@ -152,7 +153,11 @@ pub(super) fn read(root: &Node, host: &Host, mistakes: &mut Mistakes) -> Option<
     let spawn = spawn.and_then(|value| spawn::read(value, &tree, mistakes));
     let context = context::take(&mut sections, &tree, mistakes);
     let feeds = feeds::take(&mut sections, &tree, mistakes);
+    feeds::check_log(&feeds, audit.as_ref(), &tree, mistakes);
     let tenancy = Tenancy::read(&tree.root, mistakes);
+    if let Some(tenancy) = &tenancy {
+        served::check(tenancy, &tree, mistakes);
+    }
     sections.retain(|key, _| ![tenant::KEY, tenant::OTHERS].contains(&key.as_str()));
     match serde_json::from_value(Value::Object(sections)) {
         Ok(policy) => {

@@ -1,6 +1,7 @@
 //! The sections about what is fed from the record: results that are reused, metrics, sinks.
 
 use hooks_audit::cache::{CacheConfig, ResultCache};
+use hooks_audit::config::AuditConfig;
 use hooks_audit::metrics::{Metrics, MetricsConfig};
 use hooks_audit::sink::SinkConfig;
 use hooks_core::HooksBuilder;
@@ -62,8 +63,25 @@ pub(super) fn take(
     if let Some(config) = &read.cache {
         cache::check(config, tree, mistakes);
     }
+    if let Some(config) = &read.metrics {
+        metrics::check(config, tree, mistakes);
+    }
     sinks::check(&read.sinks, tree, mistakes);
     read
+}
+
+/// Reports sinks that there is no log for, because `audit` is switched off. Where it is not named, whoever reads the
+/// configuration may switch it on.
+pub(super) fn check_log(
+    read: &FeedSections,
+    audit: Option<&AuditConfig>,
+    tree: &Pruned,
+    mistakes: &mut Mistakes,
+) {
+    if !read.sinks.is_empty() && audit.is_some_and(|audit| !audit.is_enabled()) {
+        let (place, hint) = (tree.root.locate_key(sinks::KEY), "write `audit: {}`, or leave `sinks` out");
+        mistakes.add_with_hint(place, sinks::KEY, "there is no log that they could be fed from", hint);
+    }
 }
 
 impl FeedSections {
@@ -151,5 +169,32 @@ sinks:
         );
         let unknown = Config::parse("version: 1\nmetrics: { most: 1 }", "hooks.yaml").unwrap_err();
         assert!(unknown.errors()[0].to_string().contains("unknown option `most`"));
+    }
+
+    #[test]
+    fn what_would_do_nothing_is_refused() {
+        let webhook = "sinks: [{ name: a, webhook: { url: \"http://x\" } }]";
+        for (sections, expected) in [
+            (&*format!("audit: false\n{webhook}"), "line 3, column 1: sinks: there is no log"),
+            ("metrics: { most_names: 0 }", "metrics.most_names: 0 of them are told apart"),
+            ("metrics: { most_series: 0 }", "metrics.most_series: 0 of them are told apart"),
+            ("notices: { most: 0 }", "notices.most: nobody would be told"),
+            ("notices: { keep: 0 }", "notices.keep: nobody would be told"),
+            (
+                "cache: { harmless: [think, bash] }",
+                "cache.harmless[1]: `bash` changes files or runs commands",
+            ),
+            ("cache: { harmless: [Write] }", "cache.harmless[0]: `Write` changes files or runs commands"),
+            ("cache: { harmless: [\"mcp_*\"] }", "cache.harmless[0]: `mcp_*` is no name of a tool"),
+            (
+                "cache: { tools: [{ tool: \"*\", depends: tree }] }",
+                "cache.tools[0]: `*` is no name of a tool",
+            ),
+        ] {
+            let errors = Config::parse(&format!("version: 1\n{sections}\n"), "hooks.yaml").unwrap_err();
+            let [error] = errors.errors() else { panic!("{sections}: {errors}") };
+            assert!(error.to_string().contains(expected) && error.hint.is_some(), "{sections}: {error}");
+        }
+        assert!(Config::parse(&format!("version: 1\naudit: {{}}\n{webhook}\n"), "hooks.yaml").is_ok());
     }
 }

@@ -2,8 +2,27 @@
 
 use hooks_audit::metrics::{Metrics, MetricsConfig};
 
+use super::error::Mistakes;
+use super::prune::Pruned;
+
 /// The key it stands under.
 pub(super) const KEY: &str = "metrics";
+
+/// Reports bounds that leave nothing to tell apart.
+pub(super) fn check(config: &MetricsConfig, tree: &Pruned, mistakes: &mut Mistakes) {
+    for (field, bound) in [("most_names", config.most_names), ("most_series", config.most_series)] {
+        if bound == 0 {
+            let path = format!("{KEY}.{field}");
+            let problem = "0 of them are told apart, and everything is counted as `other`";
+            mistakes.add_with_hint(
+                tree.root.locate(&path),
+                path,
+                problem,
+                "write a number from 1, or leave it out",
+            );
+        }
+    }
+}
 
 /// The counters that `config` asks for: those that were kept, where nothing else is asked for than before.
 pub(super) fn built(config: &MetricsConfig, kept: Option<&Metrics>) -> Metrics {

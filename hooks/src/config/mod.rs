@@ -52,6 +52,7 @@ mod prune;
 mod read;
 mod scribe;
 mod section;
+mod served;
 mod sinks;
 mod source;
 mod spawn;

@@ -10,8 +10,23 @@ use super::prune::Pruned;
 /// The key it stands under.
 pub(super) const KEY: &str = "sinks";
 
-/// Reports what makes no sense.
+/// Reports what makes no sense. That this program is built without a sink is a doubt: another one may feed it.
 pub(super) fn check(sinks: &[SinkConfig], tree: &Pruned, mistakes: &mut Mistakes) {
+    for (at, sink) in sinks.iter().enumerate() {
+        if let Some(feature) = sink.missing_feature() {
+            let (path, problem) = (
+                format!("{KEY}[{at}]"),
+                format!(
+                    "this program is built without `{feature}`, and does not feed any sink while this one is there"
+                ),
+            );
+            let hint = format!(
+                "build it with that feature, have another one feed the sinks, or leave out `{}`",
+                sink.name
+            );
+            mistakes.doubt(tree.root.locate(&path), tree.path_before(&path), problem, Some(hint));
+        }
+    }
     if let Err((at, error)) = SinkConfig::check_all(sinks) {
         report(&format!("{KEY}[{at}]"), &error, tree, mistakes);
     }

@@ -83,9 +83,14 @@ impl Tenancy {
         Arc::new(OfTenant { store, own: name(&self.own), others })
     }
 
+    /// Whether events of `tenant` are taken.
+    pub(super) fn serves(&self, tenant: &str) -> bool {
+        tenant == self.own || self.others.iter().any(|other| other == tenant)
+    }
+
     fn refusal(&self, tenant: &str) -> Option<String> {
-        let is_served = tenant == self.own || self.others.iter().any(|other| other == tenant);
-        (!is_served).then(|| format!("this is an event of `{tenant}`, and these hooks are of `{}`", self.own))
+        (!self.serves(tenant))
+            .then(|| format!("this is an event of `{tenant}`, and these hooks are of `{}`", self.own))
     }
 }
 

@@ -47,9 +47,7 @@ pub(super) fn meaning(answer: &Response<Bytes>) -> Result<(), SinkError> {
     if status.is_success() {
         return Ok(());
     }
-    let body = String::from_utf8_lossy(answer.body());
-    let body: String = body.chars().filter(|c| !c.is_control()).take(LONGEST_MESSAGE).collect();
-    let message = format!("the server answered `{status}`: {body}");
+    let message = format!("the server answered `{status}`: {}", shortened(answer.body()));
     match status {
         StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE | StatusCode::UNPROCESSABLE_ENTITY => {
             Err(SinkError::Refused { message })
@@ -58,10 +56,17 @@ pub(super) fn meaning(answer: &Response<Bytes>) -> Result<(), SinkError> {
     }
 }
 
+/// What a server says, fit to be told.
+pub(super) fn shortened(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).chars().filter(|c| !c.is_control()).take(LONGEST_MESSAGE).collect()
+}
+
 /// How many seconds a server asks to be left alone; a date is not read, because clocks differ.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
+    let seconds = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim();
+    let is_number = !seconds.is_empty() && seconds.bytes().all(|byte| byte.is_ascii_digit());
+    // More than fits is as long as may be, and not nothing.
+    is_number.then(|| Duration::from_secs(seconds.parse().unwrap_or(u64::MAX)))
 }
 
 /// Headers of a configuration whose values `variable` knows by name.
@@ -98,4 +103,21 @@ pub enum HeaderError {
         "what the environment variable `{0}` holds is no value of a header; it has to be one line of text"
     )]
     Value(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_that_is_asked_for_is_capped_and_not_ignored() {
+        let asked = |value: &str| {
+            retry_after(&HeaderMap::from_iter([(http::header::RETRY_AFTER, value.parse().unwrap())]))
+        };
+        assert_eq!(asked(" 7 "), Some(Duration::from_secs(7)));
+        assert_eq!(asked("99999999999999999999"), Some(Duration::from_secs(u64::MAX)));
+        for none in ["", "-1", "+1", "1.5", "Wed, 21 Oct 2026 07:28:00 GMT"] {
+            assert_eq!(asked(none), None, "{none}");
+        }
+    }
 }

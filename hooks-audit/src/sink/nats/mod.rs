@@ -38,11 +38,17 @@ pub struct NatsSink {
     connection: Mutex<Option<Connection>>,
 }
 
-/// What a stream answers.
+/// What a stream answers. Anybody else who listens to the subject may answer too, with whatever it likes.
 #[derive(Deserialize)]
 struct Acknowledged {
     #[serde(default)]
     error: Option<Refusal>,
+    /// The stream that stored it.
+    #[serde(default)]
+    stream: String,
+    /// Its number in the stream, from 1.
+    #[serde(default)]
+    seq: u64,
 }
 
 #[derive(Deserialize)]
@@ -79,7 +85,7 @@ impl NatsSink {
         for record in records {
             let body = serde_json::to_vec(&Sent::of(record));
             let body = body.map_err(|error| SinkError::refused(error.to_string()))?;
-            messages.push((record.position().to_string(), body));
+            messages.push((record.key(), body));
         }
         for message in connection.request_all(&self.config.subject, &messages).await? {
             check(&message, &self.config.subject)?;
@@ -97,7 +103,7 @@ impl Sink for NatsSink {
                 Some(connection) => connection,
                 None => {
                     let inbox = self.random.next_u64();
-                    Connection::open(&self.config.server, self.token.as_deref(), inbox).await?
+                    Connection::open(self.config.address(), self.token.as_deref(), inbox).await?
                 }
             };
             let answer = self.publish(&mut connection, records).await;
@@ -125,8 +131,35 @@ fn check(message: &Message, subject: &str) -> Result<(), SinkError> {
     let answer: Acknowledged = serde_json::from_slice(&message.body)
         .map_err(|error| SinkError::again(format!("the stream's answer cannot be read: {error}")))?;
     match answer.error {
-        None => Ok(()),
+        None if !answer.stream.is_empty() && answer.seq > 0 => Ok(()),
+        None => Err(SinkError::again(format!(
+            "what answers on `{subject}` is no stream and stored nothing; add a stream that listens to it, or correct the subject"
+        ))),
         Some(error) if error.err_code == TOO_LARGE => Err(SinkError::refused(error.description)),
         Some(error) => Err(SinkError::again(format!("{} ({})", error.description, error.err_code))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_stream_acknowledges() {
+        let check = |status, body: &str| {
+            check(&Message { subject: "answer".to_owned(), status, body: body.into() }, "hooks.audit")
+        };
+        assert_eq!(check(None, r#"{"stream":"AUDIT","seq":7}"#), Ok(()));
+        assert_eq!(check(None, r#"{"stream":"AUDIT","seq":7,"duplicate":true}"#), Ok(()));
+        for body in ["{}", r#"{"stream":"AUDIT"}"#, r#"{"seq":7}"#, r#"{"stream":"","seq":7}"#] {
+            let error = check(None, body).unwrap_err().to_string();
+            assert!(error.contains("is no stream"), "{body}: {error}");
+        }
+        for body in ["", "+OK", "[]", r#"{"stream":"AUDIT","seq":"7"}"#, r#"{"error":{"err_code":1}}"#] {
+            assert!(matches!(check(None, body), Err(SinkError::Again { .. })), "{body}");
+        }
+        let large = r#"{"error":{"err_code":10054,"description":"too large"}}"#;
+        assert_eq!(check(None, large), Err(SinkError::refused("too large")));
+        assert!(check(Some(503), "").unwrap_err().to_string().contains("no stream listens"));
     }
 }

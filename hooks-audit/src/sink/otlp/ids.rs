@@ -45,7 +45,7 @@ pub(super) fn of_session(record: &Record, session: &str) -> String {
 
 /// The span of what a record is about.
 pub(super) fn of_record(committed: &Committed) -> String {
-    hex(8, &["record", &committed.chain, &committed.record.seq.to_string()])
+    hex(8, &["record", &committed.key()])
 }
 
 /// So many bytes of a digest of the parts, in hex. Never all zero, which means that there is none.

@@ -18,7 +18,7 @@ pub(super) fn of(committed: &Committed, roots: &Roots) -> Value {
     };
     let usage = record.tokens.as_ref();
     let attributes = Attributes::default()
-        .text("log.record.uid", committed.position().to_string())
+        .text("log.record.uid", committed.key())
         .text("session.id", &record.session)
         .text_of("hooks.tenant", record.tenant.as_ref())
         .text_of("hooks.parent_session.id", record.parent.as_ref())

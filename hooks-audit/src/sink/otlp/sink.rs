@@ -12,6 +12,7 @@ use http::{HeaderMap, Method, Request, Uri};
 use serde_json::Value;
 
 use super::ids::Roots;
+use super::rejected::Rejected;
 use super::value::request;
 use super::{logs, metrics, traces};
 use crate::metrics::Metrics;
@@ -23,7 +24,7 @@ use crate::sink::{Sink, SinkError};
 /// Sends to a collector; see the [module](super).
 ///
 /// A batch is one request for each signal; where the second fails, both are sent again, and the collector sees the same
-/// ids twice. Metrics are sent in the pauses between batches, no more often than the interval.
+/// ids twice. What the collector takes a request without counts as refused, and nothing is sent again for it. Metrics are sent in the pauses between batches, no more often than the interval.
 pub struct OtlpSink<C> {
     client: C,
     config: OtlpConfig,
@@ -57,7 +58,8 @@ impl<C: SendHttp> OtlpSink<C> {
         self
     }
 
-    async fn send(&self, path: &str, body: &Value) -> Result<(), SinkError> {
+    /// Sends a request. What the collector took it without, of what a record is in.
+    async fn send(&self, path: &str, body: &Value) -> Result<Rejected, SinkError> {
         let endpoint = self.config.endpoint.trim_end_matches('/');
         let url: Uri = format!("{endpoint}/v1/{path}")
             .parse()
@@ -68,7 +70,8 @@ impl<C: SendHttp> OtlpSink<C> {
         request.headers_mut().extend(self.headers.clone());
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let answer = self.client.send(request).await;
-        meaning(&answer.map_err(|error| SinkError::again(with_sources(&*error)))?)
+        let answer = answer.map_err(|error| SinkError::again(with_sources(&*error)))?;
+        meaning(&answer).map(|()| Rejected::of(answer.body()))
     }
 
     fn sends(&self, signal: Signal) -> bool {
@@ -105,14 +108,17 @@ impl<C: SendHttp> Sink for OtlpSink<C> {
                 true => records.iter().filter_map(|record| traces::of(record, &self.roots)).collect(),
                 false => Vec::new(),
             };
+            let mut rejected = Rejected::default();
             if !traces.is_empty() {
-                self.send("traces", &request(service, "Spans", "spans", traces)).await?;
+                rejected = self.send("traces", &request(service, "Spans", "spans", traces)).await?;
             }
             if self.sends(Signal::Logs) {
                 let logs = records.iter().map(|record| logs::of(record, &self.roots)).collect();
-                self.send("logs", &request(service, "Logs", "logRecords", logs)).await?;
+                let of_logs = self.send("logs", &request(service, "Logs", "logRecords", logs)).await?;
+                rejected = rejected.and(of_logs);
             }
-            self.send_metrics().await
+            self.send_metrics().await?;
+            rejected.into_result()
         })
     }
 

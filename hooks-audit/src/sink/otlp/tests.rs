@@ -21,7 +21,12 @@ fn committed(seq: u64, event: &str, at: u64, change: impl FnOnce(&mut Record)) -
     (record.seq, record.session, record.agent) = (seq, "s".to_owned(), "backend".to_owned());
     (record.tenant, record.repo) = (Some("acme".to_owned()), Some("acme/app".to_owned()));
     change(&mut record);
-    Committed { chain: "w0".into(), record, payload: Kept::Payload(Box::new(Payload::of("kept".into()))) }
+    Committed {
+        chain: "w0".into(),
+        log: "l".into(),
+        record,
+        payload: Kept::Payload(Box::new(Payload::of("kept".into()))),
+    }
 }
 
 fn session() -> Vec<Committed> {
@@ -109,7 +114,7 @@ async fn a_collector_gets_traces_and_logs_that_fit_together() {
     assert_eq!(logs.len(), 5);
     assert_eq!((&logs[0]["severityText"], &logs[1]["severityText"]), (&json!("WARN"), &json!("ERROR")));
     let denied = attributes(&logs[0]);
-    assert_eq!((&denied["hooks.rule"], &denied["log.record.uid"]), (&json!("no-shell"), &json!("w0:1")));
+    assert_eq!((&denied["hooks.rule"], &denied["log.record.uid"]), (&json!("no-shell"), &json!("l:w0:1")));
     assert_eq!((&logs[0]["traceId"], &logs[0]["spanId"]), (&root["traceId"], &root["spanId"]));
 }
 

@@ -79,6 +79,6 @@ fn attributes(committed: &Committed, operation: &str, about: &str) -> Value {
         .number("hooks.cost.micro_usd", record.cost_micro_usd)
         .text_of("hooks.tenant", record.tenant.as_ref())
         .text_of("hooks.repo", record.repo.as_ref())
-        .text("log.record.uid", committed.position().to_string());
+        .text("log.record.uid", committed.key());
     if record.failed { attributes.text("error.type", "_OTHER") } else { attributes }.into_json()
 }

@@ -1,0 +1,97 @@
+//! Which chains a log has, written down once for all of its feeds, so that a chain goes by one id when the files it
+//! began with are gone.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::fs::Disk;
+use serde::{Deserialize, Serialize};
+
+use super::bookmark::{Place, replace, version_of};
+use super::origin::Origin;
+use super::source::Source;
+
+/// The file; no sink has a name with a dot.
+const FILE: &str = "log.chains";
+/// How long another feed, which does the same, is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// More bytes than it has: some dozens for each chain.
+const LONGEST: u64 = 16 << 20;
+
+/// The chains of a log, as the feeds of that log know them.
+pub(super) struct Chains {
+    disk: Arc<dyn Disk>,
+    folder: PathBuf,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Written {
+    version: u32,
+    chains: BTreeMap<String, Origin>,
+}
+
+impl Chains {
+    pub(super) fn new(disk: Arc<dyn Disk>, folder: PathBuf) -> Self {
+        Self { disk, folder }
+    }
+
+    /// The id of `chain`, which is the same for ever; `None` where it has no records, or `source` knows of no ids. The
+    /// folder has to be there.
+    pub(super) fn identify(&self, source: &mut impl Source, chain: &str) -> io::Result<Option<Arc<str>>> {
+        let _others_wait = self.disk.lock(&self.folder.join(format!("{FILE}.lock")), PATIENCE)?;
+        let mut written = self.read()?;
+        let known = written.chains.get(chain);
+        let Some(origin) = source.origin(chain, known).map_err(io::Error::other)? else { return Ok(None) };
+        let id = Arc::clone(origin.id());
+        if known != Some(&origin) {
+            written.chains.insert(chain.to_owned(), origin);
+            replace(&*self.disk, &self.folder, FILE, &serde_json::to_vec(&written)?)?;
+        }
+        Ok(Some(id))
+    }
+
+    /// Whether `place` is one in the log that `source` reads; `file` is where it stands.
+    ///
+    /// # Errors
+    /// It is ahead of that log, or in another one: to go on there would pass over records that were never sent.
+    pub(super) fn check(&self, source: &mut impl Source, place: &Place, file: &str) -> io::Result<()> {
+        for (chain, seq) in place.positions.iter().filter(|(_, seq)| *seq > 0) {
+            let is = self.identify(source, chain)?;
+            if let (Some(was), Some(is)) = (place.logs.get(chain), is)
+                && *was != is
+            {
+                return Err(io::Error::other(format!(
+                    "`{file}` is a place in another log: chain `{chain}` was begun anew since; remove it to send everything \
+                     that is in this one"
+                )));
+            }
+            if !source.reaches(chain, seq).map_err(io::Error::other)? {
+                return Err(io::Error::other(format!(
+                    "`{file}` is ahead of the log, which has no record `{chain}:{seq}`: it was put back, or begun anew; \
+                     remove it to send everything again"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self) -> io::Result<Written> {
+        let file = self.folder.join(FILE);
+        let Some(bytes) = self.disk.read(&file, LONGEST)? else {
+            return Ok(Written { version: 1, ..Written::default() });
+        };
+        let written =
+            version_of(&bytes).and_then(|()| serde_json::from_slice(&bytes).map_err(io::Error::other));
+        written.map_err(|error| {
+            let way_out =
+                "remove it: ids are found out again where the first files of the log are still there";
+            io::Error::other(format!(
+                "`{}` does not say which chains there are: {error}; {way_out}",
+                file.display()
+            ))
+        })
+    }
+}

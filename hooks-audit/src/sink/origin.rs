@@ -1,0 +1,141 @@
+//! How a chain begins, which is what tells it from every other one, also of the same name in another log.
+//!
+//! The id is of the first records that are there: in it are their moments, sessions and salted payloads, so that no two
+//! chains share it. Whoever looks finds the same, until the files that it was taken from are deleted for their age; so it
+//! is written down (see [`chains`](super::chains)), with the header that it was found behind. Headers are never
+//! changed, by which that chain is known again.
+
+use std::io::{self, ErrorKind};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use hooks_core::fs::LogDisk;
+use serde::{Deserialize, Serialize};
+
+use crate::chain::{Group, Mark, Scan};
+use crate::read::ReadError;
+use crate::segment::{self, MOST_BYTES, Segment, State};
+
+/// How much of a file is looked at first; more where a group is longer.
+const CHUNK: usize = 1 << 20;
+/// The characters of a digest that an id has: 128 bits.
+const ID: usize = 32;
+
+/// How a chain begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// What no other chain has, of letters and digits.
+    id: Arc<str>,
+    /// The number of the file in which the chain was found to begin.
+    file: u64,
+    /// The hash of that file's header.
+    header: String,
+}
+
+impl Origin {
+    /// What no other chain has, of letters and digits.
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+}
+
+/// The files of one chain.
+pub(super) struct Files<'a> {
+    disk: &'a dyn LogDisk,
+    folder: &'a Path,
+    files: Vec<Segment>,
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn of(disk: &'a dyn LogDisk, folder: &'a Path, chain: &str) -> Result<Self, ReadError> {
+        let mut files = segment::list(disk, folder).map_err(|source| ReadError::Folder { source })?;
+        files.retain(|file| file.chain == chain);
+        Ok(Self { disk, folder, files })
+    }
+
+    /// How the chain begins: `known`, where this is still the chain that was known; `None` where it has no records yet.
+    pub(super) fn origin(&self, known: Option<&Origin>) -> Result<Option<Origin>, ReadError> {
+        if let Some(known) = known
+            && self.is_of(known)?
+        {
+            return Ok(Some(known.clone()));
+        }
+        for file in &self.files {
+            let (mut header, mut id) = (None, None);
+            self.each(file, |group| match &group.mark {
+                Mark::Header(_) => {
+                    header = Some(group.head.to_string());
+                    ControlFlow::Continue(())
+                }
+                Mark::Commit(commit) if commit.records == 0 => ControlFlow::Continue(()),
+                Mark::Commit(_) => {
+                    id = Some(group.head.to_string().chars().take(ID).collect::<String>());
+                    ControlFlow::Break(())
+                }
+            })?;
+            if let (Some(header), Some(id)) = (header, id) {
+                return Ok(Some(Origin { id: id.into(), file: file.number, header }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether this is the chain that begins so, as far as anybody can say: its first files may be gone, or damaged.
+    fn is_of(&self, origin: &Origin) -> Result<bool, ReadError> {
+        let Some(first) = self.files.first() else { return Ok(false) };
+        if first.number > origin.file {
+            return Ok(true);
+        }
+        let Some(file) = self.files.iter().find(|file| file.number == origin.file) else { return Ok(false) };
+        let mut is_same = true;
+        self.each(file, |group| {
+            is_same = !matches!(group.mark, Mark::Header(_)) || group.head.to_string() == origin.header;
+            ControlFlow::Break(())
+        })?;
+        Ok(is_same)
+    }
+
+    /// Whether the chain has come as far as record `seq`, or its end is damaged and nobody can say.
+    pub(super) fn reach(&self, seq: u64) -> Result<bool, ReadError> {
+        let Some(last) = self.files.last() else { return Ok(seq == 0) };
+        let mut end = None;
+        let is_whole = self.each(last, |group| {
+            end = end.max(Some(group.mark.seq()));
+            if end.is_some_and(|end| end >= seq) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok(!is_whole || end.is_none_or(|end| end >= seq))
+    }
+
+    /// Hands the groups of `file` to `see`, up to where that breaks, to a flaw, or to the end; whether there was no flaw.
+    fn each(
+        &self,
+        file: &Segment,
+        mut see: impl FnMut(&Group<'_>) -> ControlFlow<()>,
+    ) -> Result<bool, ReadError> {
+        let failed = |source| ReadError::File { file: file.name(), source };
+        let most = MOST_BYTES as usize;
+        // What stands before is decompressed again for each look.
+        let (mut offset, mut limit) = (0, if file.state == State::Compressed { most } else { CHUNK });
+        loop {
+            let bytes = segment::read(self.disk, self.folder, file, offset, limit).map_err(failed)?;
+            // It was renamed since the folder was listed: the next time, it has its other name.
+            let bytes = bytes.ok_or_else(|| failed(io::Error::from(ErrorKind::NotFound)))?;
+            let mut scan = Scan::new(&bytes, None);
+            loop {
+                match scan.next_group() {
+                    Ok(Some(group)) if see(&group).is_break() => return Ok(true),
+                    Ok(Some(_)) => {}
+                    Ok(None) => break,
+                    Err(_) => return Ok(false),
+                }
+            }
+            match scan.offset() as u64 {
+                _ if bytes.len() < limit => return Ok(true),
+                0 if limit >= most => return Ok(false),
+                0 => limit = limit.saturating_mul(8).min(most),
+                taken => offset += taken,
+            }
+        }
+    }
+}
