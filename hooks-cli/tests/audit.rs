@@ -221,14 +221,60 @@ fn sinks_are_fed_and_what_they_have_is_remembered() {
     });
     let feed = || world.audit(&["feed", "--once", "-c", "hooks.yaml"]);
     let fed = feed();
-    assert!(fed.status.code() == Some(0) && said(&fed).contains("ops: has everything"), "{fed:?}");
+    assert!(
+        fed.status.code() == Some(0) && said(&fed).contains("ops: has everything; 2 delivered\n"),
+        "{fed:?}"
+    );
     assert!(String::from_utf8_lossy(&takes.join().unwrap()).contains("w0:1"));
     // There is nothing left to send, and the server is gone.
     assert_eq!(feed().status.code(), Some(0));
     world.call("s3", "ls");
     let behind = feed();
-    assert!(behind.status.code() == Some(1) && said(&behind).contains("ops: behind"), "{behind:?}");
+    assert!(
+        behind.status.code() == Some(1) && said(&behind).contains("ops: behind; 0 delivered; "),
+        "{behind:?}"
+    );
+    assert!(said(&behind).contains("refused"), "{behind:?}");
+    // The log was begun anew: the place is not in it.
+    for entry in fs::read_dir(world.log()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    world.call("s4", "ls");
+    let other = feed();
+    assert!(other.status.code() == Some(1) && said(&other).contains("another log"), "{other:?}");
     assert_eq!(world.audit(&["feed"]).status.code(), Some(2));
+}
+
+#[test]
+fn what_a_sink_refuses_for_good_is_said_and_no_success() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", server.local_addr().unwrap());
+    let world =
+        World::new(&format!("version: 1\nsinks:\n  - {{ name: ops, webhook: {{ url: \"{url}\" }} }}\n"));
+    world.call("s1", "ls");
+    let refuses = thread::spawn(move || {
+        let (mut stream, _) = server.accept().unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        let mut taken = Vec::new();
+        let mut part = [0; 4096];
+        while !String::from_utf8_lossy(&taken).contains("\"s1\"") {
+            let read = stream.read(&mut part).unwrap();
+            assert!(read > 0);
+            taken.extend_from_slice(&part[..read]);
+        }
+        stream
+            .write_all(b"HTTP/1.1 422 No\r\ncontent-length: 5\r\nconnection: close\r\n\r\na\x1b[2J")
+            .unwrap();
+    });
+    let fed = world.audit(&["feed", "--once", "-c", "hooks.yaml"]);
+    refuses.join().unwrap();
+    let text = said(&fed);
+    let expected = "ops: has everything but what it refused; 0 delivered, 1 refused for good (in `";
+    assert!(fed.status.code() == Some(1) && text.contains(expected), "{fed:?}");
+    assert!(text.contains("ops.refused`): the server answered `422") && !text.contains('\u{1b}'), "{fed:?}");
 }
 
 #[test]

@@ -198,11 +198,9 @@ impl Held {
     /// Says of each record which log it is of. What failed is done again by the next step, before the batch goes anywhere.
     fn identify(&mut self, chains: &Chains, source: &mut impl Source) -> io::Result<()> {
         for record in &mut self.batch {
-            let id = match self.place.logs.get(&*record.chain) {
-                Some(id) => Some(Arc::clone(id)),
-                None => chains.identify(source, &record.chain)?,
-            };
-            if let Some(id) = id {
+            if let Some(id) = self.place.logs.get(&*record.chain) {
+                record.log = Arc::clone(id);
+            } else if let Some(id) = chains.identify(source, &record.chain)? {
                 record.log = Arc::clone(&id);
                 self.place.logs.insert(record.chain.to_string(), id);
             }

@@ -13,7 +13,7 @@ use http::{HeaderMap, Method, Request, Uri};
 use serde::Serialize;
 use sha2::Sha256;
 
-use super::http::{SendHttp, meaning};
+use super::http::{SendHttp, meaning, unanswered};
 use super::wire::Sent;
 use super::{Sink, SinkError};
 use crate::chain::Digest;
@@ -80,7 +80,7 @@ impl<C: SendHttp> Sink for WebhookSink<C> {
             Err(error) => HookFuture::now(Err(error)),
             Ok(request) => HookFuture::later(async {
                 let answer = self.client.send(request).await;
-                meaning(&answer.map_err(|error| SinkError::again(error.to_string()))?)
+                meaning(&answer.map_err(|error| unanswered(&*error))?)
             }),
         }
     }

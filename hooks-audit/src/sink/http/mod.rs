@@ -56,6 +56,16 @@ pub(super) fn meaning(answer: &Response<Bytes>) -> Result<(), SinkError> {
     }
 }
 
+/// Why there is no answer, and what that came of: "client error (Connect)" alone says nothing.
+pub(super) fn unanswered(error: &(dyn std::error::Error + 'static)) -> SinkError {
+    let (mut text, mut source) = (error.to_string(), error.source());
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    SinkError::again(text)
+}
+
 /// What a server says, fit to be told.
 pub(super) fn shortened(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().filter(|c| !c.is_control()).take(LONGEST_MESSAGE).collect()

@@ -17,7 +17,7 @@ use super::value::request;
 use super::{logs, metrics, traces};
 use crate::metrics::Metrics;
 use crate::read::Committed;
-use crate::sink::http::{SendHttp, meaning};
+use crate::sink::http::{SendHttp, meaning, unanswered};
 use crate::sink::settings::{OtlpConfig, Signal};
 use crate::sink::{Sink, SinkError};
 
@@ -70,7 +70,7 @@ impl<C: SendHttp> OtlpSink<C> {
         request.headers_mut().extend(self.headers.clone());
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let answer = self.client.send(request).await;
-        let answer = answer.map_err(|error| SinkError::again(with_sources(&*error)))?;
+        let answer = answer.map_err(|error| unanswered(&*error))?;
         meaning(&answer).map(|()| Rejected::of(answer.body()))
     }
 
@@ -131,14 +131,4 @@ impl<C> fmt::Debug for OtlpSink<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OtlpSink").field("config", &self.config).finish_non_exhaustive()
     }
-}
-
-/// An error and what it came of: "client error (Connect)" alone says nothing.
-fn with_sources(error: &(dyn std::error::Error + 'static)) -> String {
-    let (mut text, mut source) = (error.to_string(), error.source());
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
