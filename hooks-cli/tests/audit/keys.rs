@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::world::{World, said};
+use super::world::{World, records, said};
 
 #[test]
 fn errors_name_the_place_the_reason_and_the_way_out() {
@@ -57,4 +57,14 @@ fn a_private_key_on_a_command_line_is_refused_and_not_printed() {
             "{output:?}"
         );
     }
+}
+
+#[test]
+fn the_alarm_of_checkpoints_without_their_folder_says_where_it_should_be() {
+    let world = World::new("version: 1\naudit: { checkpoints: { folder: elsewhere } }\n");
+    world.call("s1", "ls");
+    let alarm = records(&world.audit(&["query", "--event", "log.alarm"])).remove(0);
+    let note = alarm["note"].as_str().unwrap();
+    assert!(note.contains("elsewhere/w0.checkpoints` cannot be written"), "{note}");
+    assert!(note.contains("its folder has to be there"), "{note}");
 }

@@ -15,6 +15,7 @@ mod closed;
 mod damage;
 mod keys;
 mod names;
+mod pages;
 mod words;
 mod world;
 
