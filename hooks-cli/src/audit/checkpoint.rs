@@ -32,12 +32,19 @@ pub(crate) struct Checkpoint {
 /// Adds a note over all chains to the folder, and prints it. A log that is damaged is refused: nobody vouches for that.
 pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Failure> {
     let logs = logs(place, &asked.logs)?;
+    if !asked.to.is_dir() {
+        let to = asked.to.display();
+        return Err(Failure::said(format!("`{to}` is no folder; make it, or name another one with `--to`")));
+    }
     let disk = StdFileSystem;
     let mut all = Vec::new();
     for log in &logs {
         let said = |error: io::Error| Failure::said(format!("`{}`: {error}", log.folder.display()));
         if !log.folder.is_dir() {
-            return Err(Failure::said(format!("`{}` is no folder", log.folder.display())));
+            return Err(Failure::said(format!(
+                "`{}` is no folder; name that of a log",
+                log.folder.display()
+            )));
         }
         let report = verify::verify(&disk, &log.folder, &[]).map_err(said)?;
         if report.condition() >= Condition::Damaged {

@@ -75,3 +75,4 @@ pub use self::models::Models;
 pub use self::prompts::Secrets;
 pub use self::protect::as_pattern;
 pub use self::read::{Config, ConfigReader};
+pub use self::suggest::nearest;
