@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use hooks::StdFileSystem;
+use hooks::PrivateFileSystem;
 use hooks::audit::checkpoint::{CheckpointWriter, Checkpoints, Fleet, Signer, heads};
 use hooks::audit::verify::{self, Condition};
 use hooks::config::signer;
@@ -32,7 +32,7 @@ pub(crate) struct Checkpoint {
 /// Adds a note over all chains to the folder, and prints it. A log that is damaged is refused: nobody vouches for that.
 pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Failure> {
     let logs = logs(place, &asked.logs)?;
-    let disk = StdFileSystem;
+    let disk = PrivateFileSystem;
     let mut all = Vec::new();
     for log in &logs {
         let said = |error: io::Error| Failure::said(format!("`{}`: {error}", log.folder.display()));

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hooks::StdFileSystem;
+use hooks::PrivateFileSystem;
 use hooks::audit::checkpoint::{self, FirstKey, KeyError, SigningKey, Zeroizing};
 
 use crate::failure::{Failure, Status};
@@ -50,7 +50,7 @@ pub(super) fn keygen(asked: &Keygen) -> Result<Status, Failure> {
     make_folder(&asked.out).map_err(failed)?;
     // First what is needed to check, so that nothing is ever made that nobody can check.
     write_secret(first_file, &first.to_secret())?;
-    checkpoint::begin(&StdFileSystem, &asked.out, &first).map_err(failed)?;
+    checkpoint::begin(&PrivateFileSystem, &asked.out, &first).map_err(failed)?;
     writeln!(
         anstream::stderr(),
         "`{}` checks all checkpoints, and could make them: take it away from this machine",

@@ -2,7 +2,8 @@
 //!
 //! It stands between a model and a machine, once per tool call, so it starts fast and fails closed: whatever goes wrong in here
 //! (a bad payload, a broken configuration, a store that is locked, a panic, no time left) becomes a denial that this client
-//! honours. Nothing else is written to standard output, and nothing to standard error beside a denial that has no other way.
+//! honours. Nothing else is written to standard output, and nothing to standard error beside a denial that has no other way, and
+//! that something is missing from the audit log of which no place could be told.
 //!
 //! | step | where |
 //! | --- | --- |
@@ -32,7 +33,8 @@ mod settled;
 use std::sync::Arc;
 
 use hooks::EventKind;
-use hooks_protocols::{Answer, Decoded, Instead, Place, Reply, encode, failure};
+use hooks::audit::Audit;
+use hooks_protocols::{Answer, Client, Decoded, Instead, Place, Reply, encode, failure};
 
 use self::asking::Asked;
 use self::caller::{Caller, Known};
@@ -77,10 +79,14 @@ fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes) -> Re
     let reply = match read(caller) {
         Ok(decoded) => {
             caller.learn(&decoded);
-            hear(asked, &decoded, deadline, notes).unwrap_or_else(|reason| {
+            let mut reply = hear(asked, &decoded, deadline, notes).unwrap_or_else(|reason| {
                 notes.failed(&reason);
                 failure(Place::Decoded(&decoded), &reason)
-            })
+            });
+            if let Some(missing) = notes.unkept().filter(|_| is_aside(decoded.client, &reply)) {
+                reply.stderr.push_str(&format!("hooks: {missing}\n"));
+            }
+            reply
         }
         Err(reason) => {
             notes.failed(&reason);
@@ -108,6 +114,9 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     #[cfg(feature = "faults")]
     faults::strike();
     let governing = governing::of(asked, decoded, deadline)?;
+    if let Some(gaps) = governing.recording().and_then(Audit::gaps) {
+        notes.watch(gaps);
+    }
     let Asked { answer, holds } = match asking::ask(&governing, decoded, event.clone(), notes) {
         Ok(asked) => asked,
         Err(reason) => {
@@ -134,10 +143,16 @@ fn goes_on(answer: &Answer, reply: &Reply) -> bool {
     answer.strength != hooks::Strength::Deny && !reply.degraded.iter().any(|note| is_denied(note.instead))
 }
 
+/// Whether the client takes what stands on standard error for nothing but a remark.
+fn is_aside(client: Client, reply: &Reply) -> bool {
+    // Gemini reads it in place of an answer where there is none.
+    client != Client::Gemini || !reply.stdout.is_empty() || reply.exit != 0
+}
+
 /// Who it is from, as far as that is known; see [`Caller`].
 impl std::fmt::Display for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let client = self.client.map_or("unknown client", hooks_protocols::Client::name);
+        let client = self.client.map_or("unknown client", Client::name);
         write!(f, "{client} {}", self.event.as_deref().unwrap_or("unknown event"))
     }
 }

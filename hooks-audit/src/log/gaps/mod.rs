@@ -169,7 +169,8 @@ fn read(disk: &dyn LogDisk, file: &Path) -> io::Result<Option<Missing>> {
         Err(error) => return Err(error),
     };
     // Whoever spoils it does not make it say that nothing is missing.
-    let spoilt = || Missing { lost: 1, why: format!("`{}` cannot be read", file.display()), ..Missing::default() };
+    let spoilt =
+        || Missing { lost: 1, why: format!("`{}` cannot be read", file.display()), ..Missing::default() };
     let missing = serde_json::from_slice(&text).ok().filter(|missing: &Missing| !missing.is_nothing());
     Ok(Some(missing.unwrap_or_else(spoilt)))
 }

@@ -155,7 +155,8 @@ fn a_kill_at_any_step_forgets_nothing() {
         let next = gaps(&disk);
         next.add(lost(1));
         let is_kept = next.keep().is_ok();
-        let log = Log::open(Arc::new(disk.clone()), LOG, settings(&disk), Arc::new(StoppedClock(Timestamp(7))));
+        let log =
+            Log::open(Arc::new(disk.clone()), LOG, settings(&disk), Arc::new(StoppedClock(Timestamp(7))));
         let is_put = log.is_ok_and(|log| put(&log, "2").is_ok());
         let is_over = disk.steps() - start < step;
         disk.lose_power();
