@@ -79,14 +79,10 @@ fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes) -> Re
     let reply = match read(caller) {
         Ok(decoded) => {
             caller.learn(&decoded);
-            let mut reply = hear(asked, &decoded, deadline, notes).unwrap_or_else(|reason| {
+            hear(asked, &decoded, deadline, notes).unwrap_or_else(|reason| {
                 notes.failed(&reason);
                 failure(Place::Decoded(&decoded), &reason)
-            });
-            if let Some(missing) = notes.unkept().filter(|_| is_aside(decoded.client, &reply)) {
-                reply.stderr.push_str(&format!("hooks: {missing}\n"));
-            }
-            reply
+            })
         }
         Err(reason) => {
             notes.failed(&reason);
@@ -114,9 +110,7 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     #[cfg(feature = "faults")]
     faults::strike();
     let governing = governing::of(asked, decoded, deadline)?;
-    if let Some(gaps) = governing.recording().and_then(Audit::gaps) {
-        notes.watch(gaps);
-    }
+    let gaps = governing.recording().and_then(Audit::gaps).cloned();
     let Asked { answer, holds } = match asking::ask(&governing, decoded, event.clone(), notes) {
         Ok(asked) => asked,
         Err(reason) => {
@@ -124,8 +118,9 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
             return Err(reason);
         }
     };
-    let reply = encode(decoded, &answer);
-    if goes_on(&answer, &reply) {
+    let mut reply = encode(decoded, &answer);
+    let goes_on = goes_on(&answer, &reply);
+    if goes_on {
         holds.commit();
     }
     let is_over = event.kind() == EventKind::SessionEnd;
@@ -133,6 +128,14 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     governing.finish()?;
     if let Some(keeper) = keeper {
         keeping::keep(&keeper, notes);
+    }
+    // The hooks are gone, and with them the log: what it could be told by now, it was.
+    if let Some(missing) = gaps.and_then(|gaps| gaps.unkept()) {
+        notes.failed(&missing.to_string());
+        // A denial says so itself.
+        if goes_on && is_aside(decoded.client, &reply) {
+            reply.stderr.push_str(&format!("hooks: {missing}\n"));
+        }
     }
     Ok(reply)
 }

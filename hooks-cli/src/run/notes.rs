@@ -5,11 +5,10 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use hooks::audit::log::Gaps;
 use hooks::config::places::Places;
 use hooks::event::EventKind;
 use hooks::time::Clock;
@@ -23,29 +22,12 @@ const LONGEST: u64 = 1 << 20;
 
 /// The notes of one event.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Notes {
-    told: Arc<Mutex<Vec<String>>>,
-    /// What is missing from the audit log that governs the event.
-    gaps: Arc<OnceLock<Gaps>>,
-}
+pub(super) struct Notes(Arc<Mutex<Vec<String>>>);
 
 impl Notes {
     /// No hook could be asked.
     pub(super) fn failed(&self, reason: &str) {
         self.add(format!("failed: {reason}"));
-    }
-
-    /// The audit log of the event may lack something.
-    pub(super) fn watch(&self, gaps: &Gaps) {
-        // One event has one log.
-        self.gaps.get_or_init(|| gaps.clone());
-    }
-
-    /// What is missing from the audit log and nobody will ever know, where it could be kept in no place; the hooks are gone.
-    pub(super) fn unkept(&self) -> Option<String> {
-        let missing = self.gaps.get()?.unkept()?.to_string();
-        self.failed(&missing);
-        Some(missing)
     }
 
     /// What could not be said as it was meant.
@@ -56,7 +38,7 @@ impl Notes {
     }
 
     fn add(&self, note: String) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(note);
     }
 
     /// Writes them, and waits for that no longer than this: it delays no denial.
@@ -74,7 +56,7 @@ impl Notes {
 
     /// Writes them to the log. A log that cannot be written changes no answer.
     pub(super) fn write(&self, known: &Known) {
-        let notes = std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner));
+        let notes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         if let (false, Some(log)) = (notes.is_empty(), place()) {
             drop(append(&log, known, &notes));
         }
