@@ -2,8 +2,8 @@
 //!
 //! It stands between a model and a machine, once per tool call, so it starts fast and fails closed: whatever goes wrong in here
 //! (a bad payload, a broken configuration, a store that is locked, a panic, no time left) becomes a denial that this client
-//! honours. Nothing else is written to standard output, and nothing to standard error beside a denial that has no other way, and
-//! that something is missing from the audit log of which no place could be told.
+//! honours. Nothing else is written to standard output, and nothing to standard error beside a denial that has no other way and
+//! what is missing from the audit log and could be kept nowhere.
 //!
 //! | step | where |
 //! | --- | --- |
@@ -133,8 +133,8 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     if let Some(missing) = gaps.and_then(|gaps| gaps.unkept()) {
         notes.failed(&missing.to_string());
         // A denial says so itself.
-        if goes_on && is_aside(decoded.client, &reply) {
-            reply.stderr.push_str(&format!("hooks: {missing}\n"));
+        if goes_on {
+            remark(&mut reply, decoded.client, &missing.to_string());
         }
     }
     Ok(reply)
@@ -146,10 +146,12 @@ fn goes_on(answer: &Answer, reply: &Reply) -> bool {
     answer.strength != hooks::Strength::Deny && !reply.degraded.iter().any(|note| is_denied(note.instead))
 }
 
-/// Whether the client takes what stands on standard error for nothing but a remark.
-fn is_aside(client: Client, reply: &Reply) -> bool {
+/// Says something on standard error beside an answer, where the client does not take that for the answer.
+fn remark(reply: &mut Reply, client: Client, what: &str) {
     // Gemini reads it in place of an answer where there is none.
-    client != Client::Gemini || !reply.stdout.is_empty() || reply.exit != 0
+    if client != Client::Gemini || !reply.stdout.is_empty() {
+        reply.stderr.push_str(&format!("hooks: {what}\n"));
+    }
 }
 
 /// Who it is from, as far as that is known; see [`Caller`].
