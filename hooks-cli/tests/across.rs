@@ -85,7 +85,8 @@ impl World {
     fn told(&self, event: &str) -> Vec<(u64, String)> {
         let records = self.records(&[]).into_iter().filter(|record| record["event"] == event);
         let told = |record: Value| {
-            (record["covers"][0][1].as_u64().unwrap(), record["note"].as_str().unwrap().to_owned())
+            let field = |place| record.pointer(place).unwrap();
+            (field("/covers/0/1").as_u64().unwrap(), field("/note").as_str().unwrap().to_owned())
         };
         records.map(told).collect()
     }

@@ -20,8 +20,11 @@ pub(super) enum Work {
     /// Nothing: somebody waits for those before.
     Settle,
     /// Something with the files, behind those before; where there are none, with the reason.
-    Do(Box<dyn FnOnce(io::Result<&mut Appender>) + Send>),
+    Do(Box<Deed>),
 }
+
+/// What is done with the files.
+type Deed = dyn FnOnce(io::Result<&mut Appender>) + Send;
 
 /// Something to do.
 pub(super) struct Item {
