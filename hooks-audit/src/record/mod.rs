@@ -115,6 +115,8 @@ pub mod notes {
     pub const ALARM: &str = "log.alarm";
     /// Records were refused or lost before they were written; `covers` says how many, from 1.
     pub const GAP: &str = "log.gap";
+    /// Records went to the spill log because this one could not be written; `covers` says how many, from 1, the note where.
+    pub const SPILLED: &str = "log.spilled";
     /// A checkpoint; the note is the text that was signed.
     pub const CHECKPOINT: &str = "log.checkpoint";
     /// A tool that cannot be undone is about to run.

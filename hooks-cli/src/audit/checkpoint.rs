@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use hooks::StdFileSystem;
+use hooks::PrivateFileSystem;
 use hooks::audit::checkpoint::{CheckpointWriter, Checkpoints, Fleet, Signer, heads};
 use hooks::audit::verify::{self, Condition};
 use hooks::config::signer;
@@ -36,7 +36,7 @@ pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Fa
         let to = asked.to.display();
         return Err(Failure::said(format!("`{to}` is no folder; make it, or name another one with `--to`")));
     }
-    let disk = StdFileSystem;
+    let disk = PrivateFileSystem;
     let mut all = Vec::new();
     for log in &logs {
         let said = |error: io::Error| Failure::said(format!("`{}`: {error}", log.folder.display()));

@@ -10,7 +10,7 @@ use hooks::audit::keep::{Age, Hold, HoldError, Holds, Keeper, Keeping, Report, S
 use hooks::audit::{Kept, OpenError, Positions, Record};
 use hooks::fs::LogDisk;
 use hooks::time::Clock;
-use hooks::{StdFileSystem, SystemClock};
+use hooks::{PrivateFileSystem, StdFileSystem, SystemClock};
 
 use super::cli::{Erase, HoldAction, Maintain};
 use super::output;
@@ -25,7 +25,7 @@ fn settings() -> Settings {
 }
 
 fn disk() -> Arc<dyn LogDisk> {
-    Arc::new(StdFileSystem)
+    Arc::new(PrivateFileSystem)
 }
 
 /// Compresses and deletes what `keeping` says, in every chain that nobody writes.

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hooks::StdFileSystem;
+use hooks::PrivateFileSystem;
 use hooks::audit::checkpoint::{self, FirstKey, KeyError, SigningKey, Zeroizing};
 
 use crate::failure::{Failure, Status};
@@ -60,7 +60,7 @@ pub(super) fn keygen(asked: &Keygen) -> Result<Status, Failure> {
 /// Makes the folder of an evolving key; where that fails, nothing is left of it.
 fn begin(folder: &Path, first: &FirstKey) -> Result<(), Failure> {
     make_folder(folder).map_err(|error| cannot_make(folder, &error))?;
-    checkpoint::begin(&StdFileSystem, folder, first).map_err(|error| {
+    checkpoint::begin(&PrivateFileSystem, folder, first).map_err(|error| {
         drop(fs::remove_dir_all(folder));
         cannot_make(folder, &error)
     })

@@ -44,6 +44,7 @@ mod metrics;
 mod models;
 mod naming;
 mod notices;
+mod paths;
 pub mod places;
 mod plain;
 mod prompts;
