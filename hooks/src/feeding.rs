@@ -98,6 +98,11 @@ impl Feeding {
         self.feeds.iter().map(|feed| (feed.name.as_str(), feed.status.get()))
     }
 
+    /// What tells how each sink is doing, by its name, also when this has ended.
+    pub fn watches(&self) -> impl Iterator<Item = (&str, StatusHandle)> {
+        self.feeds.iter().map(|feed| (feed.name.as_str(), feed.status.clone()))
+    }
+
     /// Has every sink get what is in the log by now, and ends: after a failure, where another process feeds it, and after
     /// `patience` at the latest. The names of the sinks that do not have everything: whoever feeds them next goes on there.
     ///

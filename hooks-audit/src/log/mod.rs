@@ -129,7 +129,7 @@ impl Log {
     /// [`Appender::erase`] does; of how many. Waits for it; what others put down meanwhile waits too.
     ///
     /// # Errors
-    /// Whatever the disk answers, and where the holds cannot be read.
+    /// Whatever the disk answers, and where the holds cannot be read or are not those of the record.
     pub fn erase(
         &self,
         why: impl Into<String>,
@@ -137,6 +137,7 @@ impl Log {
     ) -> io::Result<u64> {
         // Taken until it is done: nobody begins to hold, to compress or to delete meanwhile.
         let holds = Holds::take(Arc::clone(&self.0.disk), &self.0.folder)?;
+        holds.check()?;
         let (why, (tell, told)) = (why.into(), mpsc::channel());
         let work = move |appender: io::Result<&mut Appender>| {
             let is_meant = |record: &Record| which(record) && holds.of(record).is_none();

@@ -29,7 +29,7 @@ pub const VERSION: u32 = 1;
 #[serde(default)]
 #[non_exhaustive]
 pub struct Record {
-    /// Its number in its chain, from 1, without gaps. The log gives it.
+    /// Its number in its chain, from 1, without gaps but behind a file that was damaged. The log gives it.
     pub seq: u64,
     /// When it happened.
     #[serde(with = "moment")]

@@ -122,6 +122,7 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
     };
     // Nobody begins to hold something while it is erased.
     let holds = Holds::take(disk(), folder)?;
+    holds.check()?;
     let (mut meant, mut held) = (BTreeMap::<String, u64>::new(), BTreeSet::new());
     let (mut absent, mut is_found) = (positions.clone(), false);
     let mut reading = Reading::new(folder, Positions::default());

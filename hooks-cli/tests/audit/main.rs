@@ -243,7 +243,9 @@ fn a_folder_without_records_is_told_from_one_that_is_well() {
 
 #[test]
 fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_said() {
-    let world = World::new("version: 1\naudit: { file_bytes: 500 }\n");
+    // Nobody listens there.
+    let sinks = "sinks: [{ name: ops, webhook: { url: \"http://127.0.0.1:9/\" } }]\n";
+    let world = World::new(&format!("version: 1\naudit: {{ file_bytes: 500 }}\n{sinks}"));
     for session in ["s1", "s2", "s3"] {
         world.call(session, "ls");
     }
@@ -262,5 +264,41 @@ fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_sai
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(told.matches("w0.00000003.damaged.jsonl").count() == 1 && told.contains("missing"), "{told}");
     }
+    let fed = world.audit(&["feed", "--once", "-c", "hooks.yaml"]);
+    let told = String::from_utf8_lossy(&fed.stderr).into_owned();
+    assert!(told.contains("warning: ops: records ") && fed.status.code() == Some(1), "{fed:?}");
     assert_eq!(world.audit(&["verify"]).status.code(), Some(3));
+    // The last one is emptied as well, and nobody opens it again: what was said before it is.
+    let last = fs::read_dir(world.log()).unwrap().map(|entry| entry.unwrap().path());
+    let last =
+        last.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).max().unwrap();
+    fs::write(&last, "").unwrap();
+    let output = world.audit(&["tail"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains(last.file_name().unwrap().to_str().unwrap()) && told.lines().count() == 2,
+        "{told}"
+    );
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("\"session\":\"s5\""), "{text}");
+}
+
+#[test]
+fn what_is_held_by_the_record_alone_is_neither_erased_nor_forgotten() {
+    let world = World::new("version: 1\n");
+    world.call("s1", "ls");
+    let add = ["hold", "add", "case", "--reason", "asked for by counsel", "--session", "s1", "--by", "ada"];
+    assert_eq!(world.audit(&add).status.code(), Some(0));
+    fs::remove_file(world.log().join("holds.json")).unwrap();
+    let erase = || world.audit(&["erase", "--session", "s1", "--why", "asked for", "--yes"]);
+    let refused = erase();
+    assert!(
+        said(&refused).contains("hold `case` is in force") && refused.status.code() != Some(0),
+        "{refused:?}"
+    );
+    assert_eq!(world.audit(&add).status.code(), Some(0), "it may be said again");
+    assert!(said(&erase()).contains("held by `case`"));
+    fs::remove_file(world.log().join("holds.json")).unwrap();
+    assert_eq!(world.audit(&["hold", "release", "case"]).status.code(), Some(0));
+    assert!(said(&erase()).contains("1 payloads erased"));
 }
