@@ -89,6 +89,12 @@ impl Argument {
         matches!(self, Self::Dynamic { pieces, .. } if pieces.iter().all(|piece| piece.trim().is_empty()))
     }
 
+    /// Whether the word may begin with anything, a slash as well.
+    pub(super) fn begins_with_anything(&self) -> bool {
+        self.prefix().is_empty()
+            && matches!(self, Self::Dynamic { gaps, .. } if gaps.first() == Some(&Gap::Any))
+    }
+
     /// What keeping it costs; unknown places count as well, or doubling them would be free.
     pub(super) fn len(&self) -> usize {
         match self {
