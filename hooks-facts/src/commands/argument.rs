@@ -52,7 +52,7 @@ impl Argument {
     }
 
     /// The word that an outline stands for.
-    pub(super) fn of_outline(outline: &str) -> Self {
+    pub fn of_outline(outline: &str) -> Self {
         let mut builder = ArgumentBuilder::default();
         for c in outline.chars() {
             match Gap::of(c) {

@@ -325,6 +325,10 @@ impl Analysis {
     /// is among the [`writes`](Self::writes) and the invocations.
     pub fn is_told(&self, invocation: &Invocation) -> bool {
         let Some(name) = self.program_name(invocation) else { return false };
+        // A program of one's own may have any name.
+        if !invocation.argv.first().is_some_and(is_of_the_system) {
+            return false;
+        }
         let words = invocation.argv.get(1..).unwrap_or_default();
         // `rg` may start a program for each file.
         let starts = name == "rg" && words.iter().any(|word| word.prefix().starts_with("--pre"));
@@ -342,6 +346,14 @@ impl Analysis {
             _ => self.options.windows && has(WINDOWS, &name),
         }
     }
+}
+
+/// Whether a program is found where the system keeps its own, as far as its name says.
+fn is_of_the_system(program: &Argument) -> bool {
+    const FOLDERS: &[&str] = &["/bin/", "/sbin/", "/usr/", "/opt/", "/nix/store/"];
+    let Some(name) = program.literal() else { return false };
+    let is_one = |folder: &&str| name.starts_with(*folder) && !name.contains("..");
+    !name.contains(['/', '\\']) || FOLDERS.iter().any(|folder| is_one(&folder))
 }
 
 fn has(list: &[&str], name: &str) -> bool {
@@ -380,6 +392,8 @@ mod tests {
             assert!(told(text), "{text}");
         }
         for text in [
+            "./cat a",
+            "/usr/../x/cat a",
             "chmod u+w a",
             "x a",
             "sudo x a",

@@ -60,6 +60,9 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
         "gio" | "cmake" => changes.as_another(words),
         "fallocate" => changes.all(&operands(words, "lo", &["length", "offset"]), WriteKind::Changed),
         "flock" => changes.locked(words),
+        "sudo" if words.iter().take_while(|word| word.prefix().starts_with('-')).any(edits) => {
+            changes.all(&operands(words, "ughpCrtTUDR", &["user", "group"]), WriteKind::Changed);
+        }
         "sudoedit" => changes.all(&operands(words, "ughpCrtTUDR", &["user", "group"]), WriteKind::Changed),
         "touch" => changes.all(&operands(words, "drt", &["date", "reference"]), WriteKind::Changed),
         "mkdir" | "mkfifo" => changes.all(&operands(words, "m", &["mode"]), WriteKind::Changed),
@@ -392,6 +395,11 @@ fn operands<'w>(words: &'w [Argument], short: &str, long: &[&str]) -> Vec<&'w Ar
         }
     }
     found
+}
+
+/// Whether an option of `sudo` has it edit files.
+fn edits(option: &Argument) -> bool {
+    matches!(option.literal(), Some("-e" | "--edit"))
 }
 
 /// All but the first.
