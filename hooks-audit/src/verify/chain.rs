@@ -1,20 +1,18 @@
 //! Checks one chain, file by file.
 
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
 use hooks_core::fs::LogDisk;
 
-use super::{Anchor, ChainReport, Condition, Finding};
+use super::{Anchor, ChainReport, Condition, Finding, files};
 use crate::chain::{After, Chain, Flaw, Group, Header, Mark, Scan, Stored, Tree};
 use crate::mutant::{self, Mutant};
 use crate::record::{Record, notes};
 use crate::recover::synced_behind;
-use crate::segment::{self, MOST_BYTES, Segment};
+use crate::segment::Segment;
 
-/// More than any header has.
-const HEADER: usize = 16 << 10;
 /// How far into its line the name of an event is.
 const EVENT: usize = 100;
 
@@ -32,7 +30,7 @@ pub(super) struct Check<'a> {
     chain: Option<Chain>,
     /// Erased payloads: the record that was theirs, and the one that is said to say so.
     erased: BTreeMap<u64, u64>,
-    /// The records that say that payloads were erased, and of which records.
+    /// The records that say that payloads were erased, and of which records: ranges in order, with gaps between them.
     erasures: BTreeMap<u64, Vec<(u64, u64)>>,
     /// The last record that is said to have been deleted.
     deleted: u64,
@@ -73,10 +71,12 @@ impl<'a> Check<'a> {
             }
             last_number = Some(file.number);
             let next = match self.files.get(index + 1) {
-                Some(next) if next.number == file.number + 1 => self.header(next)?,
+                Some(next) if next.number == file.number + 1 => {
+                    files::header(self.disk, self.folder, next)?.map(|(header, _)| header)
+                }
                 _ => None,
             };
-            match self.bytes(file)? {
+            match files::bytes(self.disk, self.folder, file)? {
                 Some(bytes) => self.check(file, &bytes, next.as_ref(), index + 1 == self.files.len()),
                 None => {
                     self.find(Condition::Damaged, file, 0, "it cannot be decompressed");
@@ -167,8 +167,23 @@ impl<'a> Check<'a> {
             }
         }
         let chain = Chain::behind(header, first.head)?;
+        if header.after == After::Damaged && self.report.files > 1 {
+            self.pass_over(header.seq);
+        }
         self.compare(&chain.tree);
         Some(chain)
+    }
+
+    /// Goes to behind the numbers that a damaged file may have given: what was anchored there is missing.
+    fn pass_over(&mut self, seq: u64) {
+        let before = self.report.seq;
+        while let Some(anchor) = self.anchors.first().filter(|anchor| anchor.size < seq) {
+            self.anchors = self.anchors.get(1..).unwrap_or_default();
+            if anchor.size > before && !std::mem::replace(&mut self.is_forked, true) {
+                let what = format!("the records behind {before} up to {} are missing", anchor.size);
+                self.report.findings.push(anchor.finding(&what));
+            }
+        }
     }
 
     /// Notes what the records of a group that is right say, which stands behind `chain`.
@@ -218,7 +233,7 @@ impl<'a> Check<'a> {
         };
         match record.event.as_str() {
             notes::ERASED => {
-                self.erasures.insert(record.seq, record.covers);
+                self.erasures.insert(record.seq, merged(record.covers));
             }
             notes::DELETED => {
                 let last = record.covers.iter().map(|(_, last)| *last).max();
@@ -243,8 +258,8 @@ impl<'a> Check<'a> {
             let said = self
                 .erasures
                 .get(&by)
-                .is_some_and(|covers| covers.iter().any(|(a, b)| (*a..=*b).contains(&seq)));
-            if said {
+                .and_then(|covers| covers.get(..covers.partition_point(|(first, _)| *first <= seq))?.last());
+            if said.is_some_and(|(_, last)| seq <= *last) {
                 self.report.erased += 1;
             } else {
                 let what = format!("the payload of record {seq} is gone, and record {by} does not say so");
@@ -264,28 +279,29 @@ impl<'a> Check<'a> {
         let finding = Finding { condition, file: file.name(), offset: offset as u64, what: what.to_owned() };
         self.report.findings.push(finding);
     }
+}
 
-    /// The lines of a file; `None` where they cannot be decompressed.
-    fn bytes(&self, file: &Segment) -> io::Result<Option<Vec<u8>>> {
-        let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
-        match segment::read(self.disk, self.folder, file, 0, limit) {
-            Ok(bytes) => Ok(Some(bytes.unwrap_or_default())),
-            Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),
-            Err(error) => Err(error),
+/// The same ranges in order, those that overlap as one. Whoever can write the log can say any.
+fn merged(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    ranges.retain(|(first, last)| first <= last);
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, range| {
+        let overlaps = next.0 <= range.1;
+        if overlaps {
+            range.1 = range.1.max(next.1);
         }
-    }
+        overlaps
+    });
+    ranges
+}
 
-    /// The header of a file, if it is right.
-    fn header(&self, file: &Segment) -> io::Result<Option<Header>> {
-        let bytes = match segment::read(self.disk, self.folder, file, 0, HEADER) {
-            Ok(bytes) => bytes.unwrap_or_default(),
-            Err(error) if error.kind() == ErrorKind::InvalidData => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let group = Scan::new(&bytes, None).next_group().ok().flatten();
-        Ok(group.and_then(|group| match group.mark {
-            Mark::Header(header) => Some(header),
-            Mark::Commit(_) => None,
-        }))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_merged_where_they_overlap() {
+        let ranges = vec![(9, 9), (1, 4), (3, 6), (5, 3), (2, 2), (8, 8)];
+        assert_eq!(merged(ranges), [(1, 6), (8, 8), (9, 9)]);
     }
 }

@@ -42,6 +42,7 @@ mod path_keys;
 mod spelling;
 mod table;
 mod verbs;
+mod working_folder;
 
 pub use agent_arguments::{AgentArguments, agent_arguments};
 pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};
@@ -52,3 +53,4 @@ pub use path_arguments::{PathArgument, PathArguments, PathRole, paths_of};
 pub use spelling::Reach;
 pub use table::ToolTable;
 pub use verbs::reads_by_name;
+pub use working_folder::WorkingFolder;

@@ -6,11 +6,10 @@ use hooks_core::fs::{EntryKind, FileSystem};
 use hooks_facts::commands::{WriteKind, WriteTarget};
 use hooks_facts::globs::{self, Gap};
 use hooks_facts::paths::{PathError, Reading, Resolution, ResolvedRoot, Resolver};
-use hooks_facts::tools::{PathArgument, PathRole, ToolKind, paths_of};
+use hooks_facts::tools::{PathArgument, PathRole, ToolKind, WorkingFolder, paths_of};
 
 use super::call::Call;
 use super::commands::ParsedCommand;
-use super::folder::WorkingFolder;
 use super::line_breaks::{self, RealNames};
 use super::root::Root;
 use crate::config::PatternDialect;
@@ -79,7 +78,7 @@ impl Places {
         };
         let arguments = paths_of(kind, call.arguments());
         let is_missing = arguments.is_missing();
-        let folder = WorkingFolder::of(call.arguments());
+        let folder = WorkingFolder::of_file_tool(call.arguments());
         let mut written = None;
         let mut found = Vec::with_capacity(arguments.found.len());
         for argument in arguments.found {
@@ -100,7 +99,7 @@ impl Places {
     /// The files that the commands of a call write to.
     pub(super) fn of_commands(call: Call<'_>) -> Self {
         let mut places = Self::default();
-        let folder = WorkingFolder::of_command(call.arguments());
+        let folder = WorkingFolder::of_command_tool(call.arguments());
         for command in &call.commands().found {
             for write in command.analysis.writes() {
                 match write.target.literal() {

@@ -242,7 +242,9 @@ pub(super) fn build(
             if let Some(config) = &context.prompts {
                 builder = prompts::add_to(builder, config, policy.redaction.as_ref(), &kept);
             }
-            if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
+            if let Some(commands) =
+                handlers.as_ref().and_then(|handlers| handlers.hooks(host, policy.redaction.as_ref()))
+            {
                 builder = commands.add_to(builder);
             }
             let around = scribe::Around {
@@ -252,7 +254,7 @@ pub(super) fn build(
             };
             builder = context.add_to(builder, &kept, &around);
             // Behind the others, so that what they made of an event is counted.
-            let (mut builder, feeds) = feeds.add_to(builder, &policy.tools, kept.metrics.as_ref());
+            let (mut builder, feeds) = feeds.add_to(builder, &around.tools, kept.metrics.as_ref());
             kept.metrics = feeds.metrics.clone();
             // Last, so that it sees what all others made of an event, and takes its place when they have theirs.
             let recording = state.audit.as_ref().filter(|config| config.is_enabled() && !state.is_trial);

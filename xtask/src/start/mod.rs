@@ -1,8 +1,8 @@
 //! `cargo xtask bench start`: what it costs to start `hooks run`, have it answer, and see it end.
 //!
-//! A client does this before every tool call. Three programs take turns, so that what else the machine does hits all of them
-//! alike: `/bin/true`, which no program can beat; `hooks run` under every classic policy; and the hook that people write with
-//! `bash` and `jq`.
+//! A client does this before every tool call. Four programs take turns, so that what else the machine does hits all of them
+//! alike: `/bin/true`, which no program can beat; `hooks run` under every classic policy; the same in a folder with a team,
+//! where the answer waits for its record to be on the device; and the hook that people write with `bash` and `jq`.
 
 mod contestant;
 
@@ -42,10 +42,13 @@ pub(crate) fn run() -> Result {
             }
         }
     }
-    let [nothing, hooks, classic] = &contestants;
+    if !folder.path().join("team/.squad/orchestration-log").exists() {
+        return Err(Error::new("nothing was put on the record in the folder with a team"));
+    }
+    let [nothing, hooks, recorded, classic] = &contestants;
     println!("{STARTS} starts each, in turns; milliseconds, one start in ten at most and one in two at most");
     println!("{:<16}{:>10}{:>10}{:>12}{:>12}", "", "wall", "cpu", "wall 1/2", "cpu 1/2");
-    for contestant in [nothing, hooks, classic] {
+    for contestant in [nothing, hooks, recorded, classic] {
         let (floor, median) = (contestant.floor(), contestant.median());
         let name = contestant.name;
         println!(
@@ -74,7 +77,7 @@ pub(crate) fn run() -> Result {
 }
 
 /// Who is measured, each with the same payload.
-fn contestants(folder: &Path, program: &str) -> Result<[Contestant; 3]> {
+fn contestants(folder: &Path, program: &str) -> Result<[Contestant; 4]> {
     let write = |name: &str, text: &str| -> Result<String> {
         let path = folder.join(name);
         fs::write(&path, text)?;
@@ -83,10 +86,16 @@ fn contestants(folder: &Path, program: &str) -> Result<[Contestant; 3]> {
     let config = write("hooks.yaml", include_str!("hooks.yaml"))?;
     let classic = write("classic.sh", include_str!("classic.sh"))?;
     let payload = write("payload.json", &payload(folder))?;
+    let team = folder.join("team");
+    fs::create_dir_all(team.join(".squad"))?;
+    let team_config = write("team/hooks.yaml", include_str!("hooks.yaml"))?;
+    let of_team = write("team.json", &self::payload(&team))?;
     let hooks = [program, "run", "--client", "claude", "--event", "PreToolUse", "--config", &config];
+    let recorded = [program, "run", "--client", "claude", "--event", "PreToolUse", "--config", &team_config];
     Ok([
         Contestant::new("/bin/true", &["/bin/true"], &payload),
         Contestant::new("hooks run", &hooks, &payload),
+        Contestant::new("on the record", &recorded, &of_team),
         Contestant::new("bash and jq", &["bash", &classic], &payload),
     ])
 }
