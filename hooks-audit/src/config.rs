@@ -1,4 +1,4 @@
-//! The same as plain data, for a configuration file.
+//! What a configuration file says about the log: plain data.
 
 use std::path::PathBuf;
 

@@ -20,11 +20,9 @@
 //! | [`scribe`] | keeps a team's folder in order while agents write there |
 //! | [`notice`] | tells an agent that another one wrote what its charter covers |
 //! | [`touched`] | which files a call writes, by every way there is to them |
-//! | [`aside`] | work that nobody waits for, and layers that do it beside an inner hook |
 //! | [`config`] | the log's settings as plain data, for a configuration file |
 
 pub mod append;
-pub mod aside;
 pub mod cache;
 pub mod chain;
 pub mod checkpoint;

@@ -35,7 +35,17 @@ pub trait Builtin: Send + Sync {
     /// # Errors
     /// Why it could not answer. What that means is the event's to say, and the handler's `on_error`.
     fn run(&self, call: BuiltinCall) -> HookFuture<'static, Result<Value, String>>;
+
+    /// The same that takes secrets out with `scrub`, since the configuration that names it may hold more to be secret;
+    /// `None`, unless told, for one that takes none out.
+    fn scrubbing(&self, scrub: &Scrub) -> Option<Arc<dyn Builtin>> {
+        let _ = scrub;
+        None
+    }
 }
+
+/// Gives a text without what is secret in it; `None` where there is nothing.
+pub type Scrub = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// What a builtin is called with.
 #[derive(Clone, Debug)]
@@ -77,6 +87,17 @@ impl Builtins {
     /// Adds one; one of the same name is replaced.
     pub fn register(&mut self, name: &str, builtin: impl Builtin + 'static) {
         self.0.insert(name.into(), Arc::new(builtin));
+    }
+
+    /// The same, of which those that take secrets out do it with `scrub`.
+    #[must_use]
+    pub fn scrubbing(mut self, scrub: &Scrub) -> Self {
+        for builtin in self.0.values_mut() {
+            if let Some(scrubbing) = builtin.scrubbing(scrub) {
+                *builtin = scrubbing;
+            }
+        }
+        self
     }
 
     /// The one of this name.

@@ -33,7 +33,7 @@ mod rules;
 pub mod service;
 pub mod template;
 
-pub use self::builtin::{Builtin, BuiltinCall, Builtins};
+pub use self::builtin::{Builtin, BuiltinCall, Builtins, Scrub};
 pub use self::config::{Block, Fault, Handler, Level};
 pub use self::engine::{Ask, Engine};
 pub use self::event::{HookEvent, Lane};

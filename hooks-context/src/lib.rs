@@ -4,7 +4,6 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`auto`] | what a session, a turn or a child begins with, within a budget of tokens |
-//! | [`beside`] | what the layers here have in common |
 //! | [`brief`] | a text put together of what several sources gave, within a budget |
 //! | [`budget`] | tokens: how they are counted, and how a budget is shared |
 //! | [`builtins`] | small handlers by name: the date, the branch, a file of prompts |
@@ -16,7 +15,6 @@
 //! | [`source`] | where context comes from |
 
 pub mod auto;
-pub mod beside;
 pub mod brief;
 pub mod budget;
 pub mod builtins;
@@ -24,12 +22,14 @@ pub mod compaction;
 pub mod config;
 pub mod directive;
 mod limit;
-mod place;
 pub mod prompt;
 pub mod session_end;
 mod sessions;
 pub mod source;
 mod text;
 
-pub use self::place::TeamPlace;
 pub use self::sessions::SessionMemory;
+pub use hooks_team::TeamPlace;
+
+#[cfg(test)]
+mod tests;

@@ -24,6 +24,18 @@ pub enum Strength {
     Deny,
 }
 
+impl Strength {
+    /// Its name in JSON, records and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoOpinion => "no_opinion",
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 impl fmt::Display for Strength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use hooks_facts::tools::ToolKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +93,18 @@ pub enum ToolRole {
     AskUser,
     /// Reads only.
     Read,
+}
+
+impl From<ToolRole> for ToolKind {
+    fn from(role: ToolRole) -> Self {
+        match role {
+            ToolRole::Write => Self::WriteFile,
+            ToolRole::Delete => Self::DeleteFile,
+            ToolRole::Shell => Self::Shell,
+            ToolRole::AskUser => Self::AskUser,
+            ToolRole::Read => Self::Read,
+        }
+    }
 }
 
 /// Strict or not about what cannot be known.

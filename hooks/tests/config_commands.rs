@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use hooks::command::output::{End, Finished};
 use hooks::command::process::{Runner, Start};
+use hooks::command::{Builtin, BuiltinCall};
 use hooks::config::{Config, ConfigErrors, ConfigReader};
 use hooks::event::{
     Notification, PostToolUse, PreToolUse, PromptKind, SessionStart, Stop, SubagentStart, UserPromptSubmitted,
@@ -383,6 +384,33 @@ hooks:
     assert!(texts.contains(&"Session s-1"), "{texts:?}");
     let third = hooks::event::BeforeModelCall::new("m", 3, Vec::new());
     assert!(hooks.on(here()).before_model_call(third).await.outcome.is_denied());
+}
+
+#[tokio::test]
+async fn a_builtin_that_redacts_knows_the_patterns_of_the_configuration() {
+    let text = r#"
+version: 1
+redaction: { patterns: { EMPLOYEE_ID: 'E-\d{6}' } }
+hooks:
+  tool_input_transform: { hooks: { type: builtin, command: redact_secrets } }
+"#;
+    let mut own = hooks::config::standard_builtins();
+    own.register("redact_more", Never);
+    for reader in [ConfigReader::default(), ConfigReader::default().builtins(own)] {
+        let hooks = reader.parse(text, "hooks.yaml").unwrap().hooks();
+        let asked = hooks.on(here()).pre_tool_use(call("fire E-123456 at a@example.org")).await;
+        let args = &asked.request.event().tool_args;
+        assert_eq!(args["cmd"], "fire [EMPLOYEE_ID_REDACTED] at [EMAIL_REDACTED]");
+    }
+}
+
+/// A builtin that nobody names.
+struct Never;
+
+impl Builtin for Never {
+    fn run(&self, _call: BuiltinCall) -> HookFuture<'static, Result<Value, String>> {
+        HookFuture::now(Err("nobody asked".to_owned()))
+    }
 }
 
 #[test]

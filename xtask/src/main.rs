@@ -2,6 +2,7 @@
 
 mod answer;
 mod bench;
+mod child;
 mod ci;
 mod codegen;
 mod conformance;

@@ -20,6 +20,7 @@ use hooks_core::fs::{DiskLock, LogDisk, LogFile};
 use hooks_core::time::{Clock, Tick, Timestamp};
 
 pub use self::files::OpenError;
+pub(crate) use self::files::make_folder;
 pub use self::settings::{Recovered, Settings};
 use crate::chain::{After, Chain, Digest, Lines, SALT};
 use crate::mutant::{self, Mutant};

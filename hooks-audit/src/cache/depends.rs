@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hooks_core::HookContext;
-use hooks_facts::tools::{PathArguments, ToolKind, paths_of};
+use hooks_facts::tools::{PathArguments, ToolKind, WorkingFolder, paths_of};
 use serde_json::Value;
 
 use super::settings::{CacheTool, Check, Depends};
@@ -104,7 +104,9 @@ impl Stamp {
 
 /// The files that a call names; `None` where it is not plain which they are.
 pub(super) fn named(context: &HookContext, arguments: &Value, paths: &PathArguments) -> Option<Vec<PathBuf>> {
-    if !paths.unusable.is_empty() || paths.found.len() > MOST_FILES || moves_its_folder(arguments) {
+    // Not every tool heeds an argument that sends it to another folder.
+    let is_moved = WorkingFolder::of_file_tool(arguments).is_given();
+    if !paths.unusable.is_empty() || paths.found.len() > MOST_FILES || is_moved {
         return None;
     }
     paths.found.iter().map(|path| plain(context, &path.text)).collect()
@@ -118,17 +120,6 @@ fn plain(context: &HookContext, text: &str) -> Option<PathBuf> {
     }
     let path = context.cwd.join(text);
     path.is_absolute().then_some(path)
-}
-
-/// Whether an argument sends the tool to another folder, which not every tool heeds.
-fn moves_its_folder(arguments: &Value) -> bool {
-    let is_folder = |key: &String| {
-        let key: String = key.chars().filter(char::is_ascii_alphabetic).collect();
-        ["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"]
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(&key))
-    };
-    arguments.as_object().is_some_and(|map| map.keys().any(is_folder))
 }
 
 /// Whether a text that is no path argument, such as the pattern of a search, may lead out of the agent's folder.

@@ -48,14 +48,14 @@ mod depends;
 pub mod future;
 mod key;
 mod layer;
+mod lru;
 mod result_cache;
 mod service;
 mod settings;
-mod shelf;
 mod stamp;
 mod told;
-mod touch;
 mod watch;
+mod write_set;
 
 pub use self::layer::CacheLayer;
 pub use self::result_cache::ResultCache;

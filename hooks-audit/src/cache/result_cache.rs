@@ -15,12 +15,12 @@ use super::canonical::size;
 use super::depends::Dependence;
 use super::future::ReadError;
 use super::key::Key;
+use super::lru::{Entry, Lru, Session};
 use super::settings::{CacheConfig, CacheConfigError, CacheTool};
-use super::shelf::{Entry, Session, Shelf};
 use super::stamp::{Stamps, SystemStamps};
 use super::told::Told;
-use super::touch::{Touched, goes_on};
 use super::watch::{CacheAnswer, CacheCounts, CacheWatch, Counters};
+use super::write_set::{WriteSet, goes_on};
 
 /// More sessions than this with a command in the background are not told apart: then no tree is cached any more.
 const MOST_UNSETTLED: usize = 1_024;
@@ -52,9 +52,9 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    shelf: Shelf,
+    results: Lru,
     running: HashMap<Key, Running>,
-    writes: HashMap<u64, Touched>,
+    writes: HashMap<u64, WriteSet>,
     /// Sessions in which something goes on in the background.
     unsettled: HashSet<Arc<Session>>,
     next: u64,
@@ -146,14 +146,14 @@ impl ResultCache {
     pub fn end_session(&self, context: &HookContext) {
         let session = session_of(context);
         let mut state = self.lock();
-        state.shelf.remove_where(|entry| *entry.session == session);
+        state.results.remove_where(|entry| *entry.session == session);
         state.unsettled.remove(&session);
     }
 
     /// What it did so far, and what it holds.
     pub fn counts(&self) -> CacheCounts {
         let state = self.lock();
-        self.inner.counters.counts(state.shelf.len(), state.shelf.bytes())
+        self.inner.counters.counts(state.results.len(), state.results.bytes())
     }
 
     /// What became of the call whose result `event` tells; `None` where its tool is not cached, or that was asked before.
@@ -233,29 +233,29 @@ impl ResultCache {
     /// that is looked at; a write that begins meanwhile removes the entry.
     fn kept(&self, key: &Key, context: &HookContext) -> Kept {
         let state = self.lock();
-        let Some(entry) = state.shelf.get(key).cloned() else { return Kept::Nothing };
+        let Some(entry) = state.results.get(key).cloned() else { return Kept::Nothing };
         drop(state);
         let is_over = entry.until.is_some_and(|until| context.environment.clock.tick() >= until);
         let holds = !is_over && entry.dependence.holds(&*self.inner.files);
         let mut state = self.lock();
-        let is_there = state.shelf.get(key).is_some_and(|now| Arc::ptr_eq(&now.result, &entry.result));
+        let is_there = state.results.get(key).is_some_and(|now| Arc::ptr_eq(&now.result, &entry.result));
         if !is_there || state.is_written(&entry.dependence) {
             return Kept::Nothing;
         }
         if holds {
-            state.shelf.touch(key);
+            state.results.touch(key);
             return Kept::Result(entry.result);
         }
-        state.shelf.remove(key);
+        state.results.remove(key);
         Kept::Stale
     }
 
     /// Says that a call is about to change something; `None` where it changes nothing.
     fn write(&self, context: &HookContext, call: &ToolCall) -> Option<Writing> {
         let kind = self.inner.table.kind_of_call(&call.name, &call.args);
-        let touched = Touched::of(kind, context, &call.args, &*self.inner.files)?;
+        let written = WriteSet::of(kind, context, &call.args, &*self.inner.files)?;
         let mut state = self.lock();
-        let emptied = state.empty(&touched);
+        let emptied = state.empty(&written);
         if goes_on(kind, &call.args) {
             state.unsettled.insert(Arc::new(session_of(context)));
             if state.unsettled.len() > MOST_UNSETTLED {
@@ -265,7 +265,7 @@ impl ResultCache {
         }
         state.next += 1;
         let id = state.next;
-        state.writes.insert(id, touched);
+        state.writes.insert(id, written);
         drop(state);
         self.inner.counters.emptied.fetch_add(emptied, Ordering::Relaxed);
         Some(Writing { cache: self.clone(), id })
@@ -311,13 +311,13 @@ impl State {
     /// Whether something that a result depends on is being changed.
     fn is_written(&self, dependence: &Dependence) -> bool {
         let is_unsettled = matches!(dependence, Dependence::Tree(_)) && !self.unsettled.is_empty();
-        is_unsettled || self.writes.values().any(|touched| touched.reaches(dependence))
+        is_unsettled || self.writes.values().any(|written| written.reaches(dependence))
     }
 
     /// Forgets what a write reaches; what runs is finished for those who wait, and joined and kept by nobody else.
-    fn empty(&mut self, touched: &Touched) -> u64 {
-        self.running.retain(|_, running| !touched.reaches(&running.dependence));
-        self.shelf.remove_where(|entry| touched.reaches(&entry.dependence))
+    fn empty(&mut self, written: &WriteSet) -> u64 {
+        self.running.retain(|_, running| !written.reaches(&running.dependence));
+        self.results.remove_where(|entry| written.reaches(&entry.dependence))
     }
 }
 
@@ -372,7 +372,7 @@ impl Ticket {
             let session = Arc::new(session_of(&self.context));
             let until = lasts.map(|lasts| now.after(lasts));
             let entry = Entry::new(Arc::clone(result), Arc::clone(&self.dependence), until, session, bytes);
-            let gone = state.shelf.put(self.key, entry, config.most_results, config.most_bytes);
+            let gone = state.results.put(self.key, entry, config.most_results, config.most_bytes);
             counters.evicted.fetch_add(gone, Ordering::Relaxed);
         }
     }
@@ -409,9 +409,9 @@ impl Drop for Ticket {
 impl Drop for Writing {
     fn drop(&mut self) {
         let mut state = self.cache.lock();
-        if let Some(touched) = state.writes.remove(&self.id) {
+        if let Some(written) = state.writes.remove(&self.id) {
             // What was read while it was written.
-            let emptied = state.empty(&touched);
+            let emptied = state.empty(&written);
             self.cache.inner.counters.emptied.fetch_add(emptied, Ordering::Relaxed);
         }
     }
@@ -429,7 +429,7 @@ impl Observer<PostToolUse> for ResultCache {
             && self.inner.tools.contains_key(&event.tool_name)
             && let Some(key) = Key::of(request.context(), &event.tool_name, &event.tool_args)
         {
-            self.lock().shelf.remove(&key);
+            self.lock().results.remove(&key);
         }
     }
 }

@@ -176,6 +176,22 @@ async fn what_depends_on_the_tree_is_never_reused_across_what_could_change_it() 
 }
 
 #[tokio::test]
+async fn a_folder_that_a_search_names_counts_with_the_tree_and_one_it_may_not_heed_is_not_cached() {
+    let bench = Bench::new(config(Depends::Tree));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let search = |key: &str| bench.run("search", json!({"pattern": "x", key: elsewhere.path()}));
+    for key in ["dir_path", "directory"] {
+        let first = search(key).await;
+        assert_eq!(search(key).await, first, "{key}");
+        bench.run("write_file", json!({"path": elsewhere.path().join("b"), "content": ""})).await;
+        assert_ne!(search(key).await, first, "{key}");
+    }
+    for key in ["cwd", "workdir", "Working-Directory"] {
+        assert_ne!(search(key).await, search(key).await, "{key}");
+    }
+}
+
+#[tokio::test]
 async fn a_command_in_the_background_keeps_the_tree_from_being_reused_until_its_session_ends() {
     let bench = Bench::new(config(Depends::Tree));
     let search = || bench.run("search", json!({"pattern": "x"}));

@@ -1,6 +1,6 @@
 use std::task::{Context, Poll};
 
-use hooks_core::{HookError, HookRequest, Stage};
+use hooks_core::{HookError, HookRequest, Stage, inner_accessors};
 use tower_service::Service;
 
 use super::audit::Audit;
@@ -24,20 +24,7 @@ impl<S> AuditService<S> {
         Self { inner, audit }
     }
 
-    /// The inner hook.
-    pub const fn get_ref(&self) -> &S {
-        &self.inner
-    }
-
-    /// The inner hook, to change it.
-    pub const fn get_mut(&mut self) -> &mut S {
-        &mut self.inner
-    }
-
-    /// Takes the inner hook out.
-    pub fn into_inner(self) -> S {
-        self.inner
-    }
+    inner_accessors!(inner: S, "The inner hook");
 }
 
 impl<S, E> Service<HookRequest<E>> for AuditService<S>

@@ -1,5 +1,7 @@
 //! What is counted: one table.
 
+use self::Instrument::{Counter, Histogram, Money};
+
 /// What tells the series of a family apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -116,8 +118,6 @@ macro_rules! families {
         pub(super) enum Row { $( $id, )* }
     };
 }
-
-use Instrument::{Counter, Histogram, Money};
 
 families! {
     Decisions "hooks.decisions" "hooks_decisions_total" "{decision}" Counter, [Tenant Team Agent Event Verdict]

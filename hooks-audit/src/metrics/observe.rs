@@ -1,14 +1,15 @@
 //! What each event counts.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use hooks_core::event::{
     AfterModelCall, AgentSwitched, BeforeModelCall, ErrorOccurred, Event, MaxIterations, Notification,
     PermissionRequest, PostCompact, PostToolUse, PreCompact, PreToolUse, Route, SessionEnd, SessionStart,
     SpawnFailed, Stop, SubagentSpawned, SubagentStart, SubagentStop, ToolDecided, TurnEnd, TurnStart,
     UserInputRequested, UserPromptSubmitted, WorktreeCreated,
 };
-use hooks_core::{HookRequest, HooksBuilder, Judged, Observer, ReasonKind, Strength};
-use std::sync::Arc;
-use std::time::Duration;
+use hooks_core::{HookRequest, HooksBuilder, Judged, Observer, ReasonKind};
 
 use super::family::{Label, Row};
 use super::names::NameId;
@@ -96,13 +97,7 @@ impl Metrics {
     /// Counts a verdict, and a denial by its rule.
     fn judged<E: Event<Outcome: Judged<E>>>(&self, who: Who, request: &HookRequest<E>, outcome: &E::Outcome) {
         let event = self.name(Label::Event, E::KIND.name());
-        let verdict = match outcome.strength() {
-            Strength::NoOpinion => "no_opinion",
-            Strength::Allow => "allow",
-            Strength::Ask => "ask",
-            Strength::Deny => "deny",
-        };
-        let verdict = self.name(Label::Verdict, verdict);
+        let verdict = self.name(Label::Verdict, outcome.strength().name());
         self.add(Row::Decisions, [who.tenant, who.team, who.agent, event, verdict], 1);
         if !outcome.is_denied() {
             return;

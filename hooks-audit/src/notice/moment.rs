@@ -41,8 +41,7 @@ impl Noticed for SessionStart {
         notices: &Notices,
         request: &HookRequest<Self>,
     ) -> Option<HookFuture<'static, Option<ContextNote>>> {
-        let context = request.context();
-        Some(notices.hand_over(Arc::clone(context), context.agent_name.clone(), Self::KIND, None))
+        Some(waiting(notices, request))
     }
 
     fn add(outcome: &mut ContextPatch, note: ContextNote) {
@@ -55,8 +54,7 @@ impl Noticed for TurnStart {
         notices: &Notices,
         request: &HookRequest<Self>,
     ) -> Option<HookFuture<'static, Option<ContextNote>>> {
-        let context = request.context();
-        Some(notices.hand_over(Arc::clone(context), context.agent_name.clone(), Self::KIND, None))
+        Some(waiting(notices, request))
     }
 
     fn add(outcome: &mut ContextPatch, note: ContextNote) {
@@ -80,4 +78,13 @@ impl Noticed for SubagentStart {
     fn add(outcome: &mut Decision<Self>, note: ContextNote) {
         outcome.notes_mut().additional_context.push(note);
     }
+}
+
+/// What was left for the agent whose session it is.
+fn waiting<E: Event>(
+    notices: &Notices,
+    request: &HookRequest<E>,
+) -> HookFuture<'static, Option<ContextNote>> {
+    let context = request.context();
+    notices.hand_over(Arc::clone(context), context.agent_name.clone(), E::KIND, None)
 }

@@ -6,6 +6,8 @@ use hooks_team::folder::{Left, Spool};
 use hooks_team::{Digest, Name, Team, TeamError};
 use serde::{Deserialize, Serialize};
 
+use crate::scribe::short;
+
 /// The version of the format. Notices of another one are left for whoever knows it.
 const VERSION: u32 = 1;
 
@@ -30,10 +32,10 @@ impl Notice {
         Self {
             version: VERSION,
             at: context.timestamp,
-            by: line(&context.agent_name),
-            file: line(file),
-            tool: line(tool),
-            covered: line(covered),
+            by: short(&context.agent_name),
+            file: short(file),
+            tool: short(tool),
+            covered: short(covered),
         }
     }
 
@@ -56,10 +58,14 @@ fn of(team: &Team, agent: &Name) -> Result<Spool, TeamError> {
     Ok(team.spool(&Name::new(&*kind).map_err(|reason| TeamError::Name { name: kind, reason })?))
 }
 
-/// Leaves a notice for `agent`; of more than `keep`, the oldest go.
-pub(super) fn leave(team: &Team, agent: &Name, notice: &Notice, keep: usize) -> Result<(), TeamError> {
+/// Leaves a notice for `agent`.
+pub(super) fn leave(team: &Team, agent: &Name, notice: &Notice) -> Result<(), TeamError> {
+    of(team, agent)?.leave(notice.at, &notice.to_bytes())
+}
+
+/// Of more than `keep` notices for `agent`, the oldest go. Reads all of them.
+pub(super) fn trim(team: &Team, agent: &Name, keep: usize) -> Result<(), TeamError> {
     let queue = of(team, agent)?;
-    queue.leave(notice.at, &notice.to_bytes())?;
     let all = queue.read()?;
     for oldest in all.iter().take(all.len().saturating_sub(keep.max(1))) {
         queue.take(oldest)?;
@@ -82,10 +88,4 @@ pub(super) fn take(team: &Team, agent: &Name) -> Result<Vec<Notice>, TeamError> 
         queue.settle()?;
     }
     Ok(taken)
-}
-
-/// `text` on one line, and no longer than anybody reads.
-fn line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    words.flat_map(|word| [" ", word]).skip(1).flat_map(str::chars).take(200).collect()
 }

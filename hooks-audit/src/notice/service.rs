@@ -1,10 +1,10 @@
 use std::task::{Context, Poll};
 
 use hooks_core::{ContextNote, HookError, HookRequest, inner_accessors};
+use hooks_team::beside::ResponseFuture;
 use tower_service::Service;
 
 use super::{Noticed, Notices};
-use crate::aside::ResponseFuture;
 
 /// Asks the inner hook, and adds to its answer what an agent is to be told; see [the module](super).
 ///
@@ -31,7 +31,7 @@ where
 {
     type Response = E::Outcome;
     type Error = HookError;
-    type Future = ResponseFuture<S::Future, E::Outcome, Option<ContextNote>>;
+    type Future = ResponseFuture<S::Future, E, Option<ContextNote>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
         self.inner.poll_ready(cx)
@@ -39,7 +39,7 @@ where
 
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
         let note = E::notice(&self.notices, &request);
-        ResponseFuture::new(self.inner.call(request), note, |outcome, note| {
+        ResponseFuture::new(self.inner.call(request.clone()), note, request, |_, outcome, note| {
             if let Some(note) = note {
                 E::add(outcome, note);
             }

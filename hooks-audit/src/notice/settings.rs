@@ -1,6 +1,6 @@
 //! Who leaves notices and hands them over, and within which bounds.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,14 +10,14 @@ use hooks_core::{
     HooksBuilder, Judged, Observer, Reason, Settle,
 };
 use hooks_facts::tools::ToolTable;
-use hooks_team::{Name, Team};
+use hooks_team::beside::{Workers, offload, offload_then};
+use hooks_team::{Name, Team, TeamPlace};
 use serde_json::Value;
 use tower_layer::Layer;
 
 use super::hand_over::note;
 use super::queue::{self, Notice};
 use super::{Coverage, NoticeLayer};
-use crate::aside::{Teams, Workers};
 use crate::scribe::Scribe;
 use crate::touched::{SeenFolder, Touched};
 
@@ -48,8 +48,8 @@ impl Default for NoticeSettings {
 pub struct Notices(Arc<Shared>);
 
 struct Shared {
-    teams: Teams,
-    workers: Workers,
+    teams: TeamPlace,
+    workers: Arc<dyn Workers>,
     settings: NoticeSettings,
     tools: ToolTable,
     scribe: Option<Scribe>,
@@ -59,10 +59,10 @@ struct Shared {
 
 impl Notices {
     /// Notices among the agents of `teams`; `workers` wait for the disk.
-    pub fn new(teams: impl Into<Teams>, workers: Workers) -> Self {
+    pub fn new(teams: impl Into<TeamPlace>, workers: impl Workers + 'static) -> Self {
         Self(Arc::new(Shared {
             teams: teams.into(),
-            workers,
+            workers: Arc::new(workers),
             settings: NoticeSettings::default(),
             tools: ToolTable::default(),
             scribe: None,
@@ -114,9 +114,9 @@ impl Notices {
         args: Value,
     ) -> HookFuture<'static, Option<ContextNote>> {
         let (this, theirs) = (self.clone(), Arc::clone(&context));
-        let left = self.0.workers.offload(move || {
+        let left = offload(&*self.0.workers, move || {
             let touched = Touched::by(&theirs, &this.0.tools, &tool, &args);
-            let (false, Some(team)) = (touched.files.is_empty(), this.0.teams.of(&theirs)) else {
+            let (false, Some(team)) = (touched.files.is_empty(), this.0.teams.team(&theirs)) else {
                 return Ok(None);
             };
             this.leave_all(&theirs, &team, &tool, &touched)?;
@@ -134,8 +134,8 @@ impl Notices {
         child: Option<String>,
     ) -> HookFuture<'static, Option<ContextNote>> {
         let (this, theirs) = (self.clone(), Arc::clone(&context));
-        let taken = self.0.workers.offload(move || {
-            let (Ok(agent), Some(team)) = (Name::of_agent(&agent), this.0.teams.of(&theirs)) else {
+        let taken = offload(&*self.0.workers, move || {
+            let (Ok(agent), Some(team)) = (Name::of_agent(&agent), this.0.teams.team(&theirs)) else {
                 return Ok(None);
             };
             let notices = queue::take(&team, &agent)?;
@@ -161,20 +161,22 @@ impl Notices {
         let author = Name::of_agent(&context.agent_name).ok();
         let Some(project) = SeenFolder::new(context, context.root()) else { return Ok(()) };
         let coverage = Coverage::of(team)?;
+        let mut told = BTreeSet::new();
         for file in touched.files.iter().filter_map(|file| project.strip(file)) {
             let mut whom = Vec::new();
             for (agent, covered) in
                 coverage.of_file(file).filter(|(agent, _)| Some(*agent) != author.as_ref())
             {
                 let notice = Notice::new(context, file, tool, covered);
-                queue::leave(team, agent, &notice, self.0.settings.keep)?;
+                queue::leave(team, agent, &notice)?;
+                told.insert(agent);
                 whom.push(agent.to_string());
             }
             if let Some(scribe) = self.0.scribe.as_ref().filter(|_| !whom.is_empty()) {
                 scribe.told(context, team, whom, file)?;
             }
         }
-        Ok(())
+        Ok(told.into_iter().try_for_each(|agent| queue::trim(team, agent, self.0.settings.keep))?)
     }
 
     fn given(&self) -> MutexGuard<'_, HashMap<String, (Name, Vec<Notice>)>> {
@@ -185,7 +187,7 @@ impl Notices {
         let Shared { teams, workers, settings, tools, scribe, .. } = &*self.0;
         let mut shared = Shared {
             teams: teams.clone(),
-            workers: workers.clone(),
+            workers: Arc::clone(workers),
             settings: *settings,
             tools: tools.clone(),
             scribe: scribe.clone(),
@@ -206,12 +208,15 @@ impl Observer<SubagentStart> for Notices {
         let given = request.event().child_id.as_ref().and_then(|child| self.given().remove(child));
         let Some((agent, notices)) = given.filter(|_| !outcome.goes_ahead()) else { return };
         let (this, context) = (self.clone(), Arc::clone(request.context()));
-        self.0.workers.start(move || {
-            let Some(team) = this.0.teams.of(&context) else { return };
-            for notice in &notices {
-                if let Err(error) = queue::leave(&team, &agent, notice, this.0.settings.keep) {
-                    return failed(&context, SubagentStart::KIND, &error);
-                }
+        let theirs = Arc::clone(&context);
+        let put_back = move || {
+            let Some(team) = this.0.teams.team(&theirs) else { return Ok(()) };
+            notices.iter().try_for_each(|notice| queue::leave(&team, &agent, notice))?;
+            Ok(queue::trim(&team, &agent, this.0.settings.keep)?)
+        };
+        offload_then(&*self.0.workers, put_back, move |done| {
+            if let Err(error) = done {
+                failed(&context, SubagentStart::KIND, &*error);
             }
         });
     }

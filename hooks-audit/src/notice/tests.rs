@@ -10,11 +10,11 @@ use hooks_core::{
     Verdict, policy_fn,
 };
 use hooks_team::Team;
+use hooks_team::beside::Here;
 use serde_json::{Value, json};
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::*;
-use crate::aside::Workers;
 use crate::scribe::Scribe;
 
 struct Rig {
@@ -51,7 +51,7 @@ impl Rig {
     }
 
     fn hooks(&self) -> Hooks {
-        Notices::new(self.team(), Workers::here()).add_to(Hooks::builder()).build()
+        Notices::new(self.team(), Here).add_to(Hooks::builder()).build()
     }
 
     fn context(&self, agent: &str) -> Arc<HookContext> {
@@ -115,7 +115,7 @@ fn a_shell_command_is_a_write_and_a_failed_call_is_none() {
 fn notices_are_bounded() {
     let rig = rig();
     let settings = NoticeSettings { most: 3, keep: 5 };
-    let hooks = Notices::new(rig.team(), Workers::here()).with(settings).add_to(Hooks::builder()).build();
+    let hooks = Notices::new(rig.team(), Here).with(settings).add_to(Hooks::builder()).build();
     for number in 0..9 {
         let call = PreToolUse::new("edit", json!({"path": format!("src/api/{number}.rs\n`<x>`")}));
         let event = PostToolUse::after(&call, Value::Null, None, 1);
@@ -143,7 +143,7 @@ fn notices_are_bounded() {
 fn a_child_is_told_and_one_that_is_denied_is_told_later() {
     let rig = rig();
     let no = policy_fn("no", |_: &HookRequest<SubagentStart>| Verdict::deny(Reason::new("no", "no", "no")));
-    let notices = Notices::new(rig.team(), Workers::here());
+    let notices = Notices::new(rig.team(), Here);
     let spawn = |hooks: Hooks| {
         let spawner = service_fn(async |_: SubagentStart| Ok::<_, BoxError>(()));
         let start = SubagentStart::new("Backend", "work");
@@ -165,8 +165,8 @@ fn a_child_is_told_and_one_that_is_denied_is_told_later() {
 #[test]
 fn the_scribe_writes_down_who_will_be_told() {
     let rig = rig();
-    let scribe = Scribe::at_once(rig.team(), Workers::here());
-    let notices = Notices::new(rig.team(), Workers::here()).recorded_by(scribe.clone());
+    let scribe = Scribe::at_once(rig.team(), Here);
+    let notices = Notices::new(rig.team(), Here).recorded_by(scribe.clone());
     let event =
         PostToolUse::after(&PreToolUse::new("edit", json!({"path": "src/api/a.rs"})), Value::Null, None, 1);
     block_on(notices.add_to(Hooks::builder()).build().on(rig.context("Web")).post_tool_use(event));
@@ -181,7 +181,7 @@ fn the_scribe_writes_down_who_will_be_told() {
 fn every_layer_calls_what_it_made_ready() {
     let rig = rig();
     let (probe, log) = Probe::new(Settle);
-    let stack = NoticeLayer::new(Notices::new(rig.team(), Workers::here())).layer(probe);
+    let stack = NoticeLayer::new(Notices::new(rig.team(), Here)).layer(probe);
     for _ in 0..2 {
         let request = HookRequest::new(rig.context("Backend"), TurnStart::new(1));
         drop(block_on(stack.clone().oneshot(request)).unwrap());

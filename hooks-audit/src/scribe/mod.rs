@@ -44,6 +44,7 @@ mod tests;
 
 pub use self::config::ScribeConfig;
 pub use self::layer::ScribeLayer;
+pub(crate) use self::note::short;
 pub use self::service::ScribeService;
 pub use self::settings::{Scribe, ScribeSettings};
 pub use self::witness::Witnessed;

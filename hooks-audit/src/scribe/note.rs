@@ -83,18 +83,9 @@ pub(super) fn files(named: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// `text` on one line, and no longer than anybody reads.
-pub(super) fn short(text: &str) -> String {
-    let mut line = String::new();
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.extend(word.chars().take(LONGEST));
-        if line.chars().count() > LONGEST {
-            break;
-        }
-    }
-    line.chars().take(LONGEST).collect()
+pub(crate) fn short(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.flat_map(|word| [" ", word]).skip(1).flat_map(str::chars).take(LONGEST).collect()
 }
 
 /// `text` as part of a file's name: letters and digits of ASCII, one dash for whatever is between them.

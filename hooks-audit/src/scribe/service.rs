@@ -1,10 +1,10 @@
 use std::task::{Context, Poll};
 
 use hooks_core::{HookError, HookRequest, inner_accessors};
+use hooks_team::beside::ResponseFuture;
 use tower_service::Service;
 
 use super::{Scribe, Witnessed};
-use crate::aside::ResponseFuture;
 
 /// Asks the inner hook, and notes meanwhile what happened; see [the module](super).
 ///
@@ -32,7 +32,7 @@ where
 {
     type Response = E::Outcome;
     type Error = HookError;
-    type Future = ResponseFuture<S::Future, E::Outcome, ()>;
+    type Future = ResponseFuture<S::Future, E, ()>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HookError>> {
         self.inner.poll_ready(cx)
@@ -40,6 +40,6 @@ where
 
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
         let witness = E::witness(&self.scribe, &request);
-        ResponseFuture::new(self.inner.call(request), witness, |_, ()| {})
+        ResponseFuture::new(self.inner.call(request.clone()), witness, request, |_, _, ()| {})
     }
 }

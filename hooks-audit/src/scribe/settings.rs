@@ -10,14 +10,14 @@ use hooks_core::event::{PostToolUse, SessionEnd, SessionStart, SubagentStart, Su
 use hooks_core::time::Timer;
 use hooks_core::{BoxError, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle};
 use hooks_facts::tools::ToolTable;
-use hooks_team::Team;
+use hooks_team::beside::{Workers, offload, offload_then};
+use hooks_team::{Team, TeamPlace};
 use tower_layer::Layer;
 
 use super::ScribeLayer;
 use super::note::{Note, What, short};
 use super::witness::random;
 use super::work::{Pen, leave, work};
-use crate::aside::{Teams, Workers};
 
 /// The name it goes by in reports.
 pub(super) const NAME: &str = "scribe";
@@ -44,15 +44,14 @@ pub struct ScribeSettings {
     pub given_up_after: Duration,
     /// The start of a child waits so long for others who write in the folder; 2 s unless told.
     pub spawn_wait: Duration,
-    /// Above so many bytes of `decisions.md`, entries older than `older_than` are put away; 20,480 and 30 days unless
-    /// told, never where it is 0.
+    /// Above so many bytes of `decisions.md`, entries older than `older_than` are put away; 20,480 unless told, never
+    /// where it is 0.
     pub decisions_above: u64,
-    /// See there.
+    /// How old they are then; 30 days unless told.
     pub older_than: Duration,
-    /// Above so many bytes, those older than `then_older_than` go too; 51,200 and 7 days unless told, never where it
-    /// is 0.
+    /// Above so many bytes, those older than `then_older_than` go too; 51,200 unless told, never where it is 0.
     pub decisions_far_above: u64,
-    /// See there.
+    /// How old they are then; 7 days unless told.
     pub then_older_than: Duration,
 }
 
@@ -80,8 +79,8 @@ pub(super) type Scrub = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 pub struct Scribe(Arc<Shared>);
 
 struct Shared {
-    teams: Teams,
-    workers: Workers,
+    teams: TeamPlace,
+    workers: Arc<dyn Workers>,
     settings: ScribeSettings,
     tools: ToolTable,
     scrub: Option<Scrub>,
@@ -95,16 +94,16 @@ struct Shared {
 
 impl Scribe {
     /// A Scribe for `teams`, whose disk `workers` wait for; `timer` tells when a pause is over.
-    pub fn new(teams: impl Into<Teams>, workers: Workers, timer: Arc<dyn Timer>) -> Self {
-        Self::of(teams.into(), workers, Some(timer))
+    pub fn new(teams: impl Into<TeamPlace>, workers: impl Workers + 'static, timer: Arc<dyn Timer>) -> Self {
+        Self::of(teams.into(), Arc::new(workers), Some(timer))
     }
 
     /// A Scribe that does all the work before an event is answered: for processes that end with their answer.
-    pub fn at_once(teams: impl Into<Teams>, workers: Workers) -> Self {
-        Self::of(teams.into(), workers, None)
+    pub fn at_once(teams: impl Into<TeamPlace>, workers: impl Workers + 'static) -> Self {
+        Self::of(teams.into(), Arc::new(workers), None)
     }
 
-    fn of(teams: Teams, workers: Workers, timer: Option<Arc<dyn Timer>>) -> Self {
+    fn of(teams: TeamPlace, workers: Arc<dyn Workers>, timer: Option<Arc<dyn Timer>>) -> Self {
         Self(Arc::new(Shared {
             teams,
             workers,
@@ -156,7 +155,7 @@ impl Scribe {
     /// # Errors
     /// There is no team, or its folder cannot be read or written. What was begun is finished by the next one.
     pub fn work(&self, context: &HookContext) -> Result<bool, BoxError> {
-        let team = self.0.teams.of(context).ok_or("there is no team folder")?;
+        let team = self.0.teams.team(context).ok_or("there is no team folder")?;
         Ok(work(&team, &self.pen(), context, WAIT)?)
     }
 
@@ -173,12 +172,12 @@ impl Scribe {
         &self.0.tools
     }
 
-    pub(super) fn workers(&self) -> &Workers {
-        &self.0.workers
+    pub(super) fn workers(&self) -> &dyn Workers {
+        &*self.0.workers
     }
 
     pub(super) fn team(&self, context: &HookContext) -> Option<Team> {
-        self.0.teams.of(context)
+        self.0.teams.team(context)
     }
 
     pub(super) fn open(&self) -> MutexGuard<'_, HashMap<String, Vec<String>>> {
@@ -223,9 +222,11 @@ impl Scribe {
             Some(background) => background.run(HookFuture::later(this.work_soon(context, team, timer))),
             None => {
                 self.asked().remove(team.root());
-                self.0.workers.start(move || {
-                    if let Err(error) = work(&team, &this.pen(), &context, WAIT) {
-                        failed(&context, EventKind::PostToolUse, &error);
+                let (pen, theirs) = (self.pen(), Arc::clone(&context));
+                let done = move || Ok(work(&team, &pen, &theirs, WAIT)?);
+                offload_then(self.workers(), done, move |done| {
+                    if let Err(error) = done {
+                        failed(&context, EventKind::PostToolUse, &*error);
                     }
                 });
             }
@@ -241,7 +242,7 @@ impl Scribe {
         wait: Duration,
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let (pen, context) = (self.pen(), Arc::clone(context));
-        self.0.workers.offload(move || Ok(work(&team, &pen, &context, wait).map(drop)?))
+        offload(self.workers(), move || Ok(work(&team, &pen, &context, wait).map(drop)?))
     }
 
     /// Works after a pause, and again as long as somebody asks for it or something has to settle.
@@ -252,7 +253,7 @@ impl Scribe {
             // What is asked for from here on may be too late for this time.
             self.asked().insert(team.root().to_owned(), false);
             let (pen, folder, theirs) = (self.pen(), team.clone(), Arc::clone(&context));
-            let worked = self.0.workers.offload(move || Ok(work(&folder, &pen, &theirs, Duration::ZERO)?));
+            let worked = offload(self.workers(), move || Ok(work(&folder, &pen, &theirs, Duration::ZERO)?));
             let waits = worked.await.unwrap_or_else(|error| {
                 failed(&context, EventKind::PostToolUse, &*error);
                 false
@@ -279,7 +280,7 @@ impl Scribe {
         let (asked, open) = (Mutex::default(), Mutex::default());
         let mut shared = Shared {
             teams: teams.clone(),
-            workers: workers.clone(),
+            workers: Arc::clone(workers),
             settings: *settings,
             tools: tools.clone(),
             scrub: scrub.clone(),

@@ -9,6 +9,7 @@ use hooks_core::event::{SubagentStart, SubagentStop};
 use hooks_core::{
     BoxError, Event, Hold, HookContext, HookError, HookFuture, HookRequest, Reservation, Reserve,
 };
+use hooks_team::beside::{offload, offload_then};
 use hooks_team::files::SpawnRecord;
 use hooks_team::folder::Place;
 use hooks_team::{Team, TeamError};
@@ -36,7 +37,16 @@ impl Drop for Sent {
     fn drop(&mut self) {
         let Some(note) = self.note.take() else { return };
         let (scribe, context) = (self.scribe.clone(), Arc::clone(&self.context));
-        self.scribe.workers().start(move || leave(&scribe, &context, &note, SubagentStart::KIND));
+        let theirs = Arc::clone(&context);
+        offload_then(
+            self.scribe.workers(),
+            move || leave(&scribe, &theirs, &note),
+            move |left| {
+                if let Err(error) = left {
+                    failed(&context, SubagentStart::KIND, &*error);
+                }
+            },
+        );
     }
 }
 
@@ -57,15 +67,19 @@ impl Reserve<SubagentStart> for Scribe {
         let what = What::NotSpawned { child: short(&start.agent_name) };
         let note = Some(Note::new(&context, key(&["not spawned", &context.session_id, &child]), what));
         let sent = Sent { scribe: self.clone(), context: Arc::clone(&context), note };
-        let written = self.workers().offload(move || {
-            let Some(team) = scribe.team(&context) else { return Ok(false) };
-            if let Err(error) = before(&scribe, &context, &team, &start, &id) {
-                failed(&context, SubagentStart::KIND, &*error);
+        let theirs = Arc::clone(&context);
+        let written = offload(self.workers(), move || {
+            let Some(team) = scribe.team(&theirs) else { return Ok(false) };
+            if let Err(error) = before(&scribe, &theirs, &team, &start, &id) {
+                failed(&theirs, SubagentStart::KIND, &*error);
             }
             Ok(true)
         });
         HookFuture::later(async move {
-            let has_team = written.await.unwrap_or(false);
+            let has_team = written.await.unwrap_or_else(|error| {
+                failed(&context, SubagentStart::KIND, &*error);
+                false
+            });
             if !has_team {
                 Box::new(sent).commit();
                 return Ok(Reservation::NotNeeded);
@@ -96,8 +110,10 @@ impl Reserve<SubagentStop> for Scribe {
         };
         let note = Note::new(&context, key(&["ended", &context.session_id, &child]), what);
         let theirs = Arc::clone(&context);
-        let found = self.workers().offload(move || {
-            leave(&scribe, &theirs, &note, SubagentStop::KIND);
+        let found = offload(self.workers(), move || {
+            if let Err(error) = leave(&scribe, &theirs, &note) {
+                failed(&theirs, SubagentStop::KIND, &*error);
+            }
             Ok(scribe.team(&theirs))
         });
         let scribe = self.clone();
@@ -167,9 +183,7 @@ fn record(context: &HookContext, start: &SubagentStart) -> SpawnRecord {
     }
 }
 
-fn leave(scribe: &Scribe, context: &HookContext, note: &Note, event: hooks_core::EventKind) {
-    let Some(team) = scribe.team(context) else { return };
-    if let Err(error) = scribe.leave(&team, note) {
-        failed(context, event, &*error);
-    }
+/// Leaves a note where the session has a team.
+fn leave(scribe: &Scribe, context: &HookContext, note: &Note) -> Result<(), BoxError> {
+    scribe.team(context).map_or(Ok(()), |team| scribe.leave(&team, note))
 }

@@ -15,6 +15,7 @@ use hooks_core::{
     Verdict, policy_fn,
 };
 use hooks_team::Team;
+use hooks_team::beside::Here;
 use hooks_team::files::NewDecision;
 use proptest::prelude::*;
 use regex::Regex;
@@ -22,7 +23,6 @@ use serde_json::{Value, json};
 use tower::{Layer, ServiceExt, service_fn};
 
 use super::*;
-use crate::aside::Workers;
 
 /// A team, its disk, and processes that come and go.
 struct Rig {
@@ -58,7 +58,7 @@ impl Rig {
     }
 
     fn scribe(&self) -> Scribe {
-        Scribe::at_once(self.team(), Workers::here()).with(self.settings)
+        Scribe::at_once(self.team(), Here).with(self.settings)
     }
 
     fn hooks(&self) -> Hooks {
@@ -194,7 +194,7 @@ fn where_others_hold_the_folder_a_note_becomes_the_file() {
     let rig = rig();
     let (team, settings) = (rig.team(), ScribeSettings { spawn_wait: Duration::ZERO, ..rig.settings });
     let held = team.writer().unwrap();
-    let scribe = Scribe::at_once(rig.team(), Workers::here()).with(settings);
+    let scribe = Scribe::at_once(rig.team(), Here).with(settings);
     let start = || SubagentStart::new("a", "b");
     let mut named = start();
     named.child_id = Some("7".into());

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hooks_core::event::{PostToolUse, SessionEnd, SessionStart, ToolDecided};
 use hooks_core::{BoxError, Event, HookContext, HookFuture, HookRequest, Stage, Strength};
 use hooks_team::Team;
+use hooks_team::beside::offload;
 use serde_json::Value;
 
 use super::Scribe;
@@ -81,7 +82,7 @@ impl Witnessed for SessionEnd {
             let what = What::Over { reason: end.reason, tokens: end.tokens_used, calls: end.tool_call_count };
             let note = Note::new(&context, key(&["over", &context.session_id, &said]), what);
             let (theirs, folder) = (scribe.clone(), team.clone());
-            scribe.workers().offload(move || theirs.leave(&folder, &note)).await?;
+            offload(scribe.workers(), move || theirs.leave(&folder, &note)).await?;
             scribe.work_aside(&context, team, WAIT).await
         }))
     }
@@ -101,7 +102,7 @@ fn noted<E: Event>(scribe: &Scribe, context: &Arc<HookContext>, call: Call) -> H
     told::<E>(Arc::clone(context), async move {
         let has_ended = call.ended.is_some();
         let (writer, context) = (scribe.clone(), Arc::clone(&theirs));
-        let stirred = scribe.workers().offload(move || {
+        let stirred = offload(scribe.workers(), move || {
             let Some(team) = writer.team(&context) else { return Ok(None) };
             let is_open = note(&writer, &context, &team, &call)?;
             Ok((has_ended && is_open).then_some(team))
@@ -197,7 +198,7 @@ pub(super) fn random(context: &HookContext) -> String {
 /// The team of a session, found by a worker.
 async fn find(scribe: &Scribe, context: &Arc<HookContext>) -> Result<Option<Team>, BoxError> {
     let (theirs, context) = (scribe.clone(), Arc::clone(context));
-    scribe.workers().offload(move || Ok(theirs.team(&context))).await
+    offload(scribe.workers(), move || Ok(theirs.team(&context))).await
 }
 
 /// Does `work`; what goes wrong is told to the failure sink.

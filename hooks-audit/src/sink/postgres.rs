@@ -125,7 +125,7 @@ impl Columns {
             columns.session.push(plain(&record.session));
             columns.agent.push(plain(&record.agent));
             columns.tool.push(record.tool.as_deref().map(plain));
-            columns.outcome.push(record.outcome.map(name_of));
+            columns.outcome.push(record.outcome.map(Strength::name));
             columns.record.push(without_nul(&serde_json::to_string(record).map_err(refused)?));
             columns.payload.push(payload.as_deref().map(without_nul));
         }
@@ -160,15 +160,6 @@ fn words(error: &tokio_postgres::Error) -> String {
             Some(source) => format!("{error}: {source}"),
             None => error.to_string(),
         },
-    }
-}
-
-fn name_of(outcome: Strength) -> &'static str {
-    match outcome {
-        Strength::NoOpinion => "no_opinion",
-        Strength::Allow => "allow",
-        Strength::Ask => "ask",
-        Strength::Deny => "deny",
     }
 }
 

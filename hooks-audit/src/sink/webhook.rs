@@ -11,11 +11,12 @@ use hooks_core::HookFuture;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Method, Request, Uri};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 
 use super::http::{SendHttp, meaning};
 use super::wire::Sent;
 use super::{Sink, SinkError};
+use crate::chain::Digest;
 use crate::read::Committed;
 
 /// Tells an HTTP server; see the [module](self).
@@ -54,22 +55,19 @@ impl<C: SendHttp> WebhookSink<C> {
     fn request(&self, records: &[Committed]) -> Result<Request<Bytes>, SinkError> {
         let body = Body { records: records.iter().map(Sent::of).collect() };
         let body = serde_json::to_vec(&body).map_err(|error| SinkError::refused(error.to_string()))?;
-        let mut key = Sha256::new();
-        for record in records {
-            key.update(record.position().to_string());
-            key.update([0]);
-        }
+        let keys: String = records.iter().map(|record| format!("{}\0", record.position())).collect();
         let mut request = Request::new(Bytes::new());
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.url.clone();
         let headers = request.headers_mut();
         headers.extend(self.headers.clone());
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        insert(headers, "idempotency-key", hex(&key.finalize()));
+        insert(headers, "idempotency-key", Digest::of(&[keys.as_bytes()]).to_string());
         if let Some(secret) = &self.secret {
             let mac = Hmac::<Sha256>::new_from_slice(secret);
             let mac = mac.map_err(|error| SinkError::again(error.to_string()))?.chain_update(&body);
-            insert(headers, "x-hooks-signature", format!("sha256={}", hex(&mac.finalize().into_bytes())));
+            let signature = Digest(mac.finalize().into_bytes().into());
+            insert(headers, "x-hooks-signature", format!("sha256={signature}"));
         }
         *request.body_mut() = body.into();
         Ok(request)
@@ -100,12 +98,10 @@ fn insert(headers: &mut HeaderMap, name: &'static str, value: String) {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use sha2::Digest as _;
+
     use super::super::http::PlainHttp;
     use super::super::http::recorder::Recorder;
     use super::super::tests::records;
@@ -132,7 +128,7 @@ mod tests {
             outer[at] ^= byte;
         }
         let within = Sha256::new().chain_update(inner).chain_update(&first.bytes).finalize();
-        let whole = hex(&Sha256::new().chain_update(outer).chain_update(within).finalize());
+        let whole = Digest(Sha256::new().chain_update(outer).chain_update(within).finalize().into());
         assert_eq!(first.headers["x-hooks-signature"], format!("sha256={whole}"));
     }
 

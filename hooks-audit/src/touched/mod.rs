@@ -12,13 +12,14 @@ mod folder;
 use hooks_core::{HookContext, Platform};
 use hooks_facts::commands::{Analysis, Options, WriteKind};
 use hooks_facts::paths::{ResolvedRoot, Resolver};
-use hooks_facts::tools::{Command, PathRole, ToolKind, ToolTable, commands_of, paths_of};
+use hooks_facts::tools::{Command, PathRole, ToolKind, ToolTable, WorkingFolder, commands_of, paths_of};
 use serde_json::Value;
 
 pub use self::folder::SeenFolder;
 
-/// Arguments that name the folder a tool works in, without joints and in lower case.
-const WORKING_FOLDER: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"];
+/// Of a call that names more files, these are looked at: each costs a walk through the file system, and its name is the
+/// model's to write.
+const MOST_FILES: usize = 256;
 
 /// The files that a call writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,10 +65,19 @@ impl Touched {
         let Some(resolver) = Top::new(context).filter(|_| !named.is_empty()) else {
             return Self { files: Vec::new(), is_open: is_open || !named.is_empty() };
         };
-        let folder = working_folder(args);
+        let folder = if kind.runs_commands() {
+            WorkingFolder::of_command_tool(args)
+        } else {
+            WorkingFolder::of_file_tool(args)
+        };
+        is_open |= !folder.unusable.is_empty();
+        if named.len() > MOST_FILES {
+            named.truncate(MOST_FILES);
+            is_open = true;
+        }
         let mut files: Vec<TouchedFile> = Vec::new();
         for name in named {
-            let moved = folder.filter(|_| !is_absolute(&name)).map(|folder| format!("{folder}/{name}"));
+            let moved = folder.of_name(&name);
             for path in std::iter::once(name).chain(moved) {
                 match resolver.file(&path) {
                     Some(file) if files.contains(&file) => {}
@@ -128,21 +138,6 @@ fn decoded(args: &Value) -> Option<Value> {
     text.starts_with('{').then(|| serde_json::from_str(text).ok())?
 }
 
-/// The folder that an argument says to work in.
-fn working_folder(args: &Value) -> Option<&str> {
-    let is_one = |key: &str| {
-        let joined = key.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase);
-        let joined: String = joined.take(32).collect();
-        WORKING_FOLDER.contains(&&*joined)
-    };
-    let (_, value) = args.as_object()?.iter().find(|(key, _)| is_one(key))?;
-    value.as_str().map(|folder| folder.trim_end_matches('/')).filter(|folder| !folder.is_empty())
-}
-
-fn is_absolute(path: &str) -> bool {
-    path.starts_with(['/', '\\', '~']) || path.get(1..2) == Some(":")
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -196,6 +191,17 @@ mod tests {
                 json!({"command": "cd .squad && echo x | tee -a decisions.md"}),
                 (one("decisions.md"), true),
             ),
+            (
+                "run_shell_command",
+                json!({"command": "echo x > decisions.md", "dir_path": ".squad"}),
+                (one("decisions.md"), true),
+            ),
+            (
+                "run_shell_command",
+                json!({"command": "touch a.md", "directory": ".squad/log"}),
+                (one("log/a.md"), true),
+            ),
+            ("edit", json!({"path": "a.md", "cwd": 7}), (none(), true)),
             ("bash", json!({"command": "rm .squad/log/old.md"}), (one("log/old.md"), true)),
             ("bash", json!({"command": "python3 x.py"}), (none(), true)),
             ("frobnicate", json!({"path": ".squad/a.md"}), (none(), true)),
@@ -206,6 +212,13 @@ mod tests {
         }
         let patch = "*** Begin Patch\n*** Add File: .squad/a.md\n+x\n*** Update File: src/b.rs\n@@\n-x\n+y\n*** End Patch\n";
         assert_eq!(below("apply_patch", &json!({"input": patch})), (one("a.md"), false));
+    }
+
+    #[test]
+    fn of_very_many_files_some_are_looked_at() {
+        let names: Vec<_> = (0..1_000).map(|number| json!({"path": format!(".squad/{number}.md")})).collect();
+        let (found, is_open) = below("edit", &json!({ "edits": names }));
+        assert_eq!((found.len(), found.last().map(String::as_str), is_open), (256, Some("255.md"), true));
     }
 
     #[test]

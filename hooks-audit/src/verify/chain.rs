@@ -30,7 +30,7 @@ pub(super) struct Check<'a> {
     chain: Option<Chain>,
     /// Erased payloads: the record that was theirs, and the one that is said to say so.
     erased: BTreeMap<u64, u64>,
-    /// The records that say that payloads were erased, and of which records.
+    /// The records that say that payloads were erased, and of which records: ranges in order, with gaps between them.
     erasures: BTreeMap<u64, Vec<(u64, u64)>>,
     /// The last record that is said to have been deleted.
     deleted: u64,
@@ -233,7 +233,7 @@ impl<'a> Check<'a> {
         };
         match record.event.as_str() {
             notes::ERASED => {
-                self.erasures.insert(record.seq, record.covers);
+                self.erasures.insert(record.seq, merged(record.covers));
             }
             notes::DELETED => {
                 let last = record.covers.iter().map(|(_, last)| *last).max();
@@ -258,8 +258,8 @@ impl<'a> Check<'a> {
             let said = self
                 .erasures
                 .get(&by)
-                .is_some_and(|covers| covers.iter().any(|(a, b)| (*a..=*b).contains(&seq)));
-            if said {
+                .and_then(|covers| covers.get(..covers.partition_point(|(first, _)| *first <= seq))?.last());
+            if said.is_some_and(|(_, last)| seq <= *last) {
                 self.report.erased += 1;
             } else {
                 let what = format!("the payload of record {seq} is gone, and record {by} does not say so");
@@ -278,5 +278,30 @@ impl<'a> Check<'a> {
     fn find(&mut self, condition: Condition, file: &Segment, offset: usize, what: &str) {
         let finding = Finding { condition, file: file.name(), offset: offset as u64, what: what.to_owned() };
         self.report.findings.push(finding);
+    }
+}
+
+/// The same ranges in order, those that overlap as one. Whoever can write the log can say any.
+fn merged(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    ranges.retain(|(first, last)| first <= last);
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, range| {
+        let overlaps = next.0 <= range.1;
+        if overlaps {
+            range.1 = range.1.max(next.1);
+        }
+        overlaps
+    });
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_merged_where_they_overlap() {
+        let ranges = vec![(9, 9), (1, 4), (3, 6), (5, 3), (2, 2), (8, 8)];
+        assert_eq!(merged(ranges), [(1, 6), (8, 8), (9, 9)]);
     }
 }

@@ -1,10 +1,10 @@
 use std::task::{Context, Poll};
 
 use hooks_core::{HookError, HookRequest, inner_accessors};
+use hooks_team::beside::ResponseFuture;
 use tower_service::Service;
 
 use super::{AutoContext, Gathered, Occasion};
-use crate::beside::ResponseFuture;
 
 /// Asks the inner hook and all sources at once, and adds to the answer what they give; see [the module](super).
 ///

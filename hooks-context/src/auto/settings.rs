@@ -13,8 +13,8 @@ use tower_layer::Layer;
 use super::AutoContextLayer;
 use super::gather::{Gathered, gather};
 use super::sent::Sent;
+use crate::TeamPlace;
 use crate::budget::Tokenizers;
-use crate::place::TeamPlace;
 use crate::source::{Ask, ContextSource, Moment, Workers, team};
 
 /// The bounds of what is given. Budgets are in tokens.

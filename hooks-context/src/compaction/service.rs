@@ -1,11 +1,11 @@
 use std::task::{Context, Poll};
 
 use hooks_core::{HookError, HookRequest, inner_accessors};
+use hooks_team::beside::ResponseFuture;
 use tower_service::Service;
 
 use super::hand_over::HandOver;
 use super::{Compacting, CompactionMoment};
-use crate::beside::ResponseFuture;
 
 /// Asks the inner hook, and hands over what has to survive; see [the module](super).
 ///

@@ -6,9 +6,8 @@ use std::task::{Context, Poll};
 
 use hooks_core::event::UserPromptSubmitted;
 use hooks_core::{ContextPatch, HookError, HookFuture, HookRequest, Outcome, PromptOutcome};
+use hooks_team::beside;
 use pin_project::pin_project;
-
-use crate::beside;
 
 /// The inner hook's answer, behind what was found in the message.
 #[pin_project]

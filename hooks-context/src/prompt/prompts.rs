@@ -7,6 +7,7 @@ use hooks_core::{
     BoxError, ContextNote, ContextPatch, Directive, HookContext, HookError, HookFuture, HookRequest,
     Lifetime, Reason,
 };
+use hooks_team::beside::offload;
 use hooks_team::{Digest, Team, TeamError};
 
 use super::inbox::{Capture, Captured, Kept, capture};
@@ -16,7 +17,7 @@ use crate::builtins::Redact;
 use crate::directive::{Detected, detect};
 use crate::limit::Limit;
 use crate::sessions::Sessions;
-use crate::source::{Here, Workers, offload};
+use crate::source::{Here, Workers};
 
 /// How many sessions are remembered, to tell them nothing twice.
 const SESSIONS: usize = 1_024;

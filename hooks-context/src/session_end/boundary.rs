@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use hooks_core::event::{SessionEnd, SessionStart};
 use hooks_core::{BoxError, Event, HookFuture, HookRequest};
+use hooks_team::beside::offload;
 
 use super::SessionEnding;
 use super::closing::Closing;
 use super::record::Ended;
-use crate::source::offload;
 
 /// What a session begins or ends with.
 pub trait Boundary: Event {

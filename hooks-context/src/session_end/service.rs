@@ -1,10 +1,10 @@
 use std::task::{Context, Poll};
 
 use hooks_core::{BoxError, HookError, HookRequest, Reason, inner_accessors};
+use hooks_team::beside::ResponseFuture;
 use tower_service::Service;
 
 use super::{Boundary, SessionEnding};
-use crate::beside::ResponseFuture;
 
 /// Asks the inner hook, and puts sessions away meanwhile; see [the module](super).
 ///

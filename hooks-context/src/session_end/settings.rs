@@ -15,8 +15,8 @@ use tower_layer::Layer;
 use super::record::Work;
 use super::{SessionEndLayer, SessionTally};
 use crate::SessionMemory;
+use crate::TeamPlace;
 use crate::limit::Limit;
-use crate::place::TeamPlace;
 use crate::source::Workers;
 
 /// What is put away.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use hooks_core::fs::Disk;
 use hooks_core::{BoxError, HookFuture};
+use hooks_team::beside::offload;
 
-use super::workers::offload;
 use super::{Ask, ContextSource, Item, Section, Workers};
 
 /// The largest file that is read.

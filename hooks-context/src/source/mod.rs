@@ -18,7 +18,6 @@ mod service;
 mod store;
 pub mod team;
 mod words;
-mod workers;
 
 pub use self::ask::{Ask, Moment};
 pub use self::file::FileSource;
@@ -26,8 +25,7 @@ pub use self::section::{Item, Section};
 pub use self::service::{Command, CommandSource, ServiceSource};
 pub use self::store::StoreSource;
 pub use self::words::Words;
-pub(crate) use self::workers::offload;
-pub use self::workers::{Here, Threads, Work, Workers};
+pub use hooks_team::beside::{Here, Threads, Work, Workers};
 
 use std::sync::Arc;
 

@@ -42,6 +42,7 @@ mod path_keys;
 mod spelling;
 mod table;
 mod verbs;
+mod working_folder;
 
 pub use agent_arguments::{AgentArguments, agent_arguments};
 pub use command_arguments::{Command, CommandArgument, CommandArguments, commands_of};
@@ -51,3 +52,5 @@ pub use patch::patched_files;
 pub use path_arguments::{PathArgument, PathArguments, PathRole, paths_of};
 pub use spelling::Reach;
 pub use table::ToolTable;
+pub use verbs::reads_by_name;
+pub use working_folder::WorkingFolder;

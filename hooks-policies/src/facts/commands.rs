@@ -2,11 +2,10 @@
 
 use hooks_core::Platform;
 use hooks_facts::commands::{Analysis, Options};
-use hooks_facts::tools::{Command, CommandArgument, ToolKind, commands_of};
+use hooks_facts::tools::{Command, CommandArgument, ToolKind, WorkingFolder, commands_of};
 
 use super::arguments::is_one_of;
 use super::call::Call;
-use super::folder::WorkingFolder;
 
 /// The commands of a call, analysed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,7 +30,7 @@ pub struct ParsedCommand {
 }
 
 /// Of a tool that nobody knows, only what these arguments hold is taken for a command.
-const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script"];
+const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script", "shell"];
 
 impl ParsedCommands {
     pub(super) fn of(call: Call<'_>) -> Self {
@@ -48,7 +47,7 @@ impl ParsedCommands {
         let ignores_case = call.request().context().environment.platform != Platform::Posix;
         let options = Options { ignores_case, windows: kind == ToolKind::WindowsShell };
         // An argument that names another folder makes `$PWD` that one; then it is not known here.
-        let folder = (!WorkingFolder::of_command(call.arguments()).is_given())
+        let folder = (!WorkingFolder::of_command_tool(call.arguments()).is_given())
             .then(|| call.request().context().cwd.to_str());
         let folder = folder.flatten().filter(|folder| !folder.is_empty());
         let found =

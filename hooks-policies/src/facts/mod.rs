@@ -23,7 +23,6 @@
 mod arguments;
 mod call;
 mod commands;
-mod folder;
 mod line_breaks;
 mod places;
 mod reader;

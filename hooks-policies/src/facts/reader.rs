@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{HookContext, HookRequest, Platform};
-use hooks_facts::tools::{ToolKind, ToolTable};
+use hooks_facts::tools::ToolTable;
 
 use super::call::{Call, CallFacts};
 use super::root::KnownRoot;
@@ -58,7 +58,7 @@ impl CallReader {
             if name.trim().is_empty() {
                 errors.push("tools", "a tool has no name", "write the name that the client calls it by");
             }
-            table = table.with(name, kind_of(*role));
+            table = table.with(name, (*role).into());
         }
         Self(Arc::new(Settings {
             root,
@@ -127,15 +127,5 @@ fn is_absolute(path: &str) -> bool {
         (Some('/'), ..) => true,
         (Some(drive), Some(':'), Some('/' | '\\')) => drive.is_ascii_alphabetic(),
         _ => false,
-    }
-}
-
-fn kind_of(role: ToolRole) -> ToolKind {
-    match role {
-        ToolRole::Write => ToolKind::WriteFile,
-        ToolRole::Delete => ToolKind::DeleteFile,
-        ToolRole::Shell => ToolKind::Shell,
-        ToolRole::AskUser => ToolKind::AskUser,
-        ToolRole::Read => ToolKind::Read,
     }
 }

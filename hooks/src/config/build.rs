@@ -11,11 +11,11 @@ use hooks_audit::metrics::Metrics;
 use hooks_context::SessionMemory;
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
-use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
+use hooks_policies::config::PolicyConfig;
 use hooks_policies::profile::SquadCompat;
 use hooks_policies::spend::SpendWatch;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
-use hooks_policies::{LockoutRegistry, PolicyErrors, StoredLockouts, StrictPolicies};
+use hooks_policies::{CallReader, LockoutRegistry, OwnState, PolicyErrors, StoredLockouts, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
@@ -198,11 +198,9 @@ pub(super) fn build(
 ) -> Option<Built> {
     let mut kept = kept.unwrap_or_else(|| Kept::of(settings));
     // What governs the agents is protected apart, so that its paths are never read in a dialect of the file's.
-    let protection = PolicyConfig {
-        protected: protected.to_vec(),
-        rules: if protected.is_empty() { Vec::new() } else { vec![own_command()] },
-        ..PolicyConfig::default()
-    };
+    let protection = PolicyConfig { protected: protected.to_vec(), ..PolicyConfig::default() };
+    let own_state = OwnState::new(protected, &CallReader::default());
+    let own_state = own_state.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     let tenancy = match settings {
         Settings::Strict { state, .. } => state.tenancy.as_ref(),
         Settings::SquadCompat(_) => None,
@@ -212,7 +210,10 @@ pub(super) fn build(
         tenancy.add_to(&mut builder);
     }
     let builder = strict(builder, protection, &kept, tenancy);
-    let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
+    let mut builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
+    if !protected.is_empty() {
+        builder.add_policy(own_state);
+    }
     match settings {
         Settings::Strict { policy, models, context, feeds, from, state, handlers } => {
             let models = match (models, from) {
@@ -239,7 +240,9 @@ pub(super) fn build(
             if let Some(config) = &context.prompts {
                 builder = prompts::add_to(builder, config, policy.redaction.as_ref(), &kept);
             }
-            if let Some(commands) = handlers.as_ref().and_then(|handlers| handlers.hooks(host)) {
+            if let Some(commands) =
+                handlers.as_ref().and_then(|handlers| handlers.hooks(host, policy.redaction.as_ref()))
+            {
                 builder = commands.add_to(builder);
             }
             let around = scribe::Around {
@@ -249,7 +252,7 @@ pub(super) fn build(
             };
             builder = context.add_to(builder, &kept, &around);
             // Behind the others, so that what they made of an event is counted.
-            let (mut builder, feeds) = feeds.add_to(builder, &policy.tools, kept.metrics.as_ref());
+            let (mut builder, feeds) = feeds.add_to(builder, &around.tools, kept.metrics.as_ref());
             kept.metrics = feeds.metrics.clone();
             // Last, so that it sees what all others made of an event, and takes its place when they have theirs.
             let recording = state.audit.as_ref().filter(|config| config.is_enabled() && !state.is_trial);
@@ -274,32 +277,6 @@ pub(super) fn build(
                 None
             }
         },
-    }
-}
-
-/// What people do. What is done to the record may stand behind options that name another one.
-const OWN_COMMANDS: [&str; 8] = [
-    "hooks state",
-    "hooks init",
-    "hooks audit maintain",
-    "hooks audit hold",
-    "hooks audit erase",
-    "hooks audit -c",
-    "hooks audit --config",
-    "hooks audit --log",
-];
-
-/// What changes budgets, limits, lockouts and the record, and what installs or removes the hooks themselves, is for people.
-fn own_command() -> RuleConfig {
-    RuleConfig {
-        name: "own-state".to_owned(),
-        action: RuleAction::Deny,
-        commands: OWN_COMMANDS.map(str::to_owned).to_vec(),
-        reason: Some(
-            "an agent changes neither the limits it works within, nor its hooks, nor the record; a person does"
-                .to_owned(),
-        ),
-        ..RuleConfig::default()
     }
 }
 
@@ -339,37 +316,5 @@ fn report_in(errors: PolicyErrors, from: &Origin, root: &Node, mistakes: &mut Mi
 fn report(errors: PolicyErrors, place: &Place, mistakes: &mut Mistakes) {
     for error in errors {
         mistakes.add_with_hint(place, error.field, error.problem, error.hint);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use hooks_core::event::PreToolUse;
-    use hooks_core::{HookContext, HookRequest, Policy, Strength};
-    use hooks_policies::{CallReader, Rules};
-    use serde_json::json;
-
-    use super::own_command;
-
-    #[test]
-    fn an_agent_changes_neither_its_limits_nor_its_hooks() {
-        let rules = Rules::new(&[own_command()], &CallReader::default()).unwrap();
-        for (command, wanted) in [
-            ("hooks state set a 0", Strength::Deny),
-            ("hooks init claude --remove", Strength::Deny),
-            ("./target/release/hooks init", Strength::Deny),
-            ("hooks audit erase --session s --why x --yes", Strength::Deny),
-            ("hooks audit -c hooks.yaml maintain", Strength::Deny),
-            ("hooks audit -chooks.yaml maintain", Strength::Deny),
-            ("hooks audit --config=hooks.yaml maintain", Strength::Deny),
-            ("hooks audit --log . erase w0:1 --why x --yes", Strength::Deny),
-            ("hooks audit tail", Strength::NoOpinion),
-            ("hooks check", Strength::NoOpinion),
-            ("git init", Strength::NoOpinion),
-        ] {
-            let event = PreToolUse::new("bash", json!({ "command": command }));
-            let verdict = rules.judge(&HookRequest::new(HookContext::default(), event));
-            assert_eq!(verdict.strength(), wanted, "{command}");
-        }
     }
 }

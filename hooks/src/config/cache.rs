@@ -1,10 +1,7 @@
 //! The section about the result cache: which tools' results are reused.
 
-use std::collections::BTreeMap;
-
 use hooks_audit::cache::{CacheConfig, ResultCache};
-use hooks_facts::tools::{ToolKind, ToolTable};
-use hooks_policies::config::ToolRole;
+use hooks_facts::tools::ToolTable;
 
 use super::error::Mistakes;
 use super::prune::Pruned;
@@ -21,17 +18,7 @@ pub(super) fn check(config: &CacheConfig, tree: &Pruned, mistakes: &mut Mistakes
 }
 
 /// The cache that `config` asks for; it knows the tools of the configuration.
-pub(super) fn built(config: &CacheConfig, tools: &BTreeMap<String, ToolRole>) -> Option<ResultCache> {
-    let table = tools.iter().fold(ToolTable::default(), |table, (name, role)| {
-        let kind = match role {
-            ToolRole::Write => ToolKind::WriteFile,
-            ToolRole::Delete => ToolKind::DeleteFile,
-            ToolRole::Shell => ToolKind::Shell,
-            ToolRole::AskUser => ToolKind::AskUser,
-            ToolRole::Read => ToolKind::Read,
-        };
-        table.with(name, kind)
-    });
+pub(super) fn built(config: &CacheConfig, tools: ToolTable) -> Option<ResultCache> {
     // What makes no sense was reported when the section was read.
-    ResultCache::new(config.clone()).ok().map(|cache| cache.with_table(table))
+    ResultCache::new(config.clone()).ok().map(|cache| cache.with_table(tools))
 }

@@ -1,12 +1,10 @@
 //! The sections about what is fed from the record: results that are reused, metrics, sinks.
 
-use std::collections::BTreeMap;
-
 use hooks_audit::cache::{CacheConfig, ResultCache};
 use hooks_audit::metrics::{Metrics, MetricsConfig};
 use hooks_audit::sink::SinkConfig;
 use hooks_core::HooksBuilder;
-use hooks_policies::config::ToolRole;
+use hooks_facts::tools::ToolTable;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -73,11 +71,11 @@ impl FeedSections {
     pub(super) fn add_to(
         &self,
         mut builder: HooksBuilder,
-        tools: &BTreeMap<String, ToolRole>,
+        tools: &ToolTable,
         counted: Option<&Metrics>,
     ) -> (HooksBuilder, Feeds) {
         let metrics = self.metrics.as_ref().map(|config| metrics::built(config, counted));
-        let mut cache = self.cache.as_ref().and_then(|config| cache::built(config, tools));
+        let mut cache = self.cache.as_ref().and_then(|config| cache::built(config, tools.clone()));
         if let Some(metrics) = &metrics {
             cache = cache.map(|cache| cache.watched_by(metrics.clone()));
             builder = metrics.add_to(builder);

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_audit::aside::{Teams, Workers};
 use hooks_audit::scribe::{Scribe, ScribeConfig};
-use hooks_context::TeamPlace;
 use hooks_context::builtins::Redact as _;
-use hooks_facts::tools::{ToolKind, ToolTable};
+use hooks_facts::tools::ToolTable;
 use hooks_policies::config::{RedactionConfig, ToolRole};
 use hooks_store::Answering;
+use hooks_team::TeamPlace;
+use hooks_team::beside::{Here, Threads, Workers};
 
 use super::prompts::Secrets;
 use crate::system::{StdFileSystem, TokioTimer};
@@ -46,31 +46,22 @@ pub(super) fn built(config: &ScribeConfig, around: &Around<'_>) -> Scribe {
 
 /// All tools that are known, with those of the configuration.
 pub(super) fn known(tools: &BTreeMap<String, ToolRole>) -> ToolTable {
-    tools.iter().fold(ToolTable::default(), |table, (name, role)| {
-        let kind = match role {
-            ToolRole::Write => ToolKind::WriteFile,
-            ToolRole::Delete => ToolKind::DeleteFile,
-            ToolRole::Shell => ToolKind::Shell,
-            ToolRole::AskUser => ToolKind::AskUser,
-            ToolRole::Read => ToolKind::Read,
-        };
-        table.with(name, kind)
-    })
+    tools.iter().fold(ToolTable::default(), |table, (name, role)| table.with(name, (*role).into()))
 }
 
 /// Where the teams of sessions are.
-pub(super) fn teams(folder: &Path, answering: Answering) -> Teams {
+pub(super) fn teams(folder: &Path, answering: Answering) -> TeamPlace {
     let place = TeamPlace::below(Arc::new(StdFileSystem), folder);
-    Teams::found_by(move |context| {
-        let team = place.team(context)?;
-        Some(if answering == Answering::AtOnce { team.with_patience(SHORT) } else { team })
-    })
+    match answering {
+        Answering::Later => place,
+        Answering::AtOnce => place.with_patience(SHORT),
+    }
 }
 
 /// Who waits for the disk.
-pub(super) fn workers(answering: Answering) -> Workers {
+pub(super) fn workers(answering: Answering) -> Arc<dyn Workers> {
     match answering {
-        Answering::Later => Workers::threads(),
-        Answering::AtOnce => Workers::here(),
+        Answering::Later => Arc::new(Threads),
+        Answering::AtOnce => Arc::new(Here),
     }
 }

@@ -1,7 +1,7 @@
 //! The workers as processes, some of which are killed at random moments and started again.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use hooks_core::time::{Random as _, SeededRandom};
@@ -11,7 +11,8 @@ use super::call::Policy;
 use super::engine::Engine;
 use super::plan::{Plan, WORKERS};
 use super::redis::Server;
-use crate::error::{Error, Result};
+use crate::child::KillOnDrop;
+use crate::error::Result;
 
 /// Runs the fleet until every worker has done its share, and looks at what is left.
 ///
@@ -34,7 +35,6 @@ pub(super) fn run(engine: Engine, plan: &Plan, policy: Policy, seed: u64) -> Res
             && worker.is_running()?
         {
             worker.process.kill()?;
-            worker.process.wait()?;
             *worker = start(worker.number, worker.life + 1)?;
             kills += 1;
         }
@@ -55,7 +55,7 @@ struct Worker {
     number: u64,
     /// How often it was killed.
     life: u64,
-    process: Child,
+    process: KillOnDrop,
 }
 
 impl Worker {
@@ -71,26 +71,13 @@ impl Worker {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["overspend", "worker", engine.name()]).arg(folder).arg(policy.key());
         command.args([plan.operations, number, life].map(|argument| argument.to_string()));
-        let process = command.stdin(Stdio::null()).spawn()?;
-        Ok(Self { number, life, process })
+        Ok(Self { number, life, process: KillOnDrop::start(&mut command)? })
     }
 
     /// # Errors
     /// It has failed.
     fn is_running(&mut self) -> Result<bool> {
-        match self.process.try_wait()? {
-            None => Ok(true),
-            Some(status) if status.success() => Ok(false),
-            Some(status) => Err(Error::new(format!("worker {} failed ({status})", self.number))),
-        }
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        // Where the command fails, the others must not go on; one that has ended cannot be killed any more.
-        let _ended = self.process.kill();
-        let _gone = self.process.wait();
+        self.process.is_running(format_args!("worker {}", self.number))
     }
 }
 

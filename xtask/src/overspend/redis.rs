@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use hooks_store::{Away, AwaySettings, Redis};
 use tokio::runtime::Runtime;
 
 use super::fleet::pause;
+use crate::child::KillOnDrop;
 use crate::error::{Error, Result};
 
 /// A server that writes down what it does before it answers: with `everysec` it answers up to two seconds ahead of its
@@ -21,7 +22,7 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub(super) struct Server {
     folder: PathBuf,
-    process: Child,
+    process: KillOnDrop,
     faults: u64,
 }
 
@@ -45,7 +46,6 @@ impl Server {
         match self.faults % 8 {
             3 => {
                 self.process.kill()?;
-                self.process.wait()?;
                 self.process = process(&self.folder)?;
                 self.wait()?;
             }
@@ -76,21 +76,12 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ended = self.process.kill();
-        let _gone = self.process.wait();
-    }
-}
-
 #[expect(clippy::disallowed_methods, reason = "it has to be killed, which no other command does")]
-fn process(folder: &Path) -> Result<Child> {
+fn process(folder: &Path) -> Result<KillOnDrop> {
     let mut command = Command::new("redis-server");
     command.args(["--port", "0", "--save", "", "--appendonly", "yes", "--appendfsync", "always"]);
     command.arg("--unixsocket").arg(socket(folder)).arg("--dir").arg(folder);
-    command.stdin(Stdio::null()).stdout(Stdio::null());
-    command
-        .spawn()
+    KillOnDrop::start(command.stdout(Stdio::null()))
         .map_err(|error| Error::doing("starting `redis-server`, of Debian's package of that name", error))
 }
 

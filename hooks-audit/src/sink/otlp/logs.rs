@@ -10,7 +10,7 @@ use crate::read::Committed;
 /// The log record of `committed`.
 pub(super) fn of(committed: &Committed, roots: &Roots) -> Value {
     let record = &committed.record;
-    let outcome = record.outcome.map(|outcome| outcome.to_string());
+    let outcome = record.outcome.map(Strength::name);
     let (severity, name) = match record.outcome {
         _ if record.failed => (17, "ERROR"),
         Some(Strength::Deny) => (13, "WARN"),

@@ -24,14 +24,14 @@ use std::any::Any;
 use std::sync::Arc;
 
 use hooks_core::{BoxError, HookFuture};
+use hooks_team::beside::offload;
 use hooks_team::folder::Place;
 use hooks_team::text::Document;
 use hooks_team::{Name, Team, TeamError};
 
 use self::cache::Cache;
-use super::workers::offload;
 use super::{Ask, ContextSource, Section, Workers};
-use crate::place::TeamPlace;
+use crate::TeamPlace;
 use crate::text::head;
 
 /// The longest entry that is given, in bytes; of a longer one its first lines are.

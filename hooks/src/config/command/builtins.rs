@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hooks_command::template::Template;
-use hooks_command::{Builtin, BuiltinCall, Builtins};
+use hooks_command::{Builtin, BuiltinCall, Builtins, Scrub};
 use hooks_context::builtins::{self, Call, Templates, World};
 use hooks_core::HookFuture;
 use serde_json::Value;
@@ -52,6 +52,12 @@ struct Standard {
 }
 
 impl Builtin for Standard {
+    fn scrubbing(&self, scrub: &Scrub) -> Option<Arc<dyn Builtin>> {
+        let scrub = Arc::clone(scrub);
+        let world = self.world.clone().redacting(Arc::new(move |text: &str| scrub(text)));
+        Some(Arc::new(Self { world, has_store: self.has_store }))
+    }
+
     fn run(&self, call: BuiltinCall) -> HookFuture<'static, Result<Value, String>> {
         if !self.has_store && KEEPING.contains(&&*call.name) {
             let reason = "there is no state folder: set `HOME` or `XDG_STATE_HOME` to an absolute one";

@@ -13,14 +13,17 @@ use hooks_command::config::{self, Fault, Known};
 use hooks_command::engine::{Runner, World};
 use hooks_command::process::{Processes, Variables};
 use hooks_command::service::CommandHooks;
-use hooks_command::{Block, Builtins, Engine, Failures, Judge, Level, Profile, Rules};
+use hooks_command::{Block, Builtins, Engine, Failures, Judge, Level, Profile, Rules, Scrub};
+use hooks_context::builtins::Redact as _;
 use hooks_facts::tools::Dialect;
+use hooks_policies::config::RedactionConfig;
 use serde_json::Value;
 
 pub(super) use self::agents::{is_meant, read as read_agents};
 pub use self::builtins::standard_builtins;
 pub(super) use self::schema::schema;
 use super::error::{ConfigError, ConfigErrors, Mistakes};
+use super::prompts::Secrets;
 use super::source;
 use super::tree::Node;
 use super::yaml;
@@ -73,17 +76,24 @@ impl Handlers {
         self.others.is_empty() && self.by_agent.values().all(Block::is_empty)
     }
 
-    /// The handlers as hooks; `None` where there are none, so that nothing is asked for them.
-    pub(super) fn hooks(&self, host: &Host) -> Option<CommandHooks> {
+    /// The handlers as hooks; `None` where there are none, so that nothing is asked for them. Builtins take out of texts
+    /// what `redaction` holds to be secret, too.
+    pub(super) fn hooks(&self, host: &Host, redaction: Option<&RedactionConfig>) -> Option<CommandHooks> {
         if self.is_empty() {
             return None;
+        }
+        let mut builtins = Arc::clone(&host.builtins);
+        if let Some(redaction) = redaction.filter(|redaction| !redaction.patterns.is_empty()) {
+            let secrets = Secrets::new(Some(redaction));
+            let scrub: Scrub = Arc::new(move |text| secrets.redact(text));
+            builtins = Arc::new((*builtins).clone().scrubbing(&scrub));
         }
         let processes = Arc::new(Processes::default());
         let runner = host.runner.clone().unwrap_or_else(|| Arc::clone(&processes) as _);
         let world = World {
             runner,
             timer: Arc::new(TokioTimer),
-            builtins: Arc::clone(&host.builtins),
+            builtins,
             judge: host.judge.clone(),
             variables: processes as Arc<dyn Variables>,
         };

@@ -5,8 +5,8 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use hooks::audit::aside::Workers;
 use hooks::audit::scribe::Scribe;
+use hooks::team::beside::Here;
 use hooks::{HookContext, system};
 
 use super::ledger;
@@ -87,7 +87,7 @@ pub(super) fn audit(folder: &Path, options: &Options) -> Result<Found> {
 fn finish(folder: &Path) -> Result {
     let mut settings = settings();
     (settings.settle, settings.given_up_after) = Default::default();
-    let scribe = Scribe::at_once(team(folder), Workers::here()).with(settings);
+    let scribe = Scribe::at_once(team(folder), Here).with(settings);
     let context = HookContext::new("audit", "audit").with_environment(system());
     for _ in 0..2 {
         scribe.work(&context).map_err(|error| Error::new(error.to_string()))?;

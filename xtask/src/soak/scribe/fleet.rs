@@ -1,13 +1,14 @@
 //! The agents as processes, some of which are killed at random moments and started again.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use hooks_core::time::{Random as _, SeededRandom};
 
 use super::options::Options;
-use crate::error::{Error, Result};
+use crate::child::KillOnDrop;
+use crate::error::Result;
 
 /// Runs the agents until each has done its share; how many were killed.
 ///
@@ -24,7 +25,6 @@ pub(super) fn run(folder: &Path, options: &Options) -> Result<u64> {
             && agent.is_running()?
         {
             agent.process.kill()?;
-            agent.process.wait()?;
             *agent = start(agent.number, agent.life + 1)?;
             kills += 1;
         }
@@ -45,7 +45,7 @@ struct Agent {
     number: u64,
     /// How often it was killed.
     life: u64,
-    process: Child,
+    process: KillOnDrop,
 }
 
 impl Agent {
@@ -54,26 +54,13 @@ impl Agent {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["soak", "scribe", "worker"]).arg(folder);
         command.args([options.share(), options.seed, number, life].map(|argument| argument.to_string()));
-        let process = command.stdin(Stdio::null()).spawn()?;
-        Ok(Self { number, life, process })
+        Ok(Self { number, life, process: KillOnDrop::start(&mut command)? })
     }
 
     /// # Errors
     /// It has failed.
     fn is_running(&mut self) -> Result<bool> {
-        match self.process.try_wait()? {
-            None => Ok(true),
-            Some(status) if status.success() => Ok(false),
-            Some(status) => Err(Error::new(format!("agent {} failed ({status})", self.number))),
-        }
-    }
-}
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        // Where the command fails, the others must not go on; one that has ended cannot be killed any more.
-        let _ended = self.process.kill();
-        let _gone = self.process.wait();
+        self.process.is_running(format_args!("agent {}", self.number))
     }
 }
 

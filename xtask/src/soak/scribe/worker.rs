@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks::audit::aside::Workers;
 use hooks::audit::scribe::{Scribe, ScribeSettings};
 use hooks::drivers::{SpawnRequest, Spawned, ToolCall, ToolRequest, ToolResult};
 use hooks::event::{ChildStatus, EndReason, SessionStart, SubagentStart};
+use hooks::team::beside::Threads;
 use hooks::team::files::NewMember;
 use hooks::team::{NewTeam, Team};
 use hooks::{BoxError, Govern, GovernSpawn, HookContext, Hooks, Session, StdFileSystem, TokioTimer, system};
@@ -81,8 +81,7 @@ impl Agent {
         share: u64,
         random: &SeededRandom,
     ) -> std::result::Result<(), BoxError> {
-        let scribe =
-            Scribe::new(team(&self.folder), Workers::threads(), Arc::new(TokioTimer)).with(settings());
+        let scribe = Scribe::new(team(&self.folder), Threads, Arc::new(TokioTimer)).with(settings());
         let hooks = scribe.add_to(Hooks::builder()).build();
         let name = format!("Agent {}", self.number);
         let context = HookContext::new(format!("session {} of agent {}", self.life, self.number), name);

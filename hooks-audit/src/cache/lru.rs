@@ -1,4 +1,4 @@
-//! What is kept, within its bounds: what was not used for longest goes first.
+//! What is kept, within its bounds: the least recently used goes first.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::key::Key;
 
 /// Results by key.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct Lru {
     entries: HashMap<Key, Entry>,
     /// The keys in the order in which they were used.
     used: BTreeMap<u64, Key>,
@@ -50,7 +50,7 @@ impl Entry {
     }
 }
 
-impl Shelf {
+impl Lru {
     pub(super) fn get(&self, key: &Key) -> Option<&Entry> {
         self.entries.get(key)
     }

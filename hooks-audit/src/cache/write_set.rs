@@ -11,14 +11,14 @@ use super::stamp::Stamps;
 
 /// What a call may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Touched {
+pub(super) enum WriteSet {
     /// Nobody can say.
     Everything,
     /// These files and folders and what is below them, by their real names.
     Files(Vec<PathBuf>),
 }
 
-impl Touched {
+impl WriteSet {
     /// What a call of a tool of this kind changes; `None` where it changes nothing.
     pub(super) fn of(
         kind: ToolKind,

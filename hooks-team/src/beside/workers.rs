@@ -2,10 +2,9 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Poll, Waker};
+use std::sync::{Arc, Mutex};
 
-use hooks_core::{BoxError, HookFuture};
+use super::lock;
 
 /// Something to do.
 pub type Work = Box<dyn FnOnce() + Send>;
@@ -29,6 +28,12 @@ pub struct Threads;
 impl Workers for Here {
     fn start(&self, work: Work) {
         work();
+    }
+}
+
+impl<W: Workers + ?Sized> Workers for Arc<W> {
+    fn start(&self, work: Work) {
+        (**self).start(work);
     }
 }
 
@@ -67,7 +72,7 @@ impl Pool {
         }
         state.threads += 1;
         drop(state);
-        let named = std::thread::Builder::new().name("hooks-context".to_owned());
+        let named = std::thread::Builder::new().name("hooks-disk".to_owned());
         if named.spawn(move || self.work(work)).is_err() {
             lock(&self.state).threads -= 1;
         }
@@ -86,92 +91,9 @@ impl Pool {
     }
 }
 
-/// What `work` gives, once `workers` have done it. A panic is an error.
-pub(crate) fn offload<T: Send + 'static>(
-    workers: &dyn Workers,
-    work: impl FnOnce() -> Result<T, BoxError> + Send + 'static,
-) -> HookFuture<'static, Result<T, BoxError>> {
-    let slot = Arc::new(Mutex::new(Slot { answer: None, waker: None }));
-    let theirs = Finish(Arc::clone(&slot));
-    workers.start(Box::new(move || {
-        let answer = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("it panicked".into()));
-        theirs.tell(answer);
-    }));
-    if let Some(answer) = lock(&slot).answer.take() {
-        return HookFuture::now(answer);
-    }
-    HookFuture::later(std::future::poll_fn(move |cx| {
-        let mut slot = lock(&slot);
-        match slot.answer.take() {
-            Some(answer) => Poll::Ready(answer),
-            None => {
-                slot.waker = Some(cx.waker().clone());
-                Poll::Pending
-            }
-        }
-    }))
-}
-
-struct Slot<T> {
-    answer: Option<Result<T, BoxError>>,
-    waker: Option<Waker>,
-}
-
-/// Answers for a piece of work, also for one that is dropped undone.
-struct Finish<T>(Arc<Mutex<Slot<T>>>);
-
-impl<T> Finish<T> {
-    fn tell(&self, answer: Result<T, BoxError>) {
-        let mut slot = lock(&self.0);
-        slot.answer = Some(answer);
-        let waker = slot.waker.take();
-        drop(slot);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-}
-
-impl<T> Drop for Finish<T> {
-    fn drop(&mut self) {
-        // Whoever waits holds the other end; an answer that was not fetched yet stands.
-        let is_open = lock(&self.0).answer.is_none() && Arc::strong_count(&self.0) > 1;
-        if is_open {
-            self.tell(Err("nobody did it: too much is under way".into()));
-        }
-    }
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
-    use futures_util::FutureExt;
-
     use super::*;
-
-    /// Does nothing.
-    struct Idle;
-
-    impl Workers for Idle {
-        fn start(&self, _work: Work) {}
-    }
-
-    #[tokio::test]
-    async fn what_is_done_elsewhere_comes_back() {
-        assert_eq!(offload(&Threads, || Ok(1)).await.unwrap(), 1);
-        assert_eq!(offload(&Here, || Ok(1)).now_or_never().unwrap().unwrap(), 1);
-    }
-
-    #[tokio::test]
-    async fn work_that_is_not_done_is_an_error() {
-        let error = offload::<()>(&Threads, || panic!("no")).await.unwrap_err();
-        assert_eq!(error.to_string(), "it panicked");
-        let error = offload(&Idle, || Ok(1)).now_or_never().unwrap().unwrap_err();
-        assert_eq!(error.to_string(), "nobody did it: too much is under way");
-    }
 
     #[test]
     fn what_hangs_takes_no_more_threads_than_there_may_be() {

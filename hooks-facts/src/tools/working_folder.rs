@@ -1,0 +1,100 @@
+//! Finds the folder that an argument sends a tool to.
+//!
+//! Not every tool heeds it, so whoever judges a relative name takes it from there as well as from where the call began.
+
+use serde_json::Value;
+
+use super::arguments::Pointer;
+use super::names::Folded;
+
+/// Folded names of arguments that name a folder to work in.
+const KEYS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory", "currentdirectory"];
+
+/// Arguments that name such a folder to what runs commands. To a tool for files they are paths of its own, which
+/// [`paths_of`](super::paths_of) finds.
+const COMMAND_KEYS: &[&str] = &["dirpath", "directory"];
+
+/// The folder that an argument sends a tool to, where one does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorkingFolder<'a> {
+    path: Option<&'a str>,
+    /// JSON pointers of arguments that should name one and do not, or name a second.
+    pub unusable: Vec<String>,
+}
+
+impl<'a> WorkingFolder<'a> {
+    /// That of a tool for files.
+    pub fn of_file_tool(arguments: &'a Value) -> Self {
+        Self::named(arguments, |key| key.is_one_of(KEYS))
+    }
+
+    /// That of a tool that runs commands.
+    pub fn of_command_tool(arguments: &'a Value) -> Self {
+        Self::named(arguments, |key| key.is_one_of(KEYS) || key.is_one_of(COMMAND_KEYS))
+    }
+
+    fn named(arguments: &'a Value, is_folder: impl Fn(Folded) -> bool) -> Self {
+        let mut folder = Self::default();
+        for (key, value) in arguments.as_object().into_iter().flatten() {
+            if !Folded::new(key).is_some_and(&is_folder) {
+                continue;
+            }
+            match value {
+                Value::Null => {}
+                Value::String(text) if text.is_empty() => {}
+                Value::String(text) if folder.path.is_none_or(|other| other == text) => {
+                    folder.path = Some(text);
+                }
+                _ => folder.unusable.push(Pointer::default().key(key).text()),
+            }
+        }
+        folder
+    }
+
+    /// Whether there is one, or something that should be one.
+    pub fn is_given(&self) -> bool {
+        self.path.is_some() || !self.unusable.is_empty()
+    }
+
+    /// What a relative name stands for in that folder; nothing where there is no folder, or the name is absolute.
+    pub fn of_name(&self, name: &str) -> Option<String> {
+        let folder = self.path?;
+        let is_relative = !name.starts_with(['/', '~', '\\']) && name.get(1..2) != Some(":");
+        is_relative.then(|| format!("{}/{name}", folder.strip_suffix('/').unwrap_or(folder)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn relative_names_move() {
+        let arguments = json!({"workingDirectory": "/a/", "path": "b"});
+        let folder = WorkingFolder::of_file_tool(&arguments);
+        assert_eq!(folder.of_name("b").as_deref(), Some("/a/b"));
+        assert_eq!(folder.of_name("/b"), None);
+        assert_eq!(WorkingFolder::of_file_tool(&json!({"cwd": "", "workdir": null})).of_name("b"), None);
+    }
+
+    #[test]
+    fn some_names_are_folders_to_commands_only() {
+        for key in ["dir_path", "dirPath", "directory"] {
+            let arguments = json!({ key: "a" });
+            assert_eq!(
+                WorkingFolder::of_command_tool(&arguments).of_name("b").as_deref(),
+                Some("a/b"),
+                "{key}"
+            );
+            assert_eq!(WorkingFolder::of_file_tool(&arguments).of_name("b"), None, "{key}");
+        }
+    }
+
+    #[test]
+    fn what_names_no_folder_is_told() {
+        assert_eq!(WorkingFolder::of_file_tool(&json!({"cwd": 7})).unusable, ["/cwd"]);
+        assert_eq!(WorkingFolder::of_file_tool(&json!({"cwd": "a", "workdir": "b"})).unusable, ["/workdir"]);
+    }
+}

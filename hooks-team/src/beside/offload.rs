@@ -1,0 +1,122 @@
+//! Hands work to workers, and what they give back.
+
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
+
+use hooks_core::{BoxError, HookFuture};
+
+use super::{Workers, lock};
+
+/// What `work` gives, once `workers` have done it. A panic is an error, and so is work that is not done.
+pub fn offload<T: Send + 'static>(
+    workers: &dyn Workers,
+    work: impl FnOnce() -> Result<T, BoxError> + Send + 'static,
+) -> HookFuture<'static, Result<T, BoxError>> {
+    let slot = Arc::new(Mutex::new(Slot { answer: None, waker: None }));
+    let theirs = Arc::clone(&slot);
+    offload_then(workers, work, move |answer| {
+        let waker = {
+            let mut slot = lock(&theirs);
+            slot.answer = Some(answer);
+            slot.waker.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    });
+    if let Some(answer) = lock(&slot).answer.take() {
+        return HookFuture::now(answer);
+    }
+    HookFuture::later(std::future::poll_fn(move |cx| {
+        let mut slot = lock(&slot);
+        match slot.answer.take() {
+            Some(answer) => Poll::Ready(answer),
+            None => {
+                slot.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }))
+}
+
+/// Has `workers` do `work`, for whose end nobody waits. `then` hears what came of it, also where it panics or is not
+/// done, on whatever thread that is.
+pub fn offload_then<T: 'static>(
+    workers: &dyn Workers,
+    work: impl FnOnce() -> Result<T, BoxError> + Send + 'static,
+    then: impl FnOnce(Result<T, BoxError>) + Send + 'static,
+) {
+    let mut then = Then(Some(then), PhantomData);
+    workers.start(Box::new(move || {
+        then.tell(catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("it panicked".into())));
+    }));
+}
+
+struct Slot<T> {
+    answer: Option<Result<T, BoxError>>,
+    waker: Option<Waker>,
+}
+
+/// Is told of a piece of work once, also of one that is dropped undone.
+struct Then<T, F: FnOnce(Result<T, BoxError>)>(Option<F>, PhantomData<fn(T)>);
+
+impl<T, F: FnOnce(Result<T, BoxError>)> Then<T, F> {
+    fn tell(&mut self, answer: Result<T, BoxError>) {
+        if let Some(then) = self.0.take() {
+            then(answer);
+        }
+    }
+}
+
+impl<T, F: FnOnce(Result<T, BoxError>)> Drop for Then<T, F> {
+    fn drop(&mut self) {
+        self.tell(Err("nobody did it: too much is under way".into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+    use crate::beside::{Here, Threads, Work};
+
+    /// Does nothing.
+    struct Idle;
+
+    impl Workers for Idle {
+        fn start(&self, _work: Work) {}
+    }
+
+    #[tokio::test]
+    async fn what_is_done_elsewhere_comes_back() {
+        assert_eq!(offload(&Threads, || Ok(1)).await.unwrap(), 1);
+        assert_eq!(offload(&Here, || Ok(1)).now_or_never().unwrap().unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn work_that_is_not_done_is_an_error() {
+        let error = offload::<()>(&Threads, || panic!("no")).await.unwrap_err();
+        assert_eq!(error.to_string(), "it panicked");
+        let error = offload(&Idle, || Ok(1)).now_or_never().unwrap().unwrap_err();
+        assert_eq!(error.to_string(), "nobody did it: too much is under way");
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_told_once() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let told_of = |workers: &dyn Workers, work: fn() -> Result<i32, BoxError>| {
+            let tell = tell.clone();
+            offload_then(workers, work, move |done| {
+                tell.send(done.map_err(|error| error.to_string())).unwrap();
+            });
+            let told: Vec<_> = told.try_iter().collect();
+            told
+        };
+        assert_eq!(told_of(&Here, || Ok(1)), [Ok(1)]);
+        assert_eq!(told_of(&Here, || panic!("no")), [Err("it panicked".to_owned())]);
+        assert_eq!(told_of(&Idle, || Ok(1)), [Err("nobody did it: too much is under way".to_owned())]);
+    }
+}

@@ -1,0 +1,121 @@
+//! Where a session's team folder is.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::HookContext;
+use hooks_core::fs::{Disk, EntryKind};
+
+use crate::Team;
+
+/// The team folder of a session: the same for all, or the one in the folder that the session works in. Cheap to clone.
+#[derive(Clone)]
+pub struct TeamPlace {
+    folder: Where,
+    /// Everybody's, where nobody is named.
+    tenants: Arc<[String]>,
+    patience: Option<Duration>,
+}
+
+#[derive(Clone)]
+enum Where {
+    Fixed(Team),
+    Below(Arc<dyn Disk>, PathBuf),
+}
+
+impl TeamPlace {
+    /// The folder `name` in the folder that a session works in. Where there is none, there is no team.
+    pub fn below(disk: Arc<dyn Disk>, name: impl Into<PathBuf>) -> Self {
+        Self::of(Where::Below(disk, name.into()))
+    }
+
+    fn of(folder: Where) -> Self {
+        Self { folder, tenants: Arc::default(), patience: None }
+    }
+
+    /// That of sessions of these tenants only; of everybody's, where none is named.
+    #[must_use]
+    pub fn of_tenants(mut self, tenants: impl IntoIterator<Item = String>) -> Self {
+        self.tenants = tenants.into_iter().collect();
+        self
+    }
+
+    /// How long a change of the folder waits for another one's end, as in [`Team::with_patience`].
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
+        self
+    }
+
+    /// The team of a session, where it has one. This may wait for the disk.
+    pub fn team(&self, context: &HookContext) -> Option<Team> {
+        let is_meant = || context.tenant.as_ref().is_some_and(|tenant| self.tenants.contains(tenant));
+        if !self.tenants.is_empty() && !is_meant() {
+            return None;
+        }
+        let team = self.found(context)?;
+        Some(match self.patience {
+            Some(patience) => team.with_patience(patience),
+            None => team,
+        })
+    }
+
+    fn found(&self, context: &HookContext) -> Option<Team> {
+        match &self.folder {
+            Where::Fixed(team) => Some(team.clone()),
+            Where::Below(disk, name) => {
+                let root = context.root().join(name);
+                let entry = disk.entry(&root).ok()??;
+                (entry.kind == EntryKind::Directory)
+                    .then(|| Team::new(Arc::clone(disk), root, &context.environment))
+            }
+        }
+    }
+
+    /// What the folder is called from the project on.
+    pub fn name(&self) -> PathBuf {
+        match &self.folder {
+            Where::Fixed(team) => team.root().file_name().map(PathBuf::from).unwrap_or_default(),
+            Where::Below(_, name) => name.clone(),
+        }
+    }
+}
+
+impl From<Team> for TeamPlace {
+    fn from(team: Team) -> Self {
+        Self::of(Where::Fixed(team))
+    }
+}
+
+impl fmt::Debug for TeamPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.folder {
+            Where::Fixed(team) => f.debug_tuple("TeamPlace").field(team).finish(),
+            Where::Below(_, name) => f.debug_tuple("TeamPlace").field(name).finish(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::Environment;
+    use hooks_core::testing::FakeDisk;
+
+    use super::*;
+
+    #[test]
+    fn sessions_of_other_tenants_have_no_team() {
+        let team = Team::new(Arc::new(FakeDisk::default()), "/app/.squad", &Environment::detached());
+        let of = |tenants: &[&str], tenant: Option<&str>| {
+            let place =
+                TeamPlace::from(team.clone()).of_tenants(tenants.iter().map(|name| (*name).to_owned()));
+            let mut context = HookContext::new("s", "a");
+            context.tenant = tenant.map(str::to_owned);
+            place.team(&context).is_some()
+        };
+        assert!(of(&[], None) && of(&[], Some("acme")) && of(&["acme"], Some("acme")));
+        assert!(!of(&["acme"], None) && !of(&["acme"], Some("initech")));
+    }
+}
