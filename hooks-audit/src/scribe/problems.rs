@@ -12,7 +12,7 @@ use super::settings::failed;
 /// What was told and still stands there, whichever process told it.
 const TOLD: &str = "scribe-told.json";
 
-/// The most that is told of one kind at once.
+/// The most that is told at once; the rest is, the next times.
 const MOST: usize = 64;
 
 /// What one work came upon.
@@ -51,17 +51,25 @@ impl Problems {
         let stored = team.folder().read(&place).ok().flatten();
         let told = stored.as_deref().and_then(|bytes| serde_json::from_slice::<BTreeSet<String>>(bytes).ok());
         let told = told.unwrap_or_default();
-        let mut standing = BTreeSet::new();
-        for error in self.found.iter().take(MOST) {
+        let (mut standing, mut new) = (BTreeSet::new(), 0);
+        for error in &self.found {
             let text = error.to_string();
             if !told.contains(&text) && !standing.contains(&text) {
+                if new == MOST {
+                    continue;
+                }
+                new += 1;
                 failed(context, EventKind::PostToolUse, error);
             }
             standing.insert(text);
         }
-        for place in team.folder().aside().unwrap_or_default().iter().take(MOST) {
+        for place in team.folder().aside().unwrap_or_default() {
             if !told.contains(place.as_str()) {
-                let why = team.folder().why_aside(place).unwrap_or_else(|error| error.to_string());
+                if new == MOST {
+                    continue;
+                }
+                new += 1;
+                let why = team.folder().why_aside(&place).unwrap_or_else(|error| error.to_string());
                 let text = format!("`{place}` was set aside: {why}; look at it and remove it");
                 failed(context, EventKind::PostToolUse, &*BoxError::from(text));
             }

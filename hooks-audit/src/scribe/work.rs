@@ -17,6 +17,9 @@ use super::note::{Note, name};
 use super::problems::Problems;
 use super::settings::Scrub;
 
+/// The most notes that one work sets aside: whoever waits for it shall not wait for what others made up.
+const MOST_REFUSED: usize = 64;
+
 /// What the work is done with.
 #[derive(Clone)]
 pub(super) struct Pen {
@@ -74,10 +77,9 @@ fn work_alone(
     let long_ago = u64::try_from(settings.given_up_after.as_millis()).unwrap_or(u64::MAX);
     let given_up = Timestamp(now.0.saturating_sub(long_ago));
     let notes = queue.read_telling(problems.found())?;
-    for left in &notes {
-        if let Err(why) = Note::parse(left.content()) {
-            problems.step(team.refuse(left, &why))?;
-        }
+    let refused = notes.iter().filter_map(|left| Some((left, Note::parse(left.content()).err()?)));
+    for (left, why) in refused.take(MOST_REFUSED) {
+        problems.step(team.refuse(left, &why))?;
     }
     // Before the notes go: they say which files are whole.
     let writing = Writing::of(&notes, given_up);
