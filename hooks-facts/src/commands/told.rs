@@ -353,7 +353,7 @@ fn is_of_the_system(program: &Argument) -> bool {
     const FOLDERS: &[&str] = &["/bin/", "/sbin/", "/usr/", "/opt/", "/nix/store/"];
     let Some(name) = program.literal() else { return false };
     let is_one = |folder: &&str| name.starts_with(*folder) && !name.contains("..");
-    !name.contains(['/', '\\']) || FOLDERS.iter().any(|folder| is_one(&folder))
+    !name.contains(['/', '\\']) || FOLDERS.iter().any(is_one)
 }
 
 fn has(list: &[&str], name: &str) -> bool {
