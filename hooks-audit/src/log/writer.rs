@@ -292,11 +292,12 @@ impl Writer {
     /// checkpoint covers what this one would have. That they begin to fail is a record.
     fn checkpoint(&mut self) {
         let (Some(checkpoints), Some(appender)) = (&mut self.checkpoints, self.home.opened()) else { return };
+        let appender = &*appender;
         let chain = appender.durable();
         if chain.seq == self.anchored {
             return;
         }
-        let was = |size| self.appender.root_of(size);
+        let was = |size| appender.root_of(size);
         let failure = match checkpoints.write_chain(&chain.name, chain.seq, chain.tree.root(), was) {
             Ok(()) => {
                 self.anchored = chain.seq;
