@@ -292,7 +292,6 @@ impl Writer {
     /// checkpoint covers what this one would have. That they begin to fail is a record.
     fn checkpoint(&mut self) {
         let (Some(checkpoints), Some(appender)) = (&mut self.checkpoints, self.home.opened()) else { return };
-        let appender = &*appender;
         let chain = appender.durable();
         if chain.seq == self.anchored {
             return;
