@@ -296,7 +296,7 @@ impl Writer {
         if chain.seq == self.anchored {
             return;
         }
-        let was = |size| self.appender.root_of(size);
+        let was = |size| appender.root_of(size);
         let failure = match checkpoints.write_chain(&chain.name, chain.seq, chain.tree.root(), was) {
             Ok(()) => {
                 self.anchored = chain.seq;

@@ -352,8 +352,8 @@ impl Analysis {
 fn is_of_the_system(program: &Argument) -> bool {
     const FOLDERS: &[&str] = &["/bin/", "/sbin/", "/usr/", "/opt/", "/nix/store/"];
     let Some(name) = program.literal() else { return false };
-    let is_one = |folder: &&str| name.starts_with(*folder) && !name.contains("..");
-    !name.contains(['/', '\\']) || FOLDERS.iter().any(|folder| is_one(&folder))
+    let is_one = |folder: &str| name.starts_with(folder) && !name.contains("..");
+    !name.contains(['/', '\\']) || FOLDERS.iter().any(|folder| is_one(folder))
 }
 
 fn has(list: &[&str], name: &str) -> bool {

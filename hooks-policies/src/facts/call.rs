@@ -5,12 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Fact, HookRequest};
-use hooks_facts::tools::ToolKind;
+use hooks_facts::tools::{ToolKind, WorkingFolder};
 use serde_json::Value;
 
 use super::arguments;
 use super::commands::ParsedCommands;
-use super::folder::WorkingFolder;
 use super::places::Places;
 use super::reader::CallReader;
 use super::root::Root;
@@ -81,7 +80,7 @@ impl<'r> Call<'r> {
 
     /// What a relative name stands for in the folder that an argument sends commands to, where one does.
     pub(crate) fn moved(self, name: &str) -> Option<String> {
-        WorkingFolder::of_command(self.arguments()).of_name(name)
+        WorkingFolder::of_command_tool(self.arguments()).of_name(name)
     }
 
     /// Whether commands begin in the root.

@@ -41,6 +41,8 @@ const MAX_NAMES: usize = 4096;
 pub struct OwnState {
     reader: CallReader,
     patterns: Vec<String>,
+    /// Whether a command guard says what becomes of commands of a shell that cannot be read.
+    is_guarded: bool,
     /// Compiled at the first call that may need it.
     files: OnceLock<OwnFiles>,
 }
@@ -62,7 +64,14 @@ impl OwnState {
             }
         }
         let patterns = patterns.iter().map(|pattern| pattern.as_ref().to_owned()).collect();
-        errors.or(Self { reader: reader.clone(), patterns, files: OnceLock::new() })
+        errors.or(Self { reader: reader.clone(), patterns, is_guarded: false, files: OnceLock::new() })
+    }
+
+    /// Whether there is a command guard, which says what becomes of a shell's command that cannot be read. Without one
+    /// it is refused here.
+    #[must_use]
+    pub fn beside_a_command_guard(self, is_guarded: bool) -> Self {
+        Self { is_guarded, ..self }
     }
 
     /// The policy as a layer.
@@ -173,6 +182,9 @@ impl Policy<PreToolUse> for OwnState {
         }
         if is_unknown && let Some(reason) = self.objection_to_tool(call) {
             return Verdict::deny(reason);
+        }
+        if self.is_guarded && !is_unknown {
+            return Verdict::NO_OPINION;
         }
         unreadable(call).map_or(Verdict::NO_OPINION, Verdict::deny)
     }

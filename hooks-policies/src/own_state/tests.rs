@@ -462,6 +462,8 @@ fn what_cannot_be_read_is_refused_for_what_it_is() {
         let verdict = IN_THE_TEAM.policy().judge(&request);
         assert_eq!(said(&IN_THE_TEAM.policy(), &request), (Strength::Deny, "unreadable".to_owned()));
         assert!(!verdict.reasons()[0].message.contains("agent"), "{verdict:?}");
+        let guarded = IN_THE_TEAM.policy().beside_a_command_guard(true);
+        assert_eq!(said(&guarded, &request).0, Strength::NoOpinion);
     }
 }
 

@@ -212,7 +212,9 @@ pub(super) fn build(
     let builder = strict(builder, protection, &kept, tenancy);
     let mut builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     if !protected.is_empty() {
-        builder.add_policy(own_state);
+        let is_guarded =
+            matches!(settings, Settings::Strict { policy, .. } if policy.command_guard.is_some());
+        builder.add_policy(own_state.beside_a_command_guard(is_guarded));
     }
     match settings {
         Settings::Strict { policy, models, context, feeds, from, state, handlers } => {
@@ -316,5 +318,37 @@ fn report_in(errors: PolicyErrors, from: &Origin, root: &Node, mistakes: &mut Mi
 fn report(errors: PolicyErrors, place: &Place, mistakes: &mut Mistakes) {
     for error in errors {
         mistakes.add_with_hint(place, error.field, error.problem, error.hint);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::event::PreToolUse;
+    use hooks_core::{HookContext, HookRequest, Strength};
+    use serde_json::json;
+
+    use super::super::Config;
+
+    #[test]
+    fn what_is_the_hooks_own_is_kept_whatever_the_program_is_called() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("hooks.yaml");
+        for (section, command, wanted) in [
+            ("", "./h3 audit hold release x", Strength::Deny),
+            ("", "chmod 0 ../hooks.yaml", Strength::NoOpinion),
+            ("", "chmod 0 hooks.yaml", Strength::Deny),
+            ("", "cat hooks.yaml", Strength::NoOpinion),
+            ("", "$X a", Strength::Deny),
+            ("command_guard: { unresolvable: ask }", "$X a", Strength::Ask),
+            ("self_protection: false\ncommand_guard: {}", "chmod 0 hooks.yaml", Strength::NoOpinion),
+        ] {
+            std::fs::write(&path, format!("version: 1\n{section}\n")).unwrap();
+            let hooks = Config::read(&path).unwrap().hooks();
+            let context = HookContext::new("s", "a").in_dir(dir.path()).with_environment(crate::system());
+            let event = PreToolUse::new("bash", json!({ "command": command }));
+            let said = hooks.explain(&HookRequest::new(context, event));
+            let strongest = said.iter().map(|said| said.verdict.strength()).max();
+            assert_eq!(strongest, Some(wanted), "{section} {command}");
+        }
     }
 }

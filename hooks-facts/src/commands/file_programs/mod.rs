@@ -147,7 +147,7 @@ impl Changes<'_> {
         let Some((name, rest)) = words.split_first() else { return };
         match name.prefix() {
             "rm" | "remove" | "remove_directory" | "trash" => {
-                self.all(&operands(rest, "", &[]), WriteKind::Removed)
+                self.all(&operands(rest, "", &[]), WriteKind::Removed);
             }
             "touch" | "touch_nocreate" | "make_directory" | "mkdir" | "save" => {
                 self.all(&operands(rest, "", &[]), WriteKind::Changed);
