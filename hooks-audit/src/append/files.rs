@@ -261,7 +261,7 @@ fn lock(disk: &dyn LogDisk, folder: &Path, chain: &str) -> io::Result<Option<Dis
 }
 
 /// Makes `folder` and those above it.
-fn make_folder(disk: &dyn LogDisk, folder: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(disk: &dyn LogDisk, folder: &Path) -> io::Result<()> {
     let is_missing = |path: &Path| Ok::<_, io::Error>(disk.entry(path)?.is_none());
     let mut missing = Vec::new();
     for path in folder.ancestors().filter(|path| !path.as_os_str().is_empty()) {

@@ -20,6 +20,7 @@ use hooks_core::fs::{DiskLock, LogDisk, LogFile};
 use hooks_core::time::{Clock, Tick, Timestamp};
 
 pub use self::files::OpenError;
+pub(crate) use self::files::make_folder;
 pub use self::settings::{Recovered, Settings};
 use crate::chain::{After, Chain, Digest, Lines, SALT};
 use crate::mutant::{self, Mutant};
@@ -168,11 +169,11 @@ impl Appender {
         &self.durable
     }
 
-    /// The root over the first `size` records of the chain, as [`verify::root_of`](crate::verify::root_of) says it. Where it
+    /// The root over the first `size` records of the chain, as [`verify::root_of`] says it. Where it
     /// was taken over with so many, nothing is read.
     ///
     /// # Errors
-    /// Those of [`verify::root_of`](crate::verify::root_of).
+    /// Those of [`verify::root_of`].
     pub fn root_of(&self, size: u64) -> io::Result<Option<Digest>> {
         let (taken, root) = self.taken;
         if taken == size {

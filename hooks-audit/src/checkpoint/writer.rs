@@ -214,7 +214,7 @@ impl CheckpointWriter {
         let is_known = self.known.remove(file);
         let is_new = !is_known && self.disk.entry(&path)?.is_none();
         let gap = if is_known || is_new { "" } else { GAP };
-        self.disk.append(&path, format!("{gap}{note}").as_bytes())?;
+        self.disk.append(&path, format!("{gap}{note}").as_bytes()).map_err(|error| at(&path, &error))?;
         if is_new {
             self.disk.sync_directory(&self.folder)?;
         }
@@ -284,6 +284,13 @@ impl fmt::Debug for CheckpointWriter {
             .field("name", &self.name)
             .finish_non_exhaustive()
     }
+}
+
+/// An error at a file of checkpoints: the place, the reason, the way out.
+fn at(path: &Path, error: &io::Error) -> io::Error {
+    let path = path.display();
+    let text = format!("`{path}` cannot be written: {error}; its folder has to be there, and to take files");
+    io::Error::new(error.kind(), text)
 }
 
 /// The highest number of a checkpoint that a key of this line made, of the last ones in each file.

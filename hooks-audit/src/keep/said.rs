@@ -13,7 +13,7 @@ use memchr::memmem::Finder;
 
 use super::holds::{Hold, words};
 use crate::record::{Record, notes};
-use crate::segment::{self, MOST_BYTES, Segment};
+use crate::segment::{self, MOST_BYTES, Segment, State};
 
 /// What the record says of holds, as far as it was read. It is read on from there.
 #[derive(Clone, Debug, Default)]
@@ -47,9 +47,7 @@ impl Said {
                 if !goes_on() {
                     return Ok(false);
                 }
-                let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
-                // One that is gone since was deleted by somebody who said again what stood in it.
-                let bytes = segment::read(disk, folder, file, 0, limit)?.unwrap_or_default();
+                let bytes = bytes(disk, folder, file)?;
                 self.files.insert((file.chain.clone(), file.number), about_holds(&bytes));
                 if file.number < last.number {
                     self.full.insert(file.chain.clone(), file.number);
@@ -115,6 +113,18 @@ impl Said {
     }
 }
 
+/// The lines of a file, which may have been compressed or moved aside since it was listed. One that is gone was deleted by
+/// somebody who said again what stood in it.
+fn bytes(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Vec<u8>> {
+    let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
+    for state in [file.state, State::Compressed, State::Damaged] {
+        if let Some(bytes) = segment::read(disk, folder, &file.when(state), 0, limit)? {
+            return Ok(bytes);
+        }
+    }
+    Ok(Vec::new())
+}
+
 /// The name of the hold that a note is about; `None` where it does not say.
 fn name(record: &Record) -> Option<&str> {
     record.note.as_deref()?.strip_prefix('`')?.split('`').next()
@@ -138,4 +148,32 @@ fn about_holds(bytes: &[u8]) -> Vec<Record> {
         found.extend(record.filter(|record| [notes::HELD, notes::RELEASED].contains(&&*record.event)));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hooks_core::time::StoppedClock;
+
+    use super::*;
+    use crate::append::{Appender, Settings};
+    use crate::sim::SimDisk;
+
+    #[test]
+    fn a_file_that_was_compressed_since_it_was_listed_is_read() {
+        let (disk, folder) = (SimDisk::new(1), Path::new("/log"));
+        let clock = Arc::new(StoppedClock(Timestamp(1)));
+        let opened = Appender::open(Arc::new(disk.clone()), folder, Settings::new([0; 32]), clock);
+        let (mut appender, _) = opened.unwrap();
+        let held =
+            Record { note: Some("`a` holds all".to_owned()), ..Record::new(notes::HELD, Timestamp(1)) };
+        appender.note(held).unwrap();
+        appender.rotate().unwrap();
+        let listed = segment::list(&disk, folder).unwrap();
+        assert_eq!(appender.compress().unwrap(), 1);
+        let found = about_holds(&bytes(&disk, folder, &listed[0]).unwrap());
+        assert_eq!(found.iter().filter_map(name).collect::<Vec<_>>(), ["a"]);
+        assert!(bytes(&disk, Path::new("/none"), &listed[0]).unwrap().is_empty());
+    }
 }

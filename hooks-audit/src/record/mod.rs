@@ -6,6 +6,7 @@
 //! so that it can be taken again.
 
 mod moment;
+mod name;
 mod payload;
 mod shorten;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::CacheAnswer;
 
+pub use self::name::kept_name;
 pub use self::payload::Payload;
 pub use self::shorten::Limits;
 
@@ -104,12 +106,18 @@ pub struct Record {
 
 /// The names of what the log writes about itself, in [`Record::event`].
 pub mod notes {
+    /// All of them.
+    pub const ALL: [&str; 10] =
+        [RECOVERED, ALARM, GAP, SPILLED, CHECKPOINT, INTENT, DELETED, HELD, RELEASED, ERASED];
+
     /// A writer took the chain over from one that did not close it, and cut or moved something aside.
     pub const RECOVERED: &str = "log.recovered";
     /// The file was damaged behind its writer's back; it was moved aside.
     pub const ALARM: &str = "log.alarm";
     /// Records were refused or lost before they were written; `covers` says how many, from 1.
     pub const GAP: &str = "log.gap";
+    /// Records went to the spill log because this one could not be written; `covers` says how many, from 1, the note where.
+    pub const SPILLED: &str = "log.spilled";
     /// A checkpoint; the note is the text that was signed.
     pub const CHECKPOINT: &str = "log.checkpoint";
     /// A tool that cannot be undone is about to run.

@@ -64,7 +64,7 @@ fn holder<'a>(
         }
         match readable {
             Some((index, file, chain)) if chain.seq <= size => {
-                (low, found) = (index + 1, Some((file, chain)))
+                (low, found) = (index + 1, Some((file, chain)));
             }
             _ => high = middle,
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use hooks::StdFileSystem;
+use hooks::PrivateFileSystem;
 use hooks::audit::checkpoint::{CheckpointWriter, Checkpoints, Fleet, Head, PutBack, Signer, heads};
 use hooks::audit::verify::{self, Condition, Finding};
 use hooks::config::signer;
@@ -33,12 +33,19 @@ pub(crate) struct Checkpoint {
 /// the last note says it was: nobody vouches for that.
 pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Failure> {
     let logs = logs(place, &asked.logs)?;
-    let disk = StdFileSystem;
+    if !asked.to.is_dir() {
+        let to = asked.to.display();
+        return Err(Failure::said(format!("`{to}` is no folder; make it, or name another one with `--to`")));
+    }
+    let disk = PrivateFileSystem;
     let mut all = Vec::new();
     for log in &logs {
         let said = |error: io::Error| Failure::said(format!("`{}`: {error}", log.folder.display()));
         if !log.folder.is_dir() {
-            return Err(Failure::said(format!("`{}` is no folder", log.folder.display())));
+            return Err(Failure::said(format!(
+                "`{}` is no folder; name that of a log",
+                log.folder.display()
+            )));
         }
         let report = verify::verify(&disk, &log.folder, &[]).map_err(said)?;
         if report.condition() >= Condition::Damaged {
