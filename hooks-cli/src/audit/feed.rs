@@ -8,6 +8,7 @@ use hooks::audit::sink::{FeedStatus, StatusHandle};
 use hooks::config::Config;
 use tokio::time::Instant;
 
+use super::output::{err, out};
 use super::plain::plain;
 use crate::eval::runtime;
 use crate::failure::{Failure, Status};
@@ -43,7 +44,7 @@ async fn send_once(feeding: Feeding, mut sinks: Vec<Watched>) -> Result<Status, 
         let status = sink.status.get();
         sink.tell_skipped(&status)?;
         let summary = summary(&status, behind.contains(&sink.name));
-        writeln!(anstream::stdout(), "{}: {summary}", sink.name)?;
+        writeln!(out(), "{}: {summary}", sink.name)?;
         is_well &= status.refused == 0;
     }
     Ok(if is_well { Status::Well } else { Status::Found })
@@ -115,14 +116,14 @@ impl Watched {
         let failing = status.last_error.as_deref().filter(|_| status.failures > 0).unwrap_or_default();
         if failing != self.failure && !is_quiet(self.failure_at) {
             let text = if failing.is_empty() { "well again" } else { failing };
-            writeln!(anstream::stderr(), "{}: {}", self.name, plain(text))?;
+            writeln!(err(), "{}: {}", self.name, plain(text))?;
             (self.failure, self.failure_at) = (failing.to_owned(), Some(now));
         }
         if let Some(text) = refused(status)
             && status.refused != self.refused
             && !is_quiet(self.refused_at)
         {
-            writeln!(anstream::stderr(), "{}: {text}", self.name)?;
+            writeln!(err(), "{}: {text}", self.name)?;
             (self.refused, self.refused_at) = (status.refused, Some(now));
         }
         Ok(())
@@ -131,7 +132,7 @@ impl Watched {
     /// Says which records are missing in the log, each file once.
     fn tell_skipped(&mut self, status: &FeedStatus) -> Result<(), Failure> {
         for skipped in status.skipped.iter().skip(self.skipped) {
-            writeln!(anstream::stderr(), "{OPEN}warning{OPEN:#}: {}: {skipped}", self.name)?;
+            writeln!(err(), "{OPEN}warning{OPEN:#}: {}: {skipped}", self.name)?;
         }
         self.skipped = status.skipped.len();
         Ok(())

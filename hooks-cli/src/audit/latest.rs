@@ -59,6 +59,7 @@ mod tests {
         let of = |chain: &str, moments: [u64; 4]| {
             moments.map(|at| Committed {
                 chain: chain.into(),
+                log: "".into(),
                 record: Record::new("stop", Timestamp(at)),
                 payload: Kept::Nothing,
             })

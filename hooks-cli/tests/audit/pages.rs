@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use super::world::World;
+use super::world::{World, said};
 
 const AUDIT: &str = include_str!("../../../docs/audit.md");
 const CACHE: &str = include_str!("../../../docs/cache.md");
@@ -73,6 +73,24 @@ fn configurations_are_read() {
         let checked = world.ask(&["check", "example.yaml"], "");
         assert_eq!(checked.status.code(), Some(0), "{example}\n{checked:?}");
     }
+}
+
+#[test]
+fn the_first_sinks_are_fed_by_the_program_as_it_is_built() {
+    let world = World::new("version: 1\n");
+    let first = &blocks(METRICS, "yaml")[0];
+    fs::write(world.app().join("example.yaml"), first).unwrap();
+    let checked = said(&world.ask(&["check", "example.yaml"], ""));
+    assert!(!checked.contains("warning"), "{checked}");
+    // There is nothing to send yet, so that nobody has to listen.
+    let fed = world.audit(&["feed", "--once", "-c", "example.yaml"]);
+    assert_eq!(fed.status.code(), Some(0), "{fed:?}");
+    // Another one is warned of at its place, unless it is built in: cargo builds features for all it builds at a time.
+    let other = "version: 1\naudit: {}\nsinks: [{ name: a, postgres: { url_env: X } }]\n";
+    fs::write(world.app().join("example.yaml"), other).unwrap();
+    let checked = said(&world.ask(&["check", "example.yaml"], ""));
+    let is_warned_of = checked.contains("sinks[0]: this program is built without `postgres`");
+    assert_eq!(checked.contains("warning"), is_warned_of, "{checked}");
 }
 
 #[test]
