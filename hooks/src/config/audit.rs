@@ -127,7 +127,7 @@ pub(super) fn folder_of(config: &AuditConfig, path: Option<&Path>) -> PathBuf {
 }
 
 /// The folder of the project that the configuration at `path` is of: its own, or the one around `.hooks`.
-fn project_of(path: &Path) -> PathBuf {
+pub(super) fn project_of(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     match folder.file_name() {
         Some(name) if name == HOOKS => folder.parent().unwrap_or(folder).to_path_buf(),
@@ -154,7 +154,7 @@ pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String>
 
 /// The places that an absolute path without `..` names `place` by; a pattern with `..` in it is refused. Behind a link,
 /// `..` leads elsewhere than its text says, so that there are two.
-fn resolved(place: &Path) -> Vec<PathBuf> {
+pub(super) fn resolved(place: &Path) -> Vec<PathBuf> {
     let Ok(place) = std::path::absolute(place) else { return Vec::new() };
     let real = if place.components().any(|part| part == Component::ParentDir) {
         place.canonicalize().ok()
