@@ -8,7 +8,7 @@ use std::path::Path;
 use hooks::config::{Config, ConfigReader};
 use hooks::event::{EndReason, PostToolUse, PreToolUse, SessionEnd, TurnStart};
 use hooks::store::Answering;
-use hooks::{HookContext, Hooks, Outcome, Strength, system};
+use hooks::{HookContext, Hooks, Judged, Strength, system};
 use serde_json::{Value, json};
 
 fn project() -> tempfile::TempDir {
