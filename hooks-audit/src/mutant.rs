@@ -17,6 +17,8 @@ pub(crate) enum Mutant {
     KeepsOldKey,
     /// Does not look whether there are as many records as a checkpoint says.
     ComparesNoSize,
+    /// Signs a chain that has grown, whatever it was at its last checkpoint.
+    ComparesNoRoot,
 }
 
 /// Whether this mistake is switched on in this thread. Never outside of tests.

@@ -16,6 +16,8 @@ pub struct Found {
     pub durable: Chain,
     /// The records behind it that are whole: written, perhaps not through.
     pub lines: Lines,
+    /// The chain behind the last group that is whole.
+    pub end: Chain,
     /// What is behind that.
     pub rest: Rest,
 }
@@ -59,14 +61,14 @@ pub fn examine(bytes: &[u8]) -> Option<Found> {
     if synced_behind(rest, chain.commit) > chain.commit && !mutant::is(Mutant::CutsAnything) {
         // What it knows to have been written through includes all that is right.
         let lines = Lines::behind(chain.seq);
-        return Some(Found { durable: chain, lines, rest: Rest::Damaged(flaw) });
+        return Some(Found { durable: chain.clone(), lines, end: chain, rest: Rest::Damaged(flaw) });
     }
     let mut lines = Lines::behind(durable.seq);
     for line in behind.iter().flat_map(|(_, group)| &group.lines) {
         lines.push_line(line, bytes);
     }
     let rest = if rest.is_empty() { Rest::Nothing } else { Rest::Torn(rest.len()) };
-    Some(Found { durable, lines, rest })
+    Some(Found { durable, lines, end: chain, rest })
 }
 
 /// The next group, if it follows `chain`, and the chain behind it.

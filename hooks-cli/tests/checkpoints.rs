@@ -244,8 +244,50 @@ fn one_note_stands_for_the_chains_of_many_logs() {
     assert_eq!((status, errors.contains("the chain is missing")), (4, true), "{errors}");
     let (status, _, errors) = world.hooks(&["checkpoint", "a", "./a", "--to", "elsewhere"]);
     assert_eq!((status, errors.contains("two logs are called `a`")), (2, true), "{errors}");
+    // Nor does a note stand for a log of which a chain is missing, or was put back and grew again.
+    let stamp = |log: &str| world.hooks(&["checkpoint", log, "--to", "elsewhere", "--key", "key"]);
+    assert_eq!(stamp(&b).0, 4);
+    copy(&world.at("a"), &world.at("new-a"));
+    fs::remove_dir_all(world.at("a")).unwrap();
+    world.write("a", &Signer::Nobody, 4);
+    let notes = fs::read(world.at("elsewhere/fleet.checkpoints")).unwrap();
+    let (status, out, errors) = stamp("a");
+    assert_eq!((status, &*out, errors.contains("was put back or changed")), (4, "", true), "{errors}");
+    assert_eq!(fs::read(world.at("elsewhere/fleet.checkpoints")).unwrap(), notes);
+    copy(&world.at("new-a"), &world.at("a"));
+    assert_eq!(stamp("a").0, 0);
     // A log that is damaged gets none.
     world
         .change("a/w0.00000001.jsonl", |text| text.replacen("\"session\":\"3.1\"", "\"session\":\"3.2\"", 1));
     assert_eq!(world.hooks(&["checkpoint", "a", "--to", "elsewhere"]).0, 3);
+}
+
+#[test]
+fn numbers_of_a_damaged_file_are_not_given_again_and_both_verifiers_agree() {
+    let world = World::new();
+    let (_, verifier, _) = world.hooks(&["keygen", "example.com/a", "--out", "audit.key"]);
+    world.write("log", &signer(&world.at("audit.key")).unwrap(), 5);
+    let log = |folder: &str| {
+        let settings = LogSettings::new([7; 32]);
+        Log::open(Arc::new(StdFileSystem), world.at(folder), settings, Arc::new(SystemClock)).unwrap()
+    };
+    copy(&world.at("log"), &world.at("whole"));
+    let whole = fs::read_to_string(world.at("whole/w0.00000001.jsonl")).unwrap();
+    for (left, from) in [(String::new(), 0), (whole.replacen("\"5.4\"", "\"5.x\"", 1), 4)] {
+        copy(&world.at("whole"), &world.at("log"));
+        fs::write(world.at("log/w0.00000001.jsonl"), left).unwrap();
+        // Who goes on in a file that was handed over does not read it.
+        fs::remove_file(world.at("log/w0.end")).unwrap();
+        for _ in 0..2 {
+            log("log").put_through(|| Record::new("stop", Timestamp(1)).into()).unwrap().wait().unwrap();
+        }
+        let (status, _, errors) = world.hooks(&["--log", "log", "verify"]);
+        assert_eq!((status, errors.lines().count()), (3, 1), "{errors}");
+        if let Some(status) = world.second(&["log"]) {
+            assert_eq!(status, 3);
+        }
+        world.verify(verifier.trim(), 4, &format!("the records behind {from} up to 5 are missing"));
+        let (status, _, errors) = world.hooks(&["--log", "log", "show", "w0:5"]);
+        assert_eq!((status, errors.contains("`w0:5` is not in the log")), (2, true), "{errors}");
+    }
 }

@@ -277,3 +277,38 @@ fn a_team_is_laid_out_and_never_written_over() {
     assert_eq!(place.text(".squad/routing.md"), "mine\n");
     assert!(place.hooks(&["init", "squad"]).out.contains("nothing to do"));
 }
+
+#[test]
+fn the_log_is_ignored_and_the_texts_of_the_team_are_not() {
+    let place = Place::new();
+    let ignores = ".squad/orchestration-log/.gitignore";
+    place.put(".squad/team.md", "");
+    assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
+    let text = place.text(ignores);
+    assert!(text.lines().any(|line| line == "*.jsonl") && !text.contains("md"), "{text}");
+    assert!(place.hooks(&["init", "claude"]).out.contains("nothing to do"));
+    // What somebody wrote there stays, and what is missing is added.
+    place.put(ignores, "*.tmp\n*.jsonl");
+    assert_eq!(place.hooks(&["init", "gemini"]).status, Some(0));
+    let text = place.text(ignores);
+    assert!(text.starts_with("*.tmp\n*.jsonl\n#") && text.matches("*.jsonl\n").count() == 1, "{text}");
+    place.put(ignores, "*\n");
+    assert_eq!(place.hooks(&["init", "codex"]).status, Some(0));
+    assert_eq!(place.text(ignores), "*\n");
+
+    for (rules, wanted) in [
+        ("version: 1\naudit: { folder: log }\n", Some("log/.gitignore")),
+        ("version: 1\naudit: false\n", None),
+        ("version: 1\naudit: { folder: ../log }\n", None),
+    ] {
+        let place = Place::new();
+        place.put("hooks.yaml", rules);
+        assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
+        let found = [".gitignore", "log/.gitignore", "../log/.gitignore"];
+        let found = found.into_iter().find(|found| place.work().join(found).exists());
+        assert_eq!(found, wanted, "{rules}");
+    }
+    let place = Place::new();
+    assert_eq!(place.hooks(&["init", "squad"]).status, Some(0));
+    assert!(place.text(ignores).contains("*.jsonl\n"));
+}

@@ -4,7 +4,6 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`auto`] | what a session, a turn or a child begins with, within a budget of tokens |
-//! | [`beside`] | what the layers here have in common |
 //! | [`brief`] | a text put together of what several sources gave, within a budget |
 //! | [`budget`] | tokens: how they are counted, and how a budget is shared |
 //! | [`builtins`] | small handlers by name: the date, the branch, a file of prompts |

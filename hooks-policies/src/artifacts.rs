@@ -62,9 +62,26 @@ impl Artifacts {
                 }
             }
         }
-        artifacts.relative = Patterns::new(&relative, dialect);
-        artifacts.absolute = Patterns::new(&absolute, dialect);
-        artifacts.outside = Patterns::new(&outside, dialect);
+        artifacts.relative = Patterns::new(&relative, dialect, true);
+        artifacts.absolute = Patterns::new(&absolute, dialect, true);
+        artifacts.outside = Patterns::new(&outside, dialect, true);
+        artifacts
+    }
+
+    /// Compiles names of folders, without what is in them. Those that are no patterns are left out.
+    pub(crate) fn folders<'a>(names: impl IntoIterator<Item = &'a str>, dialect: PatternDialect) -> Self {
+        let (mut relative, mut absolute) = (Vec::new(), Vec::new());
+        let mut artifacts = Self::default();
+        for (index, name) in names.into_iter().enumerate() {
+            artifacts.names.push(name.to_owned());
+            let trimmed = trimmed(name);
+            if !trimmed.is_empty() && Self::problem_of(name, dialect).is_none() {
+                let list = if name.starts_with('/') { &mut absolute } else { &mut relative };
+                list.push((trimmed.to_owned(), index));
+            }
+        }
+        artifacts.relative = Patterns::new(&relative, dialect, false);
+        artifacts.absolute = Patterns::new(&absolute, dialect, false);
         artifacts
     }
 
@@ -118,12 +135,16 @@ fn top(reading: &str) -> &'static str {
 }
 
 impl Patterns {
-    fn new(artifacts: &[(String, usize)], dialect: PatternDialect) -> Self {
+    /// With `below`, a name stands for what is below it, too.
+    fn new(artifacts: &[(String, usize)], dialect: PatternDialect, below: bool) -> Self {
         let mut patterns = Vec::with_capacity(artifacts.len() * 2);
         let mut owners = Vec::with_capacity(artifacts.len() * 2);
         for (artifact, owner) in artifacts {
-            patterns.extend([artifact.clone(), format!("{artifact}/**")]);
-            owners.extend([*owner, *owner]);
+            let below = below.then(|| format!("{artifact}/**"));
+            for pattern in std::iter::once(artifact.clone()).chain(below) {
+                patterns.push(pattern);
+                owners.push(*owner);
+            }
         }
         let patterns = patterns.iter().map(|pattern| folded(pattern));
         // `problem_of` compiled each of them alone before, so nothing is lost here.

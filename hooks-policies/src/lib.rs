@@ -9,6 +9,7 @@
 //! | [`config`], [`build`] | plain data, and hooks built of it |
 //! | [`facts`] | what a call is about: kind of tool, resolved files, parsed commands |
 //! | [`write_guard`], [`protected`] | which files may be written |
+//! | [`own_state`] | keeps commands from the state of the hooks themselves |
 //! | [`command_guard`] | which commands may not run |
 //! | [`lockout`] | keeps agents away from artifacts |
 //! | [`ask_limit`] | how often the user is asked |
@@ -32,6 +33,7 @@ pub mod limits;
 mod lineage;
 pub mod lockout;
 mod names;
+pub mod own_state;
 mod patterns;
 mod place;
 pub mod profile;
@@ -62,6 +64,7 @@ pub use self::lockout::{
     RefreshLockoutsLayer, ReviewerLockout, ReviewerLockoutLayer, StoredLockouts, artifact_name,
     is_same_artifact,
 };
+pub use self::own_state::{OwnState, OwnStateLayer};
 pub use self::protected::{ProtectedFiles, ProtectedFilesLayer};
 pub use self::result_redaction::{ResultRedaction, ResultRedactionLayer};
 pub use self::rules::{Rules, RulesLayer};

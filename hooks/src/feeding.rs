@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::config::Config;
-use crate::system::{StdFileSystem, TokioTimer, system};
+use crate::system::{PrivateFileSystem, TokioTimer, system};
 
 /// Where below the folder of a log the places of its sinks are.
 const PLACES: &str = "sinks";
@@ -79,11 +79,11 @@ impl Config {
                 let problem = "there is no log that it could be fed from; write `audit: {}`".to_owned();
                 return Err(OpenError::Unusable { name: config.name.clone(), problem });
             };
-            let disk: Arc<dyn LogDisk> = Arc::new(StdFileSystem);
+            let disk: Arc<dyn LogDisk> = Arc::new(PrivateFileSystem);
             let (source, settings) = (LogSource::new(disk, &log), config.feed());
             let (places, poll) = (log.join(PLACES), settings.poll);
             let feed =
-                Feed::new(source, sink, Arc::new(StdFileSystem), places, settings, &system(), TokioTimer);
+                Feed::new(source, sink, Arc::new(PrivateFileSystem), places, settings, &system(), TokioTimer);
             let status = feed.status();
             let task = tokio::spawn(run(feed, stops.subscribe(), poll));
             feeds.push(Running { name: config.name.clone(), status, task, has_all: None });
@@ -96,6 +96,11 @@ impl Feeding {
     /// How each sink is doing, by its name.
     pub fn statuses(&self) -> impl Iterator<Item = (&str, FeedStatus)> {
         self.feeds.iter().map(|feed| (feed.name.as_str(), feed.status.get()))
+    }
+
+    /// What tells how each sink is doing, by its name, also when this has ended.
+    pub fn watches(&self) -> impl Iterator<Item = (&str, StatusHandle)> {
+        self.feeds.iter().map(|feed| (feed.name.as_str(), feed.status.clone()))
     }
 
     /// Has every sink get what is in the log by now, and ends: after a failure, where another process feeds it, and after

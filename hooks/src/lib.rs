@@ -32,7 +32,7 @@ pub use hooks_core::{drivers::ModelRequest, state::OpId};
 
 #[cfg(feature = "config")]
 pub use self::feeding::Feeding;
-pub use self::system::{StdFileSystem, SystemClock, SystemRandom, system};
+pub use self::system::{PrivateFileSystem, StdFileSystem, SystemClock, SystemRandom, system};
 #[cfg(feature = "context")]
 pub use self::system::{SystemMachine, SystemPrograms};
 #[cfg(feature = "tokio")]

@@ -38,13 +38,23 @@ class Tree:
     def __init__(self, size=0, roots=()):
         self.size, self.roots = size, list(roots)
 
-    def push(self, leaf):
-        size = self.size
+    def push(self, leaf, level=0):
+        size = self.size >> level
         while size & 1:
             leaf = sha256(b"\x01", self.roots.pop(), leaf)
             size >>= 1
         self.roots.append(leaf)
-        self.size += 1
+        self.size += 1 << level
+
+    def skip(self, count):
+        """Adds leaves of zeros, which stand for no record."""
+        voids = [bytes(32)]
+        while count:
+            level = min((self.size & -self.size or count).bit_length(), count.bit_length()) - 1
+            while len(voids) <= level:
+                voids.append(sha256(b"\x01", voids[-1], voids[-1]))
+            self.push(voids[level], level)
+            count -= 1 << level
 
     def root(self):
         if not self.roots:
@@ -56,11 +66,7 @@ class Tree:
 
 
 class Flaw(Exception):
-    """What is wrong at an offset."""
-
-    def __init__(self, offset, what):
-        super().__init__(what)
-        self.offset, self.what = offset, what
+    """Where something is wrong, and what it is."""
 
 
 def lines(data, offset):
@@ -154,7 +160,13 @@ class Chain:
             raise Flaw(0, "a header that is not right")
         if is_first:
             self.before = fields["seq"]
-        elif self.known and (prev, fields["c"], roots) != (self.head, self.commit + 1, self.tree.roots):
+        elif fields["after"] == "damaged" and fields["seq"] > self.tree.size:
+            # Numbers that a damaged file may have given are not given again.
+            for size, _ in self.anchors:
+                if self.tree.size < size < fields["seq"]:
+                    self.find(MISMATCHED, self.name, 0, f"records are missing: {size} were anchored")
+            self.tree.skip(fields["seq"] - self.tree.size)
+        if not is_first and self.known and (prev, fields["c"], roots) != (self.head, self.commit + 1, self.tree.roots):
             self.find(DAMAGED, file, 0, "it does not go on where the file before ends")
         self.tree, self.head, self.commit = Tree(fields["seq"], roots), head, fields["c"]
         return end
@@ -190,11 +202,11 @@ class Chain:
             offset = self.begin(file, number, data, is_first)
         except Flaw as flaw:
             self.known = False
-            return self.find(DAMAGED, file, flaw.offset, flaw.what)
+            return self.find(DAMAGED, file, *flaw.args)
         self.known, ends = True, following["c"] - 1 if following else None
         while ends is None or self.commit != ends:
             if following is None and offset == len(data):
-                return None
+                return
             try:
                 group = read_group(data, offset)
                 self.follow(group, offset)
@@ -202,12 +214,11 @@ class Chain:
             except Flaw as flaw:
                 self.known = False
                 torn = is_last and synced_behind(data[offset:]) <= self.commit
-                return self.find(TORN if torn else DAMAGED, file, flaw.offset, flaw.what)
+                return self.find(TORN if torn else DAMAGED, file, *flaw.args)
         if following["after"] == "sealed" and offset != len(data):
             self.find(DAMAGED, file, offset, "something was added behind its end")
         if following["after"] == "damaged":
             self.find(DAMAGED, file, offset, "its writer found it damaged here")
-        return None
 
     def conclude(self, first):
         if first > 1 and self.deleted < self.before:
@@ -221,14 +232,11 @@ class Chain:
 
 
 def load(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    if path.endswith(".gz"):
-        try:
-            return gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            return b""
-    return data
+    try:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+            return file.read()
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return b""
 
 
 def verify(folder, anchors, findings):

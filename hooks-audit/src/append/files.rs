@@ -10,10 +10,13 @@ use hooks_core::time::{Clock, Tick, Timestamp};
 
 use super::end::{self, End};
 use super::{Appender, Open, Recovered, Settings, State};
-use crate::chain::{After, Chain, Lines, SALT};
+use crate::chain::{After, Chain, Digest, Flaw, LEAST_LINE, Lines, SALT};
 use crate::record::{Record, notes};
 use crate::recover::{self, Found, Rest};
 use crate::segment::{self, MOST_BYTES, Segment};
+
+/// How many records a file may have beyond its length: those of the group that ends it.
+const MOST_OF_A_GROUP: u64 = 1_024;
 
 /// Why a log cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -107,13 +110,14 @@ impl Appender {
         (name, lock): (String, DiskLock),
     ) -> Result<(Self, Recovered), OpenError> {
         let error = |source| OpenError::Disk { folder: folder.to_path_buf(), source };
-        let left = left(&*disk, folder, &name).map_err(error)?;
+        let left = left(&*disk, folder, &name, settings.file_bytes).map_err(error)?;
         let mut appender = Self {
             chain: Chain::new(name),
             durable: Chain::new(""),
             unsynced: Lines::default(),
             last_records: 0,
             said: 0,
+            taken: (0, Digest::default()),
             state: State::Between(After::Start, Tick::default()),
             disk,
             folder: folder.to_path_buf(),
@@ -122,12 +126,13 @@ impl Appender {
             _lock: lock,
         };
         let recovered = appender.take_over(left).map_err(error)?;
+        appender.taken = (appender.durable.seq, appender.durable.tree.root());
         Ok((appender, recovered))
     }
 
     /// Goes on where the writer before stopped.
     fn take_over(&mut self, left: Left) -> io::Result<Recovered> {
-        let (last, found) = match left {
+        let (last, rest) = match left {
             Left::Nothing => {
                 self.durable.clone_from(&self.chain);
                 self.begin_if_between()?;
@@ -141,20 +146,28 @@ impl Appender {
                 self.state = State::Writing(Open { file, length, since });
                 return Ok(Recovered::Nothing);
             }
-            Left::Found { last, found } => (last, found),
+            Left::Found { last, found, unread } => {
+                self.durable = found.durable;
+                self.unsynced = found.lines;
+                if unread > 0 {
+                    let numbers = most_records(unread);
+                    let counted = self.durable.skip(numbers);
+                    counted.ok_or_else(|| io::Error::other("there are no numbers left in the chain"))?;
+                    self.unsynced.clear(self.durable.seq);
+                }
+                (last, found.rest)
+            }
         };
-        self.durable = found.durable;
-        self.unsynced = found.lines;
         self.chain.clone_from(&self.durable);
         self.chain.segment = last.number;
-        let (after, event, note, recovered) = match found.rest {
+        let (after, event, note, recovered) = match rest {
             Rest::Damaged(flaw) => {
                 let (file, what) = (last.name(), flaw.to_string());
                 let note = format!("`{file}` was damaged and moved aside: {what}");
                 (After::Damaged, notes::ALARM, note, Recovered::Damaged { file, what })
             }
             Rest::Nothing | Rest::Torn(_) => {
-                let torn = if let Rest::Torn(bytes) = found.rest { bytes as u64 } else { 0 };
+                let torn = if let Rest::Torn(bytes) = rest { bytes as u64 } else { 0 };
                 let records = self.unsynced.leaves().len() as u64;
                 let note = format!(
                     "the writer before did not close `{}`: {records} records were committed again, {torn} bytes are void",
@@ -183,42 +196,59 @@ enum Left {
     /// A file that it handed over.
     Closed { end: End, last: Segment },
     /// A file that it did not hand over: another one is begun behind it, because nobody knows whether what is read from
-    /// it was written through, or lost by a sync that failed.
-    Found { last: Segment, found: Found },
+    /// it was written through, or lost by a sync that failed. Files of so many bytes at most cannot be read.
+    Found { last: Segment, found: Found, unread: u64 },
 }
 
-fn left(disk: &dyn LogDisk, folder: &Path, chain: &str) -> io::Result<Left> {
-    let segments = segment::list(disk, folder)?;
-    let mut of_chain = segments.iter().filter(|segment| segment.chain == chain);
-    let Some(last) = of_chain.next_back() else { return Ok(Left::Nothing) };
+/// `most` is how long a file gets.
+fn left(disk: &dyn LogDisk, folder: &Path, chain: &str, most: u64) -> io::Result<Left> {
+    let mut files = segment::list(disk, folder)?;
+    files.retain(|file| file.chain == chain);
+    let Some(last) = files.last() else { return Ok(Left::Nothing) };
     if let Some(end) = end::take(disk, folder, last) {
         return Ok(Left::Closed { end, last: last.clone() });
     }
-    if let Some(found) = examine(disk, folder, last)? {
-        return Ok(Left::Found { last: last.clone(), found });
-    }
     // Files come into being whole: a header that is not right was.
-    let flaw = crate::chain::Flaw { offset: 0, what: "a header that is not right" };
-    let before = match of_chain.next_back() {
-        Some(before) => examine(disk, folder, before)?,
-        None => None,
-    };
-    let mut durable = Chain::new(chain);
-    let mut lines = Lines::behind(0);
-    if let Some(before) = before {
-        (durable, lines) = (before.durable, before.lines);
+    let mut rest = Rest::Damaged(Flaw { offset: 0, what: "a header that is not right" });
+    let mut unread = 0_u64;
+    for file in files.iter().rev() {
+        let (length, found) = examine(disk, folder, file)?;
+        let is_last = file == last;
+        match &found {
+            Some(found) if is_last && !matches!(found.rest, Rest::Damaged(_)) => {}
+            // Something may have been cut off as well.
+            _ => unread = unread.saturating_add(length.max(most)),
+        }
+        let Some(mut found) = found else { continue };
+        if !is_last {
+            // Another one was begun, so that all of it counts that is whole.
+            found.lines = Lines::behind(found.end.seq);
+            found.durable.clone_from(&found.end);
+            found.rest = std::mem::replace(&mut rest, Rest::Nothing);
+        }
+        return Ok(Left::Found { last: last.clone(), found, unread });
     }
-    let found = Found { durable, lines, rest: Rest::Damaged(flaw) };
-    Ok(Left::Found { last: last.clone(), found })
+    let end = Chain::new(chain);
+    let found = Found { durable: end.clone(), lines: Lines::behind(0), end, rest };
+    Ok(Left::Found { last: last.clone(), found, unread })
 }
 
-fn examine(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Option<Found>> {
+/// How long a file is, and what is found in it.
+fn examine(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<(u64, Option<Found>)> {
     let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
     match segment::read(disk, folder, file, 0, limit) {
-        Ok(bytes) => Ok(recover::examine(&bytes.unwrap_or_default())),
-        Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),
+        Ok(bytes) => {
+            let bytes = bytes.unwrap_or_default();
+            Ok((bytes.len() as u64, recover::examine(&bytes)))
+        }
+        Err(error) if error.kind() == ErrorKind::InvalidData => Ok((MOST_BYTES, None)),
         Err(error) => Err(error),
     }
+}
+
+/// How many records `bytes` bytes of lines have at most.
+fn most_records(bytes: u64) -> u64 {
+    bytes.div_ceil(LEAST_LINE as u64).saturating_add(MOST_OF_A_GROUP)
 }
 
 /// Takes the lock of a chain; `None` where somebody else has it.
@@ -231,7 +261,7 @@ fn lock(disk: &dyn LogDisk, folder: &Path, chain: &str) -> io::Result<Option<Dis
 }
 
 /// Makes `folder` and those above it.
-fn make_folder(disk: &dyn LogDisk, folder: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(disk: &dyn LogDisk, folder: &Path) -> io::Result<()> {
     let is_missing = |path: &Path| Ok::<_, io::Error>(disk.entry(path)?.is_none());
     let mut missing = Vec::new();
     for path in folder.ancestors().filter(|path| !path.as_os_str().is_empty()) {

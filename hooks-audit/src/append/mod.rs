@@ -20,10 +20,12 @@ use hooks_core::fs::{DiskLock, LogDisk, LogFile};
 use hooks_core::time::{Clock, Tick, Timestamp};
 
 pub use self::files::OpenError;
+pub(crate) use self::files::make_folder;
 pub use self::settings::{Recovered, Settings};
 use crate::chain::{After, Chain, Digest, Lines, SALT};
 use crate::mutant::{self, Mutant};
 use crate::record::{Payload, Record};
+use crate::verify;
 
 /// How long nothing is tried after a file could not be begun.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -61,6 +63,8 @@ pub struct Appender {
     last_records: u64,
     /// The last mark of which it is written down that it was written through.
     said: u64,
+    /// How many records the chain had when it was taken over, and their root.
+    taken: (u64, Digest),
     state: State,
     _lock: DiskLock,
 }
@@ -163,6 +167,19 @@ impl Appender {
     /// The end of what is known to have been written through.
     pub fn durable(&self) -> &Chain {
         &self.durable
+    }
+
+    /// The root over the first `size` records of the chain, as [`verify::root_of`] says it. Where it
+    /// was taken over with so many, nothing is read.
+    ///
+    /// # Errors
+    /// Those of [`verify::root_of`].
+    pub fn root_of(&self, size: u64) -> io::Result<Option<Digest>> {
+        let (taken, root) = self.taken;
+        if taken == size {
+            return Ok(Some(root));
+        }
+        verify::root_of(&*self.disk, &self.folder, &self.chain.name, size)
     }
 
     fn rotate_if_due(&mut self) -> io::Result<()> {

@@ -7,6 +7,7 @@ use super::*;
 use crate::mutant;
 use crate::read::{Positions, Reader};
 use crate::sim::{Faults, SimDisk};
+use crate::verify::{Anchor, Condition, prove, root_of, verify};
 
 const FOLDER: &str = "/team/log";
 
@@ -252,6 +253,87 @@ fn damage_is_moved_aside_and_said() {
     assert_eq!(disk.content(&path.with_file_name("w0.00000001.damaged.jsonl")), Some(content));
     let next = String::from_utf8(disk.content(&path.with_file_name("w0.00000002.jsonl")).unwrap()).unwrap();
     assert!(next.contains("\"event\":\"log.alarm\",\"note\":\"`w0.00000001.jsonl` was damaged"), "{next}");
+}
+
+/// Opens a damaged log as often as `times`, with a record each time, and without closing it; the numbers of the records.
+fn go_on(disk: &SimDisk, times: u64) -> Vec<u64> {
+    (0..times)
+        .map(|number| {
+            let (mut appender, _) = open(disk).unwrap();
+            appender.append(&mut [entry(format!("new {number}"), 1)]).unwrap();
+            appender.settle().unwrap();
+            appender.chain().seq
+        })
+        .collect()
+}
+
+#[test]
+fn a_number_is_given_once_whatever_was_damaged() {
+    let (disk, path, content) = settled();
+    // What the next file's header says is lost as well, in the second round.
+    let mut two = disk.after_kill();
+    go_on(&two, 1);
+    let second = path.with_file_name("w0.00000002.jsonl");
+    two.tamper(&second, b"rubbish\n".to_vec());
+    two = two.after_kill();
+    let middle = content.len() / 2;
+    let mut flipped = content.clone();
+    flipped[middle] ^= 1;
+    for (disk, left) in [
+        (&disk, Some(flipped)),
+        (&disk, Some(Vec::new())),
+        (&disk, Some(content[..middle].to_vec())),
+        (&two, None),
+        (&two, Some(b"rubbish\n".to_vec())),
+    ] {
+        let disk = disk.after_kill();
+        let old = read(&disk).map_or(8, |old| *old.last_key_value().unwrap().0);
+        let anchor = {
+            let lines = String::from_utf8(content.clone()).unwrap();
+            let mut tree = crate::chain::Tree::default();
+            let records = lines.lines().filter(|line| line.starts_with("{\"seq\""));
+            records.for_each(|line| tree.push(crate::chain::leaf(line.as_bytes())));
+            Anchor { chain: "w0".to_owned(), size: tree.size(), root: tree.root() }
+        };
+        let is_torn = left.as_ref().is_some_and(|left| left.len() == middle);
+        let loses_some = left.is_some();
+        if let Some(left) = left {
+            disk.tamper(&path, left);
+        }
+        let new = go_on(&disk, 3);
+        if is_torn {
+            // Nothing knows that there was more.
+            continue;
+        }
+        assert!(new[0] > old.max(8) + 80, "{new:?}");
+        // Who had read up to there gets the new ones, and these only.
+        let mut positions = Positions::default();
+        positions.advance("w0", old);
+        let mut reader = Reader::new(Arc::new(disk.clone()), FOLDER, positions);
+        let got: Vec<_> = reader.read(100).unwrap().into_iter().map(|committed| committed.record).collect();
+        let got: Vec<_> = got.iter().filter(|record| !record.is_note()).map(|record| record.seq).collect();
+        assert_eq!(got, new);
+        // The tree is whole: every record can be proven, and the verifier has nothing else to say.
+        let report = verify(&disk, Path::new(FOLDER), &[]).unwrap();
+        assert_eq!(report.condition(), Condition::Damaged);
+        let last = new[new.len() - 1];
+        let folder = Path::new(FOLDER);
+        let proof = prove(&disk, folder, "w0", last).unwrap().unwrap();
+        assert!(proof.holds() && proof.root == report.chains[0].root && proof.size == last, "{last}");
+        let is_ours = |file: &&str| file.starts_with("w0.00000001.") || file.contains("2.damaged.");
+        let rest: Vec<_> = report.chains[0].findings.iter().map(|finding| &*finding.file).collect();
+        assert!(rest.iter().all(is_ours), "{:?}", report.chains[0].findings);
+        // What was anchored before is missing, where it is.
+        let report = verify(&disk, folder, std::slice::from_ref(&anchor)).unwrap();
+        let is_missing = report.condition() == Condition::Mismatched;
+        assert_eq!(is_missing, loses_some, "{:?}", report.chains[0].findings);
+        assert_eq!(root(&disk, anchor.size) == Some(anchor.root), !is_missing);
+    }
+}
+
+/// The root over the first records, as they are.
+fn root(disk: &SimDisk, size: u64) -> Option<Digest> {
+    root_of(disk, Path::new(FOLDER), "w0", size).ok().flatten()
 }
 
 #[test]

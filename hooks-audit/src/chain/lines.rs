@@ -5,6 +5,9 @@ use super::scan::{Line, PAYLOAD, push_payload};
 use super::{SALT, leaf};
 use crate::record::{Payload, Record};
 
+/// Fewer bytes than the line of any record has.
+pub const LEAST_LINE: usize = 48;
+
 /// Lines of records, each with that of its payload, and their digests. Which group they are committed in is open: lines
 /// that could not be written through are committed again elsewhere, as they are.
 #[derive(Clone, Debug, Default)]
@@ -105,5 +108,17 @@ impl Lines {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.leaves.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_shorter() {
+        let mut lines = Lines::default();
+        lines.push(&mut Record::default(), None, &[0; SALT]).unwrap();
+        assert!((LEAST_LINE..LEAST_LINE + 8).contains(&lines.bytes().len()));
     }
 }

@@ -36,7 +36,7 @@ pub struct Header {
     pub segment: u64,
     /// The number of this mark.
     pub commit: u64,
-    /// The number of the last record before, which is also how many leaves the tree has.
+    /// The number before that of the first record, which is also how many leaves the tree has.
     pub seq: u64,
     /// When it was written.
     pub at: Timestamp,
@@ -58,7 +58,8 @@ pub enum After {
     Sealed,
     /// It could not be written any more. What stands behind the mark before this one is void.
     Failed,
-    /// It was found damaged and moved aside. The chain goes on from the last mark that was right.
+    /// It was found damaged and moved aside. The chain goes on from the last mark that was right, behind all numbers that
+    /// what cannot be read may have had.
     Damaged,
 }
 

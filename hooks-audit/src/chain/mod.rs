@@ -24,11 +24,11 @@ use hooks_core::time::Timestamp;
 
 pub use self::digest::Digest;
 pub(crate) use self::digest::parse_hex;
-pub use self::lines::Lines;
+pub use self::lines::{LEAST_LINE, Lines};
 pub use self::mark::{After, Commit, Header, Mark};
 pub(crate) use self::scan::push_erased;
 pub use self::scan::{Flaw, Group, Line, Scan, Stored};
-pub use self::tree::{Tree, leaf, node};
+pub use self::tree::{Tree, VOID, leaf, node};
 use crate::mutant::{self, Mutant};
 
 /// How many bytes salt a payload's digest.
@@ -74,6 +74,14 @@ impl Chain {
             head,
             tree: Tree::new(header.seq, header.range.clone())?,
         })
+    }
+
+    /// Passes over so many numbers, which records may have had that nobody can read any more: none of them is given again.
+    /// In the tree stand leaves in their place that are [`VOID`]. `None` where that is more than can be counted.
+    pub fn skip(&mut self, numbers: u64) -> Option<()> {
+        self.tree.push_void(numbers)?;
+        self.seq = self.tree.size();
+        Some(())
     }
 
     /// Begins the next file: adds its header to `out`.
@@ -132,7 +140,10 @@ impl Chain {
             Mark::Commit(_) => true,
             Mark::Header(header) => {
                 next.segment = header.segment;
-                header.chain == self.name && header.prev == self.head && header.range == self.tree.range()
+                if header.after == After::Damaged {
+                    next.skip(header.seq.saturating_sub(next.seq))?;
+                }
+                header.chain == self.name && header.prev == self.head && header.range == next.tree.range()
             }
         };
         let has_head = head == group.head || mutant::is(Mutant::ChecksNoHash);

@@ -10,6 +10,9 @@ pub struct Tree {
     range: Vec<Digest>,
 }
 
+/// A leaf that stands for no record: its number may have been given to one that nobody can read any more.
+pub const VOID: Digest = Digest([0; 32]);
+
 /// The digest of a leaf.
 pub fn leaf(line: &[u8]) -> Digest {
     Digest::of(&[&[0], line])
@@ -48,6 +51,28 @@ impl Tree {
         self.size += 1;
     }
 
+    /// Adds so many leaves that are [`VOID`], in logarithmic time; `None` where they are too many to be counted.
+    pub fn push_void(&mut self, mut count: u64) -> Option<()> {
+        self.size.checked_add(count)?;
+        // The roots of perfect subtrees of such leaves, the smallest first.
+        let mut voids = vec![VOID];
+        while let Some(largest) = count.checked_ilog2() {
+            let level = largest.min(self.size.trailing_zeros());
+            while voids.len() <= level as usize {
+                let below = voids.last()?;
+                voids.push(node(below, below));
+            }
+            let mut right = *voids.get(level as usize)?;
+            for _ in 0..(self.size >> level).trailing_ones() {
+                right = node(&self.range.pop()?, &right);
+            }
+            self.range.push(right);
+            self.size += 1 << level;
+            count -= 1 << level;
+        }
+        Some(())
+    }
+
     /// The root; that of no leaves is the digest of nothing.
     pub fn root(&self) -> Digest {
         let mut subtrees = self.range.iter().rev();
@@ -83,5 +108,23 @@ mod tests {
         }
         assert_eq!(tree.size(), 130);
         assert_eq!(Tree::new(3, vec![]), None);
+    }
+
+    #[test]
+    fn void_leaves_are_added_as_if_one_by_one() {
+        for size in 0..40_u8 {
+            let mut one_by_one = Tree::default();
+            (0..size).for_each(|n| one_by_one.push(leaf(&[n])));
+            for count in 0..70 {
+                let mut at_once = one_by_one.clone();
+                (0..count).for_each(|_| one_by_one.push(VOID));
+                at_once.push_void(count).unwrap();
+                assert_eq!(at_once, one_by_one, "{size} {count}");
+                one_by_one = at_once;
+            }
+        }
+        let mut full = Tree::default();
+        full.push_void(u64::MAX).unwrap();
+        assert_eq!((full.range().len(), full.push_void(1)), (64, None));
     }
 }

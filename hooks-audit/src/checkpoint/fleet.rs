@@ -48,6 +48,12 @@ impl Fleet {
         &self.0
     }
 
+    /// What it says of a chain.
+    pub fn of(&self, log: &str, chain: &str) -> Option<&Head> {
+        let place = |head: &Head| (&*head.log, &*head.chain).cmp(&(log, chain));
+        self.0.binary_search_by(place).ok().and_then(|at| self.0.get(at))
+    }
+
     /// The checkpoint that says so, by the one of this name.
     pub fn checkpoint(&self, name: &str) -> Checkpoint {
         Checkpoint {

@@ -18,6 +18,7 @@
 //! | [`SigningKey`] | Ed25519 | who has not the key; anybody can check it |
 //!
 //! A [`Fleet`] is one note over all chains of one or many logs. [`CheckpointWriter`] writes notes, [`verify`] compares logs with them.
+//! Nobody vouches for a chain that is not what its last checkpoint says it was: that is [`PutBack`].
 
 mod body;
 mod collect;
@@ -29,6 +30,7 @@ mod heads;
 mod key;
 mod keys;
 mod note;
+mod put_back;
 mod state;
 mod verify;
 mod writer;
@@ -42,6 +44,7 @@ pub use self::heads::heads;
 pub use self::key::{KeyError, SigningKey, Verifier, is_name, sum};
 pub use self::keys::Keys;
 pub use self::note::{Note, Signature};
+pub use self::put_back::PutBack;
 pub use self::state::{StateError, begin};
 pub use self::verify::{LogPlace, Outcome, verify};
 pub use self::writer::{CheckpointWriter, Checkpoints, Signer};

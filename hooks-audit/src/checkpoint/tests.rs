@@ -50,6 +50,11 @@ fn root(size: u64) -> Digest {
     Digest::of(&[&size.to_le_bytes()])
 }
 
+/// Of a chain that is nowhere.
+fn gone(_size: u64) -> std::io::Result<Option<Digest>> {
+    Ok(None)
+}
+
 fn found(disk: &SimDisk, keys: &Keys) -> Collected {
     collect(disk, ELSEWHERE.as_ref(), keys).unwrap()
 }
@@ -87,7 +92,7 @@ fn each_signer_is_believed_by_its_key_and_told_apart_from_others() {
         let disk = disk(1);
         let mut writer = writing(&disk, signer);
         for size in 1..4 {
-            writer.write_chain("w0", size, root(size)).unwrap();
+            writer.write_chain("w0", size, root(size), gone).unwrap();
         }
         let right: Vec<_> = key.into_iter().collect();
         let collected = found(&disk, &keys(&right));
@@ -113,7 +118,7 @@ fn each_signer_is_believed_by_its_key_and_told_apart_from_others() {
 fn a_key_says_something_about_its_own_log_only() {
     let disk = disk(1);
     let mut other = writing(&disk, Signer::Ed25519(Arc::new(signing("example.com/b"))));
-    other.write_chain("w0", 1, root(1)).unwrap();
+    other.write_chain("w0", 1, root(1), gone).unwrap();
     let key = signing("example.com/a");
     let text = Checkpoint::of_chain("example.com/b", "w0", 7, root(7)).to_string();
     let signatures = vec![key.sign(&text)];
@@ -129,21 +134,21 @@ fn files_that_were_put_back_show() {
     // An older checkpoint behind a newer one.
     let disk = disk(1);
     let mut first = writing(&disk, Signer::Nobody);
-    first.write_chain("w0", 5, root(5)).unwrap();
+    first.write_chain("w0", 5, root(5), gone).unwrap();
     let mut again = writing(&disk, Signer::Nobody);
-    let error = again.write_chain("w0", 4, root(4)).unwrap_err().to_string();
+    let error = again.write_chain("w0", 4, root(4), gone).unwrap_err().to_string();
     assert!(error.contains("was put back") && error.contains("says 5"), "{error}");
-    let error = again.write_chain("w0", 5, root(9)).unwrap_err().to_string();
+    let error = again.write_chain("w0", 5, root(9), gone).unwrap_err().to_string();
     assert!(error.contains("or others"), "{error}");
     let length = disk.content(&file("w0.checkpoints")).unwrap().len();
-    again.write_chain("w0", 5, root(5)).unwrap();
+    again.write_chain("w0", 5, root(5), gone).unwrap();
     assert_eq!(disk.content(&file("w0.checkpoints")).unwrap().len(), length, "nothing new");
-    first.write_chain("w0", 4, root(4)).unwrap();
+    first.write_chain("w0", 4, root(4), gone).unwrap();
     only(&found(&disk, &Keys::default()).findings, "an older checkpoint behind a newer one");
     // Two that do not fit together.
     disk.tamper(&file("w0.checkpoints"), Vec::new());
-    first.write_chain("w0", 4, root(4)).unwrap();
-    first.write_chain("w0", 4, root(5)).unwrap();
+    first.write_chain("w0", 4, root(4), gone).unwrap();
+    first.write_chain("w0", 4, root(5), gone).unwrap();
     only(&found(&disk, &Keys::default()).findings, "the chain was forked");
 }
 
@@ -151,21 +156,21 @@ fn files_that_were_put_back_show() {
 fn an_evolving_key_that_was_put_back_or_lost_is_an_error() {
     let disk = disk(1);
     let mut ours = writing(&disk, evolving());
-    ours.write_chain("w0", 1, root(1)).unwrap();
+    ours.write_chain("w0", 1, root(1), gone).unwrap();
     let old = disk.content(Path::new("/key/state")).unwrap();
-    ours.write_chain("w0", 2, root(2)).unwrap();
-    ours.write_chain("w0", 3, root(3)).unwrap();
+    ours.write_chain("w0", 2, root(2), gone).unwrap();
+    ours.write_chain("w0", 3, root(3), gone).unwrap();
     let state = Path::new("/key/state");
     let new = disk.content(state).unwrap();
     disk.tamper(state, old);
     for mut writer in [ours, writing(&disk, evolving())] {
-        let error = writer.write_chain("w1", 1, root(1)).unwrap_err().to_string();
+        let error = writer.write_chain("w1", 1, root(1), gone).unwrap_err().to_string();
         assert!(error.contains("was put back") && error.contains("checkpoint 2 was made"), "{error}");
     }
     // Where the checkpoints are away as well, their reader notices.
     let kept = disk.content(&file("w0.checkpoints")).unwrap();
     disk.tamper(&file("w0.checkpoints"), Vec::new());
-    writing(&disk, evolving()).write_chain("w1", 1, root(1)).unwrap();
+    writing(&disk, evolving()).write_chain("w1", 1, root(1), gone).unwrap();
     disk.tamper(&file("w0.checkpoints"), kept);
     only(&found(&disk, &keys(&[&first().to_secret()])).findings, "the evolving key was put back");
     disk.tamper(state, new[..new.len() - 1].to_vec());
@@ -181,7 +186,7 @@ fn checkpoints_of_an_evolving_key_that_were_taken_away_show() {
     let disk = disk(1);
     let mut writer = writing(&disk, evolving());
     for size in 1..6 {
-        writer.write_chain("w0", size, root(size)).unwrap();
+        writer.write_chain("w0", size, root(size), gone).unwrap();
     }
     let whole = disk.content(&file("w0.checkpoints")).unwrap();
     let pieces: Vec<_> = Pieces::new(&whole).map(|piece| whole[piece.offset..piece.end].to_vec()).collect();
@@ -222,7 +227,7 @@ fn a_crash_loses_no_checkpoint_of_an_evolving_key_and_makes_none_twice() {
                     size += 1;
                     // Two chains share the key.
                     let chain = if size % 3 == 0 { "w1" } else { "w0" };
-                    if writer.write_chain(chain, size, root(size)).is_ok() {
+                    if writer.write_chain(chain, size, root(size), gone).is_ok() {
                         known.push(size);
                     }
                 }
@@ -230,7 +235,7 @@ fn a_crash_loses_no_checkpoint_of_an_evolving_key_and_makes_none_twice() {
             crashed += u64::from(disk.is_dead());
             disk = if round % 2 == 0 { disk.after_kill() } else { disk.after_power_cut(seed + round) };
         }
-        writing(&disk, evolving()).write_chain("w0", size + 1, root(size + 1)).unwrap();
+        writing(&disk, evolving()).write_chain("w0", size + 1, root(size + 1), gone).unwrap();
         let collected = found(&disk, &believed);
         let worst = collected.findings.iter().map(|finding| finding.condition).max().unwrap_or_default();
         assert!(worst <= Condition::Torn, "seed {seed}: {:?}", collected.findings);
@@ -247,7 +252,7 @@ fn mutants_are_caught() {
     // A signature that nobody checks.
     let forge = |signer: Signer, key: &str, mutant| {
         let disk = disk(1);
-        writing(&disk, signer).write_chain("w0", 1, root(1)).unwrap();
+        writing(&disk, signer).write_chain("w0", 1, root(1), gone).unwrap();
         change(&disk, &file("w0.checkpoints"), "/w0\n1\n", "/w0\n2\n");
         mutant::with(mutant, || found(&disk, &keys(&[key])).findings.len())
     };
@@ -264,7 +269,7 @@ fn mutants_are_caught() {
         let disk = disk(1);
         mutant::with(mutant, || {
             let mut writer = writing(&disk, evolving());
-            (1..4).all(|size| writer.write_chain("w0", size, root(size)).is_ok())
+            (1..4).all(|size| writer.write_chain("w0", size, root(size), gone).is_ok())
         })
     };
     assert!(keep(None) && !keep(Some(Mutant::KeepsOldKey)));
@@ -275,12 +280,23 @@ fn a_fleet_that_became_less_shows() {
     let head = |chain: &str, size| Head { log: "a".into(), chain: chain.into(), size, root: root(size) };
     let keep = |fleets: &[&[(&str, u64)]]| {
         let disk = disk(1);
-        let mut writer = writing(&disk, Signer::Nobody);
+        let mut is_refused = false;
         for heads in fleets {
             let heads = heads.iter().map(|(chain, size)| head(chain, *size)).collect();
-            writer.write_fleet(&Fleet::new(heads).unwrap()).unwrap();
+            let fleet = Fleet::new(heads).unwrap();
+            if let Err(error) = writing(&disk, Signer::Nobody).write_fleet(&fleet, |_| Ok(None)) {
+                assert!(PutBack::of(&error).is_some(), "{error}");
+                is_refused = true;
+                // Somebody else wrote it.
+                let text = fleet.checkpoint(UNNAMED).to_string();
+                let signatures = vec![sum(UNNAMED, &text)];
+                let note = Note { text, signatures }.to_string();
+                disk.append(&file("fleet.checkpoints"), note.as_bytes()).unwrap();
+            }
         }
-        found(&disk, &Keys::default()).findings
+        let findings = found(&disk, &Keys::default()).findings;
+        assert_eq!(is_refused, !findings.is_empty());
+        findings
     };
     assert_eq!(keep(&[&[("w0", 1)], &[("w0", 2), ("w1", 1)]]), []);
     only(&keep(&[&[("w0", 1), ("w1", 1)], &[("w0", 2)]]), "chain `w1` is missing");
@@ -289,16 +305,61 @@ fn a_fleet_that_became_less_shows() {
 }
 
 #[test]
+fn a_fleet_is_compared_with_the_last_note_that_has_its_log() {
+    let disk = disk(1);
+    let head = |log: &str, size| Head { log: log.into(), chain: "w0".into(), size, root: root(size) };
+    let write = |heads: &[Head], was: fn(&Head) -> std::io::Result<Option<Digest>>| {
+        let mut writer = writing(&disk, Signer::Ed25519(Arc::new(signing("fleet"))));
+        writer.write_fleet(&Fleet::new(heads.to_vec()).unwrap(), was).map(drop)
+    };
+    write(&[head("a", 5), head("b", 5)], |_| Ok(None)).unwrap();
+    // A log may be left out; whoever else writes into the folder says nothing about it.
+    write(&[head("a", 5)], |_| Ok(None)).unwrap();
+    let other = Fleet::new(vec![head("b", 1)]).unwrap();
+    writing(&disk, Signer::Nobody).write_fleet(&other, |_| Ok(None)).unwrap();
+    let error = write(&[head("a", 5), head("b", 4)], |_| Ok(None)).unwrap_err();
+    assert_eq!(PutBack::of(&error).map(|back| (back.size, back.says)), Some((4, 5)));
+    // One that has grown is asked what it was.
+    let others = |_: &Head| Ok(Some(root(9)));
+    assert!(PutBack::of(&write(&[head("b", 7)], others).unwrap_err()).is_some());
+    write(&[head("b", 7)], |old| Ok(Some(root(old.size)))).unwrap();
+}
+
+#[test]
+fn a_chain_that_was_put_back_is_read_once() {
+    let disk = disk(1);
+    writing(&disk, Signer::Nobody).write_chain("w0", 5, root(5), gone).unwrap();
+    let mut writer = writing(&disk, Signer::Nobody);
+    let mut asked = 0;
+    for size in 6..9 {
+        let was = |size| {
+            asked += 1;
+            Ok(Some(root(size + 1)))
+        };
+        assert!(PutBack::of(&writer.write_chain("w0", size, root(size), was).unwrap_err()).is_some());
+    }
+    assert_eq!(asked, 1);
+    // Once the file is moved away, there is nothing to compare with.
+    disk.tamper(&file("w0.checkpoints"), Vec::new());
+    writer.write_chain("w0", 9, root(9), gone).unwrap();
+    // What cannot be read is no answer; what is damaged is one.
+    for (kind, is_put_back) in [(std::io::ErrorKind::Other, false), (std::io::ErrorKind::InvalidData, true)] {
+        let error = writing(&disk, Signer::Nobody).write_chain("w0", 10, root(10), |_| Err(kind.into()));
+        assert_eq!(PutBack::of(&error.unwrap_err()).is_some(), is_put_back);
+    }
+}
+
+#[test]
 fn a_part_of_a_note_is_torn_and_hides_no_other() {
     let disk = disk(1);
     let key = Arc::new(signing("example.com/a"));
     let verifier = key.verifier().to_string();
-    writing(&disk, Signer::Ed25519(Arc::clone(&key))).write_chain("w0", 1, root(1)).unwrap();
+    writing(&disk, Signer::Ed25519(Arc::clone(&key))).write_chain("w0", 1, root(1), gone).unwrap();
     let whole = disk.content(&file("w0.checkpoints")).unwrap();
     for end in 1..whole.len() {
         let disk = disk.after_kill();
         disk.tamper(&file("w0.checkpoints"), whole[..end].to_vec());
-        writing(&disk, Signer::Ed25519(Arc::clone(&key))).write_chain("w0", 2, root(2)).unwrap();
+        writing(&disk, Signer::Ed25519(Arc::clone(&key))).write_chain("w0", 2, root(2), gone).unwrap();
         let collected = found(&disk, &keys(&[&verifier]));
         assert_eq!(sizes(&collected).last(), Some(&2), "{end}");
         assert!(collected.findings.iter().all(|found| found.condition == Condition::Torn), "{end}");

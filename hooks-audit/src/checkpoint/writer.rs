@@ -1,8 +1,8 @@
 //! Writes checkpoints down: signs them, and adds them to their file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,15 +11,19 @@ use hooks_core::fs::LogDisk;
 use super::body::Checkpoint;
 use super::evolve::EvolvingKey;
 use super::file::{ENDING, FLEET, GAP, Pieces};
-use super::fleet::Fleet;
+use super::fleet::{Fleet, Head};
 use super::key::{SigningKey, is_sum, sum};
 use super::note::Note;
+use super::put_back::{PutBack, contradicted};
 use super::state::{self, StateError};
 use super::{UNNAMED, Verifier};
 use crate::chain::Digest;
+use crate::mutant::{self, Mutant};
 
 /// How much of the end of a file is looked at: more than two checkpoints of a chain.
 const TAIL: u64 = 8 << 10;
+/// The most bytes of a file of notes over many chains.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Where checkpoints are kept, and who vouches for them.
 #[derive(Clone, Debug)]
@@ -50,6 +54,8 @@ pub struct CheckpointWriter {
     name: String,
     /// The files that end with a whole note, and whose end was compared with what is written now.
     known: BTreeSet<String>,
+    /// Of a file, the checkpoint with which its chain was compared last, and whether it was what that says.
+    compared: BTreeMap<String, ((u64, Digest), bool)>,
     /// Of an evolving key: the number of the last checkpoint that this process made and knows to be in its file.
     delivered: Option<u64>,
 }
@@ -66,7 +72,15 @@ impl CheckpointWriter {
             Signer::Ed25519(key) => key.verifier().name().to_owned(),
             Signer::Evolving(key) => state::read(&*disk, key)?.key.name().to_owned(),
         };
-        Ok(Self { disk, folder, signer, name, known: BTreeSet::new(), delivered: None })
+        Ok(Self {
+            disk,
+            folder,
+            signer,
+            name,
+            known: BTreeSet::new(),
+            compared: BTreeMap::new(),
+            delivered: None,
+        })
     }
 
     /// The name of the log: that of the key.
@@ -75,12 +89,20 @@ impl CheckpointWriter {
     }
 
     /// Writes down that `chain` has `size` records with this `root`. Nothing is written where that is the last thing that
-    /// was.
+    /// was. `was` says the root over the first records of the chain, so many of them, as it is now, and `None` where those
+    /// are gone: [`Appender::root_of`](crate::Appender::root_of). It is asked once for each chain, where there is an older
+    /// checkpoint, and after that only where writing failed.
     ///
     /// # Errors
-    /// Where the last checkpoint says that the chain had more records, or others; where the key cannot be used; and
-    /// whatever the disk answers.
-    pub fn write_chain(&mut self, chain: &str, size: u64, root: Digest) -> io::Result<()> {
+    /// [`PutBack`] where the last checkpoint says that the chain had more records, or others; where the key cannot be
+    /// used; those of `was`, and whatever the disk answers.
+    pub fn write_chain(
+        &mut self,
+        chain: &str,
+        size: u64,
+        root: Digest,
+        was: impl FnOnce(u64) -> io::Result<Option<Digest>>,
+    ) -> io::Result<()> {
         let checkpoint = Checkpoint::of_chain(&self.name, chain, size, root);
         let file = format!("{chain}.{ENDING}");
         if !self.known.contains(&file)
@@ -89,25 +111,61 @@ impl CheckpointWriter {
             if (last.size, last.root) == (size, root) {
                 return self.sync(&file);
             }
-            if last.size >= size {
-                return Err(io::Error::other(format!(
-                    "chain `{chain}` was put back: it has {size} records, and its last checkpoint in `{}` says {} or others; \
-                     find out why, then move that file away",
-                    self.folder.join(&file).display(),
-                    last.size
-                )));
+            if last.size >= size || !self.is_still(&file, &last, was)? {
+                return Err(self.put_back(chain, size, last.size, &file));
             }
         }
-        self.write(&file, &checkpoint.to_string()).map(drop)
+        self.write(&file, &checkpoint.to_string())?;
+        self.compared.insert(file, ((size, root), true));
+        Ok(())
     }
 
-    /// Writes down what all chains were, in one note, which is the answer.
+    /// Writes down what all chains were, in one note, which is the answer. `was` says the root over as many records of a
+    /// chain as a head of an older note says, as it is now, and `None` where they are gone:
+    /// [`verify::root_of`](crate::verify::root_of). Reads all notes over many chains that are there.
     ///
     /// # Errors
-    /// Where the key cannot be used, and whatever the disk answers.
-    pub fn write_fleet(&mut self, fleet: &Fleet) -> io::Result<Note> {
-        let text = fleet.checkpoint(&self.name).to_string();
-        self.write(&format!("{FLEET}.{ENDING}"), &text)
+    /// [`PutBack`] where a chain is missing that was in the last note with its log, or had more records then, or others;
+    /// where the key cannot be used; those of `was`, and whatever the disk answers.
+    pub fn write_fleet(
+        &mut self,
+        fleet: &Fleet,
+        was: impl FnMut(&Head) -> io::Result<Option<Digest>>,
+    ) -> io::Result<Note> {
+        let checkpoint = fleet.checkpoint(&self.name);
+        let file = format!("{FLEET}.{ENDING}");
+        let before = self.last_heads(&file, &checkpoint.origin, fleet)?;
+        if let Some((old, size)) = contradicted(&before, fleet, was)? {
+            return Err(self.put_back(&old.chain, size, old.size, &file));
+        }
+        self.write(&file, &checkpoint.to_string())
+    }
+
+    /// Whether a chain that has grown beyond `last`, its last checkpoint in `file`, still begins with what that says. The
+    /// answer is kept: a chain that was put back is not read again with each pause.
+    fn is_still(
+        &mut self,
+        file: &str,
+        last: &Checkpoint,
+        was: impl FnOnce(u64) -> io::Result<Option<Digest>>,
+    ) -> io::Result<bool> {
+        let says = (last.size, last.root);
+        if let Some((_, is_still)) = self.compared.get(file).filter(|(compared, _)| *compared == says) {
+            return Ok(*is_still);
+        }
+        let is_still = match was(last.size) {
+            Ok(root) => root.is_none_or(|root| root == last.root) || mutant::is(Mutant::ComparesNoRoot),
+            // Records that are damaged are others.
+            Err(error) if error.kind() == ErrorKind::InvalidData => false,
+            Err(error) => return Err(error),
+        };
+        self.compared.insert(file.to_owned(), (says, is_still));
+        Ok(is_still)
+    }
+
+    fn put_back(&self, chain: &str, size: u64, says: u64, file: &str) -> io::Error {
+        let file = self.folder.join(file).display().to_string();
+        PutBack { chain: chain.to_owned(), size, says, file }.into()
     }
 
     /// Signs a text and adds it to a file.
@@ -156,7 +214,7 @@ impl CheckpointWriter {
         let is_known = self.known.remove(file);
         let is_new = !is_known && self.disk.entry(&path)?.is_none();
         let gap = if is_known || is_new { "" } else { GAP };
-        self.disk.append(&path, format!("{gap}{note}").as_bytes())?;
+        self.disk.append(&path, format!("{gap}{note}").as_bytes()).map_err(|error| at(&path, &error))?;
         if is_new {
             self.disk.sync_directory(&self.folder)?;
         }
@@ -176,6 +234,27 @@ impl CheckpointWriter {
         let notes = Pieces::new(&bytes).filter_map(|piece| piece.note);
         let ours = notes.filter(|(note, says)| says.origin == origin && self.is_ours(note));
         Ok(ours.map(|(_, says)| says).last())
+    }
+
+    /// What the chains in the logs of `fleet` were: of each log, by the last note of ours in which it is.
+    fn last_heads(&self, file: &str, origin: &str, fleet: &Fleet) -> io::Result<Vec<Head>> {
+        let bytes = self.disk.read(&self.folder.join(file), MOST_BYTES)?.unwrap_or_default();
+        let notes: Vec<_> = Pieces::new(&bytes).filter_map(|piece| piece.note).collect();
+        let mut logs: BTreeSet<&str> = fleet.heads().iter().map(|head| &*head.log).collect();
+        let mut found = Vec::new();
+        for (note, says) in notes.iter().rev() {
+            if logs.is_empty() {
+                break;
+            }
+            let Some(before) = Fleet::parse(says).filter(|_| says.origin == origin) else { continue };
+            let ours: Vec<_> =
+                before.heads().iter().filter(|head| logs.contains(&*head.log)).cloned().collect();
+            if !ours.is_empty() && self.is_ours(note) {
+                logs.retain(|log| ours.iter().all(|head| head.log != *log));
+                found.extend(ours);
+            }
+        }
+        Ok(found)
     }
 
     fn is_ours(&self, note: &Note) -> bool {
@@ -205,6 +284,13 @@ impl fmt::Debug for CheckpointWriter {
             .field("name", &self.name)
             .finish_non_exhaustive()
     }
+}
+
+/// An error at a file of checkpoints: the place, the reason, the way out.
+fn at(path: &Path, error: &io::Error) -> io::Error {
+    let path = path.display();
+    let text = format!("`{path}` cannot be written: {error}; its folder has to be there, and to take files");
+    io::Error::new(error.kind(), text)
 }
 
 /// The highest number of a checkpoint that a key of this line made, of the last ones in each file.

@@ -6,6 +6,8 @@
 pub(crate) mod events;
 mod said;
 
+use std::borrow::Cow;
+use std::mem;
 use std::sync::Arc;
 
 use hooks_core::event::PostToolUse;
@@ -15,7 +17,7 @@ use serde_json::Value;
 pub use self::said::Said;
 use crate::append::Entry;
 use crate::cache::ResultCache;
-use crate::record::{Limits, Payload, Record};
+use crate::record::{Limits, Payload, Record, kept_name};
 
 /// An event that can be put down. All events of the table can.
 pub trait Described: Event {
@@ -41,8 +43,8 @@ pub trait Described: Event {
     }
 }
 
-/// Takes out of a payload what nobody may keep, beyond what redaction took out of the event itself (law 7): an error's
-/// text, a task, a first prompt.
+/// Takes out of a payload, and out of the names in its record, what nobody may keep, beyond what redaction took out of the
+/// event itself (law 7): an error's text, a task, a first prompt.
 pub trait Scrub: Send + Sync {
     /// Scrubs every text in `value`.
     fn scrub(&self, value: &mut Value);
@@ -55,7 +57,7 @@ pub struct Describe {
     pub limits: Limits,
     /// The version of the rules that are in force.
     pub rules: Option<Arc<str>>,
-    /// Takes out of payloads what nobody may keep.
+    /// Takes out of payloads and names what nobody may keep.
     pub scrub: Option<Arc<dyn Scrub>>,
     /// The cache whose hits and misses are put down with the results of tools.
     pub cache: Option<ResultCache>,
@@ -71,6 +73,7 @@ impl Describe {
         let result = request.event().result();
         record.cache = self.cache.as_ref().and_then(|cache| cache.answer_of(context, result?));
         let reasons = said.describe(&mut record);
+        self.keep_names(&mut record);
         let event = serde_json::to_value(request.event()).unwrap_or_default();
         let mut payload = Payload { reasons, ..Payload::of(event) };
         payload.cwd = context.cwd.to_string_lossy().into_owned();
@@ -82,6 +85,23 @@ impl Describe {
         }
         self.limits.apply(&mut payload);
         Entry { record, payload: Some(payload) }
+    }
+
+    /// Makes the names in `record` such as are kept. Agents and clients choose most of them, and may put into them what they
+    /// like: these are scrubbed. Those out of the configuration are not: what is said there by tenant has to find them.
+    fn keep_names(&self, record: &mut Record) {
+        let Record { session, agent, parent, repo, call, tool, model, child, .. } = record;
+        let chosen = [parent, repo, call, tool, model, child].into_iter().flatten();
+        for name in chosen.chain([session, agent]) {
+            if let Some(scrub) = &self.scrub {
+                let mut value = Value::String(mem::take(name));
+                scrub.scrub(&mut value);
+                *name = if let Value::String(scrubbed) = value { scrubbed } else { value.to_string() };
+            }
+            shorten(name);
+        }
+        let Record { tenant, policy, rule, .. } = record;
+        [tenant, policy, rule].into_iter().flatten().for_each(shorten);
     }
 
     /// A record of `event` in `context`.
@@ -96,6 +116,12 @@ impl Describe {
             rules: self.rules.as_deref().map(str::to_owned),
             ..Record::new(event, context.timestamp)
         }
+    }
+}
+
+fn shorten(name: &mut String) {
+    if let Cow::Owned(kept) = kept_name(name) {
+        *name = kept;
     }
 }
 

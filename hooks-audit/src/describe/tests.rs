@@ -1,5 +1,5 @@
 use hooks_core::event::{
-    AfterModelCall, MicroUsd, ModelReply, PostToolUse, PreToolUse, Role, Usage, WireEvent,
+    AfterModelCall, MicroUsd, ModelReply, PostToolUse, PreToolUse, Role, SubagentStart, Usage, WireEvent,
 };
 use hooks_core::event::{EventKind, Message};
 use hooks_core::{Decision, Judged as _, Outcome as _, Strength, Verdict};
@@ -65,4 +65,34 @@ fn what_nobody_may_keep_is_taken_out_of_the_payload() {
     let describe = Describe { scrub: Some(Arc::new(NoLetters)), ..Describe::default() };
     let entry = describe.entry(&request(PreToolUse::new("t", json!({"a": "secret"}))), Said::default());
     assert_eq!(entry.payload.unwrap().event, json!("gone"));
+}
+
+#[test]
+fn names_are_scrubbed_and_no_longer_than_names_are() {
+    struct NoSecrets;
+    impl Scrub for NoSecrets {
+        fn scrub(&self, value: &mut Value) {
+            if let Value::String(text) = value {
+                *text = text.replace("secret", "[GONE]");
+            }
+        }
+    }
+    let describe = Describe { scrub: Some(Arc::new(NoSecrets)), ..Describe::default() };
+    // It would stand where a name is cut.
+    let long = format!("{}secret{}", "n".repeat(213), "n".repeat(1 << 20));
+    let mut context = HookContext::new(long.clone(), long.clone()).for_tenant("secret");
+    (context.parent_session_id, context.repo) = (Some(long.clone()), Some(long.clone()));
+    let mut event = SubagentStart::new(long.clone(), "task");
+    event.model = Some(long.clone());
+    let child = describe.entry(&HookRequest::new(context.clone(), event), Said::default()).record;
+    let mut event = PreToolUse::new(long.clone(), json!({}));
+    event.tool_use_id = Some(long);
+    let call = describe.entry(&HookRequest::new(context, event), Said::default()).record;
+    let Record { session, agent, parent, repo, child, model, .. } = child;
+    let names = [Some(session), Some(agent), parent, repo, child, model, call.tool, call.call];
+    for name in names.into_iter().map(Option::unwrap) {
+        assert!(name.len() <= 256 && name.starts_with(&"n".repeat(213)), "{name}");
+        assert!(!name.contains("sec") && name.ends_with(" more bytes)"), "{name}");
+    }
+    assert_eq!(call.tenant.as_deref(), Some("secret"), "what is said of a tenant finds it");
 }

@@ -1,6 +1,7 @@
 //! Legal holds: what must not go, whatever its age.
 //!
-//! They stand in `holds.json` beside the files of the log, replaced as a whole; each change is on the record before.
+//! They stand in `holds.json` beside the files of the log, replaced as a whole; each change is on the record before, and
+//! the record is what counts: [`Holds::check`].
 //! Whoever deletes, compresses or erases has the lock of that file while it does, so that a hold that was acknowledged holds.
 
 use std::io::{self, ErrorKind};
@@ -11,6 +12,7 @@ use std::time::Duration;
 use hooks_core::fs::{DiskLock, LogDisk};
 use serde::{Deserialize, Serialize};
 
+use super::said::Said;
 use super::selection::{Selection, SelectionError};
 use crate::record::{Record, notes};
 
@@ -58,8 +60,8 @@ pub enum HoldError {
     /// There is none.
     #[error("there is no hold `{0}`; `hooks audit hold list` shows all")]
     Unknown(String),
-    /// It has no name, or no reason.
-    #[error("a hold needs a name and a reason")]
+    /// It has no name, one that the record could not say, or no reason.
+    #[error("a hold needs a name without \"`\", and a reason")]
     Unnamed,
     /// What it is about makes no sense.
     #[error(transparent)]
@@ -102,6 +104,22 @@ impl Holds {
         })
     }
 
+    /// Makes sure that these are the holds that are in force by the record. To be asked before anything is deleted or
+    /// erased. Looks through all of the log.
+    ///
+    /// # Errors
+    /// `InvalidData` where one is missing, or is about something else than it was; whatever the disk answers.
+    pub fn check(&self) -> io::Result<()> {
+        self.said()?.check(&self.all)
+    }
+
+    /// What the record says of them.
+    fn said(&self) -> io::Result<Said> {
+        let mut said = Said::default();
+        said.read(&*self.disk, &self.folder, &|| true)?;
+        Ok(said)
+    }
+
     /// All of them.
     pub fn all(&self) -> &[Hold] {
         &self.all
@@ -122,24 +140,26 @@ impl Holds {
         note: impl FnOnce(Record) -> io::Result<()>,
         at: hooks_core::time::Timestamp,
     ) -> Result<(), HoldError> {
-        if hold.name.trim().is_empty() || hold.reason.trim().is_empty() {
+        let is_name = !hold.name.trim().is_empty() && !hold.name.contains('`');
+        if !is_name || hold.reason.trim().is_empty() {
             return Err(HoldError::Unnamed);
         }
         if self.all.iter().any(|other| other.name == hold.name) {
             return Err(HoldError::Exists(hold.name));
         }
         hold.of.check()?;
-        let text = format!("`{}` holds {}: {} ({})", hold.name, hold.of, hold.reason, hold.by);
-        note(Record { note: Some(text), ..Record::new(notes::HELD, at) })?;
+        note(Record { note: Some(words(&hold)), ..Record::new(notes::HELD, at) })?;
         let mut all = self.all.clone();
         all.push(hold);
         self.write(all)
     }
 
-    /// Releases the hold `name`, which `by` asks for.
+    /// Releases the hold `name`, which `by` asks for. One that the file does not have, and that is in force by the record, can
+    /// be released as well.
     ///
     /// # Errors
-    /// Where there is none, or something cannot be written: it goes on holding then.
+    /// Where there is none, another one is in force by the record that the file does not have, or something cannot be
+    /// written: it goes on holding then.
     pub fn release(
         &mut self,
         name: &str,
@@ -149,8 +169,13 @@ impl Holds {
     ) -> Result<(), HoldError> {
         let mut all = self.all.clone();
         all.retain(|hold| hold.name != name);
-        if all.len() == self.all.len() {
-            return Err(HoldError::Unknown(name.to_owned()));
+        let said = self.said()?;
+        let forgotten = said.forgotten(&self.all);
+        if forgotten.iter().all(|(other, _)| *other != name) {
+            if all.len() == self.all.len() {
+                return Err(HoldError::Unknown(name.to_owned()));
+            }
+            said.check(&self.all)?;
         }
         let text = format!("`{name}` is released ({by})");
         note(Record { note: Some(text), ..Record::new(notes::RELEASED, at) })?;
@@ -171,6 +196,11 @@ impl Holds {
         self.all = all;
         Ok(())
     }
+}
+
+/// What stands on the record of a hold.
+pub(super) fn words(hold: &Hold) -> String {
+    format!("`{}` holds {}: {} ({})", hold.name, hold.of, hold.reason, hold.by)
 }
 
 impl std::fmt::Debug for Holds {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::fs::LogDisk;
 use hooks_core::time::{Clock, Timestamp};
@@ -11,6 +11,7 @@ use hooks_core::time::{Clock, Timestamp};
 use super::Keeping;
 use super::files::{Doomed, FullFiles};
 use super::holds::Holds;
+use super::said::Said;
 use crate::append::{Appender, OpenError, Settings};
 use crate::record::{Record, notes};
 use crate::segment;
@@ -22,6 +23,8 @@ pub struct Keeper {
     folder: PathBuf,
     clock: Arc<dyn Clock>,
     keeping: Keeping,
+    /// What the record says of holds, as far as it was read.
+    said: Arc<Mutex<Said>>,
 }
 
 /// What was done, or would be.
@@ -51,13 +54,13 @@ impl Keeper {
         clock: Arc<dyn Clock>,
         keeping: Keeping,
     ) -> Self {
-        Self { disk, folder: folder.into(), clock, keeping }
+        Self { disk, folder: folder.into(), clock, keeping, said: Arc::default() }
     }
 
     /// What would be done: nothing is, and nobody's lock is asked for.
     ///
     /// # Errors
-    /// Whatever the disk answers, and where a file is damaged or the holds cannot be read.
+    /// Whatever the disk answers, and where a file is damaged, or the holds cannot be read or are not those of the record.
     pub fn plan(&self) -> io::Result<Report> {
         let holds = Holds::read(&*self.disk, &self.folder)?;
         let is_held = |record: &Record| holds.iter().any(|hold| hold.of.fits(record));
@@ -65,6 +68,9 @@ impl Keeper {
         for chain in self.chains()? {
             let files = self.files(&chain);
             let doomed = self.doomed(files, &is_held)?;
+            if !doomed.files.is_empty() {
+                self.said(&|| true)?.1.check(&holds)?;
+            }
             report.held.extend(doomed.held.iter().map(segment::Segment::name));
             if self.keeping.compress {
                 let stays = files.plain()?.into_iter().filter(|file| !doomed.files.contains(file));
@@ -75,11 +81,13 @@ impl Keeper {
         Ok(report)
     }
 
-    /// Does it for every chain that nobody writes, as long as `goes_on` says so: it is asked before each file. Chains in
+    /// Does it for every chain that nobody writes, as long as `goes_on` says so: it is asked before each file. Before anything
+    /// is deleted all of the log is looked through for holds, once for each keeper. Chains in
     /// which there is nothing to do are not opened.
     ///
     /// # Errors
-    /// Whatever the disk answers, and where a file is damaged or the holds cannot be read. What was done stays done.
+    /// Whatever the disk answers, and where a file is damaged, or the holds cannot be read or are not those of the record.
+    /// What was done stays done.
     pub fn all(&self, settings: &Settings, goes_on: &dyn Fn() -> bool) -> Result<Report, OpenError> {
         let error = |source| OpenError::Disk { folder: self.folder.clone(), source };
         let mut report = Report::default();
@@ -112,12 +120,20 @@ impl Keeper {
         report: &mut Report,
     ) -> io::Result<()> {
         let files = self.files(chain);
-        if self.keeping.keep.is_some() {
+        let is_due = !self.doomed(files, &|_| false)?.files.is_empty();
+        // Most of the record is read while nobody waits for the holds.
+        let is_known = !is_due || self.said(goes_on)?.0;
+        report.is_unfinished |= !is_known;
+        if is_due && is_known {
             // Kept until the files are gone: a hold that is acknowledged meanwhile would come too late for them.
             let holds = Holds::take(Arc::clone(&self.disk), &self.folder)?;
             let doomed = self.doomed(files, &|record| holds.of(record).is_some())?;
             report.held.extend(doomed.held.iter().map(segment::Segment::name));
             if !doomed.files.is_empty() {
+                let (_, said) = self.said(&|| true)?;
+                said.check(holds.all())?;
+                // What the record says of holds outlives the files in which it stood.
+                said.lost_with(&doomed.files, self.clock.now()).into_iter().try_for_each(&mut *note)?;
                 note(self.deletion(&doomed))?;
             }
             for file in &doomed.files {
@@ -151,6 +167,13 @@ impl Keeper {
         let Some(keep) = self.keeping.keep else { return Ok(Doomed::default()) };
         let keep = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
         files.before(Timestamp(self.clock.now().0.saturating_sub(keep)), is_held)
+    }
+
+    /// What the record says of holds, and before it whether that is all of it: it is read on as long as `goes_on` says so.
+    fn said(&self, goes_on: &dyn Fn() -> bool) -> io::Result<(bool, Said)> {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_all = said.read(&*self.disk, &self.folder, goes_on)?;
+        Ok((is_all, said.clone()))
     }
 
     fn deletion(&self, doomed: &Doomed) -> Record {

@@ -7,6 +7,9 @@
 //! | a legal hold ([`Holds`]) | keeps retention and erasure from what it is about | `log.held`, `log.released` |
 //! | erasure ([`Appender::erase`](crate::Appender::erase)) | payloads; the chain still verifies | `log.erased`, of which records, why |
 //!
+//! The record is what says which holds there are: where the file of holds does not have one that is in force by it, nothing
+//! is deleted or erased.
+//!
 //! All of it can be interrupted at every step and done again. Whoever does it holds the lock of the chain: a process that
 //! has a log open does it beside its writer ([`LogSettings::keeping`](crate::LogSettings)), others in their turn
 //! ([`Keeper::all`]). Nobody who puts something down waits for it.
@@ -15,6 +18,7 @@ mod age;
 pub(crate) mod files;
 mod holds;
 mod keeper;
+mod said;
 mod selection;
 
 use std::time::Duration;

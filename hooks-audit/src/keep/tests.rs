@@ -101,6 +101,12 @@ fn without_time_it_stops_between_two_files() {
     let report = keeper(&sim, 5, Keeping::default()).all(&settings(), &goes_on).unwrap();
     assert_eq!((report.compressed.len(), report.is_unfinished), (1, true));
     assert_eq!(read(&sim).len(), 4);
+    // Nothing is deleted before all is known that is held.
+    let keeper = keeper(&sim, 9, for_two_days());
+    looks.set(0);
+    let report = keeper.all(&settings(), &|| looks.replace(looks.get() + 1) < 3).unwrap();
+    assert_eq!((report.deleted.len(), report.is_unfinished), (0, true));
+    assert_eq!(keeper.all(&settings(), &|| true).unwrap().deleted.len(), 4);
 }
 
 #[test]
@@ -148,6 +154,109 @@ fn where_nobody_knows_what_is_held_nothing_is_deleted() {
     sim.create(&std::path::Path::new(FOLDER).join("holds.json"), b"{").unwrap();
     assert!(keeper(&sim, 9, for_two_days()).all(&settings(), &|| true).is_err());
     assert_eq!(read(&sim).len(), 4);
+}
+
+/// A log with holds of sessions 2 and 3, and what the file of holds was before the second.
+fn held() -> (SimDisk, Vec<u8>) {
+    let sim = log();
+    let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
+    holds.add(hold("first", "2"), put(&sim), Timestamp(5 * DAY)).unwrap();
+    let before = sim.content(HOLDS.as_ref()).unwrap();
+    holds.add(hold("second", "3"), put(&sim), Timestamp(5 * DAY + 1)).unwrap();
+    (sim, before)
+}
+
+const HOLDS: &str = "/log/holds.json";
+
+#[test]
+fn a_hold_that_only_the_record_has_keeps_everything() {
+    let (sim, before) = held();
+    let narrower = String::from_utf8(sim.content(HOLDS.as_ref()).unwrap()).unwrap().replace("\"3\"", "\"9\"");
+    for (left, forgotten) in [
+        (None, "first"),
+        (Some(b"[]".to_vec()), "first"),
+        (Some(before), "second"),
+        (Some(narrower.into()), "second"),
+    ] {
+        let sim = sim.after_kill();
+        match &left {
+            None => sim.remove(HOLDS.as_ref()).unwrap(),
+            Some(left) => sim.tamper(HOLDS.as_ref(), left.clone()),
+        }
+        let keeper = keeper(&sim, 9, for_two_days());
+        let name = format!("hold `{forgotten}` is in force");
+        let refused = |error: &dyn std::fmt::Display| assert!(error.to_string().contains(&name), "{error}");
+        refused(&keeper.plan().unwrap_err());
+        refused(&keeper.all(&settings(), &|| true).unwrap_err());
+        let log_settings = LogSettings { files: settings(), ..LogSettings::new([0; 32]) };
+        let log = Log::open(disk(&sim), FOLDER, log_settings, clock(5)).unwrap();
+        refused(&log.erase("asked for", |_| true).unwrap_err());
+        drop(log);
+        assert_eq!(read(&sim).iter().filter(|committed| committed.payload().is_some()).count(), 4);
+        // Nor is another one released, that is in the file.
+        let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
+        if forgotten == "second" {
+            refused(&holds.release("first", "ada", put(&sim), Timestamp(6 * DAY)).unwrap_err());
+        }
+        // The ways out: it is said again, or released, also if the file does not have it.
+        for name in ["first", "second"] {
+            if holds.all().iter().all(|hold| hold.name != name) {
+                let session = if name == "first" { "2" } else { "3" };
+                holds.add(hold(name, session), put(&sim), Timestamp(6 * DAY)).unwrap();
+            }
+        }
+        if holds.check().is_err() {
+            holds.release("second", "ada", put(&sim), Timestamp(6 * DAY + 1)).unwrap();
+        }
+        holds.check().unwrap();
+        sim.remove(HOLDS.as_ref()).unwrap();
+        drop(holds);
+        let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
+        for name in ["first", "second"] {
+            drop(holds.release(name, "ada", put(&sim), Timestamp(7 * DAY)));
+        }
+        let unknown = holds.release("second", "ada", put(&sim), Timestamp(7 * DAY));
+        assert!(matches!(unknown, Err(HoldError::Unknown(_))));
+        drop(holds);
+        assert!(keeper.all(&settings(), &|| true).unwrap().deleted.len() >= 4);
+        assert!(is_clean(&sim));
+    }
+}
+
+#[test]
+fn what_the_record_says_of_holds_outlives_its_files() {
+    let (sim, _) = held();
+    // One is released; another one of other records stays. All that was said is old, and full.
+    let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
+    holds.add(hold("third", "none"), put(&sim), Timestamp(5 * DAY + 2)).unwrap();
+    for name in ["first", "second"] {
+        holds.release(name, "ada", put(&sim), Timestamp(5 * DAY + 3)).unwrap();
+    }
+    drop(holds);
+    for day in [20, 40] {
+        let (mut appender, _) = Appender::open(disk(&sim), FOLDER, settings(), clock(day)).unwrap();
+        appender.rotate().unwrap();
+        appender.close().unwrap();
+        let report = keeper(&sim, day, for_two_days()).all(&settings(), &|| true).unwrap();
+        assert!(!report.deleted.is_empty());
+        let held = events(&sim).iter().filter(|event| *event == notes::HELD).count();
+        assert_eq!(held, 1, "{day}: {:?}", events(&sim));
+        assert!(is_clean(&sim));
+    }
+    sim.remove(HOLDS.as_ref()).unwrap();
+    let error = Holds::take(disk(&sim), FOLDER).unwrap().check().unwrap_err().to_string();
+    assert!(error.contains("hold `third` is in force"), "{error}");
+}
+
+#[test]
+fn a_payload_says_nothing_of_holds() {
+    let sim = log();
+    let (mut appender, _) = Appender::open(disk(&sim), FOLDER, settings(), clock(5)).unwrap();
+    let record = Record::new("stop", Timestamp(5 * DAY));
+    let payload = Payload::of(json!({"seq": 1, "event": notes::HELD, "note": "`x` holds all"}));
+    appender.append(&mut [Entry { record, payload: Some(payload) }]).unwrap();
+    appender.close().unwrap();
+    Holds::take(disk(&sim), FOLDER).unwrap().check().unwrap();
 }
 
 #[test]

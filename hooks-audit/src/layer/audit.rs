@@ -7,7 +7,7 @@ use hooks_core::{Event, HookError, HookRequest, Reason};
 use super::settings::{AuditSettings, OnError};
 use crate::append::{Entry, OpenError};
 use crate::describe::{Described, Said};
-use crate::log::{Log, Ticket, Unwritten};
+use crate::log::{Gaps, Log, Missing, Ticket, Unwritten};
 use crate::record::notes;
 
 /// The name that reasons give it.
@@ -67,7 +67,7 @@ impl Audit {
     /// # Errors
     /// Where the queue is full.
     pub fn put<E: Described>(&self, request: &HookRequest<E>, said: Said) -> Result<(), Unwritten> {
-        self.log()?.put(self.entry(request, said))
+        self.log_for(request)?.put(self.entry(request, said))
     }
 
     /// Puts down what was answered to `request`, through to the device.
@@ -79,7 +79,7 @@ impl Audit {
         request: &HookRequest<E>,
         said: Said,
     ) -> Result<Ticket, Unwritten> {
-        self.log()?.put_through(self.entry(request, said))
+        self.log_for(request)?.put_through(self.entry(request, said))
     }
 
     /// Waits until all that was put down is on the device: for a process that ends with its answer. The reason to refuse
@@ -95,7 +95,7 @@ impl Audit {
     /// Puts down, through to the device, that the tool of `request` is about to run.
     pub(super) fn put_intent<E: Described>(&self, request: &HookRequest<E>) -> Result<Ticket, Unwritten> {
         let entry = self.entry(request, Said::default());
-        self.log()?.put_through(move || {
+        self.log_for(request)?.put_through(move || {
             let mut entry = entry();
             entry.record.event = notes::INTENT.to_owned();
             entry
@@ -106,6 +106,30 @@ impl Audit {
     pub(super) fn is_irreversible<E: Described>(&self, event: &E) -> bool {
         let before = self.settings.before.as_ref();
         before.is_some_and(|is_irreversible| event.tool_to_run().is_some_and(|tool| is_irreversible(tool)))
+    }
+
+    /// The log, as long as it can be hoped that what is put down about `request` will be written; counted where it cannot.
+    pub(super) fn sound_log_for<E: Event>(&self, request: &HookRequest<E>) -> Result<&Log, Unwritten> {
+        let log = self.log_for(request)?;
+        log.check().inspect_err(|_| log.refuse())?;
+        Ok(log)
+    }
+
+    /// The log, to put one record about `request` down; the record is counted where that cannot be opened.
+    fn log_for<E: Event>(&self, request: &HookRequest<E>) -> Result<&Log, Unwritten> {
+        self.log().inspect_err(|error| {
+            if let Some(gaps) = &self.settings.gaps {
+                let now = request.context().environment.clock.now();
+                gaps.add(Missing::lost(1, now, &error.to_string()));
+                // What can be kept nowhere is in memory: whoever ends the process may ask for it.
+                drop(gaps.keep());
+            }
+        })
+    }
+
+    /// Where it is kept what could not be put down.
+    pub fn gaps(&self) -> Option<&Gaps> {
+        self.settings.gaps.as_ref()
     }
 
     /// What a log that cannot be written means for `request`; the reason to refuse it, or none. Recorded either way as a

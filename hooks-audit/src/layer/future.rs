@@ -76,7 +76,7 @@ fn put<E: Described>(
     request: &HookRequest<E>,
     said: Said,
 ) -> Result<Option<Ticket>, Unwritten> {
-    audit.log()?.check()?;
+    audit.sound_log_for(request)?;
     if said.is_grave() || audit.is_irreversible(request.event()) {
         return audit.put_through(request, said).map(Some);
     }

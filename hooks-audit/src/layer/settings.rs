@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::describe::Describe;
+use crate::log::Gaps;
 
 /// What it means for a tool call that the log cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,6 +33,8 @@ pub struct AuditSettings {
     pub on_error_reading: OnError,
     /// Of which tools the intent is on the device before they run.
     pub before: Option<Arc<IsIrreversible>>,
+    /// Where it is kept what cannot be put down because the log cannot be opened: those of the log that is opened.
+    pub gaps: Option<Gaps>,
 }
 
 impl Default for AuditSettings {
@@ -42,6 +45,7 @@ impl Default for AuditSettings {
             on_error_writing: OnError::Deny,
             on_error_reading: OnError::Warn,
             before: None,
+            gaps: None,
         }
     }
 }
@@ -53,6 +57,7 @@ impl std::fmt::Debug for AuditSettings {
             .field("on_error_writing", &self.on_error_writing)
             .field("on_error_reading", &self.on_error_reading)
             .field("before", &self.before.is_some())
+            .field("gaps", &self.gaps)
             .finish()
     }
 }

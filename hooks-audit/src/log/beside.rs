@@ -11,6 +11,7 @@ use hooks_core::time::Tick;
 use super::queue::{Item, Queue, Work};
 use super::ticket::Ticket;
 use crate::append::Entry;
+use crate::chain::Chain;
 use crate::keep::{Keeper, Report};
 use crate::record::Record;
 
@@ -21,7 +22,6 @@ const PAUSE: Duration = Duration::from_secs(3_600);
 pub(super) struct Beside {
     keeper: Keeper,
     queue: Arc<Queue>,
-    chain: String,
     /// The file that was written when it was looked last.
     file: u64,
     /// When it is looked again.
@@ -31,19 +31,20 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    pub(super) fn new(keeper: Keeper, queue: Arc<Queue>, chain: String) -> Self {
-        Self { keeper, queue, chain, file: 0, due: Tick::default(), stops: Arc::default(), thread: None }
+    pub(super) fn new(keeper: Keeper, queue: Arc<Queue>) -> Self {
+        Self { keeper, queue, file: 0, due: Tick::default(), stops: Arc::default(), thread: None }
     }
 
-    /// Looks after the files where another one was begun since, or it is time, and it is not being done.
-    pub(super) fn start_if_due(&mut self, file: u64, now: Tick) {
+    /// Looks after the files of `chain` where another one was begun since, or it is time, and it is not being done.
+    pub(super) fn start_if_due(&mut self, chain: &Chain, now: Tick) {
+        let file = chain.segment;
         let is_due = file != self.file || now >= self.due;
         if !is_due || self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
             return;
         }
         (self.file, self.due) = (file, now.after(PAUSE));
         let (keeper, queue) = (self.keeper.clone(), Arc::clone(&self.queue));
-        let (chain, stops) = (self.chain.clone(), Arc::clone(&self.stops));
+        let (chain, stops) = (chain.name.clone(), Arc::clone(&self.stops));
         let work = move || {
             let goes_on = || !stops.load(Ordering::Relaxed);
             let mut note = |record| note(&queue, record);

@@ -2,7 +2,8 @@
 //!
 //! The thread takes all that has gathered, adds it as one group, and has it written through once for all who wait for
 //! that (group commit): no time passes between, unless there is nothing to do. What is handed over is bounded; a full
-//! queue is an error. What was refused or lost is counted, and the count is the next record (`log.gap`).
+//! queue is an error. What was refused or lost is counted, and the count is the next record (`log.gap`); so is what went to a
+//! spill log (`log.spilled`). What the log cannot say before its process ends, [`Gaps`] keep for the next one.
 //!
 //! | [`Durability`] | put down | survives |
 //! | --- | --- | --- |
@@ -10,6 +11,8 @@
 //! | `Disk` | when the ticket is ready | a loss of power |
 
 mod beside;
+mod gaps;
+mod place;
 mod queue;
 mod settings;
 mod ticket;
@@ -17,7 +20,7 @@ mod writer;
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
@@ -25,10 +28,12 @@ use hooks_core::fs::LogDisk;
 use hooks_core::time::Clock;
 
 use self::beside::Beside;
+pub use self::gaps::{Gaps, Missing};
+use self::place::Place;
 use self::queue::{Item, Queue, Work};
 pub use self::settings::{Durability, LogSettings};
 pub use self::ticket::{Ticket, Unwritten};
-use self::writer::Writer;
+use self::writer::{Parts, Writer};
 use crate::append::{Appender, Entry, OpenError, Recovered};
 use crate::checkpoint::CheckpointWriter;
 use crate::keep::{Holds, Keeper};
@@ -48,10 +53,11 @@ struct Running {
 }
 
 impl Log {
-    /// Opens the log in `folder`, as [`Appender::open`] does, and starts its thread.
+    /// Opens the log in `folder`, as [`Appender::open`] does, and starts its thread. Where it cannot be opened and there is a
+    /// spill log, that is written until it can.
     ///
     /// # Errors
-    /// Where it cannot be opened, the key of its checkpoints not be used, or no thread be started.
+    /// Where neither can be opened, the key of its checkpoints not be used, or no thread be started.
     pub fn open(
         disk: Arc<dyn LogDisk>,
         folder: impl Into<PathBuf>,
@@ -59,27 +65,28 @@ impl Log {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, OpenError> {
         let folder = folder.into();
-        let checkpoints = settings
-            .checkpoints
-            .clone()
-            .map(|checkpoints| CheckpointWriter::open(Arc::clone(&disk), checkpoints));
+        let LogSettings { files, queue, sync_within, spill, gaps, checkpoints, keeping } = settings;
+        let checkpoints =
+            checkpoints.map(|checkpoints| CheckpointWriter::open(Arc::clone(&disk), checkpoints));
         let checkpoints = checkpoints.transpose().map_err(|error| OpenError::Key(error.into()))?;
-        let (appender, recovered) =
-            Appender::open(Arc::clone(&disk), &folder, settings.files.clone(), Arc::clone(&clock))?;
-        let queue = Arc::new(Queue::new(settings.queue));
-        let beside = settings.keeping.map(|keeping| {
+        let place = |folder| Place::new(Arc::clone(&disk), folder, files.clone(), Arc::clone(&clock));
+        let (mut home, mut spill) = (place(folder.clone()), spill.map(place));
+        let recovered = home.open().or_else(|error| instead(error, &folder, spill.as_mut()))?;
+        let queue = Arc::new(Queue::new(queue));
+        let beside = keeping.map(|keeping| {
             let keeper = Keeper::new(Arc::clone(&disk), &folder, Arc::clone(&clock), keeping);
-            Beside::new(keeper, Arc::clone(&queue), appender.chain().name.clone())
+            Beside::new(keeper, Arc::clone(&queue))
         });
-        let writer = Writer::new(
-            Arc::clone(&queue),
-            appender,
-            checkpoints,
+        let writer = Writer::new(Parts {
+            queue: Arc::clone(&queue),
+            home,
+            spill,
             beside,
-            settings,
-            Arc::clone(&disk),
+            checkpoints,
+            gaps: gaps.unwrap_or_default(),
+            sync_within,
             clock,
-        );
+        });
         let thread = std::thread::Builder::new().name("audit-log".to_owned()).spawn(move || writer.run());
         match thread {
             Ok(thread) => {
@@ -122,7 +129,7 @@ impl Log {
     /// [`Appender::erase`] does; of how many. Waits for it; what others put down meanwhile waits too.
     ///
     /// # Errors
-    /// Whatever the disk answers, and where the holds cannot be read.
+    /// Whatever the disk answers, and where the holds cannot be read or are not those of the record.
     pub fn erase(
         &self,
         why: impl Into<String>,
@@ -130,15 +137,21 @@ impl Log {
     ) -> io::Result<u64> {
         // Taken until it is done: nobody begins to hold, to compress or to delete meanwhile.
         let holds = Holds::take(Arc::clone(&self.0.disk), &self.0.folder)?;
+        holds.check()?;
         let (why, (tell, told)) = (why.into(), mpsc::channel());
-        let work = move |appender: &mut Appender| {
+        let work = move |appender: io::Result<&mut Appender>| {
             let is_meant = |record: &Record| which(record) && holds.of(record).is_none();
             // Who asked is waiting.
-            drop(tell.send(appender.erase(&why, &is_meant)));
+            drop(tell.send(appender.and_then(|appender| appender.erase(&why, &is_meant))));
         };
         let item = Item { work: Work::Do(Box::new(work)), ticket: Some(Ticket::new()) };
         self.0.queue.push(item).map_err(io::Error::other)?;
         told.recv().map_err(io::Error::other)?
+    }
+
+    /// Counts a record that was not handed over, because [`Log::check`] said that it would be of no use.
+    pub(crate) fn refuse(&self) {
+        self.0.queue.refuse();
     }
 
     /// Whether what was handed over last could be written, as far as is known.
@@ -160,7 +173,7 @@ impl Log {
         self.0.queue.unkept()
     }
 
-    /// What the writer of this chain before had left.
+    /// What the writer of this chain before had left; nothing where its folder could not be opened at first.
     pub fn recovered(&self) -> &Recovered {
         &self.0.recovered
     }
@@ -178,6 +191,23 @@ impl Drop for Running {
         if let Some(thread) = self.thread.take() {
             // A panic of the thread was one of what it was handed; everyone who waited was told.
             drop(thread.join());
+        }
+    }
+}
+
+/// Opens the `spill` log in place of the one in `folder`, which gave `error`.
+fn instead(error: OpenError, folder: &Path, spill: Option<&mut Place>) -> Result<Recovered, OpenError> {
+    let Some(spill) = spill else { return Err(error) };
+    match spill.open() {
+        Ok(_) => Ok(Recovered::Nothing),
+        Err(other) => {
+            let why = if let OpenError::Disk { source, .. } = error {
+                source.to_string()
+            } else {
+                error.to_string()
+            };
+            let source = io::Error::other(format!("{why}; and for its spill log, {other}"));
+            Err(OpenError::Disk { folder: folder.to_path_buf(), source })
         }
     }
 }

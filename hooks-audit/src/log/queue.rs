@@ -1,5 +1,6 @@
 //! What waits to be written: bounded, and cheap to add to.
 
+use std::io;
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -18,9 +19,12 @@ pub(super) enum Work {
     Put(Box<dyn FnOnce() -> Entry + Send>),
     /// Nothing: somebody waits for those before.
     Settle,
-    /// Something with the files, behind those before.
-    Do(Box<dyn FnOnce(&mut Appender) + Send>),
+    /// Something with the files, behind those before; where there are none, with the reason.
+    Do(Box<Deed>),
 }
+
+/// What is done with the files.
+type Deed = dyn FnOnce(io::Result<&mut Appender>) + Send;
 
 /// Something to do.
 pub(super) struct Item {
@@ -114,6 +118,11 @@ impl Queue {
             None if state.items.len() >= self.most => Err(Unwritten::Full(self.most)),
             None => Ok(()),
         }
+    }
+
+    /// Counts an item that was not handed over, because it would be of no use.
+    pub(super) fn refuse(&self) {
+        self.state().refused += 1;
     }
 
     pub(super) fn close(&self) {

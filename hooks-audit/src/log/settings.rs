@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::gaps::Gaps;
 use crate::append::Settings;
 use crate::checkpoint::Checkpoints;
 use crate::keep::Keeping;
@@ -33,6 +34,8 @@ pub struct LogSettings {
     pub sync_within: Duration,
     /// Where records go that cannot be written in the log's folder: another log, in this folder, best on another device.
     pub spill: Option<PathBuf>,
+    /// Where it is kept what is missing from the log until it can say so; in the memory of this process, unless told.
+    pub gaps: Option<Gaps>,
     /// Where what the chain was at some time is written down, and who vouches for it: after each pause, after 1,024 records
     /// at most while there are more to come, and at the end.
     pub checkpoints: Option<Checkpoints>,
@@ -42,13 +45,14 @@ pub struct LogSettings {
 }
 
 impl LogSettings {
-    /// 8,192 records, 50 ms, no spill, no checkpoints, nothing that keeps the files; the files as [`Settings::new`] has them.
+    /// 8,192 records, 50 ms, no spill, nothing kept of gaps, no checkpoints, nothing that keeps the files; the files as [`Settings::new`] has them.
     pub fn new(secret: [u8; 32]) -> Self {
         Self {
             files: Settings::new(secret),
             queue: 8_192,
             sync_within: Duration::from_millis(50),
             spill: None,
+            gaps: None,
             checkpoints: None,
             keeping: None,
         }

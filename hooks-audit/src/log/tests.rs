@@ -138,7 +138,7 @@ fn a_disk_that_fails_is_said_and_counted_and_forgiven() {
 fn what_cannot_be_written_is_spilt() {
     let disk = SimDisk::new(1);
     let log = open(&disk, |settings| settings.spill = Some("/other".into()));
-    let file = std::path::Path::new("/log/w0.00000001.jsonl");
+    let file = Path::new("/log/w0.00000001.jsonl");
     disk.break_file(file);
     log.put_through(entry(1)).unwrap().wait().unwrap();
     assert_eq!(log.check(), Ok(()), "nobody is refused for what is on the record elsewhere");
@@ -172,10 +172,10 @@ fn what_the_chain_was_is_written_down_elsewhere() {
     drop(log);
     assert_eq!(condition(&disk), (Condition::Clean, Some(2)));
     // The log is put back, and its writer notices.
-    let file = std::path::Path::new("/log/w0.00000001.jsonl");
+    let file = Path::new("/log/w0.00000001.jsonl");
     disk.tamper(file, old.content(file).unwrap());
     assert_eq!(condition(&disk).0, Condition::Mismatched);
-    let end = std::path::Path::new("/log/w0.end");
+    let end = Path::new("/log/w0.end");
     disk.tamper(end, old.content(end).unwrap());
     let log = open(&disk, keeps);
     log.put_through(entry(3)).unwrap().wait().unwrap();
@@ -195,7 +195,7 @@ fn a_key_that_cannot_be_used_keeps_the_log_shut() {
     settings.checkpoints = Some(Checkpoints { folder: "/elsewhere".into(), signer });
     let error = Log::open(Arc::new(disk.clone()), "/log", settings, clock()).unwrap_err();
     assert!(error.to_string().contains("hooks audit keygen --mac"), "{error}");
-    assert!(disk.content(std::path::Path::new("/log/w0.00000001.jsonl")).is_none());
+    assert!(disk.content(Path::new("/log/w0.00000001.jsonl")).is_none());
 }
 
 #[test]

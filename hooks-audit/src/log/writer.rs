@@ -2,16 +2,15 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::fs::LogDisk;
 use hooks_core::time::{Clock, Tick};
 
 use super::beside::Beside;
+use super::gaps::{Gaps, Missing};
+use super::place::Place;
 use super::queue::{Item, Queue, Work};
-use super::settings::LogSettings;
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
 use crate::checkpoint::CheckpointWriter;
@@ -26,24 +25,32 @@ const LONGEST_GATHERING: Duration = Duration::from_millis(2);
 const MOST_OFF: Duration = Duration::from_secs(3_600);
 /// The most records of one group.
 const MOST_OF_A_GROUP: usize = 1_024;
+/// How long is waited before the log is tried again that has to say what is missing from it.
+const TELLING_PAUSE: Duration = Duration::from_millis(50);
+/// How often it is kept elsewhere, while there is more and more of it, what is missing.
+const KEEPING_PAUSE: Duration = Duration::from_secs(1);
 /// So many records at most are behind the last checkpoint, while there are more to come.
 const MOST_BEHIND_A_CHECKPOINT: u64 = 1_024;
 
 /// Writes what is in the queue until that is closed.
 pub(super) struct Writer {
     queue: Arc<Queue>,
-    appender: Appender,
+    /// The log's own folder,
+    home: Place,
+    /// and the one beside.
+    spill: Option<Place>,
     /// What keeps the files.
     beside: Option<Beside>,
-    settings: LogSettings,
-    disk: Arc<dyn LogDisk>,
+    sync_within: Duration,
     clock: Arc<dyn Clock>,
-    /// The log beside, once it was needed.
-    spill: Option<Appender>,
     /// Since when something is in the file that was not written through, and settled.
     unsettled: Option<Tick>,
-    /// How many records are missing of which the log does not say so yet.
-    missing: u64,
+    /// What is missing from the log, whether it has to say so, or to show that it can be written again, and when that is
+    /// tried next.
+    gaps: Gaps,
+    owes: bool,
+    tell_after: Tick,
+    keep_after: Tick,
     /// How many were lost since somebody waited for all.
     lost: u64,
     /// What writes checkpoints down, the number of the last record before the last one, and whether they fail.
@@ -54,26 +61,34 @@ pub(super) struct Writer {
     gathers: (usize, Duration),
 }
 
+/// Where a log writes.
+pub(super) struct Parts {
+    pub(super) queue: Arc<Queue>,
+    pub(super) home: Place,
+    pub(super) spill: Option<Place>,
+    pub(super) beside: Option<Beside>,
+    pub(super) checkpoints: Option<CheckpointWriter>,
+    pub(super) gaps: Gaps,
+    pub(super) sync_within: Duration,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
 impl Writer {
-    pub(super) fn new(
-        queue: Arc<Queue>,
-        appender: Appender,
-        checkpoints: Option<CheckpointWriter>,
-        beside: Option<Beside>,
-        settings: LogSettings,
-        disk: Arc<dyn LogDisk>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
+    pub(super) fn new(parts: Parts) -> Self {
+        let Parts { queue, home, spill, beside, checkpoints, gaps, sync_within, clock } = parts;
+        let owes = gaps.is_any();
         Self {
             queue,
-            appender,
+            home,
+            spill,
             beside,
-            settings,
-            disk,
+            sync_within,
             clock,
-            spill: None,
             unsettled: None,
-            missing: 0,
+            gaps,
+            owes,
+            tell_after: Tick::default(),
+            keep_after: Tick::default(),
             lost: 0,
             checkpoints,
             anchored: 0,
@@ -85,37 +100,39 @@ impl Writer {
     pub(super) fn run(mut self) {
         let mut room = Vec::new();
         loop {
-            let naps = self.unsettled.is_some() || self.missing > 0;
-            let mut taken = self.queue.take(naps.then_some(NAP), self.gathers, room);
-            self.lose(taken.refused);
+            let nap = if self.unsettled.is_some() { Some(NAP) } else { self.owes.then_some(TELLING_PAUSE) };
+            let mut taken = self.queue.take(nap, self.gathers, room);
+            self.lose(taken.refused, "too many waited to be written");
             let is_idle = taken.items.is_empty();
-            if is_idle && self.missing > 0 {
-                self.write(Vec::new());
+            if is_idle && self.owes && (taken.is_closed || self.clock.tick() >= self.tell_after) {
+                self.tell();
             }
             while !taken.items.is_empty() {
                 let rest = taken.items.split_off(taken.items.len().min(MOST_OF_A_GROUP));
                 self.write(std::mem::replace(&mut taken.items, rest));
             }
             self.settle_if_due(is_idle);
-            if let Some(beside) = &mut self.beside {
-                beside.start_if_due(self.appender.chain().segment, self.clock.tick());
+            self.keep_if_due();
+            if let (Some(beside), Some(appender)) = (&mut self.beside, self.home.opened()) {
+                beside.start_if_due(appender.chain(), self.clock.tick());
             }
             if taken.is_closed && is_idle {
                 break;
             }
             room = taken.items;
         }
-        if self.appender.settle().is_ok() {
+        if self.home.opened().is_some_and(|appender| appender.settle().is_ok()) {
             self.checkpoint();
         }
+        // Where it cannot be kept, it stays in memory, where whoever ends the process may ask for it.
+        drop(self.gaps.keep());
         if let Some(spill) = self.spill {
-            drop(spill.close());
+            spill.close();
         }
         if let Some(beside) = self.beside {
             beside.stop();
         }
-        // Whoever opens the chain next finds out what was left undone.
-        drop(self.appender.close());
+        self.home.close();
     }
 
     /// Writes one group, and through if somebody waits for that.
@@ -143,47 +160,51 @@ impl Writer {
                     self.set_right(&mut entry);
                     entries.push(entry);
                 }
-                Err(_) => self.lose(1),
+                Err(_) => self.lose(1, "it could not be made"),
             }
         }
         let count = entries.len() as u64;
-        if self.missing > 0 {
-            entries.push(gap(self.missing, self.clock.now()));
-        }
         let waits = !tickets.is_empty() || !settling.is_empty();
         let start = self.clock.tick();
-        let written = write(&mut self.appender, &mut entries, waits);
+        let written = self.home.write(&mut entries, waits);
         self.gathers = (tickets.len(), self.clock.tick().since(start).min(LONGEST_GATHERING));
+        let is_home = written.is_ok();
         let answer = match written {
             Ok(()) => {
-                self.missing = 0;
                 self.unsettled = self.unsettled.or(Some(self.clock.tick()));
                 Ok(())
             }
-            Err(error) => self.spill(&mut entries, waits).map_err(|()| failure(&error)),
+            Err(error) => {
+                self.owes = true;
+                self.spill(&mut entries, waits, &error).map_err(|()| failure(&error))
+            }
         };
         // What is on the record elsewhere is on the record: nobody need be refused for it.
         self.queue.report(answer.clone().err());
-        if answer.is_err() {
-            self.lose(count);
+        if let Err(error) = &answer {
+            self.lose(count, &error.to_string());
         }
+        // Before anybody goes on: nobody knows whether this process lives to do it later.
+        self.keep_if_due();
         for ticket in tickets {
             ticket.settle(answer.clone());
         }
         for deed in deeds {
             // It says itself how it went; where it does not, whoever waits is told that nobody will.
-            drop(catch_unwind(AssertUnwindSafe(|| deed(&mut self.appender))));
+            drop(catch_unwind(AssertUnwindSafe(|| deed(self.home.appender()))));
             self.unsettled = self.unsettled.or(Some(self.clock.tick()));
         }
-        if settling.is_empty() {
-            return;
+        if !settling.is_empty() {
+            let all = match std::mem::take(&mut self.lost) {
+                0 => answer,
+                lost => answer.and(Err(Unwritten::Disk(format!("{lost} records were lost").into()))),
+            };
+            for ticket in settling {
+                ticket.settle(all.clone());
+            }
         }
-        let all = match std::mem::take(&mut self.lost) {
-            0 => answer,
-            lost => answer.and(Err(Unwritten::Disk(format!("{lost} records were lost").into()))),
-        };
-        for ticket in settling {
-            ticket.settle(all.clone());
+        if is_home && self.owes {
+            self.tell();
         }
     }
 
@@ -197,42 +218,69 @@ impl Writer {
     }
 
     /// So many records are not in the log, and it has to say so.
-    fn lose(&mut self, count: u64) {
-        self.missing += count;
-        self.lost += count;
+    fn lose(&mut self, count: u64, why: &str) {
+        if count > 0 {
+            self.lost += count;
+            self.gaps.add(Missing::lost(count, self.clock.now(), why));
+            self.owes = true;
+        }
     }
 
-    /// Writes `entries` into the log beside, where there is to be one.
-    fn spill(&mut self, entries: &mut [Entry], waits: bool) -> Result<(), ()> {
-        let Some(folder) = self.settings.spill.as_ref().filter(|_| !entries.is_empty()) else {
-            return Err(());
-        };
-        if self.spill.is_none() {
-            let folder: PathBuf = folder.clone();
-            let settings = self.settings.files.clone();
-            let opened = Appender::open(Arc::clone(&self.disk), folder, settings, Arc::clone(&self.clock));
-            self.spill = opened.ok().map(|(appender, _)| appender);
-        }
+    /// Writes `entries` into the log beside, where there is to be one, because of what the log's own folder answered.
+    fn spill(&mut self, entries: &mut [Entry], waits: bool, why: &io::Error) -> Result<(), ()> {
         let Some(spill) = &mut self.spill else { return Err(()) };
-        write(spill, entries, waits).map_err(drop)?;
+        if entries.is_empty() {
+            // Somebody waits for what came before: all of it went elsewhere, unless something is stuck here.
+            let is_through = self.home.is_through();
+            return (is_through && spill.is_through()).then_some(()).ok_or(());
+        }
+        spill.write(entries, waits).map_err(drop)?;
         // Nobody comes by again before long.
-        spill.settle().map_err(drop)
+        spill.appender().and_then(Appender::settle).map_err(drop)?;
+        let (count, folder) = (entries.len() as u64, spill.folder().display().to_string());
+        self.gaps.add(Missing::spilled(count, self.clock.now(), &why.to_string(), &folder));
+        Ok(())
+    }
+
+    /// Says in the log what is missing from it, through to the device, before what others have kept of it is taken away.
+    fn tell(&mut self) {
+        let found = self.gaps.find();
+        let mut entries = found.missing().entries(self.clock.now());
+        if self.home.write(&mut entries, true).is_ok() {
+            self.gaps.forget(found);
+            (self.owes, self.keep_after) = (false, Tick::default());
+            self.unsettled = self.unsettled.or(Some(self.clock.tick()));
+            self.queue.report(None);
+        } else {
+            self.gaps.put_back(found);
+            self.tell_after = self.clock.tick().after(TELLING_PAUSE);
+        }
+    }
+
+    /// Puts where the next process finds it what the log cannot say yet: at once, and again after a while.
+    fn keep_if_due(&mut self) {
+        let now = self.clock.tick();
+        if self.owes && now >= self.keep_after {
+            // It stays in memory otherwise, and is tried again.
+            drop(self.gaps.keep());
+            self.keep_after = now.after(KEEPING_PAUSE);
+        }
     }
 
     /// Writes through what has waited long enough, and says so in the file once there is nothing else to do.
     fn settle_if_due(&mut self, is_idle: bool) {
         let now = self.clock.tick();
-        let Some(since) = self.unsettled else { return };
-        if now.since(since) < self.settings.sync_within {
+        let (Some(since), Some(appender)) = (self.unsettled, self.home.opened()) else { return };
+        if now.since(since) < self.sync_within {
             return;
         }
-        let done = if is_idle { self.appender.settle() } else { self.appender.sync() };
+        let done = if is_idle { appender.settle() } else { appender.sync() };
+        let behind = appender.durable().seq.saturating_sub(self.anchored);
         let is_done = done.is_ok();
         // What was added is kept, and what comes may go elsewhere.
-        let failure = done.err().filter(|_| self.settings.spill.is_none());
+        let failure = done.err().filter(|_| self.spill.is_none());
         self.queue.report(failure.map(|error| self::failure(&error)));
         self.unsettled = if is_idle && is_done { None } else { Some(now) };
-        let behind = self.appender.durable().seq.saturating_sub(self.anchored);
         if is_done && (is_idle || behind >= MOST_BEHIND_A_CHECKPOINT) {
             self.checkpoint();
         }
@@ -243,12 +291,13 @@ impl Writer {
     /// Writes down, in the place for that, what the chain is now. A place that is away keeps nothing from the log; the next
     /// checkpoint covers what this one would have. That they begin to fail is a record.
     fn checkpoint(&mut self) {
-        let Some(checkpoints) = &mut self.checkpoints else { return };
-        let chain = self.appender.durable();
+        let (Some(checkpoints), Some(appender)) = (&mut self.checkpoints, self.home.opened()) else { return };
+        let chain = appender.durable();
         if chain.seq == self.anchored {
             return;
         }
-        let failure = match checkpoints.write_chain(&chain.name, chain.seq, chain.tree.root()) {
+        let was = |size| appender.root_of(size);
+        let failure = match checkpoints.write_chain(&chain.name, chain.seq, chain.tree.root(), was) {
             Ok(()) => {
                 self.anchored = chain.seq;
                 None
@@ -260,7 +309,7 @@ impl Writer {
         if let Some(failure) = failure.filter(|_| !was_unanchored) {
             let alarm = alarm(&failure, self.clock.now());
             // What cannot be written either is reported as what comes next.
-            let _written = write(&mut self.appender, &mut [alarm], false);
+            let _written = self.home.write(&mut [alarm], false);
             self.unsettled = self.unsettled.or(Some(self.clock.tick()));
         }
     }
@@ -273,22 +322,6 @@ fn alarm(failure: &str, at: hooks_core::time::Timestamp) -> Entry {
     record.into()
 }
 
-fn write(appender: &mut Appender, entries: &mut [Entry], through: bool) -> io::Result<()> {
-    if !entries.is_empty() {
-        appender.append(entries)?;
-    }
-    if through { appender.sync() } else { Ok(()) }
-}
-
 fn failure(error: &io::Error) -> Unwritten {
     Unwritten::Disk(error.to_string().into())
-}
-
-/// Says that so many records are missing.
-fn gap(refused: u64, at: hooks_core::time::Timestamp) -> Entry {
-    let note =
-        format!("{refused} records before this one are missing: they were refused, or could not be written");
-    let mut record = Record::new(notes::GAP, at);
-    (record.note, record.failed, record.covers) = (Some(note), true, vec![(1, refused)]);
-    record.into()
 }

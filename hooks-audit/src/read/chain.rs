@@ -51,6 +51,27 @@ struct Look {
     is_over: bool,
 }
 
+/// How a file begins.
+enum First {
+    /// With this mark.
+    Mark(Mark),
+    /// With nothing that can be read.
+    Nothing,
+    /// It was renamed, or deleted, since the folder was listed.
+    Gone,
+}
+
+/// Where a file ends, as far as those behind it say so.
+#[derive(Clone, Copy)]
+struct Next {
+    /// The last mark that counts in it.
+    ends: u64,
+    /// The number before that of the first record behind it.
+    seq: Option<u64>,
+    /// Whether the file behind it says so, and not one behind others that cannot be read.
+    is_exact: bool,
+}
+
 impl ChainReader {
     pub(super) fn new(chain: &str) -> Self {
         Self { chain: chain.into(), place: None, given: Vec::new(), told: 0, skipped: Vec::new() }
@@ -94,29 +115,28 @@ impl ChainReader {
             Some(place) => files.partition_point(|file| file.number < place.file),
             None => file_behind(disk, folder, files, after)?,
         };
-        let mut records = Vec::new();
+        let (mut records, mut seq) = (Vec::new(), after);
         for (index, file) in files.iter().enumerate().skip(start) {
             // Asked before the file is looked at: once there is a next one, nothing is added to this one.
-            let next = next_header(disk, folder, files.get(index + 1..).unwrap_or_default())?;
-            let ends = next.as_ref().map(Mark::synced);
-            let mut seq = after;
-            if let (State::Damaged, Some(next)) = (file.state, &next) {
-                match header(disk, folder, file)? {
-                    Some(first) => seq = seq.max(first.seq()),
-                    None => {
-                        self.skip(file, seq.max(next.seq()), next.seq());
-                        continue;
-                    }
-                }
-            }
+            let next = next(disk, folder, files.get(index + 1..).unwrap_or_default())?;
             let mut place = self.place.filter(|place| place.file == file.number).unwrap_or(Place {
                 file: file.number,
                 offset: 0,
                 commit: 0,
                 head: None,
             });
+            if place.offset == 0 && (file.state == State::Damaged || next.is_none()) {
+                match first(disk, folder, file)? {
+                    First::Mark(mark) => seq = seq.max(mark.seq()),
+                    First::Gone => return Ok(records),
+                    First::Nothing => {
+                        self.skip(file, seq, next);
+                        continue;
+                    }
+                }
+            }
             loop {
-                let look = match self.look(disk, folder, file, place, ends, after) {
+                let look = match self.look(disk, folder, file, place, next, after) {
                     // What is damaged is known, and the next file goes on all the same.
                     Err(ReadError::Damaged { .. }) if file.state == State::Damaged && next.is_some() => break,
                     look => look?,
@@ -125,6 +145,9 @@ impl ChainReader {
                 let Some((last, end)) = look.ends.last() else {
                     if look.is_over {
                         break;
+                    }
+                    if next.is_none() && is_shorter(disk, folder, file, place.offset)? {
+                        self.skip(file, seq, None);
                     }
                     return Ok(records);
                 };
@@ -137,35 +160,36 @@ impl ChainReader {
                     break;
                 }
             }
-            if let (State::Damaged, Some(next)) = (file.state, &next) {
-                self.skip(file, seq, next.seq());
+            if file.state == State::Damaged && next.is_some() {
+                self.skip(file, seq, next);
             }
         }
         Ok(records)
     }
 
-    /// Notes, once, that what stood in `file` behind record `seq` is missing; `next` is the last record before the next
-    /// file.
-    fn skip(&mut self, file: &Segment, seq: u64, next: u64) {
+    /// Notes, once, that what stood in `file` behind record `seq` is missing.
+    fn skip(&mut self, file: &Segment, seq: u64, next: Option<Next>) {
         if file.number <= self.told {
             return;
         }
         self.told = file.number;
-        let to = (seq < next).then_some(next);
-        self.skipped.push(Skipped { file: file.name(), from: seq.min(next) + 1, to });
+        let next = next.and_then(|next| next.seq);
+        let from = next.map_or(seq, |next| seq.min(next)) + 1;
+        self.skipped.push(Skipped { file: file.name(), from, to: next.filter(|next| seq < *next) });
     }
 
-    /// Looks at `file` from `place` on. `ends` is the last mark that counts in it, where the next file says so.
+    /// Looks at `file` from `place` on; `next` says where it ends.
     fn look(
         &self,
         disk: &dyn LogDisk,
         folder: &Path,
         file: &Segment,
         place: Place,
-        ends: Option<u64>,
+        next: Option<Next>,
         after: u64,
     ) -> Result<Look, ReadError> {
         let damaged = |flaw| ReadError::Damaged { file: file.name(), flaw };
+        let ends = next.map(|next| next.ends);
         if ends.is_some_and(|ends| place.commit >= ends) {
             return Ok(Look { is_over: true, ..Look::default() });
         }
@@ -195,6 +219,11 @@ impl ChainReader {
             }
             let was_all = bytes.len() < limit;
             if !look.ends.is_empty() || (was_all && flaw.is_none() && ends.is_none()) {
+                return Ok(look);
+            }
+            // All of it that is whole counts where nobody can say any more where it ended.
+            if was_all && flaw.is_none() && next.is_some_and(|next| !next.is_exact) {
+                look.is_over = true;
                 return Ok(look);
             }
             match flaw {
@@ -236,26 +265,38 @@ fn groups(bytes: &[u8], head: Option<Digest>) -> (Vec<Group<'_>>, Option<Flaw>) 
     }
 }
 
-/// The first line of `file`; `None` where it is not there yet, or the file was moved aside without one.
-fn header(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> Result<Option<Mark>, ReadError> {
+/// The first line of `file`. That there is none is damage in the last file, and in one that was moved aside no news.
+fn first(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> Result<First, ReadError> {
     let bytes = segment::read(disk, folder, file, 0, HEADER)
         .map_err(|source| ReadError::File { file: file.name(), source })?;
-    match Scan::new(&bytes.unwrap_or_default(), None).next_group() {
-        Ok(group) => Ok(group.map(|group| group.mark)),
-        Err(_) if file.state == State::Damaged => Ok(None),
+    let Some(bytes) = bytes else { return Ok(First::Gone) };
+    match Scan::new(&bytes, None).next_group() {
+        Ok(group) => Ok(group.map_or(First::Nothing, |group| First::Mark(group.mark))),
+        Err(_) if file.state == State::Damaged => Ok(First::Nothing),
         Err(flaw) => Err(ReadError::Damaged { file: file.name(), flaw }),
     }
 }
 
-/// The first line of the first of `files`, but for those that were moved aside without one.
-fn next_header(disk: &dyn LogDisk, folder: &Path, files: &[Segment]) -> Result<Option<Mark>, ReadError> {
-    for file in files {
-        let header = header(disk, folder, file)?;
-        if header.is_some() || file.state != State::Damaged {
-            return Ok(header);
+/// Where the file before `files` ends; `None` where it is the last one.
+fn next(disk: &dyn LogDisk, folder: &Path, files: &[Segment]) -> Result<Option<Next>, ReadError> {
+    for (index, file) in files.iter().enumerate() {
+        match first(disk, folder, file)? {
+            First::Mark(mark) => {
+                return Ok(Some(Next { ends: mark.synced(), seq: Some(mark.seq()), is_exact: index == 0 }));
+            }
+            First::Gone => return Ok(None),
+            First::Nothing => {}
         }
     }
-    Ok(None)
+    Ok((!files.is_empty()).then_some(Next { ends: u64::MAX, seq: None, is_exact: false }))
+}
+
+/// Whether `file` has become shorter than `offset`, to which it was read.
+fn is_shorter(disk: &dyn LogDisk, folder: &Path, file: &Segment, offset: u64) -> Result<bool, ReadError> {
+    let Some(before) = offset.checked_sub(1) else { return Ok(false) };
+    let byte = segment::read(disk, folder, file, before, 1);
+    let byte = byte.map_err(|source| ReadError::File { file: file.name(), source })?;
+    Ok(byte.is_some_and(|byte| byte.is_empty()))
 }
 
 /// The index of the file in which the record behind number `after` is, or will be; the first one where that was deleted.
@@ -264,8 +305,8 @@ fn file_behind(disk: &dyn LogDisk, folder: &Path, files: &[Segment], after: u64)
     while low < high {
         let middle = high - (high - low) / 2;
         let Some(file) = files.get(middle) else { break };
-        match header(disk, folder, file)? {
-            Some(mark) if mark.seq() <= after => low = middle,
+        match first(disk, folder, file)? {
+            First::Mark(mark) if mark.seq() <= after => low = middle,
             _ => high = middle - 1,
         }
     }

@@ -61,7 +61,7 @@ impl Committed {
     }
 }
 
-/// A file that was found damaged and moved aside, of which records are missing. What is behind it is read all the same.
+/// A file that is damaged, of which records are missing. What is behind it is read all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Skipped {
@@ -69,8 +69,8 @@ pub struct Skipped {
     pub file: String,
     /// The number of the first record that is missing.
     pub from: u64,
-    /// That of the last one, where the next file goes on behind it. Where it goes on at `from`, nobody knows how many
-    /// there were, and their numbers were given again.
+    /// The last one that may be, where the next file goes on behind it: nobody knows how many there were, and none of
+    /// these numbers is given again. Without it there is no next file, or it goes on at `from`, as it did in older logs.
     pub to: Option<u64>,
 }
 
@@ -78,13 +78,10 @@ impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, from, to } = self;
         match to {
-            Some(to) => write!(f, "records {from} to {to}, which stood in `{file}`, are missing")?,
-            None => write!(
-                f,
-                "what stood in `{file}` from record {from} on is missing, and its numbers were given again"
-            )?,
+            Some(to) => write!(f, "records {from} to {to} at most, which stood in `{file}`, are missing")?,
+            None => write!(f, "what stood in `{file}` from record {from} on is missing")?,
         }
-        f.write_str(": it was damaged, and moved aside; run `hooks audit verify`")
+        f.write_str(": the file is damaged; run `hooks audit verify`")
     }
 }
 

@@ -173,7 +173,8 @@ fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_tol
             "from record 2 on",
         ),
     ];
-    for (left, expected, what) in cases {
+    // The header may be lost when it is moved aside, or later.
+    for ((left, expected, what), is_later) in cases.iter().flat_map(|case| [(case, false), (case, true)]) {
         let disk = disk();
         let mut writer = Writer::new(&disk, "w0");
         writer.commit(&[1]);
@@ -186,7 +187,7 @@ fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_tol
         // The chain goes on behind the first file, or behind the header of this one.
         let keeps_header = left.starts_with(b"{\"v\"");
         writer.chain = before;
-        if !keeps_header {
+        if !keeps_header && !is_later {
             writer.chain.commit -= 1;
         }
         hooks_core::fs::Disk::remove(&disk, &aside).unwrap();
@@ -204,10 +205,75 @@ fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_tol
                 seen.extend(moments(records));
                 skipped.extend(reader.take_skipped());
             }
-            assert_eq!(seen, expected);
+            assert_eq!(seen, *expected);
             let [skipped] = &skipped[..] else { panic!("{skipped:?}") };
             assert!(skipped.to_string().contains(what), "{skipped}");
             assert_eq!(skipped.file, "w0.00000002.damaged.jsonl");
+        }
+    }
+}
+
+#[test]
+fn numbers_that_were_passed_over_are_told_as_missing() {
+    let disk = disk();
+    let mut writer = Writer::new(&disk, "w0");
+    writer.commit(&[1]);
+    let aside = writer.path();
+    let before = writer.chain.clone();
+    writer.commit(&[2]);
+    let mut content = disk.files()[&aside].clone();
+    let end = content.len() - 9;
+    content[end] ^= 1;
+    hooks_core::fs::Disk::remove(&disk, &aside).unwrap();
+    disk.put(aside.with_extension("damaged.jsonl"), content);
+    writer.chain = before;
+    writer.chain.skip(100).unwrap();
+    writer.next_file(After::Damaged);
+    writer.commit(&[3]);
+    writer.commit(&[]);
+    let mut reader = reader(&disk, Positions::default());
+    let records = reader.read(9).unwrap();
+    assert_eq!(records.iter().map(|committed| committed.record.seq).collect::<Vec<_>>(), [1, 102]);
+    let skipped: Vec<_> = reader.take_skipped().iter().map(ToString::to_string).collect();
+    let what = "records 2 to 101 at most, which stood in `w0.00000001.damaged.jsonl`, are missing: the file is \
+                damaged; run `hooks audit verify`";
+    assert_eq!(skipped, [what]);
+}
+
+#[test]
+fn a_last_file_that_was_emptied_is_told_once_and_hides_nothing() {
+    for cut in [0, 40] {
+        let disk = disk();
+        let mut writer = Writer::new(&disk, "w0");
+        writer.commit(&[1]);
+        writer.next_file(After::Sealed);
+        writer.commit(&[2]);
+        writer.commit(&[]);
+        let mut follows = reader(&disk, Positions::default());
+        assert_eq!(moments(&follows.read(9).unwrap()), [1, 2]);
+        let content = disk.files()[&writer.path()].clone();
+        disk.put(writer.path(), content[..cut].to_vec());
+        for (mut reader, expected) in [(follows, &[][..]), (reader(&disk, Positions::default()), &[1][..])] {
+            assert_eq!(moments(&reader.read(9).unwrap()), expected, "what is sealed is whole");
+            assert_eq!(moments(&reader.read(9).unwrap()), [0; 0]);
+            let [skipped] = &reader.take_skipped()[..] else { panic!("not told once") };
+            assert_eq!((&*skipped.file, skipped.to), ("w0.00000002.jsonl", None));
+            // The next one takes the chain over: what is behind is read.
+            let disk = &disk;
+            let content = disk.files()[&writer.path()].clone();
+            let mut next = Writer { disk: disk.clone(), chain: writer.chain.clone() };
+            next.chain.commit = 2;
+            next.chain.skip(50).unwrap();
+            hooks_core::fs::Disk::remove(disk, &writer.path()).unwrap();
+            disk.put(writer.path().with_extension("damaged.jsonl"), content.clone());
+            next.next_file(After::Damaged);
+            next.commit(&[3]);
+            next.commit(&[]);
+            assert_eq!(moments(&reader.read(9).unwrap()), [3]);
+            assert_eq!(reader.take_skipped(), []);
+            hooks_core::fs::Disk::remove(disk, &next.path()).unwrap();
+            hooks_core::fs::Disk::remove(disk, &writer.path().with_extension("damaged.jsonl")).unwrap();
+            disk.put(writer.path(), content);
         }
     }
 }

@@ -6,6 +6,7 @@
 //! so that it can be taken again.
 
 mod moment;
+mod name;
 mod payload;
 mod shorten;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::CacheAnswer;
 
+pub use self::name::kept_name;
 pub use self::payload::Payload;
 pub use self::shorten::Limits;
 
@@ -27,7 +29,7 @@ pub const VERSION: u32 = 1;
 #[serde(default)]
 #[non_exhaustive]
 pub struct Record {
-    /// Its number in its chain, from 1, without gaps. The log gives it.
+    /// Its number in its chain, from 1, without gaps but behind a file that was damaged. The log gives it.
     pub seq: u64,
     /// When it happened.
     #[serde(with = "moment")]
@@ -104,12 +106,17 @@ pub struct Record {
 
 /// The names of what the log writes about itself, in [`Record::event`].
 pub mod notes {
+    /// All of them.
+    pub const ALL: [&str; 9] = [RECOVERED, ALARM, GAP, CHECKPOINT, INTENT, DELETED, HELD, RELEASED, ERASED];
+
     /// A writer took the chain over from one that did not close it, and cut or moved something aside.
     pub const RECOVERED: &str = "log.recovered";
     /// The file was damaged behind its writer's back; it was moved aside.
     pub const ALARM: &str = "log.alarm";
     /// Records were refused or lost before they were written; `covers` says how many, from 1.
     pub const GAP: &str = "log.gap";
+    /// Records went to the spill log because this one could not be written; `covers` says how many, from 1, the note where.
+    pub const SPILLED: &str = "log.spilled";
     /// A checkpoint; the note is the text that was signed.
     pub const CHECKPOINT: &str = "log.checkpoint";
     /// A tool that cannot be undone is about to run.

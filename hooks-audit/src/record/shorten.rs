@@ -89,7 +89,7 @@ impl Limits {
 }
 
 /// Cuts `text` to `limit` bytes and says how many there were; whether it did.
-fn shorten_text(text: &mut String, limit: usize) -> bool {
+pub(super) fn shorten_text(text: &mut String, limit: usize) -> bool {
     if text.len() <= limit {
         return false;
     }

@@ -15,7 +15,7 @@ use hooks_team::Team;
 use hooks_team::beside::{offload, offload_then};
 
 use super::Scribe;
-use super::call::{Call, forget, may_write, take_back};
+use super::call::{Call, may_write, take_back};
 use super::note::Note;
 use super::settings::{NAME, failed};
 
@@ -23,6 +23,7 @@ use super::settings::{NAME, failed};
 struct Expected {
     scribe: Scribe,
     context: Arc<HookContext>,
+    call: Call,
     left: Option<(Team, Note)>,
 }
 
@@ -35,7 +36,7 @@ impl Hold for Expected {
 impl Drop for Expected {
     fn drop(&mut self) {
         let Some((team, note)) = self.left.take() else { return };
-        forget(&self.scribe, &note.key);
+        self.call.forget(&self.scribe, &self.context, &note.key);
         let context = Arc::clone(&self.context);
         offload_then(
             self.scribe.workers(),
@@ -64,7 +65,7 @@ impl Reserve<PreToolUse> for Scribe {
         let noted = offload(self.workers(), move || {
             let Some(team) = scribe.team(&theirs) else { return Ok(None) };
             let note = call.note(&scribe, &theirs, &team)?.note;
-            Ok(note.map(|note| Expected { scribe, context: theirs, left: Some((team, note)) }))
+            Ok(note.map(|note| Expected { scribe, context: theirs, call, left: Some((team, note)) }))
         });
         HookFuture::later(async move {
             Ok(match noted.await {

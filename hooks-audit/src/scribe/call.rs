@@ -21,6 +21,9 @@ use crate::touched::{SeenFolder, Touched};
 /// The team's own tools that write, by the end of their names: clients put something before.
 const TEAM_TOOLS: [&str; 3] = ["squad_decide", "squad_memory", "squad_skill"];
 
+/// Half of the digits of a key.
+const HALF: usize = 8;
+
 /// A call, before or after it ran.
 #[derive(Debug)]
 pub(super) struct Call {
@@ -138,7 +141,10 @@ impl Call {
         if let Some(key) = ended_here(scribe, &about) {
             return Ok(key);
         }
-        let alike = |note: &Note| note.key.strip_prefix(&*about).is_some_and(|rest| rest.starts_with('-'));
+        let (session, agent) = (short(&context.session_id), short(&context.agent_name));
+        let alike = |note: &Note| {
+            note.key.starts_with(beginning(&about)) && note.session == session && note.agent == agent
+        };
         let begun = begun(team, alike)?.into_iter().next();
         Ok(begun.map_or_else(|| unlike(&about, context), |(_, note)| note.key))
     }
@@ -147,6 +153,18 @@ impl Call {
     fn key(&self, context: &HookContext) -> Option<String> {
         let id = self.id.as_deref().or(context.call_id.as_deref())?;
         Some(key(&["call", &context.session_id, &context.agent_name, id]))
+    }
+
+    /// Nobody will tell the end of this call, which began here with `begun`.
+    pub(super) fn forget(&self, scribe: &Scribe, context: &HookContext, begun: &str) {
+        let about = self.about(context);
+        let mut open = scribe.open();
+        if let Some(keys) = open.get_mut(&about) {
+            keys.retain(|key| key != begun);
+            if keys.is_empty() {
+                open.remove(&about);
+            }
+        }
     }
 
     /// By what a call without an id is known again.
@@ -196,21 +214,14 @@ fn ended_here(scribe: &Scribe, about: &str) -> Option<String> {
     known
 }
 
-/// Of the call with this key, which began in this process, nobody will tell the end.
-pub(super) fn forget(scribe: &Scribe, key: &str) {
-    let Some((about, _)) = key.split_once('-') else { return };
-    let mut open = scribe.open();
-    if let Some(keys) = open.get_mut(about) {
-        keys.retain(|other| other != key);
-        if keys.is_empty() {
-            open.remove(about);
-        }
-    }
+/// A key that no other call has, of which the first half says what the call is about.
+fn unlike(about: &str, context: &HookContext) -> String {
+    beginning(about).chars().chain(random(context).chars().skip(HALF)).collect()
 }
 
-/// A key that no other call has, and which says what it is about.
-fn unlike(about: &str, context: &HookContext) -> String {
-    format!("{about}-{}", random(context))
+/// What the keys of calls have in common that are about the same.
+fn beginning(about: &str) -> &str {
+    about.get(..HALF).unwrap_or(about)
 }
 
 pub(super) fn random(context: &HookContext) -> String {

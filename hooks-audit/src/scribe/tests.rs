@@ -293,6 +293,15 @@ fn the_end_of_a_session_is_left_to_whoever_works_too_long() {
 }
 
 #[test]
+fn a_session_that_is_resumed_ends_twice() {
+    let rig = rig();
+    rig.end();
+    rig.clock.advance(Duration::from_secs(60));
+    rig.end();
+    assert_eq!(rig.lines().len(), 2, "{:?}", rig.lines());
+}
+
+#[test]
 fn a_child_is_written_down_before_it_exists_and_once() {
     let rig = rig();
     let seen = rig.spawn("Test Engineer");

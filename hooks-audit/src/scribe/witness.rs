@@ -76,7 +76,8 @@ impl Witnessed for SessionEnd {
         let (scribe, context, end) = (scribe.clone(), Arc::clone(request.context()), request.event().clone());
         Some(told::<Self>(Arc::clone(&context), async move {
             let Some(team) = find(&scribe, &context).await? else { return Ok(()) };
-            let said = serde_json::to_string(&end).unwrap_or_default();
+            // A session may be resumed, and end once more in the same way.
+            let said = format!("{} {}", context.timestamp, serde_json::to_string(&end).unwrap_or_default());
             let what = What::Over { reason: end.reason, tokens: end.tokens_used, calls: end.tool_call_count };
             let note = Note::new(&context, key(&["over", &context.session_id, &said]), what);
             let (theirs, folder) = (scribe.clone(), team.clone());

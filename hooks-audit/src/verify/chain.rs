@@ -1,20 +1,18 @@
 //! Checks one chain, file by file.
 
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
 use hooks_core::fs::LogDisk;
 
-use super::{Anchor, ChainReport, Condition, Finding};
+use super::{Anchor, ChainReport, Condition, Finding, files};
 use crate::chain::{After, Chain, Flaw, Group, Header, Mark, Scan, Stored, Tree};
 use crate::mutant::{self, Mutant};
 use crate::record::{Record, notes};
 use crate::recover::synced_behind;
-use crate::segment::{self, MOST_BYTES, Segment};
+use crate::segment::Segment;
 
-/// More than any header has.
-const HEADER: usize = 16 << 10;
 /// How far into its line the name of an event is.
 const EVENT: usize = 100;
 
@@ -73,10 +71,12 @@ impl<'a> Check<'a> {
             }
             last_number = Some(file.number);
             let next = match self.files.get(index + 1) {
-                Some(next) if next.number == file.number + 1 => self.header(next)?,
+                Some(next) if next.number == file.number + 1 => {
+                    files::header(self.disk, self.folder, next)?.map(|(header, _)| header)
+                }
                 _ => None,
             };
-            match self.bytes(file)? {
+            match files::bytes(self.disk, self.folder, file)? {
                 Some(bytes) => self.check(file, &bytes, next.as_ref(), index + 1 == self.files.len()),
                 None => {
                     self.find(Condition::Damaged, file, 0, "it cannot be decompressed");
@@ -167,8 +167,23 @@ impl<'a> Check<'a> {
             }
         }
         let chain = Chain::behind(header, first.head)?;
+        if header.after == After::Damaged && self.report.files > 1 {
+            self.pass_over(header.seq);
+        }
         self.compare(&chain.tree);
         Some(chain)
+    }
+
+    /// Goes to behind the numbers that a damaged file may have given: what was anchored there is missing.
+    fn pass_over(&mut self, seq: u64) {
+        let before = self.report.seq;
+        while let Some(anchor) = self.anchors.first().filter(|anchor| anchor.size < seq) {
+            self.anchors = self.anchors.get(1..).unwrap_or_default();
+            if anchor.size > before && !std::mem::replace(&mut self.is_forked, true) {
+                let what = format!("the records behind {before} up to {} are missing", anchor.size);
+                self.report.findings.push(anchor.finding(&what));
+            }
+        }
     }
 
     /// Notes what the records of a group that is right say, which stands behind `chain`.
@@ -263,30 +278,6 @@ impl<'a> Check<'a> {
     fn find(&mut self, condition: Condition, file: &Segment, offset: usize, what: &str) {
         let finding = Finding { condition, file: file.name(), offset: offset as u64, what: what.to_owned() };
         self.report.findings.push(finding);
-    }
-
-    /// The lines of a file; `None` where they cannot be decompressed.
-    fn bytes(&self, file: &Segment) -> io::Result<Option<Vec<u8>>> {
-        let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
-        match segment::read(self.disk, self.folder, file, 0, limit) {
-            Ok(bytes) => Ok(Some(bytes.unwrap_or_default())),
-            Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// The header of a file, if it is right.
-    fn header(&self, file: &Segment) -> io::Result<Option<Header>> {
-        let bytes = match segment::read(self.disk, self.folder, file, 0, HEADER) {
-            Ok(bytes) => bytes.unwrap_or_default(),
-            Err(error) if error.kind() == ErrorKind::InvalidData => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let group = Scan::new(&bytes, None).next_group().ok().flatten();
-        Ok(group.and_then(|group| match group.mark {
-            Mark::Header(header) => Some(header),
-            Mark::Commit(_) => None,
-        }))
     }
 }
 

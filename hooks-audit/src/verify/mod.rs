@@ -7,7 +7,9 @@
 mod anchor;
 mod chain;
 mod consistency;
+mod files;
 mod proof;
+mod root;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,6 +21,7 @@ pub use self::anchor::Anchor;
 use self::chain::Check;
 pub use self::consistency::{Consistency, prove_consistency};
 pub use self::proof::{Proof, prove};
+pub use self::root::root_of;
 use crate::chain::Digest;
 use crate::segment;
 

@@ -6,8 +6,11 @@ use std::path::Path;
 use hooks_core::fs::LogDisk;
 use serde::{Serialize, Serializer};
 
-use crate::chain::{Digest, Line, Mark, Scan, leaf, node};
+use crate::chain::{After, Digest, LEAST_LINE, Line, Mark, Scan, VOID, leaf, node};
 use crate::segment::{self, MOST_BYTES};
+
+/// The most numbers that are passed over behind a damaged file: more than it had records.
+const MOST_VOID: u64 = MOST_BYTES / LEAST_LINE as u64;
 
 /// That a record is one of the leaves of a tree. In JSON with digests as hex.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -85,6 +88,7 @@ pub(super) fn leaves(
     mut each: impl FnMut(&Line<'_>),
 ) -> io::Result<Vec<Digest>> {
     let mut leaves = Vec::new();
+    let mut is_first = true;
     for file in segment::list(disk, folder)?.iter().filter(|file| file.chain == chain) {
         let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
         let bytes = segment::read(disk, folder, file, 0, limit)?.unwrap_or_default();
@@ -93,6 +97,10 @@ pub(super) fn leaves(
             if let Mark::Header(header) = &group.mark {
                 // What stands behind this mark in the file before does not count.
                 leaves.truncate(usize::try_from(header.seq).unwrap_or(usize::MAX));
+                let void = header.seq - leaves.len() as u64;
+                if header.after == After::Damaged && !is_first && void <= MOST_VOID {
+                    leaves.resize(leaves.len() + void as usize, VOID);
+                }
                 if leaves.len() as u64 != header.seq {
                     return Err(io::Error::new(
                         io::ErrorKind::InvalidData,
@@ -105,6 +113,7 @@ pub(super) fn leaves(
                 each(line);
             }
         }
+        is_first = false;
     }
     Ok(leaves)
 }

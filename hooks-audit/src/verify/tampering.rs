@@ -12,8 +12,10 @@ use crate::checkpoint::{
     self, CheckpointWriter, Checkpoints, FirstKey, Fleet, Keys, LogPlace, Outcome, Signer, SigningKey,
     Zeroizing, heads,
 };
+use crate::log::{Log, LogSettings};
 use crate::mutant::{self, Mutant};
-use crate::record::Record;
+use crate::read::{Committed, Positions, Reader};
+use crate::record::{Record, notes};
 use crate::sim::SimDisk;
 
 const LOG: &str = "/log";
@@ -70,13 +72,15 @@ fn kept(evolves: bool) -> Kept {
             add(writer, &size.to_string(), 5);
             writer.rotate().unwrap();
             let chain = writer.durable();
-            checkpoints.write_chain(&chain.name, size, chain.tree.root()).unwrap();
+            checkpoints
+                .write_chain(&chain.name, size, chain.tree.root(), |size| writer.root_of(size))
+                .unwrap();
         }
         before.push(disk.after_kill());
     }
     let fleet = Fleet::new(heads(&disk, "log", LOG.as_ref()).unwrap()).unwrap();
     assert_eq!(fleet.heads().iter().map(|head| head.size).collect::<Vec<_>>(), [15, 15]);
-    checkpoints.write_fleet(&fleet).unwrap();
+    checkpoints.write_fleet(&fleet, |_| Ok(None)).unwrap();
     drop(writers);
     Kept { disk: disk.after_kill(), before, keys, evolves }
 }
@@ -272,6 +276,98 @@ fn a_verifier_that_does_not_compare_sizes_is_caught() {
     let condition = |mutant| mutant::with(mutant, || check(&kept.disk, &kept.keys).condition());
     assert_eq!(condition(None), Condition::Mismatched);
     assert_eq!(condition(Some(Mutant::ComparesNoSize)), Condition::Clean);
+}
+
+/// Has `w0` grow to `size` records, and a process that is new write a checkpoint of it; with which error.
+fn vouched(kept: &Kept, disk: &SimDisk, size: u64) -> Option<String> {
+    let signer = if kept.evolves {
+        Signer::Evolving("/key".into())
+    } else {
+        Signer::Ed25519(Arc::new(SigningKey::new("example.com/a", &Zeroizing::new([5; 32])).unwrap()))
+    };
+    let checkpoints = Checkpoints { folder: ELSEWHERE.into(), signer };
+    let mut checkpoints = CheckpointWriter::open(Arc::new(disk.clone()), checkpoints).unwrap();
+    let mut writer = open(disk);
+    while writer.chain().seq < size {
+        add(&mut writer, "more", 1);
+    }
+    writer.settle().unwrap();
+    let chain = writer.durable();
+    let done = checkpoints.write_chain("w0", chain.seq, chain.tree.root(), |size| writer.root_of(size));
+    done.err().map(|error| error.to_string())
+}
+
+#[test]
+fn nobody_vouches_for_a_log_that_was_put_back_and_grew_again() {
+    for kept in [kept(false), kept(true)] {
+        let notes = Path::new(ELSEWHERE).join("w0.checkpoints");
+        for (round, before) in kept.before.iter().enumerate() {
+            for size in 6..20 {
+                let disk = kept.disk.after_kill();
+                put_back(&disk, "w0", before);
+                let error = vouched(&kept, &disk, size);
+                let is_same = round + 1 == kept.before.len();
+                assert_eq!(error.is_none(), is_same, "{round} {size}: {error:?}");
+                let notes = disk.content(&notes) == kept.disk.content(&notes);
+                assert_eq!(notes, !is_same, "nothing is added");
+                assert!(error.is_none_or(|error| error.contains("chain `w0` was put back or changed")));
+            }
+        }
+        // A writer that does not look is caught: what it vouches for is another chain.
+        let grown = |mutant| {
+            let disk = kept.disk.after_kill();
+            put_back(&disk, "w0", &kept.before[1]);
+            mutant::with(mutant, || vouched(&kept, &disk, 19)).is_some()
+        };
+        assert!(grown(None) && !grown(Some(Mutant::ComparesNoRoot)));
+    }
+}
+
+#[test]
+fn a_chain_is_vouched_for_again_wherever_its_last_checkpoint_is() {
+    let kept = kept(false);
+    let notes = Path::new(ELSEWHERE).join("w0.checkpoints");
+    let content = kept.disk.content(&notes).unwrap();
+    let ends: Vec<_> = checkpoint::Pieces::new(&content).map(|piece| piece.end).collect();
+    for (end, size) in ends.into_iter().zip(SIZES) {
+        for (compressed, gone) in [(false, 0), (true, 0), (true, 2)] {
+            let disk = kept.disk.after_kill();
+            disk.tamper(&notes, content[..end].to_vec());
+            if compressed {
+                let writer = open(&disk);
+                writer.compress().unwrap();
+                writer.close().unwrap();
+            }
+            for file in files(&disk, "w0").into_iter().filter(|file| file.to_string_lossy().contains(".00")) {
+                let name = file.file_name().unwrap().to_string_lossy().into_owned();
+                let is_gone = (1..=gone).any(|number| name == format!("w0.{number:08}.jsonl.gz"));
+                if is_gone {
+                    disk.remove(&file).unwrap();
+                }
+            }
+            // What is gone cannot be compared.
+            assert_eq!(vouched(&kept, &disk, 17), None, "{size} {compressed} {gone}");
+        }
+    }
+}
+
+#[test]
+fn a_log_that_was_put_back_and_grew_again_has_an_alarm() {
+    let kept = kept(true);
+    put_back(&kept.disk, "w0", &kept.before[0]);
+    let key = Signer::Evolving("/key".into());
+    let mut settings = LogSettings::new([0; 32]);
+    settings.checkpoints = Some(Checkpoints { folder: ELSEWHERE.into(), signer: key });
+    let clock = Arc::new(StoppedClock(Timestamp(1)));
+    let log = Log::open(Arc::new(kept.disk.clone()), LOG, settings, clock).unwrap();
+    for _ in 0..20 {
+        log.put_through(|| Record::new("stop", Timestamp(1)).into()).unwrap().wait().unwrap();
+    }
+    drop(log);
+    let all = Reader::new(Arc::new(kept.disk.clone()), LOG, Positions::default()).read(1_000).unwrap();
+    let alarms: Vec<_> = all.iter().filter(|committed| committed.record.event == notes::ALARM).collect();
+    let says = |alarm: &Committed| alarm.record.note.as_ref().unwrap().contains("was put back or changed");
+    assert!(alarms.len() == 1 && says(alarms[0]), "{alarms:?}");
 }
 
 #[test]

@@ -177,6 +177,53 @@ fn old_files_that_were_put_back_are_found_by_an_anchor_only() {
 }
 
 #[test]
+fn the_root_over_the_first_records_is_what_it_was() {
+    let disk = SimDisk::new(1);
+    let (mut appender, _) = open(&disk);
+    let mut roots = vec![appender.chain().tree.root()];
+    for number in 0..24_u64 {
+        let records = 1 + number as usize % 3;
+        let mut entries = vec![Entry::from(Record::new("stop", Timestamp(number))); records];
+        let before = appender.chain().tree.clone();
+        appender.append(&mut entries).unwrap();
+        let tree = &appender.chain().tree;
+        // In the middle of a group as well.
+        let lines = String::from_utf8(disk.content(&file(appender.chain().segment)).unwrap()).unwrap();
+        let mut grown = before;
+        let lines: Vec<_> = lines.lines().filter(|line| line.starts_with("{\"seq\"")).collect();
+        for line in &lines[lines.len() - records..] {
+            grown.push(crate::chain::leaf(line.as_bytes()));
+            roots.push(grown.root());
+        }
+        assert_eq!(grown, *tree);
+        if number % 5 == 4 {
+            appender.rotate().unwrap();
+        }
+    }
+    let root = |disk: &SimDisk, size: usize| root_of(disk, Path::new(FOLDER), "w0", size as u64);
+    let check = |disk: &SimDisk, from: usize| {
+        for (size, expected) in roots.iter().enumerate() {
+            let found = root(disk, size).unwrap();
+            assert_eq!(found, (size >= from).then_some(*expected), "{size}");
+        }
+    };
+    check(&disk, 0);
+    assert_eq!(appender.root_of(7).unwrap(), Some(roots[7]));
+    let error = root(&disk, roots.len()).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{error}");
+    appender.compress().unwrap();
+    check(&disk, 0);
+    // What was deleted is not known; a changed record is none.
+    let second = PathBuf::from(FOLDER).join("w0.00000002.jsonl.gz");
+    hooks_core::fs::Disk::remove(&disk, &PathBuf::from(FOLDER).join("w0.00000001.jsonl.gz")).unwrap();
+    check(&disk, 9);
+    disk.tamper(&second, b"rubbish".to_vec());
+    assert_eq!(root(&disk, 10).unwrap(), None, "nothing before it begins behind fewer");
+    disk.tamper(&file(5), disk.content(&file(5)).unwrap()[..700].to_vec());
+    assert_eq!(root(&disk, roots.len() - 1).unwrap_err().kind(), io::ErrorKind::InvalidData);
+}
+
+#[test]
 fn a_missing_file_is_found() {
     use hooks_core::fs::Disk as _;
     for number in 1..4 {

@@ -1,20 +1,24 @@
 //! Checks logs against checkpoints that are kept elsewhere.
 
 use std::fs;
-use std::io::{self, Read as _, Write};
+use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hooks::StdFileSystem;
-use hooks::audit::checkpoint::{self, FirstKey, Keys, LogPlace, Outcome, Zeroizing};
+use hooks::audit::checkpoint::{self, FirstKey, Keys, LogPlace, Outcome, SigningKey, Zeroizing};
 use serde_json::{Value, json};
 
 use super::cli::Place;
+use super::output::{err, out};
 use super::verify::{all, status, tell, to_json};
 use crate::failure::{Failure, Status};
 
 /// More than any key has.
 const MOST_BYTES: u64 = 4 << 10;
+
+/// What a private key begins with, whole or not.
+const PRIVATE: &str = "PRIVATE+KEY+";
 
 /// What logs are checked against.
 #[derive(Args, Debug)]
@@ -38,16 +42,21 @@ pub(super) fn verify(place: &Place, against: &Against, as_json: bool) -> Result<
         believe(&mut keys, key)?;
     }
     let logs = logs(place, &against.logs)?;
+    if !folder.is_dir() {
+        let folder = folder.display();
+        let what = format!("`{folder}` is no folder; name the one that checkpoints are kept in");
+        return Err(Failure::said(what));
+    }
     let outcome = checkpoint::verify(&StdFileSystem, &logs, folder, &keys)
         .map_err(|error| Failure::said(format!("`{}`, or a log: {error}", folder.display())))?;
     if as_json {
-        writeln!(io::stdout().lock(), "{}", as_value(&outcome))?;
+        writeln!(out(), "{}", as_value(&outcome))?;
     } else {
         print(&outcome)?;
     }
     if keys.is_empty() {
         let what = "no signature was checked: whose checkpoints are believed is said with `--key`";
-        writeln!(anstream::stderr(), "{what}")?;
+        writeln!(err(), "{what}")?;
     }
     Ok(status(outcome.condition()))
 }
@@ -80,11 +89,17 @@ fn whole(folder: &Path) -> PathBuf {
     fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf())
 }
 
-/// Believes a key: a verifier, or what is in a file.
+/// Believes a key: a verifier, or what is in a file. No error shows what may be a secret.
 fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
     if FirstKey::is_like(key) {
         return Err(Failure::said(
             "a first key is a secret, and others see command lines; write it into a file, and name that",
+        ));
+    }
+    if key.trim_start().starts_with(PRIVATE) {
+        return Err(Failure::said(
+            "a private key is a secret, and others see command lines; name its verifier, which keygen printed, and make \
+             another key if somebody may have seen this one",
         ));
     }
     if keys.add(key).is_ok() {
@@ -96,12 +111,19 @@ fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
     let mut text = Zeroizing::new(String::new());
     let file = fs::File::open(key).map_err(|error| said(&error))?;
     file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| said(&error))?;
+    if let Ok(private) = SigningKey::parse(&text) {
+        let verifier = private.verifier();
+        return Err(Failure::said(format!(
+            "`{key}` is a private key, which signs, and does not belong where checkpoints are checked; name its verifier, \
+             `{verifier}`"
+        )));
+    }
     keys.add(&text).map_err(|error| said(&error))
 }
 
 /// What was found: for each chain how far it goes, and how far checkpoints vouch for it.
 fn print(outcome: &Outcome) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
+    let mut out = out();
     for (name, report) in &outcome.reports {
         let log = if outcome.reports.len() > 1 { format!("{name} ") } else { String::new() };
         if report.chains.is_empty() {

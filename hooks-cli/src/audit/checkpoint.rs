@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use hooks::StdFileSystem;
-use hooks::audit::checkpoint::{CheckpointWriter, Checkpoints, Fleet, Signer, heads};
-use hooks::audit::verify::{self, Condition};
+use hooks::PrivateFileSystem;
+use hooks::audit::checkpoint::{CheckpointWriter, Checkpoints, Fleet, Head, PutBack, Signer, heads};
+use hooks::audit::verify::{self, Condition, Finding};
 use hooks::config::signer;
 
 use super::against::logs;
@@ -29,15 +29,23 @@ pub(crate) struct Checkpoint {
     logs: Vec<String>,
 }
 
-/// Adds a note over all chains to the folder, and prints it. A log that is damaged is refused: nobody vouches for that.
+/// Adds a note over all chains to the folder, and prints it. A log that is damaged is refused, and so is one that is not what
+/// the last note says it was: nobody vouches for that.
 pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Failure> {
     let logs = logs(place, &asked.logs)?;
-    let disk = StdFileSystem;
+    if !asked.to.is_dir() {
+        let to = asked.to.display();
+        return Err(Failure::said(format!("`{to}` is no folder; make it, or name another one with `--to`")));
+    }
+    let disk = PrivateFileSystem;
     let mut all = Vec::new();
     for log in &logs {
         let said = |error: io::Error| Failure::said(format!("`{}`: {error}", log.folder.display()));
         if !log.folder.is_dir() {
-            return Err(Failure::said(format!("`{}` is no folder", log.folder.display())));
+            return Err(Failure::said(format!(
+                "`{}` is no folder; name that of a log",
+                log.folder.display()
+            )));
         }
         let report = verify::verify(&disk, &log.folder, &[]).map_err(said)?;
         if report.condition() >= Condition::Damaged {
@@ -54,9 +62,20 @@ pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Fa
     }
     let signer = asked.key.as_deref().map_or(Ok(Signer::Nobody), signer)?;
     let checkpoints = Checkpoints { folder: asked.to.clone(), signer };
-    let writer =
-        CheckpointWriter::open(Arc::new(disk), checkpoints).map_err(|error| Failure::said(error.to_string()));
-    let note = writer?.write_fleet(&fleet)?;
+    let mut writer = CheckpointWriter::open(Arc::new(disk), checkpoints)
+        .map_err(|error| Failure::said(error.to_string()))?;
+    let was = |old: &Head| match logs.iter().find(|log| log.called() == old.log) {
+        Some(log) => verify::root_of(&disk, &log.folder, &old.chain, old.size),
+        None => Ok(None),
+    };
+    let note = match writer.write_fleet(&fleet, was) {
+        Err(error) if PutBack::of(&error).is_some() => {
+            let (condition, file) = (Condition::Mismatched, asked.to.display().to_string());
+            tell([Finding { condition, file, offset: 0, what: error.to_string() }].iter())?;
+            return Err(Failure::Shown(status(condition)));
+        }
+        written => written?,
+    };
     write!(io::stdout().lock(), "{note}")?;
     Ok(Status::Well)
 }

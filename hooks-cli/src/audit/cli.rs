@@ -8,6 +8,12 @@ use hooks::audit::keep::Age;
 use super::against::Against;
 use super::checkpoint::Checkpoint;
 use super::keygen::Keygen;
+use super::words::{event, moment, name, operators_name, text};
+
+/// What can have been decided, as records have it.
+pub(super) const OUTCOMES: [&str; 4] = ["allow", "ask", "deny", "no_opinion"];
+/// What can have become of a call of a tool that is cached.
+pub(super) const ANSWERS: [&str; 5] = ["hit", "miss", "stale", "joined", "passed"];
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -27,7 +33,8 @@ The log is that of --log, of --config, or the one in .squad/orchestration-log or
 Lines: `grep` reads them too.
 
 Exit status of verify: 0 clean, 1 torn (a writer was interrupted; the next one deals with it), 3 damaged, 4 not what was
-anchored or its checkpoints say; 2 the command line is wrong or the log cannot be read.")]
+anchored or its checkpoints say; 2 the command line is wrong or the log cannot be read. Of tail, query, show and export:
+0 printed, 1 no record matches, 3 some of the log is damaged, and the rest was printed.")]
 pub(crate) struct Audit {
     #[command(flatten)]
     pub(super) place: Place,
@@ -132,12 +139,13 @@ pub(crate) enum HoldAction {
     /// Hold records: neither age nor anybody's wish takes them away. Without an option, all of them
     Add {
         /// What the hold is called
+        #[arg(value_parser = text)]
         name: String,
         /// Why it is
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", value_parser = text)]
         reason: String,
         /// Who asks for it; the user, unless told
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", value_parser = text)]
         by: Option<String>,
         #[command(flatten)]
         of: Selected,
@@ -147,7 +155,7 @@ pub(crate) enum HoldAction {
         /// What the hold is called
         name: String,
         /// Who asks for it; the user, unless told
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", value_parser = text)]
         by: Option<String>,
     },
 }
@@ -161,10 +169,10 @@ pub(crate) struct Erase {
     #[command(flatten)]
     pub(super) of: Selected,
     /// Why, for the record
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = text)]
     pub(super) why: String,
     /// Who asks for it, for the record; the user, unless told
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = text)]
     pub(super) by: Option<String>,
     /// Do it; without, it is said what would be erased
     #[arg(long)]
@@ -175,19 +183,19 @@ pub(crate) struct Erase {
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Selected {
     /// Whose hooks decided
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", value_parser = operators_name)]
     pub(super) tenant: Option<String>,
     /// The session
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(super) session: Option<String>,
     /// The agent
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(super) agent: Option<String>,
     /// Not before this moment, such as 2026-01-31T09:30 (UTC)
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = moment)]
     pub(super) since: Option<String>,
     /// Before this moment
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, visible_alias = "until", value_name = "TIME", value_parser = moment)]
     pub(super) before: Option<String>,
 }
 
@@ -195,37 +203,24 @@ pub(crate) struct Selected {
 #[derive(Args, Debug, Default)]
 pub(crate) struct Filter {
     /// What happened, such as `pre_tool_use`
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", value_parser = event)]
     pub(super) event: Option<String>,
-    /// Whose hooks decided
-    #[arg(long)]
-    pub(super) tenant: Option<String>,
-    /// The session
-    #[arg(long)]
-    pub(super) session: Option<String>,
-    /// The agent
-    #[arg(long)]
-    pub(super) agent: Option<String>,
+    #[command(flatten)]
+    pub(super) of: Selected,
     /// The tool
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(super) tool: Option<String>,
-    /// What was decided: allow, ask, deny or no_opinion
-    #[arg(long)]
+    /// What was decided
+    #[arg(long, value_parser = OUTCOMES)]
     pub(super) outcome: Option<String>,
     /// The policy that decided
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", value_parser = operators_name)]
     pub(super) policy: Option<String>,
     /// Its rule
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", value_parser = operators_name)]
     pub(super) rule: Option<String>,
-    /// Not before this moment, such as 2026-01-31T09:30 (UTC)
-    #[arg(long, value_name = "TIME")]
-    pub(super) since: Option<String>,
-    /// Before this moment
-    #[arg(long, value_name = "TIME")]
-    pub(super) until: Option<String>,
-    /// What became of a call of a tool that is cached: hit, miss, stale, joined or passed
-    #[arg(long, value_name = "ANSWER")]
+    /// What became of a call of a tool that is cached
+    #[arg(long, value_name = "ANSWER", value_parser = ANSWERS)]
     pub(super) cache: Option<String>,
     /// Only what failed
     #[arg(long)]

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use hooks::Feeding;
+use hooks::audit::sink::StatusHandle;
 use hooks::config::Config;
 
 use crate::eval::runtime;
@@ -25,11 +26,12 @@ pub(super) fn feed(config: &Config, once: bool) -> Result<Status, Failure> {
     runtime()?.block_on(async {
         let feeding = config.feeding(|name| std::env::var(name).ok());
         let feeding = feeding.map_err(|error| Failure::said(error.to_string()))?;
+        let watches: Vec<_> = feeding.watches().map(|(name, status)| (name.to_owned(), status)).collect();
         let (mut told, mut skipped) = (BTreeMap::new(), BTreeMap::new());
         if once {
-            let status: Vec<_> = feeding.statuses().map(|(name, _)| name.to_owned()).collect();
             let behind = feeding.shut_down(PATIENCE).await;
-            for name in status {
+            tell_skipped(&watches, &mut skipped)?;
+            for (name, _) in watches {
                 let word = if behind.contains(&name) { "behind" } else { "has everything" };
                 writeln!(anstream::stdout(), "{name}: {word}")?;
             }
@@ -37,7 +39,7 @@ pub(super) fn feed(config: &Config, once: bool) -> Result<Status, Failure> {
         }
         loop {
             tell(&feeding, &mut told)?;
-            tell_skipped(&feeding, &mut skipped)?;
+            tell_skipped(&watches, &mut skipped)?;
             tokio::time::sleep(LOOK).await;
         }
     })
@@ -58,8 +60,12 @@ fn tell(feeding: &Feeding, told: &mut BTreeMap<String, String>) -> Result<(), Fa
 }
 
 /// Says which records are missing, once. `told` is how many of these were said about each sink.
-fn tell_skipped(feeding: &Feeding, told: &mut BTreeMap<String, usize>) -> Result<(), Failure> {
-    for (name, status) in feeding.statuses() {
+fn tell_skipped(
+    watches: &[(String, StatusHandle)],
+    told: &mut BTreeMap<String, usize>,
+) -> Result<(), Failure> {
+    for (name, status) in watches {
+        let status = status.get();
         let before = told.insert(name.to_owned(), status.skipped.len()).unwrap_or(0);
         for skipped in status.skipped.iter().skip(before) {
             writeln!(anstream::stderr(), "{OPEN}warning{OPEN:#}: {name}: {skipped}")?;

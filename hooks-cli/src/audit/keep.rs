@@ -10,12 +10,13 @@ use hooks::audit::keep::{Age, Hold, HoldError, Holds, Keeper, Keeping, Report, S
 use hooks::audit::{Kept, OpenError, Positions, Record};
 use hooks::fs::LogDisk;
 use hooks::time::Clock;
-use hooks::{StdFileSystem, SystemClock};
+use hooks::{PrivateFileSystem, StdFileSystem, SystemClock};
 
-use super::cli::{Erase, HoldAction, Maintain, Selected};
-use super::filter::check_moment;
+use super::cli::{Erase, HoldAction, Maintain};
+use super::output;
 use super::plain::plain;
-use super::read::{each, parse};
+use super::read::{absent as missing, parse, tell_none};
+use super::reading::Reading;
 use crate::failure::{Failure, Status};
 
 /// Who maintains writes no payloads, so that there is nothing to salt.
@@ -24,7 +25,7 @@ fn settings() -> Settings {
 }
 
 fn disk() -> Arc<dyn LogDisk> {
-    Arc::new(StdFileSystem)
+    Arc::new(PrivateFileSystem)
 }
 
 /// Compresses and deletes what `keeping` says, in every chain that nobody writes.
@@ -65,8 +66,11 @@ pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure
             }
         }
         HoldAction::Add { name, reason, by, of } => {
-            let hold = Hold::new(name, reason, by.clone().unwrap_or_else(crate::state::user), selection(of));
+            let of = of.selection();
+            let hold = Hold::new(name, reason, by.clone().unwrap_or_else(crate::state::user), of.clone());
             Holds::take(disk(), folder)?.add(hold, |record| note(folder, record), at).map_err(said)?;
+            // It holds what comes, too; but what was meant is more often there.
+            tell_unless_matched(folder, &of)?;
         }
         HoldAction::Release { name, by } => {
             let by = by.clone().unwrap_or_else(crate::state::user);
@@ -76,6 +80,20 @@ pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure
         }
     }
     Ok(Status::Well)
+}
+
+/// Says that a hold is about no record that is there.
+fn tell_unless_matched(folder: &Path, of: &Selection) -> Result<(), Failure> {
+    let mut reading = Reading::new(folder, Positions::default());
+    loop {
+        let records = reading.next()?;
+        if records.is_empty() {
+            return tell_none(&reading);
+        }
+        if records.iter().any(|committed| of.fits(&committed.record)) {
+            return Ok(());
+        }
+    }
 }
 
 /// Puts `record` down in a chain that nobody writes, through to the device.
@@ -88,31 +106,61 @@ fn note(folder: &Path, record: Record) -> io::Result<()> {
 
 /// Erases payloads, once that is confirmed.
 pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
-    let of = selection(&asked.of);
-    check_moment("--since", of.since.as_deref())?;
-    check_moment("--before", of.before.as_deref())?;
+    let of = asked.of.selection();
     if of.is_everything() && asked.positions.is_empty() {
         let what = "say whose payloads are erased: positions such as `w0:17`, or --session, --agent, --tenant, --since, --before";
         return Err(Failure::said(what));
     }
-    let positions = asked.positions.iter().map(|position| parse(position));
-    let positions = positions.collect::<Result<BTreeSet<_>, _>>()?;
+    let mut positions = BTreeMap::<&str, BTreeSet<u64>>::new();
+    for position in &asked.positions {
+        let (chain, seq) = parse(position)?;
+        positions.entry(chain).or_default().insert(seq);
+    }
     let is_meant = |chain: &str, record: &Record| {
-        of.fits(record) && (positions.is_empty() || positions.contains(&(chain, record.seq)))
+        let is_named = || positions.get(chain).is_some_and(|named| named.contains(&record.seq));
+        of.fits(record) && (positions.is_empty() || is_named())
     };
     // Nobody begins to hold something while it is erased.
     let holds = Holds::take(disk(), folder)?;
+    holds.check()?;
     let (mut meant, mut held) = (BTreeMap::<String, u64>::new(), BTreeSet::new());
-    each(folder, Positions::default(), |committed| {
-        if matches!(committed.payload, Kept::Payload(_)) && is_meant(&committed.chain, &committed.record) {
-            match holds.of(&committed.record) {
-                Some(hold) => drop(held.insert(hold.name.clone())),
-                None => *meant.entry(committed.chain.to_string()).or_default() += 1,
+    let (mut absent, mut is_found) = (positions.clone(), false);
+    let mut reading = Reading::new(folder, Positions::default());
+    loop {
+        let records = reading.next()?;
+        if records.is_empty() {
+            break;
+        }
+        for committed in &records {
+            if let Some(absent) = absent.get_mut(&*committed.chain) {
+                absent.remove(&committed.record.seq);
+            }
+            if !is_meant(&committed.chain, &committed.record) {
+                continue;
+            }
+            is_found = true;
+            if matches!(committed.payload, Kept::Payload(_)) {
+                match holds.of(&committed.record) {
+                    Some(hold) => drop(held.insert(hold.name.clone())),
+                    None => *meant.entry(committed.chain.to_string()).or_default() += 1,
+                }
             }
         }
-        Ok(true)
-    })?;
-    let mut out = io::stdout().lock();
+    }
+    // What is erased is erased everywhere, or not yet.
+    let status = reading.status(Status::Well);
+    if status != Status::Well {
+        writeln!(output::err(), "nothing is erased until all of the log can be read")?;
+        return Ok(status);
+    }
+    if let Some((chain, seq)) = absent.iter().find_map(|(chain, absent)| Some((chain, absent.first()?))) {
+        return Err(missing(&format!("{chain}:{seq}")));
+    }
+    if !is_found {
+        tell_none(&reading)?;
+        return Ok(Status::Found);
+    }
+    let mut out = output::out();
     if !held.is_empty() {
         let names: Vec<_> = held.iter().map(|name| format!("`{name}`")).collect();
         writeln!(out, "{}", plain(&format!("not erased: what is held by {}", names.join(", "))))?;
@@ -144,11 +192,4 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
         return Err(Failure::said(what));
     }
     Ok(if erased == 0 { Status::Found } else { Status::Well })
-}
-
-fn selection(asked: &Selected) -> Selection {
-    let Selected { tenant, session, agent, since, before } = asked.clone();
-    let mut of = Selection::default();
-    (of.tenant, of.session, of.agent, of.since, of.before) = (tenant, session, agent, since, before);
-    of
 }

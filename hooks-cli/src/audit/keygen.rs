@@ -1,11 +1,11 @@
 //! Makes keys that vouch for checkpoints. Secrets go into files that nobody else may read, and nowhere else.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hooks::StdFileSystem;
+use hooks::PrivateFileSystem;
 use hooks::audit::checkpoint::{self, FirstKey, KeyError, SigningKey, Zeroizing};
 
 use crate::failure::{Failure, Status};
@@ -46,11 +46,9 @@ pub(super) fn keygen(asked: &Keygen) -> Result<Status, Failure> {
         return Ok(Status::Well);
     };
     let first = FirstKey::new(&asked.name, &seed).map_err(said)?;
-    let failed = |error: io::Error| Failure::said(format!("`{}`: {error}", asked.out.display()));
-    make_folder(&asked.out).map_err(failed)?;
     // First what is needed to check, so that nothing is ever made that nobody can check.
     write_secret(first_file, &first.to_secret())?;
-    checkpoint::begin(&StdFileSystem, &asked.out, &first).map_err(failed)?;
+    begin(&asked.out, &first).inspect_err(|_| drop(fs::remove_file(first_file)))?;
     writeln!(
         anstream::stderr(),
         "`{}` checks all checkpoints, and could make them: take it away from this machine",
@@ -59,19 +57,31 @@ pub(super) fn keygen(asked: &Keygen) -> Result<Status, Failure> {
     Ok(Status::Well)
 }
 
-/// Makes a file that nobody else may read.
+/// Makes the folder of an evolving key; where that fails, nothing is left of it.
+fn begin(folder: &Path, first: &FirstKey) -> Result<(), Failure> {
+    make_folder(folder).map_err(|error| cannot_make(folder, &error))?;
+    checkpoint::begin(&PrivateFileSystem, folder, first).map_err(|error| {
+        drop(fs::remove_dir_all(folder));
+        cannot_make(folder, &error)
+    })
+}
+
+/// Makes a file that nobody else may read; where that fails, nothing is left of it.
 fn write_secret(path: &Path, secret: &str) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let write = || {
-        let mut file = options.open(path)?;
+    let mut file = options.open(path).map_err(|error| cannot_make(path, &error))?;
+    let mut write = || {
         file.write_all(secret.as_bytes())?;
         file.write_all(b"\n")?;
         file.sync_all()
     };
-    write().map_err(|error| Failure::said(format!("`{}`: {error}", path.display())))
+    write().map_err(|error| {
+        drop(fs::remove_file(path));
+        cannot_make(path, &error)
+    })
 }
 
 /// Makes a folder that nobody else may read.
@@ -80,4 +90,19 @@ fn make_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+/// Why there is no key at `path`, and what to do.
+fn cannot_make(path: &Path, error: &io::Error) -> Failure {
+    let shown = path.display();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    Failure::said(match (error.kind(), folder) {
+        (ErrorKind::AlreadyExists, _) => {
+            format!("`{shown}` is there already, and no key is replaced; name another place, or move it away")
+        }
+        (ErrorKind::NotFound, Some(folder)) => {
+            format!("`{shown}` cannot be made: there is no folder `{}`; make that first", folder.display())
+        }
+        _ => format!("`{shown}` cannot be made: {error}; name another place"),
+    })
 }

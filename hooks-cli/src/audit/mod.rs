@@ -8,9 +8,13 @@ mod filter;
 mod follow;
 mod keep;
 mod keygen;
+mod latest;
+mod output;
 mod plain;
 mod read;
+mod reading;
 mod verify;
+mod words;
 
 use std::path::PathBuf;
 
@@ -39,7 +43,12 @@ pub(crate) fn run(asked: &Audit) -> Result<Status, Failure> {
         AuditAction::Checkpoint(checkpoint) => checkpoint::checkpoint(place, checkpoint),
         AuditAction::Feed { once } => {
             let config = config(place)?;
-            feed::feed(config.as_ref().ok_or_else(|| Failure::said("say which with `--config`"))?, *once)
+            feed::feed(
+                config.as_ref().ok_or_else(|| {
+                    Failure::said("nobody said which sinks; name their configuration with `--config`")
+                })?,
+                *once,
+            )
         }
         AuditAction::Maintain(maintain) => {
             let config = config(place)?;
@@ -75,6 +84,7 @@ fn folder(place: &Place) -> Result<PathBuf, Failure> {
     if folder.is_dir() {
         Ok(folder)
     } else {
-        Err(Failure::said(format!("`{}` is no folder", folder.display())))
+        let what = "is no folder; name the one that the files of the log are in with `--log`";
+        Err(Failure::said(format!("`{}` {what}", folder.display())))
     }
 }

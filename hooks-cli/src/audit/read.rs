@@ -1,50 +1,49 @@
 //! Prints records.
 
-use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::Arc;
+use std::time::Duration;
 
-use hooks::StdFileSystem;
-use hooks::audit::{Committed, Kept, Positions, Reader};
+use hooks::audit::{Committed, Kept, Positions};
 use serde_json::{Value, json};
 
 use super::cli::{Filter, Tail};
 use super::follow::follow;
+use super::latest::Latest;
+use super::output::{err, is_read_on};
 use super::plain::{plain, plain_lines};
+use super::reading::Reading;
 use crate::failure::{Failure, Status};
-use crate::paint::OPEN;
 
-/// How many records are read at a time.
-const MOST: usize = 4_096;
-
-/// Goes through the records of the log behind `after`, until `each` has seen enough.
-pub(super) fn each(
-    folder: &Path,
-    after: Positions,
-    mut each: impl FnMut(Committed) -> Result<bool, Failure>,
-) -> Result<Positions, Failure> {
-    let mut reader = Reader::new(Arc::new(StdFileSystem), folder, after);
+/// Prints the records that `line` makes a line of, until nobody reads it.
+fn print(
+    reading: &mut Reading,
+    mut line: impl FnMut(&Committed) -> Result<Option<String>, Failure>,
+) -> Result<(), Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
     loop {
-        let records = read(&mut reader)?;
+        let records = reading.next()?;
         if records.is_empty() {
-            return Ok(reader.positions().clone());
+            return Ok(out.flush()?);
         }
-        for committed in records {
-            if !each(committed)? {
-                return Ok(reader.positions().clone());
+        for committed in &records {
+            if let Some(line) = line(committed)? {
+                writeln!(out, "{line}")?;
             }
         }
+        out.flush()?;
+        go_on()?;
     }
 }
 
-/// The next records; what is missing between them is said to the person.
-pub(super) fn read(reader: &mut Reader) -> Result<Vec<Committed>, Failure> {
-    let records = reader.read(MOST);
-    for skipped in reader.take_skipped() {
-        writeln!(anstream::stderr(), "{OPEN}warning{OPEN:#}: {skipped}")?;
-    }
-    records.map_err(|error| Failure::said(error.to_string()))
+/// An error as of a closed pipe where nobody reads what is printed: whatever else would be looked for is for nobody.
+fn go_on() -> Result<(), Failure> {
+    if is_read_on(Duration::ZERO) { Ok(()) } else { Err(io::Error::from(io::ErrorKind::BrokenPipe).into()) }
+}
+
+/// Says that nothing was found, and where.
+pub(super) fn tell_none(reading: &Reading) -> Result<(), Failure> {
+    Ok(writeln!(err(), "no record matches; {} were looked at", reading.looked_at())?)
 }
 
 /// A record as one line, with where it stands.
@@ -74,51 +73,58 @@ fn whole(committed: &Committed) -> Result<Value, Failure> {
 
 pub(super) fn tail(folder: &Path, asked: &Tail) -> Result<Status, Failure> {
     let line = if asked.json { json_line } else { line };
-    let mut last = VecDeque::new();
-    let end = each(folder, Positions::default(), |committed| {
-        last.push_back(committed);
-        if last.len() > asked.lines {
-            last.pop_front();
+    let mut reading = Reading::new(folder, Positions::default());
+    let mut latest = Latest::new(asked.lines);
+    loop {
+        let records = reading.next()?;
+        if records.is_empty() {
+            break;
         }
-        Ok(true)
-    })?;
+        records.into_iter().for_each(|committed| latest.push(committed));
+        go_on()?;
+    }
     let mut out = BufWriter::new(io::stdout().lock());
-    for committed in &last {
-        writeln!(out, "{}", line(committed)?)?;
+    for committed in latest.in_order() {
+        writeln!(out, "{}", line(&committed)?)?;
     }
     out.flush()?;
     drop(out);
-    if asked.follow { follow(folder, end, line) } else { Ok(Status::Well) }
+    if asked.follow { follow(reading, line) } else { Ok(reading.status(Status::Well)) }
 }
 
 pub(super) fn query(folder: &Path, filter: &Filter) -> Result<Status, Failure> {
-    filter.check()?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut reading = Reading::new(folder, Positions::default());
     let mut is_found = false;
-    each(folder, Positions::default(), |committed| {
-        if filter.fits(&committed.record) {
-            is_found = true;
-            writeln!(out, "{}", line(&committed)?)?;
-        }
-        Ok(true)
+    let filter = filter.fits();
+    print(&mut reading, |committed| {
+        let fits = filter(&committed.record);
+        is_found |= fits;
+        fits.then(|| line(committed)).transpose()
     })?;
-    out.flush()?;
-    Ok(if is_found { Status::Well } else { Status::Found })
+    if !is_found {
+        tell_none(&reading)?;
+    }
+    Ok(reading.status(if is_found { Status::Well } else { Status::Found }))
 }
 
 pub(super) fn show(folder: &Path, position: &str) -> Result<Status, Failure> {
     let (chain, seq) = parse(position)?;
     let mut before = Positions::default();
     before.advance(chain, seq.saturating_sub(1));
-    let mut found = None;
-    each(folder, before, |committed| {
-        if *committed.chain == *chain && committed.record.seq >= seq {
-            found = Some(committed);
+    let mut reading = Reading::new(folder, before);
+    let found = loop {
+        let records = reading.next()?;
+        let is_over = records.is_empty();
+        let found = records.into_iter().find(|it| *it.chain == *chain && it.record.seq >= seq);
+        if is_over || found.is_some() {
+            break found;
         }
-        Ok(found.is_none())
-    })?;
+    };
     let Some(committed) = found.filter(|committed| committed.record.seq == seq) else {
-        return Err(Failure::said(format!("`{position}` is not in the log")));
+        return match reading.status(Status::Well) {
+            Status::Well => Err(absent(position)),
+            status => Ok(status),
+        };
     };
     writeln!(io::stdout().lock(), "{}", plain_lines(&serde_json::to_string_pretty(&whole(&committed)?)?))?;
     Ok(Status::Well)
@@ -131,18 +137,25 @@ pub(super) fn export(folder: &Path, after: Option<&str>) -> Result<Status, Failu
         })?,
         None => Positions::default(),
     };
-    let mut out = BufWriter::new(io::stdout().lock());
-    let end = each(folder, after, |committed| {
-        writeln!(out, "{}", plain(&whole(&committed)?.to_string()))?;
-        Ok(true)
-    })?;
-    writeln!(out, "{}", json!({ "after": end }))?;
-    out.flush()?;
-    Ok(Status::Well)
+    let mut reading = Reading::new(folder, after);
+    print(&mut reading, |committed| Ok(Some(plain(&whole(committed)?.to_string()))))?;
+    writeln!(io::stdout().lock(), "{}", json!({ "after": reading.positions() }))?;
+    Ok(reading.status(Status::Well))
+}
+
+/// There is no record at `position`.
+pub(super) fn absent(position: &str) -> Failure {
+    Failure::said(format!("`{position}` is not in the log; `hooks audit tail` shows how far it goes"))
 }
 
 /// The chain and the number in `<chain>:<number>`.
 pub(super) fn parse(position: &str) -> Result<(&str, u64), Failure> {
     let parts = position.split_once(':').and_then(|(chain, seq)| Some((chain, seq.parse().ok()?)));
-    parts.ok_or_else(|| Failure::said(format!("`{position}` is no record such as `w0:17`")))
+    parts.ok_or_else(|| {
+        Failure::said(if position.contains("..") {
+            format!("`{position}` are several records, and one is asked for, such as `w0:17`")
+        } else {
+            format!("`{position}` is no record such as `w0:17`")
+        })
+    })
 }

@@ -7,8 +7,9 @@ use hooks::StdFileSystem;
 use hooks::audit::verify::{self, Anchor, Condition, Finding, Report};
 use serde_json::{Value, json};
 
+use super::output::{err, out};
 use super::plain::plain;
-use super::read::parse;
+use super::read::{absent, parse};
 use crate::failure::{Failure, Status};
 use crate::paint::{BAD, GOOD, OPEN};
 
@@ -20,7 +21,7 @@ pub(super) fn verify(folder: &Path, anchors: &[String], as_json: bool) -> Result
     let anchors = anchors.collect::<Result<Vec<_>, _>>()?;
     let report = verify::verify(&StdFileSystem, folder, &anchors)?;
     if as_json {
-        writeln!(io::stdout().lock(), "{}", to_json(&report))?;
+        writeln!(out(), "{}", to_json(&report))?;
     } else {
         print(&report)?;
     }
@@ -39,7 +40,7 @@ pub(super) const fn status(condition: Condition) -> Status {
 
 /// What was found; the lines of the chains are anchors.
 fn print(report: &Report) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
+    let mut out = out();
     if report.chains.is_empty() {
         writeln!(out, "no records")?;
     }
@@ -49,7 +50,7 @@ fn print(report: &Report) -> Result<(), Failure> {
     tell(report.chains.iter().flat_map(|chain| &chain.findings))
 }
 
-/// What is wrong.
+/// Says what is wrong; that nobody reads it makes it no less wrong.
 pub(super) fn tell<'a>(findings: impl Iterator<Item = &'a Finding>) -> Result<(), Failure> {
     for finding in findings {
         let (paint, word) = match finding.condition {
@@ -59,7 +60,7 @@ pub(super) fn tell<'a>(findings: impl Iterator<Item = &'a Finding>) -> Result<()
             Condition::Mismatched => (BAD, "mismatched"),
         };
         writeln!(
-            anstream::stderr(),
+            err(),
             "{paint}{word}{paint:#}: `{}`, byte {}: {}",
             plain(&finding.file),
             finding.offset,
@@ -104,7 +105,7 @@ pub(super) fn all(findings: &[Finding]) -> Value {
 
 /// Proves that a record is in its chain, or of `<chain>:<number>..<number>` that a tree begins with another one.
 pub(super) fn prove(folder: &Path, position: &str) -> Result<Status, Failure> {
-    let absent = || Failure::said(format!("`{position}` is not in the log"));
+    let absent = || absent(position);
     let text = if let Some((old, new)) = position.split_once("..") {
         let (chain, old) = parse(old)?;
         let new =

@@ -7,11 +7,13 @@
 //! | the command line for an event | [`command`] |
 //! | into the text and out of it | [`wiring`]: [`json`], [`toml`], [`yaml`] |
 //! | the first rules | [`starter`] |
+//! | the audit log, which is not for the repository | [`ignored`] |
 //! | shown, written, remembered | [`diff`], [`files`] |
 
 pub(crate) mod command;
 mod diff;
 pub(crate) mod files;
+mod ignored;
 pub(crate) mod json;
 pub(crate) mod place;
 pub(crate) mod settings;
@@ -57,7 +59,11 @@ pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
         changes.push(removed(&settings)?);
     } else {
         let config = base.config();
-        changes.extend(starter::at(&config, asked.scope == Scope::User)?);
+        let (rules, starter) = starter::at(&config, asked.scope == Scope::User)?;
+        changes.extend(starter);
+        if asked.scope == Scope::Project {
+            changes.extend(ignored::log_of(&base, rules.as_ref())?);
+        }
         changes.push(wired(&settings, &config, asked.scope)?);
     }
     changes.retain(Change::is_one);

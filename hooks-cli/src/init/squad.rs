@@ -7,8 +7,8 @@ use std::sync::Arc;
 use hooks::{StdFileSystem, system};
 use hooks_team::{NewTeam, Team};
 
-use super::Scope;
 use super::place::Base;
+use super::{Scope, ignored};
 use crate::cli::Init;
 use crate::failure::{Failure, Status};
 use crate::paint::GOOD;
@@ -40,6 +40,10 @@ pub(super) fn run(asked: &Init, base: &Base) -> Result<Status, Failure> {
     let made = lay_out(&folder, &team)?;
     for place in &made {
         writeln!(out, "{GOOD}+{GOOD:#} {}", folder.join(place).display())?;
+    }
+    if let Some(ignored) = ignored::log_of_team(base)? {
+        ignored.make()?;
+        writeln!(out, "{GOOD}+{GOOD:#} {}", ignored.path.display())?;
     }
     match made.len() {
         0 => writeln!(out, "nothing to do: `{}` is laid out", folder.display())?,

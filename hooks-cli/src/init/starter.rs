@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use hooks::config::Config;
+
 use super::files::{self, Change};
 use crate::failure::Failure;
 use crate::load;
@@ -9,13 +11,14 @@ use crate::load;
 /// Denies what is hard to undo, keeps secrets where they are, asks before something leaves the machine.
 const STARTER: &str = include_str!("starter.yaml");
 
-/// The rules at `path`: written where there are none. Those that are there have to be good, or every call would be denied.
-pub(super) fn at(path: &Path, is_private: bool) -> Result<Option<Change>, Failure> {
+/// The rules at `path`, and what writes them where there are none. Those that are there have to be good, or every call would be
+/// denied.
+pub(super) fn at(path: &Path, is_private: bool) -> Result<(Option<Config>, Option<Change>), Failure> {
     if files::read(path)?.is_some() {
-        drop(load::config(path, None)?);
-        return Ok(None);
+        return Ok((Some(load::config(path, None)?), None));
     }
-    Ok(Some(Change { path: path.to_path_buf(), was: None, will: Some(STARTER.to_owned()), is_private }))
+    let starter = Change { path: path.to_path_buf(), was: None, will: Some(STARTER.to_owned()), is_private };
+    Ok((None, Some(starter)))
 }
 
 #[cfg(test)]

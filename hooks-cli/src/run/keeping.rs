@@ -7,7 +7,7 @@ use hooks::audit::append::Settings;
 use hooks::audit::keep::Keeper;
 use hooks::config::Config;
 use hooks::time::Clock;
-use hooks::{StdFileSystem, SystemClock};
+use hooks::{PrivateFileSystem, SystemClock};
 
 use super::Notes;
 
@@ -17,7 +17,7 @@ const MOMENT: Duration = Duration::from_millis(500);
 /// What keeps the files of the log of `config`.
 pub(super) fn keeper(config: &Config) -> Option<Keeper> {
     let (folder, keeping) = (config.audit_folder()?, config.audit()?.keeping());
-    Some(Keeper::new(Arc::new(StdFileSystem), folder, Arc::new(SystemClock), keeping))
+    Some(Keeper::new(Arc::new(PrivateFileSystem), folder, Arc::new(SystemClock), keeping))
 }
 
 /// Compresses and deletes, as far as there is time. What fails is noted: it keeps nobody from ending.

@@ -2,7 +2,8 @@
 //!
 //! It stands between a model and a machine, once per tool call, so it starts fast and fails closed: whatever goes wrong in here
 //! (a bad payload, a broken configuration, a store that is locked, a panic, no time left) becomes a denial that this client
-//! honours. Nothing else is written to standard output, and nothing to standard error beside a denial that has no other way.
+//! honours. Nothing else is written to standard output, and nothing to standard error beside a denial that has no other way and
+//! what is missing from the audit log and could be kept nowhere.
 //!
 //! | step | where |
 //! | --- | --- |
@@ -32,7 +33,8 @@ mod settled;
 use std::sync::Arc;
 
 use hooks::EventKind;
-use hooks_protocols::{Answer, Decoded, Instead, Place, Reply, encode, failure};
+use hooks::audit::Audit;
+use hooks_protocols::{Answer, Client, Decoded, Instead, Place, Reply, encode, failure};
 
 use self::asking::Asked;
 use self::caller::{Caller, Known};
@@ -108,6 +110,7 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     #[cfg(feature = "faults")]
     faults::strike();
     let governing = governing::of(asked, decoded, deadline)?;
+    let gaps = governing.recording().and_then(Audit::gaps).cloned();
     let Asked { answer, holds } = match asking::ask(&governing, decoded, event.clone(), notes) {
         Ok(asked) => asked,
         Err(reason) => {
@@ -115,8 +118,9 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
             return Err(reason);
         }
     };
-    let reply = encode(decoded, &answer);
-    if goes_on(&answer, &reply) {
+    let mut reply = encode(decoded, &answer);
+    let goes_on = goes_on(&answer, &reply);
+    if goes_on {
         holds.commit();
     }
     let is_over = event.kind() == EventKind::SessionEnd;
@@ -124,6 +128,14 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     governing.finish()?;
     if let Some(keeper) = keeper {
         keeping::keep(&keeper, notes);
+    }
+    // The hooks are gone, and with them the log: what it could be told by now, it was.
+    if let Some(missing) = gaps.and_then(|gaps| gaps.unkept()) {
+        notes.failed(&missing.to_string());
+        // A denial says so itself.
+        if goes_on {
+            remark(&mut reply, decoded.client, &missing.to_string());
+        }
     }
     Ok(reply)
 }
@@ -134,10 +146,18 @@ fn goes_on(answer: &Answer, reply: &Reply) -> bool {
     answer.strength != hooks::Strength::Deny && !reply.degraded.iter().any(|note| is_denied(note.instead))
 }
 
+/// Says something on standard error beside an answer, where the client does not take that for the answer.
+fn remark(reply: &mut Reply, client: Client, what: &str) {
+    // Gemini reads it in place of an answer where there is none.
+    if client != Client::Gemini || !reply.stdout.is_empty() {
+        reply.stderr.push_str(&format!("hooks: {what}\n"));
+    }
+}
+
 /// Who it is from, as far as that is known; see [`Caller`].
 impl std::fmt::Display for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let client = self.client.map_or("unknown client", hooks_protocols::Client::name);
+        let client = self.client.map_or("unknown client", Client::name);
         write!(f, "{client} {}", self.event.as_deref().unwrap_or("unknown event"))
     }
 }

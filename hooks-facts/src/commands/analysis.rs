@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::argument::Argument;
+use super::folders::Folders;
 use super::pattern::{BlockedPattern, Match};
 use super::walk::Walk;
 use crate::shell::{Span, Syntax, Unanalysable};
@@ -25,6 +26,9 @@ pub struct Analysis {
     /// What cannot be known before running.
     pub unresolved: Vec<Unresolved>,
     pub(super) writes: Vec<WriteTarget>,
+    pub(super) programs: Vec<Program>,
+    /// The folders that invocations run in, other than where the text began.
+    pub(super) folders: Vec<Folders>,
 }
 
 /// A program with its words.
@@ -36,6 +40,16 @@ pub struct Invocation {
     pub span: Span,
     /// Whether nobody knows what the program does with its words.
     pub is_opaque: bool,
+    /// Where it runs: a place in the folders of the analysis; `None` where the text began.
+    pub(super) folders: Option<usize>,
+}
+
+/// A text that an interpreter runs: `python3 -c TEXT`, or a file that the command wrote itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The text; what is not known of it is left out.
+    pub text: String,
+    pub(super) folders: Option<usize>,
 }
 
 /// Something that cannot be known before running.
@@ -127,6 +141,40 @@ impl Analysis {
                 self.invocations.iter().find(|invocation| blocked.fits(&invocation.argv, &self.options))?;
             Some(Match { pattern, span: invocation.span, argv: invocation.argv.clone() })
         })
+    }
+
+    /// What a word of an invocation stands for, seen from where the text began: a name for each folder that the
+    /// invocation may run in. One of its words that is `.` stands for those folders.
+    pub fn names(&self, invocation: &Invocation, word: &Argument) -> Vec<Argument> {
+        self.names_in(invocation.folders, word)
+    }
+
+    /// What a name in the text of a program stands for, as [`names`](Self::names) has it.
+    pub fn names_in_program(&self, program: &Program, name: &Argument) -> Vec<Argument> {
+        self.names_in(program.folders, name)
+    }
+
+    fn names_in(&self, folders: Option<usize>, word: &Argument) -> Vec<Argument> {
+        match folders.and_then(|at| self.folders.get(at)) {
+            Some(folders) => folders.names(word, self.options.windows),
+            None => vec![word.clone()],
+        }
+    }
+
+    /// Whether an invocation runs where the text began.
+    pub fn runs_at_the_start(&self, invocation: &Invocation) -> bool {
+        invocation.folders.is_none()
+    }
+
+    /// The name that the program of an invocation is known by, where it is known: the last part of its path, without
+    /// `.exe`.
+    pub fn program_name(&self, invocation: &Invocation) -> Option<String> {
+        self.options.program_name(invocation.argv.first()?)
+    }
+
+    /// The texts that interpreters run, as far as they are known.
+    pub fn programs(&self) -> &[Program] {
+        &self.programs
     }
 
     /// The files that redirections write to, and those that plain file programs change, as far as they are named.

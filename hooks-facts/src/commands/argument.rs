@@ -52,7 +52,7 @@ impl Argument {
     }
 
     /// The word that an outline stands for.
-    pub(super) fn of_outline(outline: &str) -> Self {
+    pub fn of_outline(outline: &str) -> Self {
         let mut builder = ArgumentBuilder::default();
         for c in outline.chars() {
             match Gap::of(c) {
@@ -87,6 +87,12 @@ impl Argument {
     /// Whether nothing of the word is known.
     pub(super) fn is_unknown(&self) -> bool {
         matches!(self, Self::Dynamic { pieces, .. } if pieces.iter().all(|piece| piece.trim().is_empty()))
+    }
+
+    /// Whether the word may begin with anything, a slash as well.
+    pub(super) fn begins_with_anything(&self) -> bool {
+        self.prefix().is_empty()
+            && matches!(self, Self::Dynamic { gaps, .. } if gaps.first() == Some(&Gap::Any))
     }
 
     /// What keeping it costs; unknown places count as well, or doubling them would be free.

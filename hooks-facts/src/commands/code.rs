@@ -173,6 +173,9 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if !walk.pay(text.len(), span) {
         return;
     }
+    if !matches!(language, Language::Sed) && (language != Language::Awk || prints_into_a_file(text)) {
+        walk.interprets(text, span);
+    }
     match language {
         Language::Sed => return sed(walk, text, span),
         Language::Tcl => {
@@ -207,6 +210,12 @@ pub(super) fn run(walk: &mut Walk, language: Language, text: &str, span: Span) {
     if strings.is_empty() && !pipes {
         walk.unresolved(UnresolvedReason::Text, span);
     }
+}
+
+/// Whether a program of awk may print into a file: `>` does, and compares, too; then a number or `=` follows.
+pub(super) fn prints_into_a_file(text: &str) -> bool {
+    let mut behind = text.split('>').skip(1);
+    behind.any(|behind| !behind.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '='))
 }
 
 /// Strings that stood in one list, as a program and its words.

@@ -77,7 +77,7 @@ impl Walk {
                     Stream::Known(text) => {
                         self.value(&Argument::from(text.trim_end_matches('\n')), *quoted, fields);
                     }
-                    Stream::File | Stream::Unknown => fields.unknown(),
+                    Stream::File | Stream::Names(_) | Stream::Unknown => fields.unknown(),
                 }
                 if *quoted {
                     fields.quoted("");

@@ -3,7 +3,7 @@
 //! A `cd` may fail, and what comes behind `;` runs all the same, so there can be several folders at a time. Behind
 //! `&&` there is one; where `|| exit` follows, a failure goes no further.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::argument::{Argument, ArgumentBuilder};
 use super::walk::Walk;
@@ -14,19 +14,29 @@ const MAX_FOLDERS: usize = 8;
 
 /// The folders that a command may run in; `""` is where the text began, `None` anywhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Folders(Rc<[Option<String>]>);
+pub(super) struct Folders(Arc<[Option<String>]>);
 
 impl Folders {
     pub(super) fn start() -> Self {
-        Self(Rc::new([Some(String::new())]))
+        Self(Arc::new([Some(String::new())]))
     }
 
     pub(super) fn unknown() -> Self {
-        Self(Rc::new([None]))
+        Self(Arc::new([None]))
+    }
+
+    /// Whether the command runs where the text began.
+    pub(super) fn is_start(&self) -> bool {
+        self.only() == Some("")
+    }
+
+    /// What keeping them costs.
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(|folder| folder.as_ref().map_or(0, String::len) + 1).sum()
     }
 
     fn none() -> Self {
-        Self(Rc::new([]))
+        Self(Arc::new([]))
     }
 
     pub(super) fn or(&self, other: &Self) -> Self {
@@ -52,7 +62,7 @@ impl Folders {
                 Argument::Literal(format!("{}/{name}", folder.trim_end_matches('/')))
             }
             // An unknown beginning may be absolute; then the folder makes no difference.
-            (Some(_), name) if name.prefix().is_empty() => name.clone(),
+            (Some(_), name) if name.begins_with_anything() => name.clone(),
             (Some(folder), name) => joined(&Argument::from(folder.trim_end_matches('/')), name),
             (None, name) => joined(&Argument::unknown(), name),
         });

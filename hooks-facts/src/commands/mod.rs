@@ -16,7 +16,7 @@
 //!
 //! The seams: `walk` goes through the tree of a text, `expand` makes words of it, `folders` follows `cd`, `run` knows what
 //! single programs do with their words and calls back for what they start, `pattern` compares an
-//! invocation with a blocked pattern, `possible` does where it is known in part. Knowledge of a program belongs into `run` or one of its tables.
+//! invocation with a blocked pattern, `possible` does where it is known in part, `told` says of which programs all is known. Knowledge of a program belongs into `run` or one of its tables.
 
 mod analysis;
 mod argument;
@@ -29,10 +29,13 @@ mod output;
 mod pattern;
 mod possible;
 mod run;
+mod told;
 mod walk;
 mod wrappers;
 
-pub use analysis::{Analysis, Invocation, Options, Unresolved, UnresolvedReason, WriteKind, WriteTarget};
+pub use analysis::{
+    Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason, WriteKind, WriteTarget,
+};
 pub use argument::Argument;
 pub use pattern::{BlockedPattern, Match, PatternError};
 

@@ -2,6 +2,7 @@
 
 use super::argument::Argument;
 use super::walk::{Stream, Walk};
+use crate::globs::Gap;
 use crate::shell::escape;
 
 /// What a program prints, where it starts nothing itself; `None` for programs that are no printers.
@@ -10,6 +11,16 @@ pub(super) fn of(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk
         "echo" => Some(echo(words, walk)),
         "printf" if words.first().is_none_or(|word| word.prefix() != "-v") => Some(printf(words)),
         "cat" => Some(cat(words, input, walk)),
+        "ls" if words
+            .iter()
+            .all(|word| is_plain_option(word) && !word.prefix().contains(['d', 'l', 'R', 's'])) =>
+        {
+            let name = Gap::Name.stand_in().to_string();
+            Some(Stream::Names([Argument::of_outline(&name)].into()))
+        }
+        // Some of the names, or all of them.
+        "sort" | "tac" | "head" | "tail" if is_some_of(words, input, 0) => Some(input.clone()),
+        "grep" | "egrep" | "fgrep" if is_some_of(words, input, 1) => Some(input.clone()),
         "pwd" => Some(match walk.working_folder() {
             Some(Argument::Literal(folder)) => Stream::of(folder + "\n"),
             _ => Stream::Unknown,
@@ -19,6 +30,19 @@ pub(super) fn of(name: &str, words: &[Argument], input: &Stream, walk: &mut Walk
         | "return" | "break" | "continue" | "exit" | "wait" => Some(Stream::Empty),
         _ => None,
     }
+}
+
+/// Whether a filter lets some of the names in its input through, as it has so many words that are no options.
+fn is_some_of(words: &[Argument], input: &Stream, operands: usize) -> bool {
+    matches!(input, Stream::Names(_))
+        && words.iter().filter(|word| !is_plain_option(word)).count() <= operands
+        && !words.iter().any(|word| word.prefix().starts_with("-o"))
+}
+
+/// A bundle of letters.
+fn is_plain_option(word: &Argument) -> bool {
+    let letters = word.literal().and_then(|text| text.strip_prefix('-'));
+    letters.is_some_and(|letters| !letters.starts_with('-') && letters.chars().all(char::is_alphanumeric))
 }
 
 fn echo(words: &[Argument], walk: &mut Walk) -> Stream {

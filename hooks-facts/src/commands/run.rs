@@ -111,12 +111,9 @@ impl Walk {
             "xargs" => self.xargs(words, input, span),
             "parallel" => self.parallel(words, input, span),
             "find" => {
-                self.after_marks(
-                    words,
-                    &["-exec", "-execdir", "-ok", "-okdir"],
-                    &Search::of_find(words),
-                    span,
-                );
+                let search = Search::of_find(words);
+                self.after_marks(words, &["-exec", "-execdir", "-ok", "-okdir"], &search, span);
+                return search.printed(words);
             }
             "fd" | "fdfind" => {
                 self.after_marks(words, &["-x", "-X", "--exec", "--exec-batch"], &Search::of_fd(words), span);
@@ -148,6 +145,10 @@ impl Walk {
             }
             "tmux" | "screen" => {
                 self.is_opaque();
+                if name == "screen" {
+                    let rest = operands_from(words, "cehpStTX", &[], 0);
+                    self.run_some(rest, &Stream::Empty, span);
+                }
                 for word in words.iter().filter(|word| word.prefix().contains(' ')) {
                     self.maybe_text(&word.as_shell_text(), span);
                 }
@@ -382,7 +383,7 @@ impl Walk {
             let stream = self.file(file);
             if let Stream::Known(text) = stream {
                 code::run(self, language, &text, span);
-            } else if let Stream::Unknown = stream
+            } else if let Stream::Names(_) | Stream::Unknown = stream
                 && file.literal().is_some()
             {
                 self.unresolved(UnresolvedReason::Text, span);
@@ -390,7 +391,7 @@ impl Walk {
         } else if found.texts.is_empty() {
             match input {
                 Stream::Known(text) => code::run(self, language, &Rc::clone(text), span),
-                Stream::Unknown => self.unresolved(UnresolvedReason::Text, span),
+                Stream::Names(_) | Stream::Unknown => self.unresolved(UnresolvedReason::Text, span),
                 Stream::Empty | Stream::File => {}
             }
         }
@@ -455,6 +456,7 @@ impl Walk {
             }
             (Stream::Known(text), None) => text.split_whitespace().map(Argument::from).collect(),
             (Stream::Empty, _) => Vec::new(),
+            (Stream::Names(names), _) => names.iter().take(MAX_ITEMS).cloned().collect(),
             (Stream::File | Stream::Unknown, _) => vec![Argument::unknown()],
         };
         let mark = options.iter().enumerate().find_map(|(at, word)| {
@@ -501,6 +503,21 @@ impl Walk {
         if !template.is_empty() {
             let text = self.joined(template, " ");
             self.text(&text.as_shell_text(), &Stream::Empty, span);
+            let given: Vec<Argument> = match input {
+                Stream::Known(text) => text.lines().map(Argument::from).collect(),
+                Stream::Names(names) => names.to_vec(),
+                _ => Vec::new(),
+            };
+            let is_mark = |word: &&Argument| word.prefix().starts_with(":::");
+            let items = items.iter().filter(|word| !is_mark(word)).chain(&given);
+            // A template of one word is a text for a shell; then it was read above.
+            for item in items.take(MAX_ITEMS) {
+                let mut argv = with_item(template, item);
+                if argv == template {
+                    argv.push(item.clone());
+                }
+                self.run(&argv, &Stream::Empty, span);
+            }
         } else if items.is_empty() {
             self.stream(input, span);
         }

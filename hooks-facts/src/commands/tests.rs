@@ -408,6 +408,65 @@ fn options_that_name_an_output() {
 }
 
 #[test]
+fn programs_that_few_know() {
+    for (text, expected) in [
+        (
+            "git clean -fdx; git clean -fd a b; git clean -n; git -C d clean -f",
+            &["R .", "R a", "R b", "R d/."][..],
+        ),
+        ("git stash -u; git stash push -u -m x a; git stash; git stash pop", &["R .", "R a"]),
+        (
+            "trash-put a; rimraf b; gio trash c; cmake -E rm d; cmake -E copy e f",
+            &["R a", "R b", "R c", "R d", "C f", "C? f/e"],
+        ),
+        ("fallocate -l 1 a; mke2fs b; mkfs.ext4 -F c; mount --bind d e", &["C a", "C b", "C c", "F e"]),
+        ("flock a rm b; flock 9", &["C a", "R b"]),
+        (
+            "screen -dmS s rm a; parallel rm ::: a b; parallel cp {} d/ ::: c",
+            &["R a", "R a", "R b", "C d/{}", "C d/c"],
+        ),
+        ("7z x a -od; 7z a b c -sdel; 7z l a", &["F d", "C b", "R c"]),
+        (
+            "perf record -o a ls; valgrind --log-file=b ls; gdb -ex 'set logging file c' x",
+            &["C a", "C b", "C c"],
+        ),
+        (
+            "less -o a b; tree -o c; tar -g d -cf e f; rsync --backup-dir=g h i",
+            &["C a", "C c", "C d", "C e", "C g", "C i", "C? i/h"],
+        ),
+        ("cp --targ=d a; sed --in s/a/b/ c", &["C d/a", "C c"]),
+        (
+            "find d -name '*.x' | xargs rm; find d | sort | grep -v y | xargs -n 1 rm",
+            &["R d/**/*.x", "R d", "R d/**/*", "R d"],
+        ),
+        ("cd d && ls | xargs rm; find d | parallel rm", &["R d/*", "R d/d/**/*", "R d/**/*", "R d/d", "R d"]),
+    ] {
+        assert_eq!(shown_writes(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn an_invocation_knows_its_folders() {
+    let shown = |text: &str| {
+        let analysis = Analysis::of_text(text, &Options::default());
+        let last = analysis.invocations.last().unwrap();
+        analysis
+            .names(last, &last.argv[1])
+            .iter()
+            .map(|name| crate::globs::shown(&name.outline()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(shown("x a"), ["a"]);
+    assert_eq!(shown("cd d && x a"), ["d/a"]);
+    assert_eq!(shown("cd d; x a"), ["d/a", "a"]);
+    assert_eq!(shown("cd $D && x a"), ["…/a"]);
+    assert_eq!(shown("cd d && x *.a"), ["d/*.a"]);
+    let analysis = Analysis::of_text("cd d && python3 - <<'E'\nopen('a')\nE", &Options::default());
+    assert_eq!(analysis.programs()[0].text.trim(), "open('a')");
+    assert_eq!(analysis.names_in_program(&analysis.programs()[0], &"a".into())[0].literal(), Some("d/a"));
+}
+
+#[test]
 fn a_target_with_wildcards_is_not_known() {
     for text in ["echo > a*", "echo > a?", "echo > [a]b", "X='a*'; echo > $X", "echo > $(echo 'a*')"] {
         writes_to(text, &[None]);

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::analysis::{Analysis, Invocation, Options, Unresolved, UnresolvedReason, WriteKind, WriteTarget};
+use super::analysis::{
+    Analysis, Invocation, Options, Program, Unresolved, UnresolvedReason, WriteKind, WriteTarget,
+};
 use super::argument::Argument;
 use super::folders::{Folders, ListFolders};
 use crate::shell::{
@@ -32,6 +34,8 @@ pub(super) enum Stream {
     Known(Rc<str>),
     /// A file that was there before.
     File,
+    /// Names of files, and nothing else: what a search finds.
+    Names(Rc<[Argument]>),
     /// Anything.
     Unknown,
 }
@@ -173,7 +177,7 @@ impl Walk {
                 let text = Rc::clone(text);
                 self.text(&text, &Stream::Empty, span)
             }
-            Stream::Unknown => {
+            Stream::Names(_) | Stream::Unknown => {
                 self.unresolved(UnresolvedReason::Text, span);
                 Stream::Unknown
             }
@@ -230,8 +234,27 @@ impl Walk {
     }
 
     pub(super) fn invoke(&mut self, argv: &[Argument], span: Span) {
+        let folders = self.kept_folders(span);
         let span = self.outer.unwrap_or(span);
-        self.analysis.invocations.push(Invocation { argv: argv.to_vec(), span, is_opaque: false });
+        self.analysis.invocations.push(Invocation { argv: argv.to_vec(), span, is_opaque: false, folders });
+    }
+
+    /// An interpreter runs a text.
+    pub(super) fn interprets(&mut self, text: &str, span: Span) {
+        let folders = self.kept_folders(span);
+        self.analysis.programs.push(Program { text: text.to_owned(), folders });
+    }
+
+    /// Where the analysis keeps the folders that this runs in.
+    fn kept_folders(&mut self, span: Span) -> Option<usize> {
+        if self.folders.is_start() {
+            return None;
+        }
+        if self.analysis.folders.last() != Some(&self.folders) {
+            self.pay(self.folders.len(), span);
+            self.analysis.folders.push(self.folders.clone());
+        }
+        Some(self.analysis.folders.len() - 1)
     }
 
     /// Nobody knows what the program that was invoked last does with its words.

@@ -78,7 +78,10 @@ impl Walk {
         let args = map.iter().find(|(key, _)| is_one_of(key, ARGS)).map(|(_, value)| value);
         for (key, value) in map {
             let pointer = &pointer.key(key);
-            if is_one_of(key, COMMAND) {
+            // Mostly `shell` names the program that reads the command.
+            let is_shell_text =
+                || value.as_str().is_some_and(|text| text.trim().contains(char::is_whitespace));
+            if is_one_of(key, COMMAND) || (is_one_of(key, &["shell"]) && is_shell_text()) {
                 self.command(value, args, pointer);
             } else if is_one_of(key, PROGRAM) {
                 self.program(value, args, pointer);
@@ -204,8 +207,7 @@ mod tests {
 
     #[test]
     fn all_commands_are_found() {
-        let arguments =
-            json!({"command": "ls", "description": "rm", "then": [{"cmd": ["rm", "-rf"]}], "script": ""});
+        let arguments = json!({"command": "ls", "description": "rm", "then": [{"cmd": ["rm", "-rf"]}], "script": "", "shell": "zsh"});
         let expected =
             [("/command".into(), Command::Text("ls".into())), ("/then/0/cmd".into(), words(&["rm", "-rf"]))];
         assert_eq!(found(&arguments), expected);

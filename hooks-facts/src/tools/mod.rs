@@ -52,4 +52,5 @@ pub use patch::patched_files;
 pub use path_arguments::{PathArgument, PathArguments, PathRole, paths_of};
 pub use spelling::Reach;
 pub use table::ToolTable;
+pub use verbs::reads_by_name;
 pub use working_folder::WorkingFolder;

@@ -23,8 +23,7 @@ const NOUNS: &[&str] = &["dir", "directory", "file", "files", "folder", "path", 
 
 /// The kind of a call by the words of a name, where its arguments hold paths.
 pub(super) fn kind_by_words(name: &str, arguments: &Value) -> Option<ToolKind> {
-    let own = name.rsplit("__").next().unwrap_or(name).rsplit(['/', '.', ':']).next().unwrap_or_default();
-    let words = words(own);
+    let words = words(own_name(name));
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let kind = if has(REMOVING) {
         ToolKind::DeleteFile
@@ -34,6 +33,54 @@ pub(super) fn kind_by_words(name: &str, arguments: &Value) -> Option<ToolKind> {
         return None;
     };
     (!paths_of(kind, arguments).is_missing()).then_some(kind)
+}
+
+/// Only look at files.
+const READING: &[&str] = &[
+    "blame",
+    "cat",
+    "check",
+    "count",
+    "describe",
+    "diff",
+    "exists",
+    "explain",
+    "fetch",
+    "find",
+    "get",
+    "grep",
+    "head",
+    "info",
+    "inspect",
+    "lint",
+    "list",
+    "load",
+    "log",
+    "open",
+    "preview",
+    "query",
+    "read",
+    "search",
+    "show",
+    "stat",
+    "status",
+    "summarize",
+    "tail",
+    "tree",
+    "validate",
+    "verify",
+    "view",
+];
+
+/// Whether the words of a tool's name say that it looks at files.
+pub fn reads_by_name(name: &str) -> bool {
+    let words = words(own_name(name));
+    words.iter().any(|word| READING.contains(&word.as_str()))
+}
+
+/// What a server's name stands before.
+fn own_name(name: &str) -> &str {
+    name.rsplit("__").next().unwrap_or(name).rsplit(['/', '.', ':']).next().unwrap_or_default()
 }
 
 /// The words of a name in lower case: at joints, and where a capital begins one.

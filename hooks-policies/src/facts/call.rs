@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{Fact, HookRequest};
-use hooks_facts::tools::ToolKind;
+use hooks_facts::tools::{ToolKind, WorkingFolder};
 use serde_json::Value;
 
 use super::arguments;
@@ -70,6 +70,24 @@ impl<'r> Call<'r> {
     /// The files it names, resolved; for a command, those that its redirections write to.
     pub fn places(self) -> &'r Places {
         self.reading.places.get_or_init(|| Places::of(self))
+    }
+
+    /// The files that its commands write to, worked out anew: those of a tool that nobody knows are not among its
+    /// [`places`](Self::places).
+    pub(crate) fn places_of_commands(self) -> Places {
+        Places::of_commands(self)
+    }
+
+    /// What a relative name stands for in the folder that an argument sends commands to, where one does.
+    pub(crate) fn moved(self, name: &str) -> Option<String> {
+        WorkingFolder::of_command_tool(self.arguments()).of_name(name)
+    }
+
+    /// Whether commands begin in the root.
+    pub(crate) fn begins_in_the_root(self) -> bool {
+        let context = self.request.context();
+        let cwd = context.cwd.to_str().unwrap_or_default();
+        cwd.is_empty() || self.reader().root(context) == Some(cwd)
     }
 
     /// The commands it runs, analysed.

@@ -30,7 +30,7 @@ pub struct ParsedCommand {
 }
 
 /// Of a tool that nobody knows, only what these arguments hold is taken for a command.
-const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script"];
+const PLAIN_KEYS: &[&str] = &["command", "cmd", "commands", "script", "shell"];
 
 impl ParsedCommands {
     pub(super) fn of(call: Call<'_>) -> Self {

@@ -96,7 +96,8 @@ impl Places {
         Self { found, unusable: arguments.unusable, unknown: folder.unusable, is_missing, ..Self::default() }
     }
 
-    fn of_commands(call: Call<'_>) -> Self {
+    /// The files that the commands of a call write to.
+    pub(super) fn of_commands(call: Call<'_>) -> Self {
         let mut places = Self::default();
         let folder = WorkingFolder::of_command_tool(call.arguments());
         for command in &call.commands().found {
@@ -145,24 +146,36 @@ impl Place {
         }
     }
 
-    /// What a command writes to; the name may be an outline.
-    fn of_write(call: Call<'_>, command: &ParsedCommand, write: &WriteTarget, name: String) -> Self {
-        let is_partial = write.target.literal().is_none();
+    /// What a command names; where that is known in part, it is an outline.
+    pub(crate) fn named(
+        call: Call<'_>,
+        pointer: &str,
+        name: String,
+        role: PathRole,
+        is_partial: bool,
+    ) -> Self {
         let given = globs::shown(&name);
         // A variable may lead away from the working directory.
         let is_elsewhere = name.starts_with(Gap::Any.stand_in());
         let name = if is_elsewhere { format!("{}/{name}", call.root().text()) } else { name };
-        let mut place = Self::new(call, command.pointer.clone(), name, role_of(write.kind));
+        let mut place = Self::new(call, pointer.to_owned(), name, role);
+        if is_partial {
+            place.outline = Some(std::mem::replace(&mut place.given, given));
+        }
+        place
+    }
+
+    /// What a command writes to; the name may be an outline.
+    fn of_write(call: Call<'_>, command: &ParsedCommand, write: &WriteTarget, name: String) -> Self {
+        let is_partial = write.target.literal().is_none();
+        let mut place = Self::named(call, &command.pointer, name, role_of(write.kind), is_partial);
         let is_folder = place.resolution.as_ref().is_ok_and(|found| found.kind == Some(EntryKind::Directory));
         if write.kind == WriteKind::Named && is_folder {
             // What is copied goes into it, which is a place of its own.
             place.role = PathRole::Written;
         }
         place.is_possible = write.is_possible;
-        if is_partial {
-            place.is_nameless = is_nameless(&write.target.outline());
-            place.outline = Some(std::mem::replace(&mut place.given, given));
-        }
+        place.is_nameless = is_partial && is_nameless(&write.target.outline());
         place
     }
 
@@ -201,6 +214,17 @@ impl Place {
             }
             Err(_) => None,
         }
+    }
+
+    /// Whether it is the root of the call, or a folder that the root is in.
+    pub(crate) fn holds_the_root(&self, call: Call<'_>) -> bool {
+        let root = call.root().text().trim_matches('/');
+        let holds = |reading: &String| {
+            let folder = reading.trim_matches('/');
+            let rest = root.strip_prefix(folder);
+            folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.from_top(call).is_some_and(|readings| readings.iter().any(holds))
     }
 
     /// Its readings from the file system's root, without the first slash.

@@ -242,6 +242,65 @@ fn programs_of_every_kind_are_known() {
 }
 
 #[test]
+fn what_is_found_listed_or_not_tracked_may_be_protected() {
+    says(
+        Strength::Deny,
+        &[
+            "git clean -fdx",
+            "git clean -fdx .claude",
+            "git clean -qfd -- .hooks",
+            "git -C .claude clean -fdx",
+            "git stash -u",
+            "git stash push --include-untracked -m x",
+            "parallel rm ::: hooks.yaml",
+            "echo hooks.yaml | parallel rm",
+            "find . -name hooks.yaml | xargs rm",
+            "find .claude -type f | sort | xargs -n 1 rm -f",
+            "cd .claude && ls | xargs rm",
+            "cd .claude && rm *.json",
+            "trash-put hooks.yaml",
+            "npx rimraf x; rimraf .claude",
+            "cmake -E rm hooks.yaml",
+            "gio trash hooks.yaml",
+            "fallocate -l 1 hooks.yaml",
+            "mke2fs hooks.yaml",
+            "mount --bind src .claude",
+            "flock hooks.yaml true",
+            "flock x rm hooks.yaml",
+            "screen -dm rm hooks.yaml",
+            "7z x a.7z -o.claude",
+            "perf record -o hooks.yaml ls",
+            "valgrind --log-file=hooks.yaml ls",
+            "gdb -batch -ex 'set logging file hooks.yaml' x",
+            "sudo -e hooks.yaml",
+            "cp --targ=.claude settings.json",
+            "sed --in s/a/b/ hooks.yaml",
+            "tree -o hooks.yaml",
+        ],
+    );
+    says(
+        Strength::NoOpinion,
+        &[
+            "git clean -n",
+            "git clean -fdx target",
+            "git -C target clean -fdx",
+            "git stash",
+            "git stash pop",
+            "git stash push -u -m x src",
+            "parallel gzip ::: src/a",
+            "find src -name '*.o' | xargs rm",
+            "cd src && ls | xargs rm",
+            "cd src && rm *.json",
+            "rimraf dist",
+            "flock /tmp/lock make",
+            "sudo sed -e p hooks.yaml",
+            "7z x a.7z -oout",
+            "tree -L 2",
+        ],
+    );
+}
+
+#[test]
 fn what_goes_into_a_folder_that_is_there_has_a_place_of_its_own() {
     let files = FakeFileSystem::default().with("/repo/.github", hooks_core::fs::EntryKind::Directory);
     for (command, wanted) in [

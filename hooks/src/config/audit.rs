@@ -1,24 +1,29 @@
 //! The audit log of a configuration: where it is, and what it means that it cannot be written.
 
 use std::hash::{BuildHasher, RandomState};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hooks_audit::cache::ResultCache;
 use hooks_audit::config::{AuditConfig, IN_A_TEAM};
 use hooks_audit::describe::{Describe, Scrub};
 use hooks_audit::layer::{Audit, AuditSettings};
+use hooks_audit::log::Gaps;
 use hooks_audit::{Log, LogSettings, OpenError};
+use hooks_core::fs::LogDisk;
 use hooks_policies::redaction::Scrubber;
 use hooks_store::Answering;
 use serde_json::{Map, Value, json};
 
 use super::checkpoints;
 use super::error::Mistakes;
+use super::paths::{beside, canonical, flaw, resolved};
+use super::places::Places;
 use super::protect::as_pattern;
 use super::prune::Pruned;
+use super::tree::Node;
 use super::{plain, section};
-use crate::system::{StdFileSystem, SystemClock};
+use crate::system::{PrivateFileSystem, SystemClock};
 
 /// The key it stands under.
 pub(super) const KEY: &str = "audit";
@@ -80,6 +85,61 @@ pub(super) fn take(
     }
 }
 
+/// Reports what cannot be meant by the places that `config` names, in the tree `root` of the configuration at `path`.
+pub(super) fn check(config: &AuditConfig, path: Option<&Path>, root: &Node, mistakes: &mut Mistakes) {
+    let kept = config.checkpoints.as_ref();
+    let named = [
+        ("folder", config.folder.as_deref()),
+        ("spill", config.spill.as_deref()),
+        ("checkpoints.folder", kept.map(|kept| &*kept.folder)),
+        ("checkpoints.key", kept.and_then(|kept| kept.key.as_deref())),
+    ];
+    let mut is_wrong = false;
+    for (option, place) in named {
+        if let Some((problem, hint)) = place.and_then(flaw) {
+            let option = format!("{KEY}.{option}");
+            mistakes.add_with_hint(root.locate(&option), option, problem, hint);
+            is_wrong = true;
+        }
+    }
+    if is_wrong {
+        return;
+    }
+    let log = canonical(&folder_of(config, path));
+    let spill = config.spill.as_ref().map(|spill| canonical(&beside(path, spill)));
+    if spill.as_ref() == Some(&log) {
+        let option = format!("{KEY}.spill");
+        let problem = format!("`{}` is the folder of the log itself", log.display());
+        mistakes.add_with_hint(
+            root.locate(&option),
+            option,
+            problem,
+            "name another one, best on another device",
+        );
+    }
+    let kept = kept.map(|kept| canonical(&beside(path, &kept.folder)));
+    if let Some(kept) =
+        kept.filter(|kept| [Some(&log), spill.as_ref()].iter().flatten().any(|log| kept.starts_with(log)))
+    {
+        let option = format!("{KEY}.checkpoints.folder");
+        let problem = format!(
+            "`{}` is in a folder of the log, where whoever changes the log changes them too",
+            kept.display()
+        );
+        let hint = "name a folder elsewhere, best where this machine can add but not change";
+        mistakes.add_with_hint(root.locate(&option), option, problem, hint);
+    }
+    for (option, folder) in [("folder", Some(&log)), ("spill", spill.as_ref())] {
+        // No mistake: whether a tool runs when the log cannot be written, `on_error` says.
+        if let Some(folder) = folder.filter(|folder| folder.is_file()) {
+            let option = format!("{KEY}.{option}");
+            let problem = format!("`{}` is a file, so no log can be in it", folder.display());
+            let hint = "move it away, or name another folder".to_owned();
+            mistakes.doubt(root.locate(&option), option, problem, Some(hint));
+        }
+    }
+}
+
 /// What puts events into the log of `config`, which is that of the configuration at `path` with rules of the version
 /// `rules`; what becomes of calls, `cache` tells. The log is opened with the first event. Whoever answers `Later` keeps its
 /// files while it runs.
@@ -91,7 +151,10 @@ pub(super) fn built(
     answering: Answering,
 ) -> Audit {
     let folder = folder_of(config, path);
+    let disk: Arc<dyn LogDisk> = Arc::new(PrivateFileSystem);
+    let gaps = gaps(Arc::clone(&disk), config, path);
     let mut log = LogSettings::new(secret());
+    log.gaps = Some(gaps.clone());
     log.spill = config.spill.as_ref().map(|spill| beside(path, spill));
     log.keeping = (answering == Answering::Later).then(|| config.keeping());
     let checkpoints = config.checkpoints.clone();
@@ -103,9 +166,10 @@ pub(super) fn built(
         let kept =
             checkpoints.as_ref().map(|config| checkpoints::of(config, |it| beside(place.as_deref(), it)));
         log.checkpoints = kept.transpose().map_err(OpenError::Key)?;
-        Log::open(Arc::new(StdFileSystem), folder.clone(), log, Arc::new(SystemClock))
+        Log::open(Arc::clone(&disk), folder.clone(), log, Arc::new(SystemClock))
     };
     let mut settings = AuditSettings::default();
+    settings.gaps = Some(gaps);
     settings.describe =
         Describe { rules, scrub: Some(Arc::new(Secrets(Scrubber::all()))), cache, ..Describe::default() };
     (settings.on_error_writing, settings.on_error_reading) =
@@ -124,6 +188,19 @@ pub(super) fn folder_of(config: &AuditConfig, path: Option<&Path>) -> PathBuf {
     }
     let project = path.map(project_of).filter(|project| project.join(TEAM).is_dir());
     project.map_or_else(|| beside(path, Path::new(ELSEWHERE)), |project| project.join(IN_A_TEAM))
+}
+
+/// What is missing from the log of `config`, kept where any process finds it: beside the log, beside its spill log, in the
+/// user's state folder.
+fn gaps(disk: Arc<dyn LogDisk>, config: &AuditConfig, path: Option<&Path>) -> Gaps {
+    let spill = config.spill.as_ref().map(|spill| canonical(&beside(path, spill)));
+    let elsewhere: Vec<_> = spill.into_iter().chain(of_user()).collect();
+    Gaps::new(disk, &canonical(&folder_of(config, path)), &elsewhere)
+}
+
+/// Our folder among what outlives programs of the user.
+fn of_user() -> Option<PathBuf> {
+    Some(Places::here().state()?.join("hooks"))
 }
 
 /// The folder of the project that the configuration at `path` is of: its own, or the one around `.hooks`.
@@ -149,33 +226,9 @@ pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String>
     let key = kept.and_then(|kept| Some(beside(path, kept.key.as_ref()?)));
     let key = key.iter().flat_map(|key| resolved(key));
     let key = key.map(|key| as_pattern(&key)).flat_map(|key| [format!("{key}/*"), key]);
-    folders.flat_map(|folder| resolved(&folder)).flat_map(files).chain(key).collect()
-}
-
-/// The places that an absolute path without `..` names `place` by; a pattern with `..` in it is refused. Behind a link,
-/// `..` leads elsewhere than its text says, so that there are two.
-pub(super) fn resolved(place: &Path) -> Vec<PathBuf> {
-    let Ok(place) = std::path::absolute(place) else { return Vec::new() };
-    let real = if place.components().any(|part| part == Component::ParentDir) {
-        place.canonicalize().ok()
-    } else {
-        None
-    };
-    let mut named = PathBuf::new();
-    for part in place.components() {
-        match part {
-            // Above the file system's root is that root.
-            Component::ParentDir => _ = named.pop(),
-            part => named.push(part),
-        }
-    }
-    let real = real.filter(|real| *real != named);
-    std::iter::once(named).chain(real).collect()
-}
-
-/// `place` from the folder of the configuration.
-fn beside(path: Option<&Path>, place: &Path) -> PathBuf {
-    path.and_then(Path::parent).map_or_else(|| place.to_path_buf(), |folder| folder.join(place))
+    let gaps = Gaps::name(&canonical(&folder_of(config, path)));
+    let gaps = of_user().map(|state| format!("{}.*", as_pattern(&state.join(gaps).with_extension(""))));
+    folders.flat_map(|folder| resolved(&folder)).flat_map(files).chain(key).chain(gaps).collect()
 }
 
 /// What salts the digests of payloads: the keys that the standard library has from the system, as the key of a
@@ -220,19 +273,37 @@ mod tests {
     }
 
     #[test]
-    fn above_the_root_is_the_root() {
-        let root = std::path::absolute("/").unwrap();
-        assert_eq!(resolved(Path::new("/../../no/such/../log")), [root.join("no/log")]);
+    fn places_that_nobody_can_mean_are_told_where_they_stand() {
+        for (section, wanted) in [
+            ("{ folder: \"\" }", "column 18: audit.folder: an empty text is no path"),
+            ("{ folder: / }", "column 18: audit.folder: `/` is the root of the file system"),
+            ("{ spill: ~/x }", "column 17: audit.spill: `~/x` would be below a folder called `~`"),
+            ("{ checkpoints: { folder: c, key: ~/k } }", "audit.checkpoints.key: `~/k` would be below"),
+            ("{ folder: a, spill: ./b/../a }", "audit.spill: `"),
+            ("{ spill: audit-log }", "/audit-log` is the folder of the log itself"),
+            ("{ folder: a, checkpoints: { folder: a/b } }", "audit.checkpoints.folder: `"),
+            ("{ spill: s, checkpoints: { folder: s } }", "where whoever changes the log changes them too"),
+        ] {
+            let errors = Config::parse(&format!("version: 1\naudit: {section}"), "hooks.yaml").unwrap_err();
+            let [error] = errors.errors() else { panic!("{section}: {errors}") };
+            assert!(error.to_string().contains(wanted), "{section}: {error}");
+            assert!(error.hint.is_some(), "{section}");
+        }
+        for section in
+            ["{ folder: a, spill: ab, checkpoints: { folder: abc } }", "{ enabled: false, folder: / }"]
+        {
+            Config::parse(&format!("version: 1\naudit: {section}"), "hooks.yaml").unwrap();
+        }
     }
 
-    #[cfg(unix)]
     #[test]
-    fn behind_a_link_there_are_two_places() {
+    fn a_file_in_the_place_of_the_log_is_a_doubt() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().canonicalize().unwrap();
-        std::fs::create_dir_all(folder.join("far/inner")).unwrap();
-        std::fs::create_dir(folder.join("far/log")).unwrap();
-        std::os::unix::fs::symlink("far/inner", folder.join("link")).unwrap();
-        assert_eq!(resolved(&folder.join("link/../log")), [folder.join("log"), folder.join("far/log")]);
+        let place = dir.path().join("hooks.yaml");
+        std::fs::write(&place, "version: 1\naudit: { folder: here }").unwrap();
+        std::fs::write(dir.path().join("here"), "").unwrap();
+        let config = Config::read(&place).unwrap();
+        let [doubt] = config.doubts() else { panic!("{:?}", config.doubts()) };
+        assert!(doubt.to_string().contains("is a file, so no log can be in it"), "{doubt}");
     }
 }

@@ -11,11 +11,11 @@ use hooks_audit::metrics::Metrics;
 use hooks_context::SessionMemory;
 use hooks_core::state::{Memory, StateStore};
 use hooks_core::{Hooks, HooksBuilder};
-use hooks_policies::config::{PolicyConfig, RuleAction, RuleConfig};
+use hooks_policies::config::PolicyConfig;
 use hooks_policies::profile::SquadCompat;
 use hooks_policies::spend::SpendWatch;
 use hooks_policies::squad::{SquadPipeline, SquadPolicy};
-use hooks_policies::{LockoutRegistry, PolicyErrors, StoredLockouts, StrictPolicies};
+use hooks_policies::{CallReader, LockoutRegistry, OwnState, PolicyErrors, StoredLockouts, StrictPolicies};
 use hooks_resilience::ResilienceConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
 
@@ -198,11 +198,9 @@ pub(super) fn build(
 ) -> Option<Built> {
     let mut kept = kept.unwrap_or_else(|| Kept::of(settings));
     // What governs the agents is protected apart, so that its paths are never read in a dialect of the file's.
-    let protection = PolicyConfig {
-        protected: protected.to_vec(),
-        rules: if protected.is_empty() { Vec::new() } else { vec![own_command()] },
-        ..PolicyConfig::default()
-    };
+    let protection = PolicyConfig { protected: protected.to_vec(), ..PolicyConfig::default() };
+    let own_state = OwnState::new(protected, &CallReader::default());
+    let own_state = own_state.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
     let tenancy = match settings {
         Settings::Strict { state, .. } => state.tenancy.as_ref(),
         Settings::SquadCompat(_) => None,
@@ -212,7 +210,12 @@ pub(super) fn build(
         tenancy.add_to(&mut builder);
     }
     let builder = strict(builder, protection, &kept, tenancy);
-    let builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
+    let mut builder = builder.map_err(|errors| report(errors, &Place::START, mistakes)).ok()?;
+    if !protected.is_empty() {
+        let is_guarded =
+            matches!(settings, Settings::Strict { policy, .. } if policy.command_guard.is_some());
+        builder.add_policy(own_state.beside_a_command_guard(is_guarded));
+    }
     match settings {
         Settings::Strict { policy, models, context, feeds, from, state, handlers } => {
             let models = match (models, from) {
@@ -279,32 +282,6 @@ pub(super) fn build(
     }
 }
 
-/// What people do. What is done to the record may stand behind options that name another one.
-const OWN_COMMANDS: [&str; 8] = [
-    "hooks state",
-    "hooks init",
-    "hooks audit maintain",
-    "hooks audit hold",
-    "hooks audit erase",
-    "hooks audit -c",
-    "hooks audit --config",
-    "hooks audit --log",
-];
-
-/// What changes budgets, limits, lockouts and the record, and what installs or removes the hooks themselves, is for people.
-fn own_command() -> RuleConfig {
-    RuleConfig {
-        name: "own-state".to_owned(),
-        action: RuleAction::Deny,
-        commands: OWN_COMMANDS.map(str::to_owned).to_vec(),
-        reason: Some(
-            "an agent changes neither the limits it works within, nor its hooks, nor the record; a person does"
-                .to_owned(),
-        ),
-        ..RuleConfig::default()
-    }
-}
-
 fn strict(
     builder: HooksBuilder,
     policy: PolicyConfig,
@@ -347,31 +324,31 @@ fn report(errors: PolicyErrors, place: &Place, mistakes: &mut Mistakes) {
 #[cfg(test)]
 mod tests {
     use hooks_core::event::PreToolUse;
-    use hooks_core::{HookContext, HookRequest, Policy, Strength};
-    use hooks_policies::{CallReader, Rules};
+    use hooks_core::{HookContext, HookRequest, Strength};
     use serde_json::json;
 
-    use super::own_command;
+    use super::super::Config;
 
     #[test]
-    fn an_agent_changes_neither_its_limits_nor_its_hooks() {
-        let rules = Rules::new(&[own_command()], &CallReader::default()).unwrap();
-        for (command, wanted) in [
-            ("hooks state set a 0", Strength::Deny),
-            ("hooks init claude --remove", Strength::Deny),
-            ("./target/release/hooks init", Strength::Deny),
-            ("hooks audit erase --session s --why x --yes", Strength::Deny),
-            ("hooks audit -c hooks.yaml maintain", Strength::Deny),
-            ("hooks audit -chooks.yaml maintain", Strength::Deny),
-            ("hooks audit --config=hooks.yaml maintain", Strength::Deny),
-            ("hooks audit --log . erase w0:1 --why x --yes", Strength::Deny),
-            ("hooks audit tail", Strength::NoOpinion),
-            ("hooks check", Strength::NoOpinion),
-            ("git init", Strength::NoOpinion),
+    fn what_is_the_hooks_own_is_kept_whatever_the_program_is_called() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("hooks.yaml");
+        for (section, command, wanted) in [
+            ("", "./h3 audit hold release x", Strength::Deny),
+            ("", "chmod 0 ../hooks.yaml", Strength::NoOpinion),
+            ("", "chmod 0 hooks.yaml", Strength::Deny),
+            ("", "cat hooks.yaml", Strength::NoOpinion),
+            ("", "$X a", Strength::Deny),
+            ("command_guard: { unresolvable: ask }", "$X a", Strength::Ask),
+            ("self_protection: false\ncommand_guard: {}", "chmod 0 hooks.yaml", Strength::NoOpinion),
         ] {
+            std::fs::write(&path, format!("version: 1\n{section}\n")).unwrap();
+            let hooks = Config::read(&path).unwrap().hooks();
+            let context = HookContext::new("s", "a").in_dir(dir.path()).with_environment(crate::system());
             let event = PreToolUse::new("bash", json!({ "command": command }));
-            let verdict = rules.judge(&HookRequest::new(HookContext::default(), event));
-            assert_eq!(verdict.strength(), wanted, "{command}");
+            let said = hooks.explain(&HookRequest::new(context, event));
+            let strongest = said.iter().map(|said| said.verdict.strength()).max();
+            assert_eq!(strongest, Some(wanted), "{section} {command}");
         }
     }
 }

@@ -24,6 +24,7 @@ use super::audit;
 use super::build::Kept;
 use super::error::Mistakes;
 use super::notices;
+use super::paths::resolved;
 use super::plain;
 use super::prompts;
 use super::protect::as_pattern;
@@ -112,7 +113,7 @@ impl ContextSections {
             if !kept.components().any(|part| part == Component::ParentDir) {
                 patterns.push(as_pattern(&kept));
             }
-            let placed = project.as_ref().map(|project| audit::resolved(&project.join(&kept)));
+            let placed = project.as_ref().map(|project| resolved(&project.join(&kept)));
             patterns.extend(placed.into_iter().flatten().map(|place| as_pattern(&place)));
         }
         patterns.sort();

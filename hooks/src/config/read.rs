@@ -505,6 +505,9 @@ impl ConfigReader {
             );
             return None;
         }
+        if let Some(audit) = audit.as_ref().filter(|audit| audit.is_enabled()) {
+            audit::check(audit, path, root, mistakes);
+        }
         let state = self.state(store, path);
         let audit = audit.or(state.audit.clone());
         let state = Box::new(State { tenancy, audit, ..state });

@@ -9,7 +9,9 @@ use hooks_store::{Answering, Engine, LazyStore, StoreConfig, World};
 use serde_json::Value;
 
 use super::error::Mistakes;
+use super::paths::{beside, flaw, resolved};
 use super::places::Places;
+use super::protect::as_pattern;
 use super::prune::Pruned;
 use super::section;
 use crate::system::{SystemClock, SystemRandom, TokioTimer};
@@ -28,6 +30,10 @@ pub(super) fn read(value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Opti
         let (place, path) = (tree.root.locate(&path), tree.path_before(&path));
         let problem = "lockouts would be believed for no time, or for longer than a day";
         mistakes.add_with_hint(place, path, problem, "write how long, such as `30s`");
+    }
+    if let Some((problem, hint)) = config.path.as_deref().and_then(flaw) {
+        let path = format!("{KEY}.path");
+        mistakes.add_with_hint(tree.root.locate(&path), tree.path_before(&path), problem, hint);
     }
     for fault in config.faults() {
         let path = format!("{KEY}.{}", fault.option);
@@ -66,13 +72,13 @@ pub(super) fn open(config: &StoreConfig, path: Option<&Path>, answering: Answeri
 /// The file of the state: the one that is named, or one of the configuration's folder below the user's state folder (XDG
 /// base directories).
 pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathBuf> {
-    let folder = path.and_then(Path::parent);
     if let Some(named) = &config.path {
-        return Some(folder.map_or_else(|| named.clone(), |folder| folder.join(named)));
+        return Some(beside(path, named));
     }
     let state = Places::here().state()?;
     // By the folder of the configuration, whatever way leads to it: two projects share no budgets without saying so,
     // wait for each other never, and a file that is damaged closes one of them.
+    let folder = path.and_then(Path::parent);
     let named = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let named = named.canonicalize().or_else(|_| std::path::absolute(named)).unwrap_or(named.to_path_buf());
     let digest = OpId::of(&["state", &named.to_string_lossy()]).0;
@@ -82,10 +88,36 @@ pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathB
 /// The files of the state, as patterns that protect them: the file and what stands beside it.
 pub(super) fn files_of(config: &StoreConfig, path: Option<&Path>) -> Vec<String> {
     let file = (config.engine == Engine::File).then(|| file_of(config, path)).flatten();
-    let file = file.and_then(|file| std::path::absolute(file).ok());
-    let beside = |file: PathBuf| {
-        ["", "-wal", "-shm", ".turn", ".lock", ".closed", ".damaged-*"]
-            .map(|end| format!("{}{end}", file.display()))
+    let with_those_beside = |file: PathBuf| {
+        let file = as_pattern(&file);
+        ["", "-wal", "-shm", ".turn", ".lock", ".closed", ".damaged-*"].map(|end| format!("{file}{end}"))
     };
-    file.map(beside).into_iter().flatten().collect()
+    file.iter().flat_map(|file| resolved(file)).flat_map(with_those_beside).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::*;
+
+    #[test]
+    fn a_file_beside_the_project_is_protected_where_it_is() {
+        let config =
+            Config::parse("version: 1\nstore: { engine: file, path: \"../x/{state}.db\" }", "hooks.yaml");
+        let protected = config.unwrap().protected().to_vec();
+        let here = std::path::absolute("hooks.yaml").unwrap();
+        let above = here.parent().and_then(Path::parent).unwrap();
+        for end in ["", "-wal", ".lock"] {
+            let wanted = format!("{}{end}", as_pattern(&above.join("x/{state}.db")));
+            assert!(protected.contains(&wanted), "{wanted}: {protected:?}");
+        }
+        assert!(!protected.iter().any(|pattern| pattern.contains("..")), "{protected:?}");
+    }
+
+    #[test]
+    fn a_path_that_nobody_can_mean_is_told() {
+        let errors = Config::parse("version: 1\nstore: { engine: file, path: ~/state.db }", "hooks.yaml");
+        let text = errors.unwrap_err().errors()[0].to_string();
+        assert!(text.contains("store.path: `~/state.db` would be below a folder called `~`"), "{text}");
+    }
 }

@@ -3,8 +3,9 @@
 /// Longer words are not compared; nobody misspells them.
 const LONGEST: usize = 64;
 
-/// The one of `known` that `word` is likely to be a misspelling of.
-pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+/// The one of `known` that `word` is likely to be a misspelling of: a third of its letters may be wrong, or one, and neither
+/// case nor separators count. `None` where it is none, or longer than anybody misspells (64 letters).
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let given = letters(word)?;
     known
         .into_iter()

@@ -1,7 +1,7 @@
 //! The system's files, read and written.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -9,6 +9,7 @@ use std::time::Duration;
 use hooks_core::fs::{Disk, DiskLock};
 use hooks_core::time::{Clock, Random};
 
+use super::access::Access;
 use super::{StdFileSystem, SystemClock, SystemRandom};
 
 /// How long somebody waits before asking for a lock again: doubled from the first to the last.
@@ -60,29 +61,15 @@ impl Disk for StdFileSystem {
     }
 
     fn create_directory(&self, path: &Path) -> io::Result<()> {
-        match fs::create_dir(path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.symlink_metadata()?.is_dir() => {
-                Ok(())
-            }
-            made => made,
-        }
+        create_directory(path, Access::Umask)
     }
 
     fn create(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        // Making a new file never follows a link.
-        let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        file.write_all(content)?;
-        file.sync_all()
+        create(path, content, Access::Umask)
     }
 
     fn append(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(not_a_file());
-        }
-        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-        if !is_at(&file, path)? {
-            return Err(not_a_file());
-        }
+        let mut file = grown(path, Access::Umask)?;
         file.write_all(content)?;
         file.sync_all()
     }
@@ -115,30 +102,70 @@ impl Disk for StdFileSystem {
     }
 
     fn lock(&self, path: &Path, wait: Duration) -> io::Result<DiskLock> {
-        if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(not_a_file());
-        }
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
-        if !is_at(&file, path)? {
-            return Err(not_a_file());
-        }
-        let start = SystemClock.tick();
-        let mut pause = PAUSES.0;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(DiskLock::new(file)),
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) => return Err(error),
-            }
-            if SystemClock.tick().since(start) >= wait {
-                return Err(ErrorKind::TimedOut.into());
-            }
-            // Between half and the whole, so that those who wait do not ask in step.
-            let part = (SystemRandom.next_u64() % 1_024) as u32;
-            sleep(pause / 2 + pause / 2 * part / 1_024);
-            pause = (pause * 2).min(PAUSES.1);
-        }
+        lock(path, wait, Access::Umask)
     }
+}
+
+/// Makes the folder at `path` unless it is there.
+pub(super) fn create_directory(path: &Path, access: Access) -> io::Result<()> {
+    let mut folder = DirBuilder::new();
+    access.of_folder(path, &mut folder);
+    match folder.create(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.symlink_metadata()?.is_dir() => Ok(()),
+        made => made,
+    }
+}
+
+/// Makes a new file, through to the device.
+pub(super) fn create(path: &Path, content: &[u8], access: Access) -> io::Result<()> {
+    // Making a new file never follows a link.
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    access.of_file(path, &mut options);
+    let mut file = options.open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+/// The file at `path`, to add to its end; made unless it is there.
+pub(super) fn grown(path: &Path, access: Access) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    open(path, options, access)
+}
+
+/// Holds the file at `path`, which is made unless it is there.
+pub(super) fn lock(path: &Path, wait: Duration, access: Access) -> io::Result<DiskLock> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let file = open(path, options, access)?;
+    let start = SystemClock.tick();
+    let mut pause = PAUSES.0;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(DiskLock::new(file)),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        if SystemClock.tick().since(start) >= wait {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        // Between half and the whole, so that those who wait do not ask in step.
+        let part = (SystemRandom.next_u64() % 1_024) as u32;
+        sleep(pause / 2 + pause / 2 * part / 1_024);
+        pause = (pause * 2).min(PAUSES.1);
+    }
+}
+
+/// Opens an ordinary file, which `options` may make; a link is refused.
+fn open(path: &Path, mut options: OpenOptions, access: Access) -> io::Result<File> {
+    match path.symlink_metadata() {
+        Ok(metadata) if !metadata.is_file() => return Err(not_a_file()),
+        Ok(_) => {}
+        Err(_) => access.of_file(path, &mut options),
+    }
+    let file = options.open(path)?;
+    if is_at(&file, path)? { Ok(file) } else { Err(not_a_file()) }
 }
 
 #[expect(

@@ -1,24 +1,18 @@
 //! The system's files, held open to grow.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use hooks_core::fs::{LogDisk, LogFile};
 
 use super::StdFileSystem;
-use super::disk::{is_absent, is_at, not_a_file};
+use super::access::Access;
+use super::disk::{grown, is_absent, not_a_file};
 
 impl LogDisk for StdFileSystem {
     fn open_log(&self, path: &Path) -> io::Result<Box<dyn LogFile>> {
-        if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(not_a_file());
-        }
-        let file = OpenOptions::new().append(true).create(true).open(path)?;
-        if !is_at(&file, path)? {
-            return Err(not_a_file());
-        }
-        Ok(Box::new(Growing(file)))
+        Ok(Box::new(Growing(grown(path, Access::Umask)?)))
     }
 
     fn read_part(&self, path: &Path, offset: u64, limit: usize) -> io::Result<Option<Vec<u8>>> {
@@ -42,7 +36,7 @@ impl LogDisk for StdFileSystem {
     }
 }
 
-struct Growing(File);
+pub(super) struct Growing(pub(super) File);
 
 impl LogFile for Growing {
     fn length(&mut self) -> io::Result<u64> {

@@ -2,12 +2,14 @@
 //!
 //! `hooks-core` sees the world through traits only; this is where they meet the operating system.
 
+mod access;
 mod clock;
 mod disk;
 mod files;
 mod log;
 #[cfg(feature = "context")]
 mod machine;
+mod private;
 #[cfg(feature = "context")]
 mod programs;
 mod random;
@@ -22,6 +24,7 @@ pub use self::clock::SystemClock;
 pub use self::files::StdFileSystem;
 #[cfg(feature = "context")]
 pub use self::machine::SystemMachine;
+pub use self::private::PrivateFileSystem;
 #[cfg(feature = "context")]
 pub use self::programs::SystemPrograms;
 pub use self::random::SystemRandom;

@@ -68,6 +68,26 @@ impl Changes<'_> {
         }
     }
 
+    /// `7z x ARCHIVE -oFOLDER`, `7z a ARCHIVE FILES`; with `-sdel` the files go.
+    pub(super) fn seven_zip(&mut self, words: &[Argument]) {
+        let files = operands(words, "", &[]);
+        let Some((command, files)) = files.split_first() else { return };
+        match command.prefix() {
+            "x" | "e" => {
+                let folder = words.iter().find_map(|word| word.strip_prefix("-o"));
+                self.fills(&folder.filter(|folder| folder.len() > 0).unwrap_or_else(|| Argument::from(".")));
+            }
+            "a" | "u" | "d" | "rn" => {
+                let Some((archive, files)) = files.split_first() else { return };
+                self.one(archive, WriteKind::Changed);
+                if words.iter().any(|word| word.literal() == Some("-sdel")) {
+                    self.all(files, WriteKind::Removed);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// `unzip ARCHIVE -d FOLDER`; with some options it only looks.
     pub(super) fn unzip(&mut self, words: &[Argument]) {
         let looks = ['l', 'p', 't', 'v', 'z', 'Z', 'c'];

@@ -224,12 +224,13 @@ fn target_folder(name: &str, words: &[Argument]) -> Option<Argument> {
     words.iter().enumerate().find_map(|(at, word)| {
         let text = word.prefix();
         let bundle = text.starts_with('-') && !text.starts_with("--");
-        match word.strip_prefix("--target-directory=") {
-            Some(folder) => Some(folder),
-            None if text == "--target-directory" || (bundle && text.ends_with('t')) => {
-                words.get(at + 1).cloned()
-            }
-            None => word.strip_prefix("-t"),
+        let (option, attached) = text.split_once('=').map_or((text, false), |(option, _)| (option, true));
+        // Long options may be shortened.
+        let is_long = option.len() > "--".len() && "--target-directory".starts_with(option);
+        match word.strip_prefix(&format!("{option}=")) {
+            Some(folder) if is_long => Some(folder),
+            _ if (is_long && !attached) || (bundle && text.ends_with('t')) => words.get(at + 1).cloned(),
+            _ => word.strip_prefix("-t"),
         }
     })
 }

@@ -3,6 +3,7 @@
 use super::Changes;
 use crate::commands::analysis::WriteKind;
 use crate::commands::argument::Argument;
+use crate::commands::walk::Stream;
 use crate::globs::Gap;
 
 /// What a search may find.
@@ -50,6 +51,15 @@ impl Search {
     /// The places that it starts at, which it finds only if they are files of the right kind.
     pub(in crate::commands) fn starts(&self) -> impl Iterator<Item = &Argument> {
         self.starts.iter().filter(|start| !matches!(start.literal(), Some("." | ".." | "/")))
+    }
+
+    /// What `find` prints: names, where no option says otherwise.
+    pub(in crate::commands) fn printed(&self, words: &[Argument]) -> Stream {
+        const OTHERS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-ls", "-printf", "-files0-from"];
+        if words.iter().any(|word| OTHERS.contains(&word.prefix())) {
+            return Stream::Unknown;
+        }
+        Stream::Names(self.below().chain(self.starts().cloned()).collect())
     }
 
     /// What is found, seen from the folder that it is in.

@@ -7,6 +7,7 @@
 
 mod archives;
 mod copies;
+mod devices;
 mod found;
 mod outputs;
 mod sed;
@@ -53,9 +54,16 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
     let mut changes = Changes { walk, span };
     changes.outputs(name, words);
     match name {
-        "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" => {
-            changes.all(&operands(words, "ns", &["size", "iterations"]), WriteKind::Removed);
+        "rm" | "rmdir" | "unlink" | "shred" | "srm" | "trash" | "trash-put" | "rimraf" | "del-cli" => {
+            changes.all(&operands(words, "ns", &["size", "iterations", "trash-dir"]), WriteKind::Removed);
         }
+        "gio" | "cmake" => changes.as_another(words),
+        "fallocate" => changes.all(&operands(words, "lo", &["length", "offset"]), WriteKind::Changed),
+        "flock" => changes.locked(words),
+        "sudo" if words.iter().take_while(|word| word.prefix().starts_with('-')).any(edits) => {
+            changes.all(&operands(words, "ughpCrtTUDR", &["user", "group"]), WriteKind::Changed);
+        }
+        "sudoedit" => changes.all(&operands(words, "ughpCrtTUDR", &["user", "group"]), WriteKind::Changed),
         "touch" => changes.all(&operands(words, "drt", &["date", "reference"]), WriteKind::Changed),
         "mkdir" | "mkfifo" => changes.all(&operands(words, "m", &["mode"]), WriteKind::Changed),
         "truncate" => changes.all(&operands(words, "sr", &["size", "reference"]), WriteKind::Changed),
@@ -83,14 +91,18 @@ pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], input: &Stre
             changes.all(&outputs.iter().collect::<Vec<_>>(), WriteKind::Changed);
         }
         "find" => changes.found(words),
+        "gdb" => changes.logged_by_gdb(words),
+        "mount" => changes.mounted(words),
         "git" => changes.tracked(words, input),
         "tar" | "bsdtar" | "gtar" => changes.tar(words),
         "unzip" => changes.unzip(words),
+        "7z" | "7za" | "7zr" | "7zz" => changes.seven_zip(words),
         "zip" => changes.zip(words),
         "script" => changes.script(words),
         "split" | "gsplit" => changes.split(words),
         "csplit" | "gcsplit" => changes.csplit(words),
         "cpio" if has(words, 'i', "--extract") => changes.fills(&Argument::from(".")),
+        name if devices::formats(name) => changes.formatted(words),
         name if COMPRESSORS.contains(&name) => changes.compressed(words),
         _ => {}
     }
@@ -124,6 +136,48 @@ impl Changes<'_> {
     /// Files of unknown names appear in a folder.
     fn fills(&mut self, folder: &Argument) {
         self.one(folder, WriteKind::Filled);
+    }
+
+    /// `gio trash FILES`, `cmake -E rm FILES`: the program's own names for what others do.
+    fn as_another(&mut self, words: &[Argument]) {
+        let words = match words.split_first() {
+            Some((first, rest)) if first.literal() == Some("-E") => rest,
+            _ => words,
+        };
+        let Some((name, rest)) = words.split_first() else { return };
+        match name.prefix() {
+            "rm" | "remove" | "remove_directory" | "trash" => {
+                self.all(&operands(rest, "", &[]), WriteKind::Removed);
+            }
+            "touch" | "touch_nocreate" | "make_directory" | "mkdir" | "save" => {
+                self.all(&operands(rest, "", &[]), WriteKind::Changed);
+            }
+            "rename" | "move" => self.copies("mv", rest),
+            "copy" | "copy_if_different" | "copy_directory" => self.copies("cp", rest),
+            "create_symlink" | "create_hardlink" => self.copies("ln", rest),
+            _ => {}
+        }
+    }
+
+    /// `flock FILE WORDS`: the file is made where it is not there. A number is a file that is open.
+    fn locked(&mut self, words: &[Argument]) {
+        if let Some(file) = operands(words, "wE", &["timeout", "wait", "conflict-exit-code"]).first()
+            && file.literal().is_none_or(|text| text.parse::<u32>().is_err())
+        {
+            self.one(file, WriteKind::Changed);
+        }
+    }
+
+    /// `gdb -ex 'set logging file FILE'`, and its other commands that end in a file they write.
+    fn logged_by_gdb(&mut self, words: &[Argument]) {
+        let begins = ["set logging file ", "save ", "dump ", "append ", "generate-core-file ", "gcore "];
+        for word in words {
+            let text = word.outline();
+            if let Some(start) = begins.into_iter().find(|start| text.starts_with(start)) {
+                let files = text.get(start.len()..).unwrap_or_default().split_whitespace();
+                files.for_each(|file| self.one(&Argument::of_outline(file), WriteKind::Changed));
+            }
+        }
     }
 
     /// `link A B`, `uniq A B`, `xxd A B`.
@@ -298,7 +352,11 @@ impl Changes<'_> {
             let end = bundle.find(['e', 'f']).unwrap_or(bundle.len());
             (bundle.get(..end).unwrap_or_default().contains('i'), end < bundle.len())
         };
-        let in_place = words.iter().any(|word| letters(word).0 || word.prefix().starts_with("--in-place"));
+        let is_long = |text: &str| {
+            let option = text.split('=').next().unwrap_or(text);
+            option.len() > "--".len() && "--in-place".starts_with(option)
+        };
+        let in_place = words.iter().any(|word| letters(word).0 || is_long(word.prefix()));
         if !in_place {
             return;
         }
@@ -337,6 +395,11 @@ fn operands<'w>(words: &'w [Argument], short: &str, long: &[&str]) -> Vec<&'w Ar
         }
     }
     found
+}
+
+/// Whether an option of `sudo` has it edit files.
+fn edits(option: &Argument) -> bool {
+    matches!(option.literal(), Some("-e" | "--edit"))
 }
 
 /// All but the first.

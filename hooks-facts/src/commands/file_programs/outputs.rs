@@ -46,7 +46,14 @@ const TABLE: &[Outputs] = &[
         ..options(&["gpg", "gpg2"], "NRoruz", "o")
     },
     Outputs { long: &["-keyout", "-out", "-writerand"], ..options(&["openssl"], "", "") },
-    Outputs { long: &["--log-file"], ..options(&["rsync"], "BMTef", "") },
+    Outputs {
+        long: &["--backup-dir", "--log-file", "--only-write-batch", "--write-batch"],
+        ..options(&["rsync"], "BMTef", "")
+    },
+    Outputs {
+        long: &["--index-file", "--listed-incremental", "--volno-file"],
+        ..options(&["tar", "gtar"], "CFHIKLNTVXbfg", "g")
+    },
     Outputs { long: &["--output"], runs: true, ..options(&["strace"], "EIOPSUXabeopsu", "o") },
     Outputs { long: &["--output"], runs: true, ..options(&["ltrace"], "ADFaelnopsuwx", "o") },
     Outputs { long: &["--output"], runs: true, ..options(&["time", "gtime"], "fo", "o") },
@@ -59,6 +66,11 @@ const TABLE: &[Outputs] = &[
     Outputs { long: &["--output"], ..options(&["iconv"], "fot", "o") },
     Outputs { long: &["--output"], ..options(&["pandoc"], "ABDFHLMTVcfortw", "o") },
     Outputs { long: &[], ..options(&["tcpdump"], "BCEFGMQTVWZcijmrswyz", "w") },
+    Outputs { long: &["--LOG-FILE", "--log-file"], ..options(&["less"], "DOTbhjkoptxyz", "Oo") },
+    Outputs { long: &["--output"], ..options(&["sdiff"], "FIow", "o") },
+    Outputs { long: &[], ..options(&["tree"], "HILPTo", "o") },
+    Outputs { long: &["--output"], ..options(&["perf"], "CDFGcegiopru", "o") },
+    Outputs { long: &["--log-file", "--xml-file"], runs: true, ..options(&["valgrind"], "", "") },
 ];
 
 const fn options(programs: &'static [&'static str], values: &'static str, short: &'static str) -> Outputs {

@@ -31,6 +31,13 @@ impl Changes<'_> {
             "restore" if !has(arguments, 'S', "--staged") || has(arguments, 'W', "--worktree") => {
                 self.pathspecs(&operands(arguments, "s", &["source"]), WriteKind::Filled);
             }
+            "clean" => self.cleaned(arguments),
+            // What is not tracked goes into the stash.
+            "stash" if has(arguments, 'u', "--include-untracked") || has(arguments, 'a', "--all") => {
+                let rest = operands(arguments, "m", &["message", "pathspec-from-file"]);
+                let files = rest.iter().skip(usize::from(rest.first().is_some_and(|word| is_stashing(word))));
+                self.untracked(&files.copied().collect::<Vec<_>>());
+            }
             "apply" | "am" => self.applied(arguments, input),
             "clone" => {
                 let values =
@@ -83,11 +90,31 @@ impl Changes<'_> {
         }
     }
 
+    /// `git clean -fdx FILES`: what is not tracked goes. Nothing does without `-f`, as the settings are mostly.
+    fn cleaned(&mut self, arguments: &[Argument]) {
+        if has(arguments, 'f', "--force") && !has(arguments, 'n', "--dry-run") {
+            self.untracked(&operands(arguments, "e", &["exclude"]));
+        }
+    }
+
+    /// What is not tracked of these files goes, or of all below the folder.
+    fn untracked(&mut self, files: &[&Argument]) {
+        if files.is_empty() {
+            self.one(&Argument::from("."), WriteKind::Removed);
+        }
+        self.pathspecs(files, WriteKind::Removed);
+    }
+
     fn pathspecs(&mut self, files: &[&Argument], kind: WriteKind) {
         for file in files {
             self.one(&pathspec(file), kind);
         }
     }
+}
+
+/// Whether a word is the command of `git stash` that puts something there.
+fn is_stashing(word: &Argument) -> bool {
+    matches!(word.prefix(), "push" | "save")
 }
 
 /// What git takes a word for: it reads wildcards itself, and `:/` or `:(top)` from the top.

@@ -6,70 +6,20 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-/// A project with the folder of a team.
-struct World {
-    folder: TempDir,
-}
+mod closed;
+mod damage;
+mod keys;
+mod names;
+mod pages;
+mod words;
+mod world;
 
-impl World {
-    fn new(config: &str) -> Self {
-        let world = Self { folder: tempfile::tempdir().unwrap() };
-        fs::create_dir_all(world.app().join(".squad")).unwrap();
-        fs::create_dir_all(world.app().join(".git")).unwrap();
-        fs::write(world.app().join("hooks.yaml"), config).unwrap();
-        world
-    }
-
-    fn app(&self) -> PathBuf {
-        self.folder.path().join("app")
-    }
-
-    fn log(&self) -> PathBuf {
-        self.app().join(".squad/orchestration-log")
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
-    fn command(&self, options: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
-        command.args(options).current_dir(self.app()).env_clear().env("HOME", self.folder.path());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-
-    fn ask(&self, options: &[&str], input: &str) -> Output {
-        let mut child = self.command(options).spawn().unwrap();
-        // A program that does not read is right to close it.
-        drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
-        child.wait_with_output().unwrap()
-    }
-
-    /// Has a call of `session` judged as an agent client has it.
-    fn call(&self, session: &str, command: &str) -> Output {
-        let payload = json!({
-            "session_id": session, "cwd": self.app(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
-            "tool_input": {"command": command}, "tool_use_id": "t1", "transcript_path": "",
-        });
-        self.ask(&["run", "--client", "claude", "--event", "PreToolUse"], &payload.to_string())
-    }
-
-    fn audit(&self, options: &[&str]) -> Output {
-        self.ask(&[&["audit"], options].concat(), "")
-    }
-}
-
-/// The records that were printed, without their positions.
-fn records(output: &Output) -> Vec<Value> {
-    let text = String::from_utf8(output.stdout.clone()).unwrap();
-    text.lines().map(|line| serde_json::from_str(line.split_once(' ').unwrap().1).unwrap()).collect()
-}
+use self::world::{World, records, said};
 
 #[test]
 fn a_team_has_a_log_unless_it_is_switched_off() {
@@ -107,10 +57,6 @@ fn what_is_asked_about_is_not_on_the_record() {
     }
     assert_eq!(world.ask(&["eval", "-c", "hooks.yaml", "--record"], event).status.code(), Some(0));
     assert_eq!(records(&world.audit(&["tail"])).len(), 1);
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 #[test]
@@ -241,8 +187,7 @@ fn moments_that_are_none_are_refused() {
         {
             let why: &[&str] = if options[0] == "erase" { &["--yes", "--why", "x"] } else { &[] };
             let output = world.audit(&[&options[..], &[moment], why].concat());
-            let expected =
-                format!("`{}`: `{moment}` is no moment; write one such as `2026-01-31`", options[1]);
+            let expected = format!("`{moment}` is no moment; write one such as `2026-01-31`");
             assert!(output.status.code() == Some(2) && said(&output).contains(&expected), "{output:?}");
         }
     }
@@ -298,7 +243,9 @@ fn a_folder_without_records_is_told_from_one_that_is_well() {
 
 #[test]
 fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_said() {
-    let world = World::new("version: 1\naudit: { file_bytes: 500 }\n");
+    // Nobody listens there.
+    let sinks = "sinks: [{ name: ops, webhook: { url: \"http://127.0.0.1:9/\" } }]\n";
+    let world = World::new(&format!("version: 1\naudit: {{ file_bytes: 500 }}\n{sinks}"));
     for session in ["s1", "s2", "s3"] {
         world.call(session, "ls");
     }
@@ -317,5 +264,41 @@ fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_sai
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(told.matches("w0.00000003.damaged.jsonl").count() == 1 && told.contains("missing"), "{told}");
     }
+    let fed = world.audit(&["feed", "--once", "-c", "hooks.yaml"]);
+    let told = String::from_utf8_lossy(&fed.stderr).into_owned();
+    assert!(told.contains("warning: ops: records ") && fed.status.code() == Some(1), "{fed:?}");
     assert_eq!(world.audit(&["verify"]).status.code(), Some(3));
+    // The last one is emptied as well, and nobody opens it again: what was said before it is.
+    let last = fs::read_dir(world.log()).unwrap().map(|entry| entry.unwrap().path());
+    let last =
+        last.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).max().unwrap();
+    fs::write(&last, "").unwrap();
+    let output = world.audit(&["tail"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains(last.file_name().unwrap().to_str().unwrap()) && told.lines().count() == 2,
+        "{told}"
+    );
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("\"session\":\"s5\""), "{text}");
+}
+
+#[test]
+fn what_is_held_by_the_record_alone_is_neither_erased_nor_forgotten() {
+    let world = World::new("version: 1\n");
+    world.call("s1", "ls");
+    let add = ["hold", "add", "case", "--reason", "asked for by counsel", "--session", "s1", "--by", "ada"];
+    assert_eq!(world.audit(&add).status.code(), Some(0));
+    fs::remove_file(world.log().join("holds.json")).unwrap();
+    let erase = || world.audit(&["erase", "--session", "s1", "--why", "asked for", "--yes"]);
+    let refused = erase();
+    assert!(
+        said(&refused).contains("hold `case` is in force") && refused.status.code() != Some(0),
+        "{refused:?}"
+    );
+    assert_eq!(world.audit(&add).status.code(), Some(0), "it may be said again");
+    assert!(said(&erase()).contains("held by `case`"));
+    fs::remove_file(world.log().join("holds.json")).unwrap();
+    assert_eq!(world.audit(&["hold", "release", "case"]).status.code(), Some(0));
+    assert!(said(&erase()).contains("1 payloads erased"));
 }

@@ -1,0 +1,179 @@
+//! What the record says of holds: the file of holds can be taken away, and nobody would miss them who looks only there.
+//!
+//! Each hold that is begun or released is a record (`log.held`, `log.released`). The last of them about a name, in the
+//! order of time, says whether it is in force.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use hooks_core::fs::LogDisk;
+use hooks_core::time::Timestamp;
+use memchr::memmem::Finder;
+
+use super::holds::{Hold, words};
+use crate::record::{Record, notes};
+use crate::segment::{self, MOST_BYTES, Segment, State};
+
+/// What the record says of holds, as far as it was read. It is read on from there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    /// The notes about holds, by chain and file.
+    files: BTreeMap<(String, u64), Vec<Record>>,
+    /// The file of each chain up to which nothing can have changed.
+    full: BTreeMap<String, u64>,
+}
+
+impl Said {
+    /// Reads what was written since: what is new, and the last file of each chain. The first time it is all of the log, in
+    /// which lines are looked through and not taken apart. `goes_on` is asked before each file; whether all was read.
+    ///
+    /// # Errors
+    /// Whatever the disk answers, `InvalidData` where a file cannot be decompressed.
+    pub(crate) fn read(
+        &mut self,
+        disk: &dyn LogDisk,
+        folder: &Path,
+        goes_on: &dyn Fn() -> bool,
+    ) -> io::Result<bool> {
+        let listed = match segment::list(disk, folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            listed => listed?,
+        };
+        for of_chain in listed.chunk_by(|a, b| a.chain == b.chain) {
+            let Some(last) = of_chain.last() else { continue };
+            let full = self.full.get(&last.chain).copied().unwrap_or(0);
+            for file in of_chain.iter().filter(|file| file.number > full) {
+                if !goes_on() {
+                    return Ok(false);
+                }
+                let bytes = bytes(disk, folder, file)?;
+                self.files.insert((file.chain.clone(), file.number), about_holds(&bytes));
+                if file.number < last.number {
+                    self.full.insert(file.chain.clone(), file.number);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes sure that `holds` are those that are in force.
+    ///
+    /// # Errors
+    /// `InvalidData` where one is missing, or is about something else than it was.
+    pub(crate) fn check(&self, holds: &[Hold]) -> io::Result<()> {
+        match self.forgotten(holds).first() {
+            Some((name, _)) => {
+                let what = format!(
+                    "the record says that hold `{name}` is in force, and `holds.json` does not have it as it was: nothing \
+                     is deleted or erased; say `hooks audit hold add {name}` as before, or `hooks audit hold release {name}`"
+                );
+                Err(io::Error::new(ErrorKind::InvalidData, what))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The holds in force that `holds` do not have as they were begun: the name of each, and the words.
+    pub(crate) fn forgotten(&self, holds: &[Hold]) -> Vec<(&str, &str)> {
+        let there: BTreeMap<_, _> = holds.iter().map(|hold| (&*hold.name, words(hold))).collect();
+        let in_force = self.last(&[]).into_iter().filter(|(_, record)| record.event == notes::HELD);
+        let said = in_force.map(|(name, record)| (name, record.note.as_deref().unwrap_or_default()));
+        said.filter(|(name, words)| there.get(name).is_none_or(|there| there != words)).collect()
+    }
+
+    /// What has to be said again, now, before `doomed` are deleted, so that what is left says the same of every hold.
+    pub(crate) fn lost_with(&self, doomed: &[Segment], now: Timestamp) -> Vec<Record> {
+        let left = self.last(doomed);
+        let is_held = |record: Option<&&Record>| record.is_some_and(|record| record.event == notes::HELD);
+        let all = self.last(&[]).into_iter();
+        let lost = all.filter(|(name, record)| is_held(Some(record)) != is_held(left.get(name)));
+        let again = |record: &Record| Record::new(record.event.clone(), record.at.max(now));
+        lost.map(|(_, record)| Record { note: record.note.clone(), ..again(record) }).collect()
+    }
+
+    /// The last note about each name, leaving those out that stand in `without`.
+    fn last(&self, without: &[Segment]) -> BTreeMap<&str, &Record> {
+        let mut all = Vec::new();
+        let mut before: (&str, u64) = ("", 0);
+        for ((chain, number), records) in &self.files {
+            let mut latest = if before.0 == chain { before.1 } else { 0 };
+            for record in records {
+                // Clocks may have been set back: within a chain a record is no earlier than the one before.
+                latest = latest.max(record.at.0);
+                if !without.iter().any(|file| (&file.chain, file.number) == (chain, *number)) {
+                    all.push((latest, record));
+                }
+            }
+            before = (chain, latest);
+        }
+        // Stable, so that the order within each chain is kept.
+        all.sort_by_key(|(at, _)| *at);
+        all.into_iter().filter_map(|(_, record)| Some((name(record)?, record))).collect()
+    }
+}
+
+/// The lines of a file, which may have been compressed or moved aside since it was listed. One that is gone was deleted by
+/// somebody who said again what stood in it.
+fn bytes(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Vec<u8>> {
+    let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
+    for state in [file.state, State::Compressed, State::Damaged] {
+        if let Some(bytes) = segment::read(disk, folder, &file.when(state), 0, limit)? {
+            return Ok(bytes);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The name of the hold that a note is about; `None` where it does not say.
+fn name(record: &Record) -> Option<&str> {
+    record.note.as_deref()?.strip_prefix('`')?.split('`').next()
+}
+
+/// The notes about holds in the lines of a file. What the log writes about itself begins with its number and has no payload,
+/// so that a payload with these words in it counts for nothing.
+fn about_holds(bytes: &[u8]) -> Vec<Record> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let finder = Finder::new(b"\"event\":\"log.");
+    while let Some(at) = bytes.get(start..).and_then(|rest| finder.find(rest)) {
+        let at = start + at;
+        let begin =
+            bytes.get(..at).and_then(|before| memchr::memrchr(b'\n', before)).map_or(0, |end| end + 1);
+        let end =
+            bytes.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map_or(bytes.len(), |end| at + end);
+        start = end;
+        let line = bytes.get(begin..end).filter(|line| line.starts_with(b"{\"seq\":"));
+        let record = line.and_then(|line| serde_json::from_slice::<Record>(line).ok());
+        found.extend(record.filter(|record| [notes::HELD, notes::RELEASED].contains(&&*record.event)));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hooks_core::time::StoppedClock;
+
+    use super::*;
+    use crate::append::{Appender, Settings};
+    use crate::sim::SimDisk;
+
+    #[test]
+    fn a_file_that_was_compressed_since_it_was_listed_is_read() {
+        let (disk, folder) = (SimDisk::new(1), Path::new("/log"));
+        let clock = Arc::new(StoppedClock(Timestamp(1)));
+        let opened = Appender::open(Arc::new(disk.clone()), folder, Settings::new([0; 32]), clock);
+        let (mut appender, _) = opened.unwrap();
+        let held =
+            Record { note: Some("`a` holds all".to_owned()), ..Record::new(notes::HELD, Timestamp(1)) };
+        appender.note(held).unwrap();
+        appender.rotate().unwrap();
+        let listed = segment::list(&disk, folder).unwrap();
+        assert_eq!(appender.compress().unwrap(), 1);
+        let found = about_holds(&bytes(&disk, folder, &listed[0]).unwrap());
+        assert_eq!(found.iter().filter_map(name).collect::<Vec<_>>(), ["a"]);
+        assert!(bytes(&disk, Path::new("/none"), &listed[0]).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,102 @@
+//! What is not in a log, in numbers: how many records, since when, and why.
+
+use hooks_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::append::Entry;
+use crate::record::{Record, notes};
+
+/// The longest reason that is kept, in characters.
+const LONGEST_REASON: usize = 512;
+
+/// Records that are not in the log where they belong.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Missing {
+    /// How many were refused or lost.
+    pub lost: u64,
+    /// How many are in the spill log instead.
+    pub spilled: u64,
+    /// Where that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spill: Option<String>,
+    /// When the first of them was to be written,
+    pub since: Timestamp,
+    /// and the last.
+    pub until: Timestamp,
+    /// Why the first could not be.
+    pub why: String,
+}
+
+impl Missing {
+    /// So many records were refused or lost at this moment.
+    pub fn lost(count: u64, at: Timestamp, why: &str) -> Self {
+        let why = why.chars().take(LONGEST_REASON).collect();
+        Self { lost: count, since: at, until: at, why, ..Self::default() }
+    }
+
+    /// So many records went to the spill log in the folder `spill` at this moment.
+    pub fn spilled(count: u64, at: Timestamp, why: &str, spill: &str) -> Self {
+        Self { lost: 0, spilled: count, spill: Some(spill.to_owned()), ..Self::lost(0, at, why) }
+    }
+
+    /// Adds what else is missing.
+    pub fn add(&mut self, other: Self) {
+        if self.is_nothing() {
+            *self = other;
+            return;
+        }
+        if other.is_nothing() {
+            return;
+        }
+        self.lost = self.lost.saturating_add(other.lost);
+        self.spilled = self.spilled.saturating_add(other.spilled);
+        self.since = self.since.min(other.since);
+        self.until = self.until.max(other.until);
+        self.spill = other.spill.or(self.spill.take());
+        if self.why.is_empty() {
+            self.why = other.why;
+        }
+    }
+
+    /// Whether nothing is.
+    pub const fn is_nothing(&self) -> bool {
+        self.lost == 0 && self.spilled == 0
+    }
+
+    /// What the log says of it, at the moment `at`.
+    pub(in crate::log) fn entries(&self, at: Timestamp) -> Vec<Entry> {
+        let Self { lost, spilled, spill, since, until, why } = self;
+        let note = |event, count: u64, what: String| {
+            let mut record = Record::new(event, at);
+            (record.note, record.failed, record.covers) = (Some(what), true, vec![(1, count)]);
+            Entry::from(record)
+        };
+        let when = format!("between {since} and {until}: {why}");
+        let gap = (*lost > 0).then(|| {
+            let what = format!(
+                "{lost} records before this one are missing: they were refused, or could not be written, {when}"
+            );
+            note(notes::GAP, *lost, what)
+        });
+        let aside = (*spilled > 0).then(|| {
+            let folder = spill.as_deref().unwrap_or_default();
+            let what = format!("{spilled} records are in the spill log `{folder}` instead of here, {when}");
+            note(notes::SPILLED, *spilled, what)
+        });
+        gap.into_iter().chain(aside).collect()
+    }
+}
+
+/// In words, for where no log can be written.
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { lost, spilled, since, until, why, .. } = self;
+        write!(f, "{lost} records are missing from the audit log")?;
+        if *spilled > 0 {
+            write!(f, ", and {spilled} are in its spill log")?;
+        }
+        write!(f, ", between {since} and {until}: {why}")
+    }
+}

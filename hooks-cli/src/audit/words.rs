@@ -1,0 +1,93 @@
+//! Words of the command line that mean records: what none can match is refused, with what was meant.
+
+use hooks::EventKind;
+use hooks::audit::keep::Selection;
+use hooks::audit::notes;
+use hooks::audit::record::kept_name;
+use hooks::config::nearest;
+use hooks::policies::redaction::Scrubber;
+
+/// What an event is called in records.
+pub(super) fn event(word: &str) -> Result<String, String> {
+    let known = || EventKind::ALL.iter().map(|kind| kind.name()).chain(notes::ALL.iter().copied());
+    if known().any(|event| event == word) {
+        return Ok(word.to_owned());
+    }
+    Err(match nearest(word, known()) {
+        Some(event) => format!("no event is called so; did you mean `{event}`?"),
+        None => {
+            let known: Vec<_> = known().map(|event| format!("`{event}`")).collect();
+            format!("no event is called so; there is {}", known.join(", "))
+        }
+    })
+}
+
+/// A moment, or the beginning of one.
+pub(super) fn moment(text: &str) -> Result<String, String> {
+    let mut time = Selection::default();
+    time.since = Some(text.to_owned());
+    time.check().map(|()| text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// A name that agents and their clients give, as a record has it. What is scrubbed when it is written down is refused: it
+/// may be that of others as well, and what is erased by it, theirs.
+pub(super) fn name(name: &str) -> Result<String, String> {
+    let scrubbed = Scrubber::all().scrub(name).into_owned();
+    if scrubbed == name {
+        operators_name(name)
+    } else {
+        let kept = kept_name(&scrubbed);
+        Err(format!(
+            "records have `{kept}` for it, and for others like it; write that if all of them are meant"
+        ))
+    }
+}
+
+/// A name out of a configuration, as a record has it.
+pub(super) fn operators_name(name: &str) -> Result<String, String> {
+    text(name).map(|name| kept_name(&name).into_owned())
+}
+
+/// A text that says something. An empty one is what is left of a shell's variable that was not set.
+pub(super) fn text(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        Err("it is empty; write what is meant".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks::Strength;
+    use hooks::audit::cache::CacheAnswer;
+    use serde_json::from_value;
+
+    use super::super::cli::{ANSWERS, OUTCOMES};
+    use super::*;
+
+    #[test]
+    fn the_words_are_those_of_records() {
+        assert!(OUTCOMES.iter().all(|word| from_value::<Strength>((*word).into()).is_ok()));
+        assert!(ANSWERS.iter().all(|word| from_value::<CacheAnswer>((*word).into()).is_ok()));
+        assert!(EventKind::ALL.iter().all(|kind| event(kind.name()).is_ok()) && event(notes::GAP).is_ok());
+    }
+
+    #[test]
+    fn what_no_record_can_match_is_refused_with_what_was_meant() {
+        for (word, hint) in [
+            ("PreToolUse", "did you mean `pre_tool_use`?"),
+            ("PreToolUze", "did you mean `pre_tool_use`?"),
+            ("log.eraced", "did you mean `log.erased`?"),
+            ("birthday", "there is `"),
+        ] {
+            assert!(event(word).unwrap_err().contains(hint), "{word}");
+        }
+        assert!(name(" ").is_err() && operators_name("").is_err());
+        let secret = format!("ghp_{}", "a1".repeat(18));
+        assert!(name(&secret).unwrap_err().contains("`[GITHUB_TOKEN_REDACTED]`"));
+        assert_eq!(name("[GITHUB_TOKEN_REDACTED]").as_deref(), Ok("[GITHUB_TOKEN_REDACTED]"));
+        let long = name(&"s".repeat(1_000)).unwrap();
+        assert!(long.len() <= 256 && name(&long) == Ok(long.clone()));
+    }
+}

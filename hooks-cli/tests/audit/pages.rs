@@ -1,0 +1,89 @@
+//! What stands on the pages about the record holds: their command lines run, their YAML is read, and their Rust stands in an
+//! example that is compiled and run.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use super::world::World;
+
+const AUDIT: &str = include_str!("../../../docs/audit.md");
+const CACHE: &str = include_str!("../../../docs/cache.md");
+const COMPLIANCE: &str = include_str!("../../../docs/compliance.md");
+const METRICS: &str = include_str!("../../../docs/metrics.md");
+const SCRIBE: &str = include_str!("../../../docs/scribe.md");
+
+/// The blocks of a page that are in this language.
+fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let fence = format!("```{language}\n");
+    let blocks = page.split(fence.as_str()).skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.collect()
+}
+
+/// Runs a line as a person types it in the project; what is mounted on a page is a folder of it.
+#[expect(clippy::disallowed_methods, reason = "the shell is what the lines are written for")]
+fn typed(world: &World, line: &str) -> Output {
+    let line = line.replace("/mnt/", "mnt/").replace("/logs/", "logs/");
+    let program = Path::new(env!("CARGO_BIN_EXE_hooks")).parent().unwrap();
+    let path = std::env::join_paths([program, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).current_dir(world.app()).env_clear().env("PATH", path).env("HOME", world.app());
+    shell.output().unwrap()
+}
+
+#[test]
+fn command_lines_run() {
+    let world = World::new("version: 1\ncommand_guard: { block: [sudo] }\n");
+    let event = r#"{"event": "pre_tool_use", "tool_name": "bash", "tool_args": {"command": "sudo ls"}}"#;
+    let events = vec![event; 20].join("\n");
+    world.ask(&["eval", "-c", "hooks.yaml", "--record"], &events);
+    for folder in ["mnt/elsewhere", "mnt/fleet", "mnt/usb", "logs/b7", "logs/b8"] {
+        fs::create_dir_all(world.app().join(folder)).unwrap();
+    }
+    for entry in fs::read_dir(world.log()).unwrap().map(Result::unwrap) {
+        for log in ["logs/b7", "logs/b8"] {
+            fs::copy(entry.path(), world.app().join(log).join(entry.file_name())).unwrap();
+        }
+    }
+    let [reading, checkpoints] = blocks(AUDIT, "sh")[..] else { panic!("{AUDIT}") };
+    // A log is checked against what was written down before.
+    let lines: Vec<_> = checkpoints.lines().chain(reading.lines()).collect();
+    assert!(lines.len() > 10);
+    for line in lines {
+        // Nobody reads what would go on for ever.
+        let line = if line.contains("--follow") { format!("{line} | true") } else { line.to_owned() };
+        let output = typed(&world, &line);
+        assert!(output.status.success(), "{line}\n{output:?}");
+    }
+}
+
+#[test]
+fn configurations_are_read() {
+    let world = World::new("version: 1\n");
+    for example in
+        [AUDIT, CACHE, COMPLIANCE, METRICS, SCRIBE].into_iter().flat_map(|page| blocks(page, "yaml"))
+    {
+        let version = if example.starts_with("version") { "" } else { "version: 1\n" };
+        fs::write(world.app().join("example.yaml"), format!("{version}{example}")).unwrap();
+        let checked = world.ask(&["check", "example.yaml"], "");
+        assert_eq!(checked.status.code(), Some(0), "{example}\n{checked:?}");
+    }
+}
+
+#[test]
+fn rust_stands_in_an_example_that_is_compiled() {
+    for (page, example) in [
+        (METRICS, include_str!("../../../hooks/src/feeding.rs")),
+        (CACHE, include_str!("../../../hooks-audit/src/cache/mod.rs")),
+    ] {
+        let documented = example.lines().filter_map(|line| line.trim_start().strip_prefix("//"));
+        let code: Vec<_> = documented.map(|line| line.trim_start_matches(['/', '!', ' '])).collect();
+        let blocks = blocks(page, "rust");
+        assert!(!blocks.is_empty());
+        for line in
+            blocks.iter().flat_map(|block| block.lines()).map(|line| line.split("//").next().unwrap().trim())
+        {
+            assert!(line.is_empty() || code.contains(&line), "`{line}` is compiled nowhere");
+        }
+    }
+}

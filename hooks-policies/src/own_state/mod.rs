@@ -1,0 +1,218 @@
+//! Keeps commands from the state of the hooks themselves: the log, its keys and checkpoints, the store, the configuration.
+//!
+//! [`ProtectedFiles`](crate::ProtectedFiles) refuses what is known to write. Of these files that is not enough: here a
+//! program of which nobody knows what it does is refused, too, as soon as one of its words names such a file or a folder
+//! of them, or it runs in one. Programs that are known, as readers or by what they write, may name them. A folder
+//! *above* them may be named by all but those that reach into it: what changes all below, and what hands it to a
+//! container. The same holds for tools that nobody knows: for the files in their arguments, unless their names say that
+//! they look, and for a text that stands where commands stand. What `hooks` itself does to that state is for people,
+//! whatever the program is called.
+//!
+//! Words that are neither paths nor names of such files are not looked for on the disk, so a link without a dot or a
+//! slash in its name is taken for itself. A program can reach files that none of its words name; no rule by paths holds
+//! that. Linear in the command, with a file system look-up for each word that may be a path, of programs that are not
+//! known.
+
+mod files;
+mod people;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::sync::{Arc, OnceLock};
+
+use hooks_core::event::PreToolUse;
+use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
+use hooks_facts::commands::{Argument, Invocation};
+use hooks_facts::tools::{ToolKind, reads_by_name};
+
+use self::files::{Named, OwnFiles};
+use crate::artifacts::Artifacts;
+use crate::errors::PolicyErrors;
+use crate::facts::{Call, CallReader, ParsedCommand};
+
+const NAME: &str = "own-state";
+
+/// A command that names more files than this, to programs that are not known, is refused.
+const MAX_NAMES: usize = 4096;
+
+/// Keeps commands from the state of the hooks; see the [module](self).
+#[derive(Clone, Debug)]
+pub struct OwnState {
+    reader: CallReader,
+    patterns: Vec<String>,
+    /// Whether a command guard says what becomes of commands of a shell that cannot be read.
+    is_guarded: bool,
+    /// Compiled at the first call that may need it.
+    files: OnceLock<OwnFiles>,
+}
+
+/// Own state in front of an inner hook.
+pub type OwnStateLayer = PolicyLayer<Arc<OwnState>>;
+
+impl OwnState {
+    /// Keeps commands from the files that match `patterns`, and from the commands of `hooks` that are for people. A
+    /// pattern with wildcards in its last part stands for its folder, too.
+    ///
+    /// # Errors
+    /// Patterns that cannot be used, all of them.
+    pub fn new<S: AsRef<str>>(patterns: &[S], reader: &CallReader) -> Result<Self, PolicyErrors> {
+        let mut errors = PolicyErrors::default();
+        for (index, pattern) in patterns.iter().enumerate() {
+            if let Some((problem, hint)) = Artifacts::problem_of(pattern.as_ref(), reader.dialect()) {
+                errors.push(format!("protected[{index}]"), problem, hint);
+            }
+        }
+        let patterns = patterns.iter().map(|pattern| pattern.as_ref().to_owned()).collect();
+        errors.or(Self { reader: reader.clone(), patterns, is_guarded: false, files: OnceLock::new() })
+    }
+
+    /// Whether there is a command guard, which says what becomes of a shell's command that cannot be read. Without one
+    /// it is refused here.
+    #[must_use]
+    pub fn beside_a_command_guard(self, is_guarded: bool) -> Self {
+        Self { is_guarded, ..self }
+    }
+
+    /// The policy as a layer.
+    pub fn layer(self) -> OwnStateLayer {
+        PolicyLayer::new(Arc::new(self))
+    }
+
+    fn files(&self) -> &OwnFiles {
+        self.files.get_or_init(|| OwnFiles::new(&self.patterns, self.reader.dialect()))
+    }
+
+    /// Why a command may not run.
+    fn objection(&self, call: Call<'_>, command: &ParsedCommand) -> Option<Reason> {
+        let analysis = &command.analysis;
+        let mut left = MAX_NAMES;
+        for invocation in &analysis.invocations {
+            let name = analysis.program_name(invocation);
+            let is_own = name.as_deref() == Some("hooks");
+            let words = invocation.argv.get(1..).unwrap_or_default();
+            let is_told = if is_own { people::are_known(words) } else { analysis.is_told(invocation) };
+            let for_people =
+                if is_own { people::of_hooks(words) } else { !is_told && people::of_any(&invocation.argv) };
+            if for_people {
+                return Some(meant_for_people(command, invocation));
+            }
+            if is_told {
+                continue;
+            }
+            let program = name.as_deref().unwrap_or_default();
+            let named = words::of_invocation(call, command, invocation, program, self.files());
+            if let Some(reason) = self.first_of(call, command, named, &mut left) {
+                return Some(reason);
+            }
+        }
+        for program in analysis.programs() {
+            let named = words::of_program(call, command, program);
+            if let Some(reason) = self.first_of(call, command, named, &mut left) {
+                return Some(reason);
+            }
+        }
+        None
+    }
+
+    /// The first of the names of a command that may not be named, or too many of them.
+    fn first_of(
+        &self,
+        call: Call<'_>,
+        command: &ParsedCommand,
+        named: impl Iterator<Item = Named>,
+        left: &mut usize,
+    ) -> Option<Reason> {
+        for name in named {
+            if !OwnFiles::may_be(&name) {
+                continue;
+            }
+            let Some(next) = left.checked_sub(1) else {
+                let message = "the command names more files than can be looked at";
+                return Some(Reason::new(NAME, "file", message).on(&*command.pointer).unless("split it"));
+            };
+            *left = next;
+            if let Some(found) = self.files().find(call, &command.pointer, &name) {
+                let message = format!(
+                    "nobody knows what the command does to `{}`, which is the hooks' own",
+                    found.given
+                );
+                let evidence = Evidence::Path { given: found.given, resolved: found.reading };
+                let reason = Reason::new(NAME, "file", message).on(&*command.pointer).because(evidence);
+                return Some(
+                    reason.unless("read it with a plain program, such as `cat` or `jq`; a person changes it"),
+                );
+            }
+        }
+        None
+    }
+
+    /// Why a tool that nobody knows may not be called: a file that its arguments name, or that its command writes to.
+    fn objection_to_tool(&self, call: Call<'_>) -> Option<Reason> {
+        let tool = &call.request().event().tool_name;
+        let written = call.places_of_commands();
+        let named = (!reads_by_name(tool)).then(|| call.places());
+        let named = named.into_iter().flat_map(|places| &places.found);
+        let written = written.found.iter().chain(&written.partial).filter(|place| !place.is_nameless);
+        written.chain(named).filter(|place| place.is_written()).find_map(|place| {
+            let found = self.files().find_place(call, place)?;
+            let message =
+                format!("nobody knows what `{tool}` does to `{}`, which is the hooks' own", found.given);
+            let evidence = Evidence::Path { given: found.given, resolved: found.reading };
+            let reason = Reason::new(NAME, "tool", message).on(&*place.pointer).because(evidence);
+            Some(reason.unless("use a tool that is known to read; a person changes it"))
+        })
+    }
+}
+
+impl Policy<PreToolUse> for OwnState {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
+        let call = self.reader.read(request);
+        let is_unknown = call.kind() == ToolKind::Unknown;
+        if self.patterns.is_empty() || !(is_unknown || call.kind().runs_commands()) {
+            return Verdict::NO_OPINION;
+        }
+        let commands = call.commands();
+        if let Some(reason) = commands.found.iter().find_map(|command| self.objection(call, command)) {
+            return Verdict::deny(reason);
+        }
+        if is_unknown && let Some(reason) = self.objection_to_tool(call) {
+            return Verdict::deny(reason);
+        }
+        if self.is_guarded && !is_unknown {
+            return Verdict::NO_OPINION;
+        }
+        unreadable(call).map_or(Verdict::NO_OPINION, Verdict::deny)
+    }
+}
+
+/// What is said about a command that is for people.
+fn meant_for_people(command: &ParsedCommand, invocation: &Invocation) -> Reason {
+    let argv =
+        invocation.argv.iter().map(Argument::outline).map(|word| hooks_facts::globs::shown(&word)).collect();
+    let message =
+        "an agent changes neither the limits it works within, nor its hooks, nor the record; a person does";
+    let reason = Reason::new(NAME, "command", message).on(&*command.pointer);
+    reason.because(Evidence::Command { argv }).unless("ask a person to run it")
+}
+
+/// Why nobody can tell what the commands of a call do.
+fn unreadable(call: Call<'_>) -> Option<Reason> {
+    let commands = call.commands();
+    let reason = |pointer: &str, message: &str| {
+        Reason::new(NAME, "unreadable", message.to_owned()).on(pointer.to_owned())
+    };
+    if let Some(pointer) = commands.unusable.first() {
+        let message = format!("the command at `{pointer}` is no text");
+        return Some(reason(pointer, &message).unless("give the command as a text or a list of words"));
+    }
+    let (command, unresolved) =
+        commands.found.iter().find_map(|command| Some((command, command.analysis.unresolved.first()?)))?;
+    let text = unresolved.reason.to_string();
+    let (message, remedy) = text.split_once("; ").unwrap_or((&text, "write it in another way"));
+    Some(reason(&command.pointer, message).unless(remedy.to_owned()))
+}

@@ -1,0 +1,122 @@
+//! Which commands of `hooks` are for people: what changes limits, lockouts, the record or its keys, and what installs the
+//! hooks or answers in their place.
+//!
+//! The program may have another name, as a link or a copy has. Then words tell it that other programs do not take.
+
+use hooks_facts::commands::Argument;
+
+/// Commands of `hooks` that are for people whatever follows.
+const ALWAYS: &[&str] = &["init", "run", "state"];
+
+/// The other commands of `hooks`.
+const READS: &[&str] =
+    &["audit", "bench", "check", "completions", "demo", "doctor", "eval", "explain", "help", "man", "schema"];
+
+/// Commands of `hooks audit` that change the record, or make what vouches for it.
+const CHANGES: &[&str] = &["checkpoint", "erase", "feed", "keygen"];
+
+/// Options of `hooks audit` that take the next word.
+const VALUES: &[&str] = &["--config", "--log", "-c"];
+
+/// The clients of `hooks init`.
+const CLIENTS: &[&str] =
+    &["claude", "codex", "copilot", "cursor", "docker-agent", "gemini", "squad", "vscode"];
+
+/// Commands of `hooks state` that no other program is known to have.
+const STATE: &[&str] = &["accept-loss", "approve", "clear", "lock"];
+
+/// More words behind a command are not looked at, where the program has another name.
+const MAX_WORDS: usize = 64;
+
+/// Whether the words behind `hooks` are a command for people, or may be one.
+pub(super) fn of_hooks(words: &[Argument]) -> bool {
+    let asks_for_help = matches!(words.last().and_then(Argument::literal), Some("--help" | "-h"))
+        && !words.iter().any(|word| word.literal() == Some("--"));
+    let Some(at) = words.iter().position(|word| !word.prefix().starts_with('-')) else { return false };
+    let rest = words.get(at + 1..).unwrap_or_default();
+    match words.get(at).and_then(Argument::literal) {
+        _ if asks_for_help => false,
+        None => true,
+        Some("audit") => audit(rest, true),
+        Some("eval") => may_have(rest, "--record"),
+        // What its script says really runs, under the rules of the demo.
+        Some("demo") => may_have(rest, "--script"),
+        Some(command) => ALWAYS.contains(&command),
+    }
+}
+
+/// Whether the words behind `hooks` are a command that it is known to have.
+pub(super) fn are_known(words: &[Argument]) -> bool {
+    let command = words.iter().find(|word| !word.prefix().starts_with('-'));
+    command.is_none_or(|command| command.literal().is_some_and(|command| READS.contains(&command)))
+}
+
+/// Whether some words of a program are a command of `hooks` for people.
+pub(super) fn of_any(argv: &[Argument]) -> bool {
+    argv.iter().enumerate().skip(1).any(|(at, word)| {
+        let Some(command @ ("audit" | "init" | "run" | "state")) = word.literal() else { return false };
+        let behind = argv.get(at + 1..).unwrap_or_default();
+        let rest = behind.get(..MAX_WORDS).unwrap_or(behind);
+        match command {
+            "audit" => audit(rest, false),
+            "state" => state(rest),
+            "init" => {
+                operands(rest).next().and_then(Argument::literal).is_some_and(|it| CLIENTS.contains(&it))
+            }
+            _ => {
+                let has = |name: &str| rest.iter().any(|word| word.prefix().split('=').next() == Some(name));
+                has("--client") && has("--event")
+            }
+        }
+    })
+}
+
+/// Whether the words behind `audit` are for people; whether words that nobody knows may be, `in_doubt` says.
+fn audit(words: &[Argument], in_doubt: bool) -> bool {
+    let mut operands = operands(words);
+    let Some(action) = operands.next() else { return false };
+    match action.literal() {
+        None => in_doubt,
+        Some("hold") => match operands.next().map(Argument::literal) {
+            None | Some(Some("list")) => false,
+            Some(None) => in_doubt,
+            Some(Some(action)) => in_doubt || matches!(action, "add" | "release"),
+        },
+        Some("maintain") => !words.iter().any(|word| word.literal() == Some("--dry-run")),
+        Some(action) => CHANGES.contains(&action),
+    }
+}
+
+/// Whether the words behind `state` are of the program that has counters and sets with slashes in their names.
+fn state(words: &[Argument]) -> bool {
+    let mut operands = operands(words);
+    match operands.next().and_then(Argument::literal) {
+        Some("set" | "remove") => operands.next().is_some_and(|counter| counter.prefix().contains('/')),
+        Some(action) => STATE.contains(&action) && operands.next().is_some() || action == "accept-loss",
+        None => false,
+    }
+}
+
+/// The words that are neither options nor the values of options.
+fn operands(words: &[Argument]) -> impl Iterator<Item = &Argument> {
+    let mut words = words.iter();
+    std::iter::from_fn(move || {
+        loop {
+            let word = words.next()?;
+            if !word.prefix().starts_with('-') {
+                return Some(word);
+            }
+            if word.literal().is_some_and(|option| VALUES.contains(&option)) {
+                words.next();
+            }
+        }
+    })
+}
+
+/// Whether an option is given, or may be.
+fn may_have(words: &[Argument], option: &str) -> bool {
+    words.iter().any(|word| match word.literal() {
+        Some(text) => text.split('=').next() == Some(option),
+        None => word.prefix().starts_with('-') && option.starts_with(word.prefix()),
+    })
+}

@@ -1,0 +1,93 @@
+//! What a path in a configuration means: where it is, the names it goes by, and which ones nobody can mean.
+
+use std::path::{Component, Path, PathBuf};
+
+/// `place` from the folder of the configuration at `path`.
+pub(super) fn beside(path: Option<&Path>, place: &Path) -> PathBuf {
+    path.and_then(Path::parent).map_or_else(|| place.to_path_buf(), |folder| folder.join(place))
+}
+
+/// The places that an absolute path without `..` names `place` by; a pattern with `..` in it is refused. Behind a link,
+/// `..` leads elsewhere than its text says, so that there are two.
+pub(super) fn resolved(place: &Path) -> Vec<PathBuf> {
+    let Ok(place) = std::path::absolute(place) else { return Vec::new() };
+    let real = if place.components().any(|part| part == Component::ParentDir) { real(&place) } else { None };
+    let mut named = PathBuf::new();
+    for part in place.components() {
+        match part {
+            // Above the file system's root is that root.
+            Component::ParentDir => _ = named.pop(),
+            part => named.push(part),
+        }
+    }
+    let real = real.filter(|real| *real != named);
+    std::iter::once(named).chain(real).collect()
+}
+
+/// One name for `place`, whatever links lead there; also where it is not there yet.
+pub(super) fn canonical(place: &Path) -> PathBuf {
+    let place = std::path::absolute(place).unwrap_or_else(|_| place.to_path_buf());
+    real(&place).or_else(|| resolved(&place).into_iter().next()).unwrap_or(place)
+}
+
+/// What is there of `place` without links, and what is not behind that.
+fn real(place: &Path) -> Option<PathBuf> {
+    let mut missing = Vec::new();
+    for there in place.ancestors() {
+        if let Ok(real) = there.canonicalize() {
+            return Some(missing.into_iter().rev().fold(real, |place, name| place.join(name)));
+        }
+        // Nobody knows where `..` leads from what is not there.
+        missing.push(there.file_name()?);
+    }
+    None
+}
+
+/// Why nobody can mean `place`, and what to write in its stead.
+pub(super) fn flaw(place: &Path) -> Option<(String, &'static str)> {
+    let name = place.display();
+    if place.as_os_str().is_empty() {
+        return Some(("an empty text is no path".to_owned(), "name one, or leave the option out"));
+    }
+    if place.starts_with("~") {
+        let problem = format!("`{name}` would be below a folder called `~`: no home is put in here");
+        return Some((problem, "write the path out, such as `/home/ada/log`"));
+    }
+    let is_root = place.has_root() && !place.components().any(|part| matches!(part, Component::Normal(_)));
+    is_root.then(|| (format!("`{name}` is the root of the file system"), "name a folder below it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn above_the_root_is_the_root() {
+        let root = std::path::absolute("/").unwrap();
+        assert_eq!(resolved(Path::new("/../../no/such/../log")), [root.join("no/log")]);
+    }
+
+    #[test]
+    fn what_nobody_can_mean_is_told() {
+        for text in ["", "~", "~/log", "/", "//", "/..", "/./.."] {
+            assert!(flaw(Path::new(text)).is_some(), "{text}");
+        }
+        for text in [".", "..", "log", "~log", "a/~", "../x", "/log"] {
+            assert_eq!(flaw(Path::new(text)), None, "{text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn behind_a_link_there_are_two_places_with_one_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(folder.join("far/inner")).unwrap();
+        std::os::unix::fs::symlink("far/inner", folder.join("link")).unwrap();
+        assert_eq!(resolved(&folder.join("link/../log")), [folder.join("log"), folder.join("far/log")]);
+        for place in ["far/inner/a/b", "link/a/b", "./link/../inner/a/b"] {
+            assert_eq!(canonical(&folder.join(place)), folder.join("far/inner/a/b"), "{place}");
+        }
+        assert_eq!(canonical(&folder.join("none/../log")), folder.join("log"));
+    }
+}
