@@ -8,7 +8,7 @@ use std::path::Path;
 use hooks::config::{Config, ConfigReader};
 use hooks::event::{EndReason, PostToolUse, PreToolUse, SessionEnd, TurnStart};
 use hooks::store::Answering;
-use hooks::{HookContext, Hooks, system};
+use hooks::{HookContext, Hooks, Judged, Strength, system};
 use serde_json::{Value, json};
 
 fn project() -> tempfile::TempDir {
@@ -73,4 +73,31 @@ async fn a_program_that_ends_works_at_once_and_without_a_team_nothing_is_written
     wrote(&hooks, empty.path(), "edit", ".squad/decisions/inbox/a.md").await;
     end(&hooks, empty.path()).await;
     assert_eq!(fs::read_dir(empty.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn what_hooks_keep_for_each_other_is_not_for_agents() {
+    let folder = project();
+    let text = "version: 1\nscribe: {}\nnotices: { team: other }\n";
+    fs::create_dir(folder.path().join(".hooks")).unwrap();
+    let file = folder.path().join(".hooks/hooks.yaml");
+    fs::write(&file, text).unwrap();
+    let hooks = ConfigReader::default().read(&file).unwrap().hooks();
+    let below = folder.path().join("src");
+    fs::create_dir(&below).unwrap();
+    for (at, tool, args, is_denied) in [
+        (folder.path(), "edit", json!({ "path": ".squad/.hooks/move.json" }), true),
+        (folder.path(), "edit", json!({ "path": ".squad/.hooks/scribe/1.json" }), true),
+        (folder.path(), "edit", json!({ "path": "other/.hooks/scribe/1.json" }), true),
+        (folder.path(), "bash", json!({ "command": "cp x.json .squad/.hooks/move.json" }), true),
+        (folder.path(), "bash", json!({ "command": "mv x .squad/.hooks" }), true),
+        (&*below, "edit", json!({ "path": "../.squad/.hooks/move.json" }), true),
+        (&*below, "bash", json!({ "command": "cd .. && echo x > other/.hooks/move.json" }), true),
+        (folder.path(), "edit", json!({ "path": ".squad/decisions/inbox/a.md" }), false),
+        (folder.path(), "bash", json!({ "command": "cat .squad/.hooks/move.json" }), false),
+    ] {
+        let context = HookContext::new("s", "Backend").in_dir(at).with_environment(system());
+        let decided = hooks.on(context).pre_tool_use(PreToolUse::new(tool, args.clone())).await;
+        assert_eq!(decided.outcome.strength() == Strength::Deny, is_denied, "{args}: {:?}", decided.outcome);
+    }
 }

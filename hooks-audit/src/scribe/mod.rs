@@ -27,10 +27,12 @@
 //! where sessions end, by `hooks-context`.
 //!
 //! [`ScribeLayer`] goes on `session_start`, `tool_decided`, `post_tool_use` and `session_end`; the Scribe itself is a
-//! [`Reserve`](hooks_core::Reserve) on `subagent_start` and `subagent_stop`, which is asked last, when it is known that
-//! the child begins or ends. [`Scribe::add_to`] adds it to all of them.
+//! [`Reserve`](hooks_core::Reserve) on `pre_tool_use`, `subagent_start` and `subagent_stop`, which is asked last, when it
+//! is known that the tool runs, and that the child begins or ends. [`Scribe::add_to`] adds it to all of them.
 
 mod archive;
+mod begun;
+mod call;
 mod config;
 mod inbox;
 mod layer;

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hooks_core::event::{PostToolUse, SessionEnd, SessionStart, SubagentStart, SubagentStop, ToolDecided};
+use futures_util::future::{Either, select};
+use hooks_core::event::{
+    PostToolUse, PreToolUse, SessionEnd, SessionStart, SubagentStart, SubagentStop, ToolDecided,
+};
 use hooks_core::time::Timer;
 use hooks_core::{BoxError, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle};
 use hooks_facts::tools::ToolTable;
@@ -15,8 +18,8 @@ use hooks_team::{Team, TeamPlace};
 use tower_layer::Layer;
 
 use super::ScribeLayer;
+use super::call::random;
 use super::note::{Note, What, short};
-use super::witness::random;
 use super::work::{Pen, leave, work};
 
 /// The name it goes by in reports.
@@ -25,8 +28,11 @@ pub(super) const NAME: &str = "scribe";
 /// How often the inbox is looked at again for what did not settle. Beyond that, the next event does.
 const LOOKS: u32 = 8;
 
-/// How long somebody waits for another one's work who cannot leave it to that one.
+/// How long another one's work is waited for where no agent waits.
 pub(super) const WAIT: Duration = Duration::from_secs(30);
+
+/// How long another one's work is waited for where an agent does: what is noted by then is left to that one.
+pub(super) const MOMENT: Duration = Duration::from_secs(1);
 
 /// The most calls whose clients give no ids and whose end is still to come.
 const MOST_OPEN: usize = 4_096;
@@ -86,6 +92,8 @@ struct Shared {
     scrub: Option<Scrub>,
     /// Tells when a pause is over; without one, the work is done at once.
     timer: Option<Arc<dyn Timer>>,
+    /// How long an answer waits for work that is done at once.
+    limit: Option<Limit>,
     /// Folders where somebody works or soon will, and whether it was asked for since that began.
     asked: Mutex<HashMap<PathBuf, bool>>,
     /// Keys of calls without ids that began here, by what they are about.
@@ -111,6 +119,7 @@ impl Scribe {
             tools: ToolTable::default(),
             scrub: None,
             timer,
+            limit: None,
             asked: Mutex::default(),
             open: Mutex::default(),
         }))
@@ -120,6 +129,14 @@ impl Scribe {
     #[must_use]
     pub fn with(self, settings: ScribeSettings) -> Self {
         self.changed(|shared| shared.settings = settings)
+    }
+
+    /// Has no answer wait longer than `limit` for work that is done at once, as `timer` tells; `workers` do it meanwhile.
+    /// What is late goes on as long as the process does, and is finished by the next one. Notes are waited for.
+    #[must_use]
+    pub fn within(self, limit: Duration, timer: Arc<dyn Timer>, workers: impl Workers + 'static) -> Self {
+        let workers = Arc::new(workers);
+        self.changed(|shared| shared.limit = Some(Limit { after: limit, timer, workers }))
     }
 
     /// Sets which tools write and run commands.
@@ -146,6 +163,7 @@ impl Scribe {
             .hook::<ToolDecided, _>(&guard, layer.layer(Settle))
             .stack::<PostToolUse, _>(&guard, layer.layer(Settle))
             .hook::<SessionEnd, _>(&guard, layer.layer(Settle))
+            .reserve::<PreToolUse>(self.clone())
             .reserve::<SubagentStart>(self.clone())
             .reserve::<SubagentStop>(self.clone())
     }
@@ -234,7 +252,7 @@ impl Scribe {
         HookFuture::now(Ok(()))
     }
 
-    /// Has the work done, to be waited for; so does whoever works already, as long as `wait`.
+    /// Has the work done, to be waited for as long as there is time; so does whoever works already, as long as `wait`.
     pub(super) fn work_aside(
         &self,
         context: &Arc<HookContext>,
@@ -242,7 +260,11 @@ impl Scribe {
         wait: Duration,
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let (pen, context) = (self.pen(), Arc::clone(context));
-        offload(self.workers(), move || Ok(work(&team, &pen, &context, wait).map(drop)?))
+        let done = move || Ok(work(&team, &pen, &context, wait).map(drop)?);
+        match &self.0.limit {
+            Some(limit) => limit.wait_for(offload(&*limit.workers, done)),
+            None => offload(self.workers(), done),
+        }
     }
 
     /// Works after a pause, and again as long as somebody asks for it or something has to settle.
@@ -276,7 +298,7 @@ impl Scribe {
     }
 
     fn changed(self, change: impl FnOnce(&mut Shared)) -> Self {
-        let Shared { teams, workers, settings, tools, scrub, timer, .. } = &*self.0;
+        let Shared { teams, workers, settings, tools, scrub, timer, limit, .. } = &*self.0;
         let (asked, open) = (Mutex::default(), Mutex::default());
         let mut shared = Shared {
             teams: teams.clone(),
@@ -285,11 +307,42 @@ impl Scribe {
             tools: tools.clone(),
             scrub: scrub.clone(),
             timer: timer.clone(),
+            limit: limit.clone(),
             asked,
             open,
         };
         change(&mut shared);
         Self(Arc::new(shared))
+    }
+}
+
+/// How long an answer waits, and who works meanwhile.
+#[derive(Clone)]
+struct Limit {
+    after: Duration,
+    timer: Arc<dyn Timer>,
+    workers: Arc<dyn Workers>,
+}
+
+impl Limit {
+    /// What comes of `work`; an error where it is late. What is done already waits for nobody.
+    fn wait_for(
+        &self,
+        work: HookFuture<'static, Result<(), BoxError>>,
+    ) -> HookFuture<'static, Result<(), BoxError>> {
+        if matches!(work, HookFuture::Now(_)) {
+            return work;
+        }
+        let (after, late) = (self.after, self.timer.sleep(self.after));
+        HookFuture::later(async move {
+            match select(work, late).await {
+                Either::Left((done, _)) => done,
+                Either::Right(_) => Err(format!(
+                    "the team's folder was not in order within {after:?}; the next event goes on"
+                )
+                .into()),
+            }
+        })
     }
 }
 

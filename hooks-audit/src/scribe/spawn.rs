@@ -15,10 +15,10 @@ use hooks_team::folder::Place;
 use hooks_team::{Team, TeamError};
 
 use super::Scribe;
+use super::call::random;
 use super::log::{named, plain};
 use super::note::{Note, What, key, name, short, stem, time};
 use super::settings::{NAME, failed};
-use super::witness::random;
 use super::work::Pen;
 
 /// Says that a child did not come to exist, unless it did.

@@ -6,16 +6,18 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use hooks_core::drivers::{SpawnRequest, Spawned};
 use hooks_core::drivers::{ToolCall, ToolRequest, ToolResult};
-use hooks_core::event::{ChildStatus, EndReason, PostToolUse, PreToolUse, SessionEnd, SubagentStart};
+use hooks_core::event::{
+    ChildStatus, EndReason, PostToolUse, PreToolUse, SessionEnd, SubagentStart, ToolDecided, VerdictSource,
+};
 use hooks_core::fs::Disk;
-use hooks_core::testing::{FailureLog, FakeClock, FakeDisk, FakeFileSystem, Probe, world};
-use hooks_core::time::{SeededRandom, Timestamp};
+use hooks_core::testing::{FailureLog, FakeClock, FakeDisk, FakeFileSystem, Probe, VirtualTime, world};
+use hooks_core::time::{Clock, SeededRandom, Timestamp};
 use hooks_core::{
-    BoxError, Environment, Govern, GovernSpawn, HookContext, HookError, HookRequest, Hooks, Reason, Settle,
-    Verdict, policy_fn,
+    BoxError, Environment, Govern, GovernSpawn, HookContext, HookError, HookRequest, Hooks, Judged, Reason,
+    Settle, Strength, Verdict, policy_fn,
 };
 use hooks_team::Team;
-use hooks_team::beside::Here;
+use hooks_team::beside::{Here, Work, Workers};
 use hooks_team::files::NewDecision;
 use proptest::prelude::*;
 use regex::Regex;
@@ -162,6 +164,141 @@ fn what_agents_write_is_logged_and_merged() {
     rig.end();
     assert!(rig.lines()[2].contains("ended the session (complete)"));
     assert!(!rig.files().keys().any(|name| name.starts_with(".hooks/scribe/")), "nothing is left to do");
+}
+
+/// What a client does that has a process for each of its events: a question before a call, whose answer is let stand.
+fn asked(rig: &Rig, call: &PreToolUse, goes_ahead: bool) {
+    let hooks = rig.hooks();
+    let mut decided = block_on(hooks.on(rig.context("s")).pre_tool_use(call.clone()));
+    let holds = decided.outcome.take_holds();
+    if goes_ahead {
+        holds.commit();
+    }
+}
+
+fn ran(rig: &Rig, call: &PreToolUse) {
+    block_on(rig.hooks().on(rig.context("s")).post_tool_use(PostToolUse::after(call, Value::Null, None, 1)));
+}
+
+fn write_of(path: &str, id: Option<&str>) -> PreToolUse {
+    let mut call = PreToolUse::new("edit", json!({ "path": path }));
+    call.tool_use_id = id.map(str::to_owned);
+    call
+}
+
+#[test]
+fn what_was_let_through_has_a_line_whether_or_not_anybody_tells_its_end() {
+    for id in [None, Some("7")] {
+        let rig = rig();
+        let call = write_of(".squad/a.md", id);
+        asked(&rig, &call, true);
+        assert!(rig.lines().is_empty(), "it may still run");
+        ran(&rig, &call);
+        assert_eq!(rig.lines().len(), 1, "{:?}", rig.lines());
+        // The same once more, of which nobody tells the end.
+        let again = write_of(".squad/a.md", id.map(|_| "8"));
+        asked(&rig, &again, true);
+        rig.next();
+        let lines = rig.lines();
+        assert!(lines.len() == 2 && lines[1].contains("nobody told how that ended"), "{lines:?}");
+        assert!(!rig.files().keys().any(|name| name.starts_with(".hooks/scribe/")));
+    }
+}
+
+#[test]
+fn calls_that_are_alike_have_a_line_each() {
+    let rig = rig();
+    let call = write_of(".squad/a.md", None);
+    asked(&rig, &call, true);
+    asked(&rig, &call, true);
+    ran(&rig, &call);
+    ran(&rig, &call);
+    rig.next();
+    let lines = rig.lines();
+    assert!(lines.len() == 2 && lines.iter().all(|line| line.contains("** wrote")), "{lines:?}");
+}
+
+#[test]
+fn what_is_refused_has_no_line() {
+    let rig = rig();
+    let no = policy_fn("no", |_: &HookRequest<PreToolUse>| Verdict::deny(Reason::new("no", "no", "no")));
+    let denying = rig.scribe().add_to(Hooks::builder()).policy(no).build();
+    drop(block_on(denying.on(rig.context("s")).pre_tool_use(write_of(".squad/a.md", None))));
+    // Let through by the hooks, and refused by who asked them.
+    asked(&rig, &write_of(".squad/a.md", None), false);
+    asked(&rig, &write_of(".squad/a.md", Some("1")), false);
+    // Let through, and refused by a person, which the client tells later.
+    let call = write_of(".squad/b.md", Some("2"));
+    asked(&rig, &call, true);
+    let refused = ToolDecided::about(&call, Strength::Deny, VerdictSource::Approver, &[]);
+    block_on(rig.hooks().on(rig.context("s")).tool_decided(refused));
+    rig.next();
+    assert_eq!(rig.files().into_keys().collect::<Vec<_>>(), [".hooks/lock-scribe"]);
+    assert!(rig.failures.entries().is_empty());
+}
+
+#[test]
+fn what_a_person_is_asked_about_is_noted() {
+    let rig = rig();
+    let ask = policy_fn("ask", |_: &HookRequest<PreToolUse>| Verdict::ask(Reason::new("a", "a", "a")));
+    let asking = rig.scribe().add_to(Hooks::builder()).policy(ask).build();
+    let mut decided = block_on(asking.on(rig.context("s")).pre_tool_use(write_of(".squad/a.md", Some("1"))));
+    decided.outcome.take_holds().commit();
+    rig.next();
+    assert_eq!(rig.lines().len(), 1, "{:?}", rig.lines());
+}
+
+/// Takes work, and never does it.
+#[derive(Default)]
+struct Stuck(Mutex<Vec<Work>>);
+
+impl Workers for Stuck {
+    fn start(&self, work: Work) {
+        self.0.lock().unwrap().push(work);
+    }
+}
+
+#[test]
+fn nobody_is_kept_waiting_by_work_that_takes_long_nor_denied_for_it() {
+    let rig = rig();
+    let time = VirtualTime::default();
+    let limit = Duration::from_secs(2);
+    let scribe = rig.scribe().within(limit, Arc::new(time.clone()), Stuck::default());
+    let hooks = scribe.add_to(Hooks::builder()).build();
+    let call = write_of(".squad/a.md", None);
+    let ran = PostToolUse::after(&call, Value::Null, None, 1);
+    let started = time.tick();
+    let after = time.block_on(hooks.on(rig.context("s")).post_tool_use(ran)).unwrap();
+    assert!(after.outcome.goes_ahead(), "{:?}", after.outcome);
+    time.block_on(hooks.on(rig.context("s")).session_end(SessionEnd::default())).unwrap();
+    assert_eq!(time.tick().since(started), 2 * limit);
+    assert_eq!(rig.failures.entries().len(), 2, "it is told: {:?}", rig.failures.entries());
+    // What was noted is there for the next one.
+    rig.next();
+    assert_eq!(rig.lines().len(), 2, "{:?}", rig.lines());
+}
+
+#[test]
+fn the_end_of_a_session_is_left_to_whoever_works_too_long() {
+    let rig = rig();
+    let queue = rig.team().spool(&hooks_team::Name::new("scribe").unwrap());
+    let held = queue.lock(Duration::ZERO).unwrap();
+    let started = std::time::Instant::now();
+    rig.end();
+    assert!(started.elapsed() < Duration::from_secs(5) && rig.lines().is_empty());
+    assert!(rig.failures.entries().is_empty(), "{:?}", rig.failures.entries());
+    drop(held);
+    rig.next();
+    assert_eq!(rig.lines().len(), 1, "{:?}", rig.lines());
+}
+
+#[test]
+fn a_session_that_is_resumed_ends_twice() {
+    let rig = rig();
+    rig.end();
+    rig.clock.advance(Duration::from_secs(60));
+    rig.end();
+    assert_eq!(rig.lines().len(), 2, "{:?}", rig.lines());
 }
 
 #[test]

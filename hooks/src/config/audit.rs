@@ -204,7 +204,7 @@ fn of_user() -> Option<PathBuf> {
 }
 
 /// The folder of the project that the configuration at `path` is of: its own, or the one around `.hooks`.
-fn project_of(path: &Path) -> PathBuf {
+pub(super) fn project_of(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     match folder.file_name() {
         Some(name) if name == HOOKS => folder.parent().unwrap_or(folder).to_path_buf(),

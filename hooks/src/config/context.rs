@@ -1,6 +1,7 @@
 //! The sections about context and a team's folder: what sessions begin with, what survives a compaction, what is put
 //! away at the end, who keeps the folder in order, who is told of what.
 
+use std::path::{Component, Path};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,11 +20,14 @@ use hooks_core::{HookContext, HooksBuilder};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::audit;
 use super::build::Kept;
 use super::error::Mistakes;
 use super::notices;
+use super::paths::resolved;
 use super::plain;
 use super::prompts;
+use super::protect::as_pattern;
 use super::prune::Pruned;
 use super::scribe::{self, Around};
 use super::section;
@@ -99,6 +103,28 @@ pub(super) fn take(
 }
 
 impl ContextSections {
+    /// What hooks keep for each other in the folders of teams, as patterns that protect it: who writes there has the
+    /// next process move and write what he likes. `path` is that of the configuration.
+    pub(super) fn files_of(&self, path: Option<&Path>) -> Vec<String> {
+        let of_end = self.session_end.as_ref().map(|config| &config.team);
+        let of_scribe = self.scribe.as_ref().map(|config| &config.team);
+        let of_notices = self.notices.as_ref().map(|config| &config.team);
+        let project = path.map(audit::project_of);
+        let mut patterns = Vec::new();
+        for team in [of_end, of_scribe, of_notices].into_iter().flatten() {
+            let kept = team.join(".hooks");
+            // A pattern with `..` in it is refused.
+            if !kept.components().any(|part| part == Component::ParentDir) {
+                patterns.push(as_pattern(&kept));
+            }
+            let placed = project.as_ref().map(|project| resolved(&project.join(&kept)));
+            patterns.extend(placed.into_iter().flatten().map(|place| as_pattern(&place)));
+        }
+        patterns.sort();
+        patterns.dedup();
+        patterns
+    }
+
     /// Adds what the sections ask for. What sessions were given is remembered in the store of `kept`, the rest in its
     /// memory of sessions.
     pub(super) fn add_to(&self, mut builder: HooksBuilder, kept: &Kept, around: &Around<'_>) -> HooksBuilder {

@@ -19,8 +19,8 @@ const SETTINGS: [&str; 9] = [
     ".github/copilot/settings.local.json",
 ];
 
-/// Folders all of whose files are hooks.
-const FOLDERS: [&str; 2] = [".copilot/hooks", ".github/hooks"];
+/// Folders all of whose files are hooks, and the one in which hooks keep for each other what is to be written.
+const FOLDERS: [&str; 3] = [".copilot/hooks", ".github/hooks", ".squad/.hooks"];
 
 /// How many links in a row are followed; systems follow 40.
 const MOST_LINKS: usize = 40;

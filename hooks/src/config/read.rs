@@ -388,6 +388,11 @@ impl ConfigReader {
         {
             protected.extend(audit::files_of(audit, path));
         }
+        if let Settings::Strict { context, .. } = &settings
+            && self_protection
+        {
+            protected.extend(context.files_of(path));
+        }
         let built = build(&settings, &protected, self.kept.clone(), &self.host, &root, mistakes)?;
         let mut doubts = match &settings {
             Settings::Strict { policy, state, from: Origin::Document(tree), .. } => {

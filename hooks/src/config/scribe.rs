@@ -22,6 +22,10 @@ pub(super) const KEY: &str = "scribe";
 /// How long a program that does one thing and ends waits for others who write in a team's folder.
 const SHORT: Duration = Duration::from_millis(500);
 
+/// How long the answer of such a program waits for the Scribe's work; clients wait for longer. What is not done by then, as
+/// the folder has grown large, is finished by the next one.
+const WORKING: Duration = Duration::from_secs(2);
+
 /// What of a configuration the Scribe and the notices go by beside their own sections.
 pub(super) struct Around<'a> {
     pub(super) tools: ToolTable,
@@ -38,7 +42,9 @@ pub(super) fn built(config: &ScribeConfig, around: &Around<'_>) -> Scribe {
     let secrets = Secrets::new(around.redaction);
     let scribe = match answering {
         Answering::Later => Scribe::new(teams, workers(answering), Arc::new(TokioTimer)),
-        Answering::AtOnce => Scribe::at_once(teams, workers(answering)),
+        Answering::AtOnce => {
+            Scribe::at_once(teams, workers(answering)).within(WORKING, Arc::new(TokioTimer), Threads)
+        }
     };
     let scribe = scribe.with(config.settings()).knowing(around.tools.clone());
     scribe.scrubbed_by(move |text| secrets.redact(text))
