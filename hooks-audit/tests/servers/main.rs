@@ -24,3 +24,10 @@ fn records(first: u64, count: u64) -> Vec<Committed> {
     };
     (first..first + count).map(one).collect()
 }
+
+/// The same, of another log.
+fn records_elsewhere(first: u64, count: u64) -> Vec<Committed> {
+    let mut all = records(first, count);
+    all.iter_mut().for_each(|record| record.log = "m".into());
+    all
+}

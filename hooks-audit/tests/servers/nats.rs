@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 use super::process::{Server, command, find, free_port};
-use super::records;
+use super::{records, records_elsewhere};
 
 fn server(folder: &std::path::Path, port: u16) -> Option<Server> {
     let mut command = command(find("nats-server", &[])?);
@@ -66,6 +66,8 @@ async fn a_stream_has_each_record_once() {
     }
     let info = api(port, "STREAM.INFO.AUDIT", Value::Null).await;
     assert_eq!(info["state"]["messages"], 200);
+    // Those of another log have other ids.
+    sink.deliver(&records_elsewhere(1, 10)).await.unwrap();
 
     // Too large for the stream, and for the server.
     for length in [50_000, 2_000_000] {
@@ -79,5 +81,5 @@ async fn a_stream_has_each_record_once() {
     let _running = server(folder.path(), port).unwrap();
     sink.deliver(&records(196, 10)).await.unwrap();
     let info = api(port, "STREAM.INFO.AUDIT", Value::Null).await;
-    assert_eq!(info["state"]["messages"], 205);
+    assert_eq!(info["state"]["messages"], 215);
 }

@@ -10,7 +10,7 @@ use hooks_audit::sink::{Sink, SinkError};
 use tokio_postgres::{Config, NoTls};
 
 use super::process::{Server, command, find, free_port};
-use super::records;
+use super::{records, records_elsewhere};
 
 /// Where Debian has the programs of each version.
 fn folders() -> Vec<PathBuf> {
@@ -77,13 +77,15 @@ async fn a_table_has_each_record_once() {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     sink.deliver(&records(51, 100)).await.unwrap();
+    // Those of another log are others.
+    sink.deliver(&records_elsewhere(51, 10)).await.unwrap();
 
     let (client, connection) = config.connect(NoTls).await.unwrap();
     drop(tokio::spawn(connection));
     let query = "SELECT count(*), min(record->>'rule'), min(payload->'event'->'tool_args'->>'command'), \
         min(session), min(agent), min(outcome), min(extract(epoch from at) * 1000)::text FROM audit";
     let row = client.query_one(query, &[]).await.unwrap();
-    assert_eq!(row.get::<_, i64>(0), 150);
+    assert_eq!(row.get::<_, i64>(0), 160);
     assert_eq!(row.get::<_, &str>(1), "no-\"shell\\");
     assert_eq!(row.get::<_, &str>(2), "ls \u{fffd}");
     assert_eq!((row.get::<_, &str>(3), row.get::<_, &str>(4)), ("s\u{fffd}", "bäckend"));
