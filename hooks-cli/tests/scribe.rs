@@ -190,7 +190,7 @@ fn work(world: &World, agent: usize, calls: usize) {
         };
         let call = call(tool, &file, id);
         let mut asked = world.start(client, before, &call);
-        if dice % 5 == 0 {
+        if dice.is_multiple_of(5) {
             pause(Duration::from_millis(dice as u64 / 4));
             asked.kill().unwrap();
         }
@@ -202,7 +202,7 @@ fn work(world: &World, agent: usize, calls: usize) {
         fs::write(world.0.path().join(&file), text).unwrap();
         let mut ledger = fs::File::options().append(true).create(true).open(world.0.path().join("ledger"));
         ledger.as_mut().unwrap().write_all(format!("{name}\n").as_bytes()).unwrap();
-        if dice % 3 == 0 {
+        if dice.is_multiple_of(3) {
             continue;
         }
         let mut told = world.start(client, after, &returned(call));

@@ -53,6 +53,20 @@ pub enum TeamError {
         /// The limit.
         limit: u64,
     },
+    /// The file would be larger than anybody reads.
+    #[error("`{place}` would be larger than {limit} bytes; archive a part of it")]
+    Full {
+        /// Which.
+        place: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// The file is no text.
+    #[error("`{place}` is not UTF-8 and would not be kept as it is; save it as UTF-8")]
+    NotText {
+        /// Which.
+        place: String,
+    },
     /// Somebody else holds the folder.
     #[error("the team folder was busy for {seconds} s; try again")]
     Busy {
@@ -76,6 +90,19 @@ pub enum TeamError {
 }
 
 impl TeamError {
+    /// Whether it is about what somebody put at one place, rather than about the disk or other writers: the same will be
+    /// said again until somebody changes that, and nothing else needs to wait for it.
+    pub fn is_in_the_way(&self) -> bool {
+        use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, PermissionDenied};
+        match self {
+            Self::Refused { .. } | Self::TooLarge { .. } | Self::Full { .. } | Self::NotText { .. } => true,
+            Self::Io { source, .. } => {
+                matches!(source.kind(), InvalidInput | IsADirectory | NotADirectory | PermissionDenied)
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn name(name: impl Into<String>, reason: BadName) -> Self {
         Self::Name { name: name.into(), reason }
     }

@@ -34,4 +34,4 @@ pub use self::error::TeamError;
 pub use self::moves::Moved;
 pub use self::name::{BadName, Name};
 pub use self::place::TeamPlace;
-pub use self::team::{Agent, Delivery, NewTeam, Recovered, Snapshot, Team};
+pub use self::team::{Agent, Delivery, NewTeam, Recovered, Snapshot, Team, Unloaded};

@@ -47,6 +47,11 @@ fn start(folder: &Path, number: &str) -> Child {
 fn the_process() {
     let (Ok(folder), Ok(number)) = (std::env::var(FOLDER), std::env::var(NUMBER)) else { return };
     let team = team(Path::new(&folder));
+    if number == "same" {
+        team.add_to_inbox("same", "### Use X\n**By:** Lead\n\nThe same for all.\n").unwrap();
+        team.merge_inbox().unwrap();
+        return;
+    }
     if number.starts_with("loop") {
         for round in 0.. {
             work(&team, &format!("{number}.{round}"), true);
@@ -117,6 +122,22 @@ fn two_hundred_processes_lose_nothing_and_double_nothing() {
     assert_eq!(all, 200, "every decision is an entry of its own");
     team.recover().unwrap();
     assert_eq!(tokens(&team).len(), 400);
+}
+
+#[test]
+fn what_twenty_processes_decide_alike_is_decided_once() {
+    let (folder, team) = laid_out();
+    // What is no file of text keeps nobody from it: to read from a socket or a pipe would wait.
+    #[cfg(unix)]
+    let _socket =
+        std::os::unix::net::UnixListener::bind(folder.path().join(".squad/decisions/inbox/odd.md")).unwrap();
+    let processes: Vec<_> = (0..20).map(|_| start(folder.path(), "same")).collect();
+    for process in processes {
+        let output = process.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    let decisions = team.decisions().unwrap();
+    assert_eq!((decisions.entries().len(), team.inbox().unwrap().len()), (1, 0));
 }
 
 #[test]

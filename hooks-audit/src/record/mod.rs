@@ -107,7 +107,8 @@ pub struct Record {
 /// The names of what the log writes about itself, in [`Record::event`].
 pub mod notes {
     /// All of them.
-    pub const ALL: [&str; 9] = [RECOVERED, ALARM, GAP, CHECKPOINT, INTENT, DELETED, HELD, RELEASED, ERASED];
+    pub const ALL: [&str; 10] =
+        [RECOVERED, ALARM, GAP, SPILLED, CHECKPOINT, INTENT, DELETED, HELD, RELEASED, ERASED];
 
     /// A writer took the chain over from one that did not close it, and cut or moved something aside.
     pub const RECOVERED: &str = "log.recovered";

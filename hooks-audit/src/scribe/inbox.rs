@@ -5,7 +5,6 @@
 //! not change for a while.
 
 use std::collections::{BTreeMap, HashSet};
-use std::time::Duration;
 
 use hooks_core::time::Timestamp;
 use hooks_team::files::InboxFile;
@@ -14,6 +13,7 @@ use hooks_team::{Digest, Moved, Team, TeamError};
 use serde::{Deserialize, Serialize};
 
 use super::note::{Note, What, name};
+use super::work::Pen;
 
 /// The folder, as notes name files in it.
 const FOLDER: &str = "decisions/inbox/";
@@ -65,16 +65,26 @@ impl Writing {
     }
 }
 
-/// Merges what nobody writes any more; whether there is more, which has to be looked at again after `settle`.
+/// Merges what nobody writes any more, without its secrets: every agent reads it. Whether there is more, which has to be
+/// looked at again once it settled. What is no text of a decision stays; why is added to `problems`.
 pub(super) fn merge(
     team: &Team,
     writing: &Writing,
     now: Timestamp,
-    settle: Duration,
+    pen: &Pen,
+    problems: &mut Vec<TeamError>,
 ) -> Result<(Moved, bool), TeamError> {
+    let settle = pen.settings.settle;
     let place = Place::own(&name("scribe-seen.json")?);
-    let stored = team.folder().read(&place)?;
-    let files = team.inbox()?;
+    let stored = match team.folder().read(&place) {
+        // Files whose calls have ended are merged all the same.
+        Err(error) if error.is_in_the_way() => {
+            problems.push(error);
+            None
+        }
+        stored => stored?,
+    };
+    let files = team.inbox_telling(problems)?;
     if files.is_empty() && stored.is_none() {
         return Ok((Moved::default(), false));
     }
@@ -87,7 +97,11 @@ pub(super) fn merge(
         };
         !writing.open.contains(file.name()) && (writing.done.contains(file.name()) || has_settled())
     };
-    let moved = if files.iter().any(is_whole) { team.merge_inbox_of(is_whole)? } else { Moved::default() };
+    let moved = if files.iter().any(is_whole) {
+        team.merge_inbox_scrubbed(is_whole, |text| pen.scrubbed(text))?
+    } else {
+        Moved::default()
+    };
     // What is left is looked at again; of what went, nothing is remembered.
     let mut rest = team.inbox()?;
     // What says nothing is not merged, and not waited for.

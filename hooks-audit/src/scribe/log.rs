@@ -26,12 +26,13 @@ struct Matter {
 
 impl Plan {
     /// Says where each note goes. One that a tool began to write, and whose end is still to come, stays until
-    /// `given_up`.
+    /// `given_up`, and so does one whose file something else stands in the way of, which is added to `problems`.
     pub(super) fn of(
         team: &Team,
         left: Vec<Left>,
         given_up: Timestamp,
         pen: &Pen,
+        problems: &mut Vec<TeamError>,
     ) -> Result<Self, TeamError> {
         let mut plan = Self::default();
         // Session, then key.
@@ -39,7 +40,10 @@ impl Plan {
         for left in left {
             let Some(note) = Note::read(left.content()) else { continue };
             if let What::Spawned { name: file, title, text } = &note.what {
-                plan.deliveries.push(spawned(team, file, title, text, left.clone())?);
+                plan.add(
+                    spawned(team, file, &pen.clean(title.clone()), pen.clean(text.clone()), left.clone()),
+                    problems,
+                )?;
                 continue;
             }
             let matters = sessions.entry(note.session.clone()).or_default();
@@ -59,10 +63,23 @@ impl Plan {
                 !matches!(matter.note.what, What::Begun { .. }) || matter.note.at <= given_up
             });
             if !matters.is_empty() {
-                plan.deliveries.push(logged(team, &session, matters, pen)?);
+                plan.add(logged(team, &session, matters, pen), problems)?;
             }
         }
         Ok(plan)
+    }
+
+    fn add(
+        &mut self,
+        delivery: Result<Delivery, TeamError>,
+        problems: &mut Vec<TeamError>,
+    ) -> Result<(), TeamError> {
+        match delivery {
+            Ok(delivery) => self.deliveries.push(delivery),
+            Err(error) if error.is_in_the_way() => problems.push(error),
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 }
 
@@ -72,7 +89,7 @@ fn logged(
     matters: BTreeMap<String, Matter>,
     pen: &Pen,
 ) -> Result<Delivery, TeamError> {
-    let (target, content) = session_log(team, session, matters.values().map(|matter| matter.at).min())?;
+    let (target, content) = session_log(team, session, matters.values().map(|matter| matter.at).min(), pen)?;
     let content = String::from_utf8_lossy(&content);
     let mut lines = Vec::new();
     let mut from = Vec::new();
@@ -88,25 +105,34 @@ fn logged(
     }
     lines.sort();
     let text = lines.into_iter().map(|(_, line)| line).collect();
-    Ok(Delivery { target, title: format!("# Session {}", plain(session)), text, from })
+    let title = pen.clean(format!("# Session {}", plain(session)));
+    Ok(Delivery { target, title, text, from })
 }
 
 /// Where the session's file is, or shall be, and what it holds.
-fn session_log(team: &Team, session: &str, since: Option<Timestamp>) -> Result<(Place, Vec<u8>), TeamError> {
+fn session_log(
+    team: &Team,
+    session: &str,
+    since: Option<Timestamp>,
+    pen: &Pen,
+) -> Result<(Place, Vec<u8>), TeamError> {
     let folder = Place::new("log")?;
-    let ending = format!("-scribe-{}-{}.md", stem(session), key(&["session", session]));
+    let ending = format!("-{}.md", key(&["session", session]));
     let known = team.session_logs()?.into_iter().find(|file| file.ends_with(&ending));
-    let file = known.unwrap_or_else(|| format!("{}{ending}", time(since.unwrap_or_default())));
+    let file = known.unwrap_or_else(|| {
+        let session = stem(&pen.clean(session.to_owned()));
+        format!("{}-scribe-{session}{ending}", time(since.unwrap_or_default()))
+    });
     let target = folder.join(&name(&file)?);
     let content = team.folder().read(&target)?.unwrap_or_default();
     Ok((target, content))
 }
 
 /// The file in `orchestration-log/`, unless somebody has written it.
-fn spawned(team: &Team, file: &str, title: &str, text: &str, left: Left) -> Result<Delivery, TeamError> {
+fn spawned(team: &Team, file: &str, title: &str, text: String, left: Left) -> Result<Delivery, TeamError> {
     let target = Place::new("orchestration-log")?.join(&name(file)?);
-    let text = if team.folder().exists(&target)? { "" } else { text };
-    Ok(Delivery { target, title: title.to_owned(), text: text.to_owned(), from: vec![left] })
+    let text = if team.folder().exists(&target)? { String::new() } else { text };
+    Ok(Delivery { target, title: title.to_owned(), text, from: vec![left] })
 }
 
 /// By which a line is known again.
@@ -115,7 +141,7 @@ fn mark(key: &str) -> String {
 }
 
 fn sentence(note: &Note) -> String {
-    let who = format!("**{}**", plain(&note.agent));
+    let who = who(&note.agent);
     match &note.what {
         What::Begun { tool, files } => {
             format!(
@@ -181,6 +207,18 @@ fn list(files: &[String]) -> String {
 /// What others named, as code on one line.
 fn code(text: &str) -> String {
     format!("`{}`", plain(text).replace('`', "'"))
+}
+
+/// Who it was. A client's main agent may have no name.
+fn who(agent: &str) -> String {
+    let agent = named(agent);
+    format!("**{agent}**")
+}
+
+/// The name of an agent, also where its client gives it none.
+pub(super) fn named(agent: &str) -> Cow<'static, str> {
+    let agent = plain(agent);
+    if agent.is_empty() { "main agent".into() } else { agent }
 }
 
 /// What others named, without what opens a comment, in which the rest of the file would vanish.

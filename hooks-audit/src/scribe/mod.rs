@@ -19,6 +19,9 @@
 //! the work itself is done in the background, once for all that was noted in the meantime. A process without a
 //! background, or one that ends with its answer, works [at once](Scribe::at_once).
 //!
+//! Others write in the folder too. A note that is none of ours is set aside, a move that is none of ours reaches no
+//! file; what is no text of a decision stays where it is. All of that is told, once, and keeps nothing else.
+//!
 //! The Scribe never decides and never fails a call: what goes wrong is told to the failure sink, and done by the next
 //! one who works. It records who wrote which file with which tool, no content. Histories that have grown are archived
 //! where sessions end, by `hooks-context`.
@@ -35,6 +38,7 @@ mod inbox;
 mod layer;
 mod log;
 mod note;
+mod problems;
 mod service;
 mod settings;
 mod spawn;

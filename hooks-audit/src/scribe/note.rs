@@ -12,6 +12,9 @@ const VERSION: u32 = 1;
 /// The most files that one note names.
 const MOST_FILES: usize = 64;
 
+/// How many digits a key has.
+const KEY: usize = 16;
+
 /// The longest text that is noted, in characters.
 const LONGEST: usize = 200;
 
@@ -26,6 +29,12 @@ pub(super) struct Note {
     pub(super) session: String,
     pub(super) agent: String,
     pub(super) what: What,
+}
+
+/// What all versions have.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
 }
 
 /// What happened.
@@ -63,7 +72,37 @@ impl Note {
 
     /// Reads what was left; `None` where it is not ours.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        serde_json::from_slice(bytes).ok().filter(|note: &Self| note.version == VERSION)
+        Self::parse(bytes).ok().flatten()
+    }
+
+    /// Reads what was left; `None` where it is a note of another version.
+    ///
+    /// # Errors
+    /// No Scribe leaves such a note: why, as a reason for people.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, String> {
+        let unread = |error: serde_json::Error| format!("it is no note that can be read: {error}");
+        let Versioned { version } = serde_json::from_slice(bytes).map_err(unread)?;
+        if version != VERSION {
+            return Ok(None);
+        }
+        let note: Self = serde_json::from_slice(bytes).map_err(unread)?;
+        note.check().map(|()| Some(note))
+    }
+
+    /// Refuses what would be more than a line or a file of its own: others write in the folder too.
+    fn check(&self) -> Result<(), String> {
+        let is_key =
+            |key: &str| key.len() == KEY && key.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if !is_key(&self.key) {
+            return Err(format!("its key is not {KEY} hexadecimal digits"));
+        }
+        let What::Spawned { name, .. } = &self.what else { return Ok(()) };
+        let stem = name.strip_suffix(".md").filter(|stem| name.len() <= LONGEST && stem.ends_with(&self.key));
+        let is_plain = |stem: &str| stem.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        if stem.is_some_and(is_plain) {
+            return Ok(());
+        }
+        Err(format!("`{}` is no name of a file that a child gets", short(name).replace('`', "'")))
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -74,7 +113,7 @@ impl Note {
 
 /// A key that follows from what it is about.
 pub(super) fn key(parts: &[&str]) -> String {
-    Digest::of(parts.join("\0").as_bytes()).to_string().chars().take(16).collect()
+    Digest::of(parts.join("\0").as_bytes()).to_string().chars().take(KEY).collect()
 }
 
 /// As many files as are noted, on one line each.
@@ -117,9 +156,29 @@ mod tests {
         let bytes = note.to_bytes();
         assert!(!bytes.contains(&b'\n') && bytes.len() < 500);
         assert_eq!(Note::read(&bytes), Some(note));
-        assert_eq!(Note::read(b"{\"version\": 2}"), None);
+        assert_eq!(Note::parse(b"{\"version\": 2}"), Ok(None));
         assert_eq!((short(" a\u{0}\n b "), short(&"é ".repeat(300)).chars().count()), ("a b".into(), 200));
         assert_eq!((stem("Fact Checker!"), stem("🔧")), ("fact-checker".into(), "unnamed".into()));
         assert_ne!(key(&["a", "b"]), key(&["ab", ""]));
+    }
+
+    #[test]
+    fn only_notes_as_a_scribe_leaves_them_are_read() {
+        let note = |key: &str, name: &str| {
+            let what = What::Spawned { name: name.into(), title: "t".into(), text: "x".into() };
+            Note::parse(&Note::new(&HookContext::new("s", "a"), key.into(), what).to_bytes())
+        };
+        let key = key(&["k"]);
+        assert!(note(&key, &format!("2026-11-22T04-20-47Z-a-{key}.md")).unwrap().is_some());
+        let long = format!("{}{key}.md", "a".repeat(200));
+        for name in ["holds.json", "w1.00000001.jsonl", "../x.md", "a.md", "a.b.md", ".md", "x\n.md", &long] {
+            let why = note(&key, name).unwrap_err();
+            assert!(why.contains("is no name of a file"), "{why}");
+            assert!(note(&key, &format!("{name}/{key}.md")).is_err());
+        }
+        for key in ["", "k", "0123456789abcdeF", "\n- forged 1234567"] {
+            assert!(note(key, &format!("a-{key}.md")).is_err());
+        }
+        assert!(Note::parse(b"rubbish").is_err() && Note::parse(b"{\"version\": 1}").is_err());
     }
 }

@@ -16,9 +16,10 @@ use hooks_team::{Team, TeamError};
 
 use super::Scribe;
 use super::call::random;
-use super::log::plain;
+use super::log::{named, plain};
 use super::note::{Note, What, key, name, short, stem, time};
 use super::settings::{NAME, failed};
+use super::work::Pen;
 
 /// Says that a child did not come to exist, unless it did.
 struct Sent {
@@ -55,7 +56,7 @@ impl Reserve<SubagentStart> for Scribe {
         NAME
     }
 
-    /// Writes the file in `orchestration-log/`; where others hold the folder for too long, a note that becomes it.
+    /// Writes the file in `orchestration-log/`; where that cannot be done, a note that becomes it.
     /// Never refuses.
     fn reserve(
         &self,
@@ -64,7 +65,7 @@ impl Reserve<SubagentStart> for Scribe {
         let (scribe, context, start) = (self.clone(), Arc::clone(request.context()), request.event().clone());
         let child = start.child_id.clone().unwrap_or_else(|| random(&context));
         let id = key(&["spawn", &context.session_id, &child]);
-        let what = What::NotSpawned { child: short(&start.agent_name) };
+        let what = What::NotSpawned { child: short(&self.pen().clean(start.agent_name.clone())) };
         let note = Some(Note::new(&context, key(&["not spawned", &context.session_id, &child]), what));
         let sent = Sent { scribe: self.clone(), context: Arc::clone(&context), note };
         let theirs = Arc::clone(&context);
@@ -102,7 +103,7 @@ impl Reserve<SubagentStop> for Scribe {
         let (scribe, context, stop) = (self.clone(), Arc::clone(request.context()), request.event().clone());
         let child = stop.child_id.clone().unwrap_or_else(|| random(&context));
         let what = What::Ended {
-            child: short(&stop.agent_name),
+            child: short(&self.pen().clean(stop.agent_name.clone())),
             status: stop.status,
             duration_ms: stop.duration_ms,
             tokens: stop.tokens_used,
@@ -139,45 +140,51 @@ fn before(
     start: &SubagentStart,
     id: &str,
 ) -> Result<(), BoxError> {
-    let ending = format!("-{id}.md");
-    if team.spawn_logs()?.iter().any(|file| file.ends_with(&ending)) {
-        return Ok(());
-    }
-    let title = format!("{} — {}", time(context.timestamp), plain(&start.agent_name));
-    let text = scribe.pen().clean(record(context, start).to_markdown(&title));
-    let file = format!("{}-{}{ending}", time(context.timestamp), stem(&start.agent_name));
-    match publish(scribe, team, &file, &text) {
-        Err(TeamError::Busy { .. }) => {}
-        done => return Ok(done?),
-    }
+    let (pen, ending) = (scribe.pen(), format!("-{id}.md"));
+    let agent = pen.clean(start.agent_name.clone());
+    let title = format!("{} — {}", time(context.timestamp), named(&agent));
+    let text = pen.clean(record(context, start, &pen).to_markdown(&title));
+    let file = format!("{}-{}{ending}", time(context.timestamp), stem(&agent));
+    let Err(error) = publish(scribe, team, &file, &ending, &text) else { return Ok(()) };
+    // Whatever kept it from being written, it is made up for later.
     let (title, text) = text.split_once("\n\n").unwrap_or((&text, ""));
     let what = What::Spawned { name: file, title: title.to_owned(), text: text.to_owned() };
-    scribe.leave(team, &Note::new(context, id.to_owned(), what))
+    scribe.leave(team, &Note::new(context, id.to_owned(), what))?;
+    match error {
+        TeamError::Busy { .. } => Ok(()),
+        error => Err(error.into()),
+    }
 }
 
-fn publish(scribe: &Scribe, team: &Team, file: &str, text: &str) -> Result<(), TeamError> {
+/// Writes the file unless there is one with that `ending`.
+fn publish(scribe: &Scribe, team: &Team, file: &str, ending: &str, text: &str) -> Result<(), TeamError> {
+    if team.spawn_logs()?.iter().any(|file| file.ends_with(ending)) {
+        return Ok(());
+    }
     let place = Place::new("orchestration-log")?.join(&name(file)?);
     let team = team.clone().with_patience(scribe.settings().spawn_wait);
     team.writer()?.publish(&place, text.as_bytes()).map(drop)
 }
 
-/// What Squad's template asks for, as far as it is known before the child begins.
-fn record(context: &HookContext, start: &SubagentStart) -> SpawnRecord {
-    let told = |text: Option<&str>| text.map_or_else(|| "—".to_owned(), |text| plain(text).into_owned());
+/// What Squad's template asks for, as far as it is known before the child begins; without secrets, of which nothing is
+/// left to be known again once a long text was cut.
+fn record(context: &HookContext, start: &SubagentStart, pen: &Pen) -> SpawnRecord {
+    let clean = |text: &str| plain(&pen.clean(text.to_owned())).into_owned();
+    let told = |text: Option<&str>| text.map_or_else(|| "—".to_owned(), clean);
     SpawnRecord {
-        agent: plain(&start.agent_name).into_owned(),
-        why_chosen: if start.task.trim().is_empty() {
-            "—".to_owned()
-        } else {
-            plain(&start.task).into_owned()
-        },
-        mode: format!("child of {} in generation {}", plain(&context.agent_name), start.depth),
+        agent: named(&pen.clean(start.agent_name.clone())).into_owned(),
+        why_chosen: if start.task.trim().is_empty() { "—".to_owned() } else { clean(&start.task) },
+        mode: format!(
+            "child of {} in generation {}",
+            named(&pen.clean(context.agent_name.clone())),
+            start.depth
+        ),
         why_mode: format!(
             "task type {}, model {}",
             told(start.task_type.as_deref()),
             told(start.model.as_deref())
         ),
-        reads: start.charter_path.as_deref().map(|path| plain(path).into_owned()).into_iter().collect(),
+        reads: start.charter_path.as_deref().map(clean).into_iter().collect(),
         produces: Vec::new(),
         outcome: "pending: written before it began, told in `log/` when it ended".to_owned(),
     }

@@ -14,7 +14,11 @@ use super::archive::archive;
 use super::inbox::{Writing, merge};
 use super::log::Plan;
 use super::note::{Note, name};
+use super::problems::Problems;
 use super::settings::Scrub;
+
+/// The most notes that one work sets aside: whoever waits for it shall not wait for what others made up.
+const MOST_REFUSED: usize = 64;
 
 /// What the work is done with.
 #[derive(Clone)]
@@ -26,7 +30,12 @@ pub(super) struct Pen {
 impl Pen {
     /// `text` without secrets.
     pub(super) fn clean(&self, text: String) -> String {
-        self.scrub.as_ref().and_then(|scrub| scrub(&text)).unwrap_or(text)
+        self.scrubbed(&text).unwrap_or(text)
+    }
+
+    /// What `text` is without secrets, where it has any.
+    pub(super) fn scrubbed(&self, text: &str) -> Option<String> {
+        self.scrub.as_ref().and_then(|scrub| scrub(text))
     }
 }
 
@@ -45,28 +54,50 @@ pub(super) fn leave(team: &Team, note: &Note) -> Result<(), TeamError> {
 pub(super) fn work(team: &Team, pen: &Pen, context: &HookContext, wait: Duration) -> Result<bool, TeamError> {
     let queue = queue(team)?;
     let Some(_lock) = queue.lock(wait)? else { return Ok(true) };
-    match work_alone(team, &queue, pen, context) {
+    let mut problems = Problems::default();
+    let done = work_alone(team, &queue, pen, context, &mut problems);
+    problems.tell(team, context, done.is_ok());
+    match done {
         // Others write in the folder for too long.
         Err(TeamError::Busy { .. }) => Ok(true),
-        done => done,
+        done => problems.finish().and(done),
     }
 }
 
-fn work_alone(team: &Team, queue: &Spool, pen: &Pen, context: &HookContext) -> Result<bool, TeamError> {
+/// One step after the other; one that cannot be made keeps none of the others.
+fn work_alone(
+    team: &Team,
+    queue: &Spool,
+    pen: &Pen,
+    context: &HookContext,
+    problems: &mut Problems,
+) -> Result<bool, TeamError> {
     let settings = &pen.settings;
     let now = context.environment.clock.now();
     let long_ago = u64::try_from(settings.given_up_after.as_millis()).unwrap_or(u64::MAX);
     let given_up = Timestamp(now.0.saturating_sub(long_ago));
+    let notes = queue.read_telling(problems.found())?;
+    let refused = notes.iter().filter_map(|left| Some((left, Note::parse(left.content()).err()?)));
+    for (left, why) in refused.take(MOST_REFUSED) {
+        problems.step(team.refuse(left, &why))?;
+    }
     // Before the notes go: they say which files are whole.
-    let writing = Writing::of(&queue.read()?, given_up);
-    let (moved, waits) = merge(team, &writing, now, settings.settle)?;
-    if moved.entries > 0 {
-        archive(team, settings, now)?;
+    let writing = Writing::of(&notes, given_up);
+    let merged = merge(team, &writing, now, pen, problems.found());
+    let merged = problems.step(merged)?;
+    // Also where there was no room for more.
+    if merged.as_ref().is_none_or(|(moved, _)| moved.entries > 0) {
+        problems.step(archive(team, settings, now))?;
     }
-    team.unload(queue, |left| Plan::of(team, left, given_up, pen).map(|plan| plan.deliveries))?;
-    queue.sweep(given_up)?;
+    let unloaded = team.unload(queue, |left| {
+        Plan::of(team, left, given_up, pen, problems.found()).map(|plan| plan.deliveries)
+    });
+    if let Some(unloaded) = problems.step(unloaded)? {
+        problems.found().extend(unloaded.problems);
+    }
+    problems.step(queue.sweep(given_up))?;
     if writing.is_given_up {
-        team.recover()?;
+        problems.step(team.recover())?;
     }
-    Ok(waits)
+    Ok(merged.is_some_and(|(_, waits)| waits))
 }

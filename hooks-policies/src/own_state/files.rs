@@ -64,7 +64,7 @@ impl OwnFiles {
     pub(super) fn may_be(named: &Named) -> bool {
         match &named.name {
             Argument::Literal(name) => !matches!(name.as_str(), "" | ".." | "-" | "--"),
-            name => !says_nothing(&name.outline()) || name.prefix().contains('/'),
+            name @ Argument::Dynamic { .. } => !says_nothing(&name.outline()) || name.prefix().contains('/'),
         }
     }
 
@@ -83,7 +83,7 @@ impl OwnFiles {
                 let is_everyday = named.is_deep && place.holds_the_root(call);
                 return if is_everyday { None } else { self.find_place(call, &place) };
             }
-            name => name.outline(),
+            name @ Argument::Dynamic { .. } => name.outline(),
         };
         // Of a name that is known in part, the folder that it surely is in.
         let (known, _) = outline.split_once(|c| Gap::of(c).is_some())?;

@@ -50,17 +50,17 @@ pub(super) fn of_invocation<'a>(
     let is_for_people = WRITES_TO_PEOPLE.contains(&program);
     let is_deep = hands_over
         || DEEP_WITH_R.contains(&program) && argv.iter().any(|word| is_recursive(word.prefix()))
-        || argv.iter().any(|word| takes_away(word));
+        || argv.iter().any(takes_away);
     let is_in_the_root = analysis.runs_at_the_start(invocation) && call.begins_in_the_root();
     let is_plain = is_in_the_root && call.moved(".").is_none();
     let here = (!is_plain).then(|| Argument::from("."));
     let here = here.into_iter().flat_map(move |here| names(call, analysis.names(invocation, &here)));
     let here = here.map(|name| Named { name, is_deep: false });
-    let is_of_interest = move |word: &Argument| {
-        !(hands_over && is_read_only(&word.outline()))
-            && !(is_plain && !is_deep && word.literal().is_some_and(|word| files.are_not(word)))
+    let is_left_out = move |word: &Argument| {
+        let is_none_of_them = || word.literal().is_some_and(|word| files.are_not(word));
+        (hands_over && is_read_only(&word.outline())) || (is_plain && !is_deep && is_none_of_them())
     };
-    let words = argv.iter().enumerate().skip(1).filter(move |(_, word)| is_of_interest(word));
+    let words = argv.iter().enumerate().skip(1).filter(move |(_, word)| !is_left_out(word));
     let pieces = words.flat_map(move |(at, word)| {
         let is_value_of_text = argv.get(at - 1).is_some_and(|option| TEXTS.contains(&option.prefix()));
         pieces(word, !(is_for_people || is_value_of_text))
@@ -88,7 +88,9 @@ pub(super) fn of_program<'a>(
 fn names(call: Call<'_>, names: Vec<Argument>) -> Vec<Argument> {
     let moved = |name: &Argument| match name {
         Argument::Literal(text) => call.moved(text).map(Argument::Literal),
-        name => call.moved(&name.outline()).map(|outline| Argument::of_outline(&outline)),
+        name @ Argument::Dynamic { .. } => {
+            call.moved(&name.outline()).map(|outline| Argument::of_outline(&outline))
+        }
     };
     let moved: Vec<_> = names.iter().filter_map(moved).collect();
     names.into_iter().chain(moved).collect()

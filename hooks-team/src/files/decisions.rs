@@ -3,9 +3,9 @@
 use hooks_core::time::Timestamp;
 
 use crate::error::TeamError;
-use crate::ledger::{Entry, Grammar, Ledger};
+use crate::ledger::{Entry, EntryKind, Grammar, Ledger};
 use crate::name::slug;
-use crate::text::{Document, contained, one_line};
+use crate::text::{Document, Kind, contained, one_line};
 use crate::when;
 
 /// The decisions of a team, or those it has put away.
@@ -82,18 +82,49 @@ impl InboxFile {
         self.entries().find_map(|entry| entry.date()).or_else(|| when::first(&self.name))
     }
 
-    /// Its text as it stands in `decisions.md`: headings from the third level on, one in any case.
-    pub(crate) fn as_decision(&self) -> String {
-        let document = self.ledger.document();
-        let text = document.text(0..document.bytes().len());
-        let text = contained(text.trim_start_matches('\u{feff}').trim(), 2);
-        if !document.sections().is_empty() {
-            return text;
-        }
-        let stem = self.name.strip_suffix(".md").unwrap_or(&self.name);
-        let date = self.date().map(|date| format!("{}: ", when::date(date))).unwrap_or_default();
-        format!("### {date}{}\n\n{text}", one_line(&stem.replace('-', " ")))
+    /// Its text as it stands in `decisions.md`: headings from the third level on, the first of them before all else, so
+    /// that nothing of it stands in the entry before. Without what `scrub` takes out.
+    pub(crate) fn as_decision(&self, scrub: &dyn Fn(&str) -> Option<String>) -> String {
+        let text = self.ledger.document().text(0..self.ledger.document().bytes().len());
+        let scrubbed = scrub(&text);
+        let text = scrubbed.as_deref().unwrap_or(&text);
+        let (front, text) = parted(text.trim_start_matches('\u{feff}').trim());
+        let text = contained(text.trim(), 2);
+        let ledger = Ledger::new(Document::parse(&*text), Grammar::Inbox);
+        let begins_with_heading = ledger
+            .entries()
+            .next()
+            .map_or(!ledger.document().sections().is_empty(), |first| first.kind() == EntryKind::Block);
+        let text = if begins_with_heading {
+            text
+        } else {
+            let stem = self.name.strip_suffix(".md").unwrap_or(&self.name);
+            let stem = scrub(stem).unwrap_or_else(|| stem.to_owned());
+            let date = self.date().map(|date| format!("{}: ", when::date(date))).unwrap_or_default();
+            format!("### {date}{}\n\n{text}", one_line(&stem.replace('-', " ")))
+        };
+        if front.is_empty() { text } else { with_front_matter(&text, front) }
     }
+}
+
+/// `text` without its front matter, behind that.
+fn parted(text: &str) -> (&str, &str) {
+    let document = Document::parse(text);
+    let lines = document.lines_in(&(0..text.len()));
+    let front = lines.iter().take_while(|line| line.kind == Kind::FrontMatter).last();
+    text.split_at_checked(front.map_or(0, |last| last.end)).unwrap_or(("", text))
+}
+
+/// `text` with front matter as code at the end of what stands under its first heading: at the beginning of a file it
+/// would mean something, between two entries nothing.
+fn with_front_matter(text: &str, front: &str) -> String {
+    let longest = front.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat((longest + 1).max(3));
+    let code = format!("{fence}yaml\n{}\n{fence}\n", front.trim());
+    let document = Document::parse(text);
+    let first = document.sections().first().map_or(0..text.len(), |first| first.start..first.end);
+    let whole = document.with(vec![document.add_behind(first, &code)]);
+    String::from_utf8_lossy(&whole).into_owned()
 }
 
 impl NewDecision {
@@ -194,12 +225,28 @@ mod tests {
 
     #[test]
     fn files_of_the_inbox_become_decisions() {
-        let text = |name: &str, text: &str| InboxFile::new(name, Document::parse(text)).as_decision();
+        let text =
+            |name: &str, text: &str| InboxFile::new(name, Document::parse(text)).as_decision(&|_| None);
         let merged = text("x.md", "\u{feff}# Decision: X\n**Author:** A\n\n## Context\nc\n");
         assert_eq!(merged, "### Decision: X\n**Author:** A\n\n#### Context\nc");
         assert_eq!(
             text("copilot-directive-2026-04-13T00-08.md", "always x"),
             "### 2026-04-13: copilot directive 2026 04 13T00 08\n\nalways x"
         );
+    }
+
+    #[test]
+    fn nothing_of_a_file_stands_before_its_heading() {
+        let text = |text: &str| InboxFile::new("x-y.md", Document::parse(text)).as_decision(&|_| None);
+        assert_eq!(
+            text("---\nauthor: A\n---\n\n# T\n**By:** A\n\n## Why\nw\n"),
+            "### T\n**By:** A\n\n```yaml\n---\nauthor: A\n---\n```\n\n#### Why\nw"
+        );
+        assert_eq!(
+            text("---\na: `b`\n---\nno heading"),
+            "### x y\n\nno heading\n\n```yaml\n---\na: `b`\n---\n```\n"
+        );
+        assert_eq!(text("first\n\n# T\nx"), "### x y\n\nfirst\n\n### T\nx");
+        assert_eq!(text("---\n# T"), "---\n### T");
     }
 }

@@ -5,6 +5,7 @@
 //! [`Writer`], which holds the folder's lock against other processes and threads: a new file is written beside its
 //! place, through to the device, and then takes its name at one moment. Only a [`Spool`] is filled without the lock.
 
+mod aside;
 mod place;
 mod spool;
 mod writer;
@@ -23,7 +24,7 @@ pub use self::writer::Writer;
 use crate::error::TeamError;
 
 /// The largest file that is read.
-const LARGEST: u64 = 64 << 20;
+pub(crate) const LARGEST: u64 = 64 << 20;
 
 /// A folder, read and written.
 #[derive(Clone)]
@@ -57,9 +58,14 @@ impl Folder {
     /// # Errors
     /// Something else stands there or on the way, or it cannot be read.
     pub fn read(&self, place: &Place) -> Result<Option<Vec<u8>>, TeamError> {
+        self.read_up_to(place, LARGEST)
+    }
+
+    /// The same of a file that has `limit` bytes at most.
+    pub(crate) fn read_up_to(&self, place: &Place, limit: u64) -> Result<Option<Vec<u8>>, TeamError> {
         self.check(place, EntryKind::File)?;
-        self.disk.read(&self.path(place), LARGEST).map_err(|error| match error.kind() {
-            ErrorKind::FileTooLarge => TeamError::TooLarge { place: place.to_string(), limit: LARGEST },
+        self.disk.read(&self.path(place), limit).map_err(|error| match error.kind() {
+            ErrorKind::FileTooLarge => TeamError::TooLarge { place: place.to_string(), limit },
             _ => io_error(place, error),
         })
     }

@@ -10,6 +10,9 @@ use super::{Folder, Place, io_error};
 use crate::error::TeamError;
 use crate::name::Name;
 
+/// The largest file that is left here, and read.
+const LARGEST: u64 = 1 << 20;
+
 /// How many names are tried for a new file.
 const TAKEN: u32 = 16;
 
@@ -51,13 +54,19 @@ impl Spool {
     /// file and two waits for the device.
     ///
     /// # Errors
-    /// It has a line break, or cannot be written. Then nobody will read it.
+    /// It has a line break, or more than 1 MiB, or cannot be written. Then nobody will read it.
     pub fn leave(&self, at: Timestamp, content: &[u8]) -> Result<(), TeamError> {
         if content.contains(&b'\n') {
             return Err(TeamError::invalid("content", "it has a line break; write it on one line"));
         }
-        self.make()?;
         let whole = [content, b"\n"].concat();
+        if whole.len() as u64 > LARGEST {
+            return Err(TeamError::invalid(
+                "content",
+                format!("it has more than {LARGEST} bytes; leave less"),
+            ));
+        }
+        self.make()?;
         for _ in 0..TAKEN {
             let random = self.folder.random.next_u64();
             let place = self.place.listed(&format!("{:0DIGITS$x}-{random:016x}.json", at.0));
@@ -77,17 +86,31 @@ impl Spool {
         Err(TeamError::Contended { place: self.place.to_string() })
     }
 
-    /// What was left, whole, the oldest first.
+    /// What was left, whole, the oldest first. What stands here and cannot be read is left out.
     ///
     /// # Errors
-    /// The folder or a file in it cannot be read.
+    /// The folder cannot be read, or the disk refuses.
     pub fn read(&self) -> Result<Vec<Left>, TeamError> {
+        self.read_telling(&mut Vec::new())
+    }
+
+    /// The same; why what stands here cannot be read is added to `problems`.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or the disk refuses.
+    pub fn read_telling(&self, problems: &mut Vec<TeamError>) -> Result<Vec<Left>, TeamError> {
         let mut all = Vec::new();
         for name in self.folder.list(&self.place)? {
             let place = self.place.listed(&name);
-            // Somebody may have taken it meanwhile.
-            let bytes = self.folder.read(&place)?.filter(|bytes| bytes.ends_with(b"\n"));
-            all.extend(bytes.map(|bytes| Left { place, bytes }));
+            match self.folder.read_up_to(&place, LARGEST) {
+                // Somebody may have taken it meanwhile.
+                Ok(bytes) => {
+                    let bytes = bytes.filter(|bytes| bytes.ends_with(b"\n"));
+                    all.extend(bytes.map(|bytes| Left { place, bytes }));
+                }
+                Err(error) if error.is_in_the_way() => problems.push(error),
+                Err(error) => return Err(error),
+            }
         }
         Ok(all)
     }
@@ -147,11 +170,15 @@ impl Spool {
         for name in self.folder.list(&self.place)? {
             let at = name.get(..DIGITS).and_then(|digits| u64::from_str_radix(digits, 16).ok());
             let place = self.place.listed(&name);
-            if at.is_some_and(|at| at < then.0)
-                && let Some(bytes) = self.folder.read(&place)?
-                && !bytes.ends_with(b"\n")
-            {
-                self.take(&Left { place, bytes })?;
+            if at.is_none_or(|at| at >= then.0) {
+                continue;
+            }
+            match self.folder.read_up_to(&place, LARGEST) {
+                Ok(Some(bytes)) if !bytes.ends_with(b"\n") => drop(self.take(&Left { place, bytes })?),
+                Ok(_) => {}
+                // Told where it is read.
+                Err(error) if error.is_in_the_way() => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(())

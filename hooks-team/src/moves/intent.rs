@@ -6,8 +6,13 @@ use std::ops::Range;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
+use super::route;
 use crate::digest::Digest;
-use crate::folder::Place;
+use crate::error::TeamError;
+use crate::folder::{LARGEST, Place};
+
+/// The most bytes that are searched for what leaves a source that somebody changed.
+const SEARCHED: usize = 256 << 20;
 
 /// What is moved, from where to where. It holds all of it, so that nothing depends on what others do meanwhile.
 #[derive(Debug, Serialize, Deserialize)]
@@ -77,13 +82,17 @@ pub(super) enum Left {
 impl Intent {
     const VERSION: u32 = 1;
 
+    /// The move of `parts` to the file at `target`, which holds `content`.
+    ///
+    /// # Errors
+    /// Nothing is moved between such files, or the target would be larger than anybody reads.
     pub(crate) fn new(
         target: &Place,
         content: &[u8],
         title: &str,
         parts: Vec<Part>,
         sources: Vec<Source>,
-    ) -> Self {
+    ) -> Result<Self, TeamError> {
         let mut intent = Self {
             version: Self::VERSION,
             target: target.to_string(),
@@ -92,17 +101,37 @@ impl Intent {
             before: 0,
             sources,
         };
+        intent.check().map_err(|reason| TeamError::invalid("move", reason))?;
+        // Beside a part, its heading and empty lines are added.
+        let added =
+            intent.parts.iter().map(|part| part.text.len() + part.group.as_ref().map_or(8, String::len));
+        if (content.len() + title.len() + added.sum::<usize>()) as u64 > LARGEST {
+            return Err(TeamError::Full { place: target.to_string(), limit: LARGEST });
+        }
         intent.before = intent.count_in(content);
-        intent
+        Ok(intent)
     }
 
     /// Reads what was written down.
-    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let intent: Self = serde_json::from_slice(bytes).ok()?;
-        let mut places = intent.sources.iter().map(|source| &source.place).chain([&intent.target]);
-        let is_ours = intent.version == Self::VERSION && places.all(|place| Place::stored(place).is_some());
-        drop(places);
-        is_ours.then_some(intent)
+    ///
+    /// # Errors
+    /// It is none that this crate writes down: why, as a reason for people.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let intent: Self = serde_json::from_slice(bytes)
+            .map_err(|error| format!("it is no move that can be read: {error}"))?;
+        if intent.version != Self::VERSION {
+            return Err(format!("it is a move of version {}, which is not known here", intent.version));
+        }
+        intent.check()?;
+        Ok(intent)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let sources = self.sources.iter().map(|source| (&*source.place, source.after.is_none()));
+        route::check(&self.target, sources)?;
+        let mut places = self.sources.iter().map(|source| &source.place).chain([&self.target]);
+        let is_inside = places.all(|place| Place::stored(place).is_some());
+        is_inside.then_some(()).ok_or_else(|| "a file of it is not in this folder".to_owned())
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -184,11 +213,14 @@ impl Source {
     }
 
     /// Where what is removed stands in a file that somebody changed meanwhile. What cannot be found was removed, or
-    /// changed: that stays.
+    /// changed: that stays. So does what is not found before so much was searched that nobody should wait longer.
     fn found_in(&self, current: &[u8]) -> Vec<Range<usize>> {
         let mut found = Vec::new();
-        let mut from = 0;
+        let (mut from, mut searched) = (0, 0);
         for removal in &self.removals {
+            if searched > SEARCHED {
+                break;
+            }
             let text = removal.text.bytes();
             let text = text.trim_ascii_end();
             let rest = current.get(from..).unwrap_or_default();
@@ -199,6 +231,7 @@ impl Source {
             let begins_a_line =
                 |at: &usize| from + at == 0 || matches!(current.get(from + at - 1), Some(b'\n' | b'\r'));
             let at = memmem::find_iter(rest, text).find(|at| begins_a_line(at) && ends_a_line(at));
+            searched += at.map_or(rest.len(), |at| at + text.len());
             if let Some(at) = at.filter(|_| !text.is_empty()) {
                 let end = from + at + text.len();
                 let behind = current.get(end..).unwrap_or_default();
@@ -230,6 +263,13 @@ impl Saved {
         match String::from_utf8(bytes) {
             Ok(text) => Self::Text(text),
             Err(error) => Self::Hex(error.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Hex(digits) => digits.len() / 2,
         }
     }
 

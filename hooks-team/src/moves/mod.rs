@@ -3,15 +3,21 @@
 //! A move is written down before it begins, with all that it moves. Whoever takes the folder's lock next finishes what a
 //! killed process began, so that after that every entry is in exactly one place. An entry that the target already
 //! has, byte for byte and dated or under a heading, is not added a second time.
+//!
+//! Others write in the folder too. What moves from where to where is a closed list, and what somebody else wrote down
+//! is set aside: it reaches no other file, and keeps no move of ours.
 
 mod intent;
+mod route;
 mod run;
 
 use std::collections::HashMap;
 
 pub(crate) use self::intent::{Intent, Parts, Removal, Source};
+pub(crate) use self::route::is_markdown;
 pub(crate) use self::run::{UNDER_WAY, begin, resume};
 use crate::digest::Digest;
+use crate::error::TeamError;
 use crate::folder::Place;
 use crate::ledger::{Entry, EntryKind, Grammar, Ledger};
 use crate::text::{Document, balanced, ends_line, guarded};
@@ -44,7 +50,17 @@ impl Known {
         *count -= 1;
         true
     }
+
+    /// Whether `digest` is known by now. From here on it is: however often it comes, it is added once.
+    pub(crate) fn meet(&mut self, digest: Digest) -> bool {
+        let times = self.0.entry(digest).or_default();
+        *times += 1;
+        *times > 1
+    }
 }
+
+/// The most bytes that one move takes: it is written down with all that it moves, and has to be read again.
+pub(crate) const MOST: usize = 4 << 20;
 
 /// Whether two entries of the same text are surely one. A short item without a date may well be said twice.
 pub(crate) fn is_unmistakable(entry: &Entry<'_>) -> bool {
@@ -63,16 +79,27 @@ pub(crate) fn block(target: &Document, text: &[u8]) -> Vec<u8> {
 }
 
 /// The move of the entries of `source` that `select` picks to `target`, whose parts are named after their groups if
-/// `grouped`. Nothing where none is picked.
+/// `grouped`. Nothing where none is picked; of more than [`MOST`] bytes, the first ones.
 pub(crate) fn plan(
     (place, source): (&Place, &[u8]),
     (target_place, target): (&Place, &[u8]),
     grammar: Grammar,
     title: &str,
     mut select: impl FnMut(&Entry<'_>) -> bool,
-) -> Option<(Intent, Moved)> {
+) -> Result<Option<(Intent, Moved)>, TeamError> {
     let ledger = Ledger::new(Document::parse(source), grammar);
-    let picked: Vec<_> = ledger.entries().filter(|entry| select(entry)).collect();
+    let mut size = 0;
+    let picked = ledger.entries().filter(|entry| select(entry));
+    let picked: Vec<_> = picked
+        .take_while(|entry| {
+            let is_first = size == 0;
+            size += entry.range().len();
+            is_first || size <= MOST
+        })
+        .collect();
+    if picked.is_empty() {
+        return Ok(None);
+    }
     let target = Ledger::new(Document::parse(target), grammar);
     let mut known = Known::of(&target);
     let mut moved = Moved { entries: picked.len(), known: 0 };
@@ -92,7 +119,6 @@ pub(crate) fn plan(
     });
     let source =
         Source::of(place, source, removals.collect(), &ledger.without(picked.iter().map(Entry::range)));
-    (!picked.is_empty()).then(|| {
-        (Intent::new(target_place, target.document().bytes(), title, parts.finish(), vec![source]), moved)
-    })
+    let intent = Intent::new(target_place, target.document().bytes(), title, parts.finish(), vec![source])?;
+    Ok(Some((intent, moved)))
 }

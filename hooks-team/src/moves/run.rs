@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::intent::{Intent, Left};
+use super::intent::{Intent, Left, Source};
+use super::route;
 use crate::error::TeamError;
-use crate::folder::{Place, Writer};
+use crate::folder::{LARGEST, Place, Writer};
 use crate::text::{Document, key};
 
 /// Where the move that is under way is written down. There is one at most: whoever begins one holds the lock.
@@ -13,64 +14,121 @@ pub(crate) const UNDER_WAY: &str = ".hooks/move.json";
 /// Writes `intent` down and makes the move.
 ///
 /// # Errors
-/// What keeps a file from being written. Then the next writer finishes it.
+/// What keeps a file from being written. Where the target could not be, nothing is under way any more and every entry
+/// is where it was; where one of the sources could not be, the others are done; else the next writer finishes it.
 pub(crate) fn begin(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
-    let bytes = intent.to_bytes();
-    writer.update(&Place::known(UNDER_WAY), |_| Ok(bytes.clone()))?;
-    run(writer, intent)?;
-    writer.remove(&Place::known(UNDER_WAY), &bytes).map(drop)
+    let (place, bytes) = (Place::known(UNDER_WAY), intent.to_bytes());
+    if bytes.len() as u64 > LARGEST {
+        // Nobody could read it to finish it.
+        return Err(TeamError::Full { place: place.to_string(), limit: LARGEST });
+    }
+    writer.update(&place, |_| Ok(bytes.clone()))?;
+    if let Err(error) = add(writer, intent) {
+        if is_missing(writer, intent) {
+            writer.remove(&place, &bytes)?;
+        }
+        return Err(error);
+    }
+    let stuck = take(writer, intent)?;
+    writer.remove(&place, &bytes)?;
+    stuck.map_or(Ok(()), Err)
 }
 
 /// Finishes the move that is under way. Tells whether there was one.
+///
+/// One that this crate did not write down, and one to whose target something else was put, is
+/// [set aside](Writer::set_aside): it keeps nobody from anything, and its entries are where they were.
 ///
 /// # Errors
 /// What keeps a file from being written. Then the next writer finishes it.
 pub(crate) fn resume(writer: &Writer<'_>) -> Result<bool, TeamError> {
     let place = Place::known(UNDER_WAY);
-    let Some(bytes) = writer.folder().read(&place)? else { return Ok(false) };
-    if let Some(intent) = Intent::parse(&bytes) {
-        run(writer, &intent)?;
-    } else {
-        // Nobody who writes here leaves such a file; it is kept for a person to look at.
-        writer.publish_new(&Place::known(".hooks"), "unreadable-move", &bytes)?;
+    let bytes = match writer.folder().read(&place) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(false),
+        Err(error) if error.is_in_the_way() => return writer.set_aside_unread(&place, "move").map(|()| true),
+        Err(error) => return Err(error),
+    };
+    let refused = match Intent::parse(&bytes) {
+        Ok(intent) => finish(writer, &intent)?,
+        Err(reason) => Some(reason),
+    };
+    if let Some(reason) = refused {
+        writer.set_aside("move", &reason, &bytes)?;
     }
     writer.remove(&place, &bytes)
 }
 
-/// First to the target, then out of the sources; each step is one that was made already or is made now.
-fn run(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
-    let target = Place::stored(&intent.target).filter(|_| !intent.parts.is_empty());
-    if let Some(target) = target {
-        writer.update(&target, |current| {
-            let current = current.unwrap_or_default();
-            Ok(if intent.is_in(current) { current.to_vec() } else { added(current, intent) })
-        })?;
+/// Finishes a move; why not, where something stands in the way of its target.
+fn finish(writer: &Writer<'_>, intent: &Intent) -> Result<Option<String>, TeamError> {
+    match add(writer, intent) {
+        Ok(()) => {}
+        Err(error) if error.is_in_the_way() && is_missing(writer, intent) => {
+            return Ok(Some(error.to_string()));
+        }
+        Err(error) => return Err(error),
     }
+    // What could not be taken away is seen again by whoever moves it the next time.
+    take(writer, intent).map(|_| None)
+}
+
+/// First to the target; once it is there, that is not done again.
+fn add(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
+    let target = Place::stored(&intent.target).filter(|_| !intent.parts.is_empty());
+    let Some(target) = target else { return Ok(()) };
+    let is_written_once = route::is_written_once(&intent.target);
+    writer.update(&target, |current| {
+        let current = current.unwrap_or_default();
+        let is_done = intent.is_in(current) || is_written_once && !current.is_empty();
+        Ok(if is_done { current.to_vec() } else { added(current, intent) })
+    })?;
+    Ok(())
+}
+
+/// Whether the target surely has nothing of the move.
+fn is_missing(writer: &Writer<'_>, intent: &Intent) -> bool {
+    let Some(target) = Place::stored(&intent.target) else { return true };
+    match writer.folder().read(&target) {
+        Ok(current) => !intent.is_in(&current.unwrap_or_default()),
+        Err(error) => error.is_in_the_way(),
+    }
+}
+
+/// Then out of the sources; each step is one that was made already or is made now. What stands in the way of one of
+/// them is told, and keeps none of the others.
+fn take(writer: &Writer<'_>, intent: &Intent) -> Result<Option<TeamError>, TeamError> {
     // Folders that files left: one wait for the device each, however many there were.
-    let mut left = Vec::new();
+    let (mut left, mut stuck) = (Vec::new(), None);
     for source in &intent.sources {
         let Some(place) = Place::stored(&source.place) else { continue };
-        let Some(current) = writer.folder().read(&place)? else { continue };
-        match source.left(&current) {
-            Left::AsItIs => {}
-            Left::Nothing => {
-                writer.take_away(&place)?;
-                if !left.iter().any(|other: &Place| other.is_beside(&place)) {
-                    left.push(place);
-                }
-            }
-            Left::Bytes(_) => {
-                writer.update(&place, |current| {
-                    let current = current.unwrap_or_default();
-                    Ok(match source.left(current) {
-                        Left::Bytes(left) => left,
-                        Left::AsItIs | Left::Nothing => current.to_vec(),
-                    })
-                })?;
-            }
+        match leave(writer, source, &place) {
+            Ok(true) if !left.iter().any(|other: &Place| other.is_beside(&place)) => left.push(place),
+            Ok(_) => {}
+            Err(error) if error.is_in_the_way() => stuck = stuck.or(Some(error)),
+            Err(error) => return Err(error),
         }
     }
-    left.iter().try_for_each(|place| writer.settle(place))
+    left.iter().try_for_each(|place| writer.settle(place))?;
+    Ok(stuck)
+}
+
+/// Takes out of one source what left it; whether the file went.
+fn leave(writer: &Writer<'_>, source: &Source, place: &Place) -> Result<bool, TeamError> {
+    let Some(current) = writer.folder().read(place)? else { return Ok(false) };
+    match source.left(&current) {
+        Left::AsItIs => Ok(false),
+        Left::Nothing => writer.take_away(place).map(|()| true),
+        Left::Bytes(_) => {
+            writer.update(place, |current| {
+                let current = current.unwrap_or_default();
+                Ok(match source.left(current) {
+                    Left::Bytes(left) => left,
+                    Left::AsItIs | Left::Nothing => current.to_vec(),
+                })
+            })?;
+            Ok(false)
+        }
+    }
 }
 
 /// `target` with all parts of `intent` added: to the sections of their groups, what has none at the end.
@@ -143,7 +201,7 @@ mod tests {
     use hooks_core::testing::FakeDisk;
     use hooks_core::time::SeededRandom;
 
-    use super::super::{Source, plan};
+    use super::super::plan;
     use super::*;
     use crate::folder::Folder;
     use crate::ledger::{Grammar, Ledger};
@@ -155,7 +213,8 @@ mod tests {
     }
 
     fn archive(folder: &Folder) -> Result<usize, TeamError> {
-        let (source, target) = (Place::known("history.md"), Place::known("history-archive.md"));
+        let (source, target) =
+            (Place::known("agents/e/history.md"), Place::known("agents/e/history-archive.md"));
         let writer = folder.writer()?;
         resume(&writer)?;
         let (from, to) =
@@ -164,7 +223,7 @@ mod tests {
         let planned = plan((&source, &from), (&target, &to), Grammar::History, "# Archive", |entry| {
             !keep(&entry.text())
         });
-        let Some((intent, moved)) = planned else { return Ok(0) };
+        let Some((intent, moved)) = planned? else { return Ok(0) };
         begin(&writer, &intent)?;
         Ok(moved.entries)
     }
@@ -172,7 +231,7 @@ mod tests {
     /// All entries of both files.
     fn entries(disk: &FakeDisk) -> Vec<String> {
         let mut found = Vec::new();
-        for name in ["/t/history.md", "/t/history-archive.md"] {
+        for name in ["/t/agents/e/history.md", "/t/agents/e/history-archive.md"] {
             let bytes = disk.files().remove(std::path::Path::new(name)).unwrap_or_default();
             let ledger = Ledger::new(Document::parse(bytes), Grammar::History);
             found.extend(ledger.entries().map(|entry| entry.text().trim().to_owned()));
@@ -183,12 +242,12 @@ mod tests {
 
     #[test]
     fn every_entry_is_in_exactly_one_place_whenever_it_is_killed() {
-        let start = FakeDisk::default().with_file("/t/history.md", HISTORY);
+        let start = FakeDisk::default().with_file("/t/agents/e/history.md", HISTORY);
         let all = entries(&start);
         assert_eq!(all.len(), 6);
         for power in [false, true] {
             for at in 0.. {
-                let disk = FakeDisk::default().with_file("/t/history.md", HISTORY);
+                let disk = FakeDisk::default().with_file("/t/agents/e/history.md", HISTORY);
                 let folder = folder(&disk);
                 disk.kill_at(at);
                 let done = archive(&folder).is_ok();
@@ -219,13 +278,16 @@ mod tests {
 
     #[test]
     fn sections_are_found_again_in_the_archive() {
-        let disk = FakeDisk::default().with_file("/t/history.md", HISTORY);
+        let disk = FakeDisk::default().with_file("/t/agents/e/history.md", HISTORY);
         archive(&folder(&disk)).unwrap();
         let files = disk.files();
         let text = |name: &str| String::from_utf8(files[std::path::Path::new(name)].clone()).unwrap();
-        assert_eq!(text("/t/history.md"), "# E\n\n## Learnings\n\n## Patterns\n\n- four\n### new\nsix\n");
         assert_eq!(
-            text("/t/history-archive.md"),
+            text("/t/agents/e/history.md"),
+            "# E\n\n## Learnings\n\n## Patterns\n\n- four\n### new\nsix\n"
+        );
+        assert_eq!(
+            text("/t/agents/e/history-archive.md"),
             "# Archive\n\n## Learnings\n\n### 2025-01-01\none\n\n### old\ntwo\n\n- three\n\n## Patterns\n\n- five\n\n### 2025-01-01\none\n"
         );
     }
@@ -247,15 +309,107 @@ mod tests {
     }
 
     #[test]
+    fn a_move_that_somebody_else_wrote_reaches_no_other_file() {
+        let digest = crate::Digest::of(b"held");
+        let source = |place: &str| {
+            format!("{{\"place\":\"{place}\",\"before\":\"{digest}\",\"after\":null,\"removals\":[]}}")
+        };
+        let cut = String::from(
+            "{\"place\":\"orchestration-log/w0.jsonl\",\"before\":\"\",\"after\":\"\",\"removals\":[{\"start\":0,\"end\":4,\"text\":{\"text\":\"held\"}}]}",
+        );
+        let text = "{\"group\":null,\"text\":{\"text\":\"x\"}}";
+        let files = ["holds.json", "w0.jsonl", "w0.jsonl.gz", "w0.lock", "w0.end"];
+        let holds = source("orchestration-log/holds.json");
+        let own = source(".hooks/scribe/1.json");
+        for (target, part, source) in [
+            ("x.md", "", &holds),
+            ("decisions.md", "", &holds),
+            ("decisions.md", "", &cut),
+            ("orchestration-log/w9.jsonl", text, &own),
+            ("orchestration-log/holds.json", text, &own),
+            ("team.md", text, &own),
+            ("log/x.md", text, &String::new()),
+        ] {
+            let intent = format!(
+                "{{\"version\":1,\"target\":\"{target}\",\"title\":\"\",\"parts\":[{part}],\"before\":0,\"sources\":[{source}]}}"
+            );
+            let mut disk = FakeDisk::default().with_file("/t/.hooks/move.json", &*intent);
+            for file in files {
+                disk = disk.with_file(format!("/t/orchestration-log/{file}"), "held");
+            }
+            let before = disk.files().len();
+            let folder = folder(&disk);
+            assert!(resume(&folder.writer().unwrap()).unwrap(), "{intent}");
+            for file in files {
+                let place = Place::known("orchestration-log").listed(file);
+                assert_eq!(folder.read(&place).unwrap().unwrap(), b"held", "{intent}");
+            }
+            assert_eq!(disk.files().len(), before + 2, "a lock and what Git ignores: {:?}", disk.files());
+            let aside = folder.aside().unwrap();
+            let why = folder.why_aside(&aside[0]).unwrap();
+            assert!(why.starts_with("nothing is moved"), "{why}");
+            assert!(!resume(&folder.writer().unwrap()).unwrap());
+        }
+    }
+
+    #[test]
+    fn what_stands_in_the_way_of_a_move_keeps_nobody_from_the_next() {
+        let place = Place::known("decisions/inbox/in.md");
+        let parts = || {
+            let mut parts = crate::moves::Parts::default();
+            parts.add(None, false, b"### new\n");
+            parts.finish()
+        };
+        let target = Place::known("decisions.md");
+        let intent = |target: &Place| {
+            Intent::new(target, b"", "# T", parts(), vec![Source::whole(&place, b"### new")]).unwrap()
+        };
+        let disk = FakeDisk::default()
+            .with_file("/t/decisions/inbox/in.md", "### new")
+            .with_link("/t/decisions.md", "/etc/passwd");
+        let folder = folder(&disk);
+        // Begun here, and found by the next one.
+        assert!(begin(&folder.writer().unwrap(), &intent(&target)).is_err());
+        assert!(!resume(&folder.writer().unwrap()).unwrap());
+        disk.put("/t/.hooks/move.json", intent(&target).to_bytes());
+        assert!(resume(&folder.writer().unwrap()).unwrap() && folder.exists(&place).unwrap());
+        assert_eq!(folder.aside().unwrap().len(), 1);
+        assert!(!folder.exists(&Place::known(UNDER_WAY)).unwrap());
+        // Something else that was put where moves are written down.
+        let disk = disk.with_link("/t/.hooks/move.json", "/etc/passwd");
+        assert!(resume(&folder.writer().unwrap()).unwrap());
+        assert!(!resume(&folder.writer().unwrap()).unwrap());
+        assert_eq!(folder.aside().unwrap().len(), 2);
+        drop(disk);
+    }
+
+    #[test]
+    fn what_is_written_once_is_not_added_to() {
+        let disk = FakeDisk::default()
+            .with_file("/t/orchestration-log/a.md", "as it was")
+            .with_file("/t/.hooks/scribe/1.json", "x\n");
+        let folder = folder(&disk);
+        let mut parts = crate::moves::Parts::default();
+        parts.add(None, false, b"more\n");
+        let target = Place::known("orchestration-log/a.md");
+        let source = Source::whole(&Place::known(".hooks/scribe/1.json"), b"x\n");
+        let intent = Intent::new(&target, b"", "", parts.finish(), vec![source]).unwrap();
+        begin(&folder.writer().unwrap(), &intent).unwrap();
+        assert_eq!(folder.read(&target).unwrap().unwrap(), b"as it was");
+        assert!(!folder.exists(&Place::known(".hooks/scribe/1.json")).unwrap());
+    }
+
+    #[test]
     fn a_changed_file_is_not_taken_away() {
-        let place = Place::known("in.md");
+        let place = Place::known("decisions/inbox/in.md");
         let source = Source::whole(&place, b"seen");
-        let intent = Intent::new(&Place::known("to.md"), b"", "# T", Vec::new(), vec![source]);
-        let disk = FakeDisk::default().with_file("/t/in.md", "changed");
+        let intent =
+            Intent::new(&Place::known("decisions.md"), b"", "# T", Vec::new(), vec![source]).unwrap();
+        let disk = FakeDisk::default().with_file("/t/decisions/inbox/in.md", "changed");
         let folder = folder(&disk);
         begin(&folder.writer().unwrap(), &intent).unwrap();
         assert!(folder.exists(&place).unwrap());
-        disk.put("/t/in.md", "seen");
+        disk.put("/t/decisions/inbox/in.md", "seen");
         begin(&folder.writer().unwrap(), &intent).unwrap();
         assert!(!folder.exists(&place).unwrap());
     }

@@ -1,12 +1,14 @@
 //! Entries that move: from the inbox to the decisions, from what is in force to what is put away.
 
+use std::collections::VecDeque;
+
 use super::{Team, layout};
-use crate::digest::Digest;
 use crate::error::TeamError;
 use crate::files::InboxFile;
-use crate::folder::Place;
-use crate::ledger::{Entry, Grammar};
-use crate::moves::{self, Intent, Known, Moved, Parts, Source, block};
+use crate::folder::{LARGEST, Place, Writer};
+use crate::ledger::{Entry, Grammar, Ledger};
+use crate::moves::{self, Intent, Known, Moved, Parts, Source, block, is_unmistakable};
+use crate::text::Document;
 
 /// What was left behind by processes that were killed, and is in order now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,11 +21,13 @@ pub struct Recovered {
 }
 
 impl Team {
-    /// Moves all of the inbox to `decisions.md`, oldest first. A decision that is there already, byte for byte, is not
-    /// added again. A file that somebody changes meanwhile stays for the next time.
+    /// Moves all of the inbox to `decisions.md`, oldest first. A decision that is there already, or comes twice, byte for
+    /// byte, is not added again. A file that somebody changes meanwhile stays for the next time, and so does what is no
+    /// [text of a decision](Self::inbox).
     ///
     /// # Errors
-    /// A file cannot be read or written. What was begun is finished by the next change.
+    /// A file cannot be read or written, or `decisions.md` has no room for any of it. What was begun is finished by the
+    /// next change.
     pub fn merge_inbox(&self) -> Result<Moved, TeamError> {
         self.merge_inbox_of(|_| true)
     }
@@ -31,37 +35,77 @@ impl Team {
     /// The same with the files that `select` picks; those that somebody still writes can wait.
     ///
     /// # Errors
-    /// A file cannot be read or written. What was begun is finished by the next change.
+    /// As [`merge_inbox`](Self::merge_inbox).
     pub fn merge_inbox_of(&self, select: impl FnMut(&InboxFile) -> bool) -> Result<Moved, TeamError> {
+        self.merge_inbox_scrubbed(select, |_| None)
+    }
+
+    /// The same; `scrub` gives a text without what nobody shall read in `decisions.md`, where it has any of that.
+    ///
+    /// # Errors
+    /// As [`merge_inbox`](Self::merge_inbox).
+    pub fn merge_inbox_scrubbed(
+        &self,
+        select: impl FnMut(&InboxFile) -> bool,
+        scrub: impl Fn(&str) -> Option<String>,
+    ) -> Result<Moved, TeamError> {
         let writer = self.writer()?;
-        let (inbox, target) = (layout::inbox(), layout::decisions());
         let mut files = self.inbox()?;
         files.retain(|file| !file.document().bytes().trim_ascii().is_empty());
         files.retain(select);
         files.sort_by_cached_key(|file| (file.date(), file.name().to_owned()));
-        if files.is_empty() {
-            return Ok(Moved::default());
+        let (mut files, mut all) = (VecDeque::from(files), Moved::default());
+        while !files.is_empty() {
+            let moved = self.merge_some(&writer, &mut files, &scrub)?;
+            all.entries += moved.entries;
+            all.known += moved.known;
         }
+        Ok(all)
+    }
+
+    /// One move of as many of `files` as one takes. Those for which there is no room are left where they are.
+    fn merge_some(
+        &self,
+        writer: &Writer<'_>,
+        files: &mut VecDeque<InboxFile>,
+        scrub: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Moved, TeamError> {
+        let (inbox, target) = (layout::inbox(), layout::decisions());
         let current = self.decisions()?;
         let mut known = Known::of(current.ledger());
-        let (mut parts, mut moved) = (Parts::default(), Moved { entries: files.len(), known: 0 });
-        for text in files.iter().map(InboxFile::as_decision) {
-            if known.take(Digest::of_text(text.as_bytes())) {
+        let (mut parts, mut moved, mut sources) = (Parts::default(), Moved::default(), Vec::new());
+        let (mut size, mut is_full) = (0, false);
+        let room =
+            usize::try_from(LARGEST).unwrap_or(usize::MAX).saturating_sub(current.document().bytes().len());
+        while let Some(file) = files.pop_front() {
+            if size >= moves::MOST {
+                files.push_front(file);
+                break;
+            }
+            let ledger = Ledger::new(Document::parse(file.as_decision(scrub)), Grammar::Decisions);
+            let again = ledger.entries().filter(|entry| is_unmistakable(entry) && known.meet(entry.digest()));
+            let again: Vec<_> = again.map(|entry| entry.range()).collect();
+            if again.len() == ledger.len() && !again.is_empty() {
                 moved.known += 1;
             } else {
-                parts.add(None, false, &block(current.document(), text.as_bytes()));
+                let block = block(current.document(), &ledger.without(again));
+                // The file may have to begin with its title, and lines are set apart.
+                if size + block.len() + 64 > room {
+                    is_full = true;
+                    continue;
+                }
+                size += block.len() + 2;
+                parts.add(None, false, &block);
             }
+            moved.entries += 1;
+            sources.push(Source::whole(&inbox.listed(file.name()), file.document().bytes()));
         }
-        let sources =
-            files.iter().map(|file| Source::whole(&inbox.listed(file.name()), file.document().bytes()));
-        let intent = Intent::new(
-            &target,
-            current.document().bytes(),
-            "# Decisions",
-            parts.finish(),
-            sources.collect(),
-        );
-        moves::begin(&writer, &intent)?;
+        if sources.is_empty() {
+            let full = TeamError::Full { place: target.to_string(), limit: LARGEST };
+            return if is_full { Err(full) } else { Ok(moved) };
+        }
+        let (title, bytes) = ("# Decisions", current.document().bytes());
+        moves::begin(writer, &Intent::new(&target, bytes, title, parts.finish(), sources)?)?;
         Ok(moved)
     }
 
@@ -129,7 +173,7 @@ impl Team {
         let writer = self.writer()?;
         let (from, to) =
             (self.folder.read(source)?.unwrap_or_default(), self.folder.read(target)?.unwrap_or_default());
-        let Some((intent, moved)) = moves::plan((source, &from), (target, &to), grammar, title, select)
+        let Some((intent, moved)) = moves::plan((source, &from), (target, &to), grammar, title, select)?
         else {
             return Ok(Moved::default());
         };

@@ -21,7 +21,7 @@ use hooks_core::time::Clock;
 pub use self::archive::Recovered;
 pub use self::init::NewTeam;
 pub use self::read::{Agent, Snapshot};
-pub use self::unload::Delivery;
+pub use self::unload::{Delivery, Unloaded};
 use crate::error::TeamError;
 use crate::folder::{Folder, Writer};
 use crate::moves;

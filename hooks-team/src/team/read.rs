@@ -4,6 +4,7 @@ use super::{Team, layout};
 use crate::error::TeamError;
 use crate::files::{Ceremonies, Charter, Decisions, History, InboxFile, Now, Roster, Routing, Skill, Wisdom};
 use crate::folder::{Folder, Place};
+use crate::moves::{self, is_markdown};
 use crate::name::{Name, slug};
 use crate::text::Document;
 
@@ -56,7 +57,7 @@ impl Team {
             ceremonies: told(self.ceremonies(), &mut problems),
             decisions: told(self.decisions(), &mut problems),
             inbox: self.each(&layout::inbox(), &mut problems, |place, name| {
-                Ok(is_markdown(name).then_some(InboxFile::new(name, self.document(place)?)))
+                is_markdown(name).then(|| self.inbox_file(place, name.to_owned())).transpose()
             }),
             agents: self.each(&layout::agents(), &mut problems, |place, name| {
                 if name.starts_with('_') || !self.is_folder(place) {
@@ -114,15 +115,40 @@ impl Team {
         self.document(&layout::decisions_archive()).map(Decisions::new)
     }
 
-    /// Reads what was not merged yet, by name.
+    /// Reads what was not merged yet, by name. What stands in the inbox and is no text of a decision is left out: a link,
+    /// a folder, what cannot be read, what is no UTF-8, what has more than 4 MiB.
     ///
     /// # Errors
-    /// A file of it cannot be read.
+    /// The folder cannot be read, or the disk refuses.
     pub fn inbox(&self) -> Result<Vec<InboxFile>, TeamError> {
+        self.inbox_telling(&mut Vec::new())
+    }
+
+    /// The same; why something was left out is added to `problems`.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or the disk refuses.
+    pub fn inbox_telling(&self, problems: &mut Vec<TeamError>) -> Result<Vec<InboxFile>, TeamError> {
         let place = layout::inbox();
-        let names = self.folder.list(&place)?;
-        let files = names.iter().filter(|name| is_markdown(name));
-        files.map(|name| Ok(InboxFile::new(&**name, self.document(&place.listed(name))?))).collect()
+        let mut files = Vec::new();
+        for name in self.folder.list(&place)?.into_iter().filter(|name| is_markdown(name)) {
+            let place = place.listed(&name);
+            match self.inbox_file(&place, name) {
+                // What is no text could not be merged as it is.
+                Ok(file) if std::str::from_utf8(file.document().bytes()).is_err() => {
+                    problems.push(TeamError::NotText { place: place.to_string() });
+                }
+                Ok(file) => files.push(file),
+                Err(error) if error.is_in_the_way() => problems.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(files)
+    }
+
+    fn inbox_file(&self, place: &Place, name: String) -> Result<InboxFile, TeamError> {
+        let bytes = self.folder.read_up_to(place, moves::MOST as u64)?.unwrap_or_default();
+        Ok(InboxFile::new(name, Document::parse(bytes)))
     }
 
     /// Reads an agent's charter.
@@ -281,10 +307,6 @@ impl Team {
 /// A skill's folder.
 pub(super) fn skill_name(name: &str) -> Result<Name, TeamError> {
     Name::of_agent(name).map_err(|reason| TeamError::name(name, reason))
-}
-
-fn is_markdown(name: &str) -> bool {
-    name.len() > 3 && name.get(name.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case(".md"))
 }
 
 /// What was read; what went wrong is told, and counts as nothing.

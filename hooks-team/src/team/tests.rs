@@ -94,6 +94,85 @@ fn equal_decisions_have_files_of_their_own() {
 }
 
 #[test]
+fn equal_files_of_the_inbox_are_one_decision() {
+    let (disk, team) = laid_out();
+    let fill = || {
+        for number in 0..4 {
+            disk.put(
+                format!("/p/.squad/decisions/inbox/{number}.md"),
+                "### Use X\n**By:** A\n\n### Use Y\n**By:** A\n",
+            );
+        }
+    };
+    fill();
+    let moved = team.merge_inbox().unwrap();
+    assert_eq!((moved.entries, moved.known), (4, 3));
+    fill();
+    disk.put("/p/.squad/decisions/inbox/z.md", "### Use Y\n**By:** A\n\n### Use Z\n**By:** A\n");
+    let moved = team.merge_inbox().unwrap();
+    assert_eq!((moved.entries, moved.known), (5, 4));
+    let decisions = text(&disk, "decisions.md");
+    for word in ["X", "Y", "Z"] {
+        assert_eq!(decisions.matches(&format!("### Use {word}\n")).count(), 1, "{decisions}");
+    }
+    assert_eq!(team.inbox().unwrap().len(), 0);
+}
+
+#[test]
+fn what_is_no_text_of_a_decision_keeps_no_other_from_being_merged() {
+    let (disk, team) = laid_out();
+    let disk = disk
+        .with_link("/p/.squad/decisions/inbox/a.md", "x")
+        .with_directory("/p/.squad/decisions/inbox/b.md")
+        .with_file("/p/.squad/decisions/inbox/c.md", "x".repeat((4 << 20) + 1))
+        .with_file("/p/.squad/decisions/inbox/d.md", b"### d \xFF\n".to_vec())
+        .with_file("/p/.squad/decisions/inbox/e.md", "### e\n");
+    assert_eq!(team.merge_inbox().unwrap().entries, 1);
+    let mut problems = Vec::new();
+    assert!(team.inbox_telling(&mut problems).unwrap().is_empty());
+    let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 4, "{told:?}");
+    for (file, told) in ["a", "b", "c", "d"].iter().zip(&told) {
+        assert!(told.starts_with(&format!("`decisions/inbox/{file}.md` is ")), "{told}");
+    }
+    assert!(disk.files()[Path::new("/p/.squad/decisions/inbox/d.md")].contains(&0xFF), "it is as it was");
+}
+
+#[test]
+fn decisions_do_not_grow_beyond_what_can_be_read() {
+    let (disk, team) = laid_out();
+    disk.put("/p/.squad/decisions.md", "x".repeat((64 << 20) - 1_000));
+    for name in ["a", "b"] {
+        disk.put(
+            format!("/p/.squad/decisions/inbox/{name}.md"),
+            format!("### {name}\n{}\n", "y".repeat(600)),
+        );
+    }
+    assert_eq!(team.merge_inbox().unwrap().entries, 1);
+    assert_eq!(
+        team.merge_inbox().unwrap_err().to_string(),
+        "`decisions.md` would be larger than 67108864 bytes; archive a part of it"
+    );
+    assert_eq!(team.inbox().unwrap().len(), 1);
+    assert!(team.decisions().is_ok());
+}
+
+#[test]
+fn decisions_are_merged_as_they_were_scrubbed() {
+    let (disk, team) = laid_out();
+    let scrub = |text: &str| text.contains("hunter2").then(|| text.replace("hunter2", "***"));
+    for (name, content) in
+        [("a", "### Log in\nwith hunter2\n"), ("b", "### Log in\nwith ***\n"), ("hunter2", "no heading")]
+    {
+        disk.put(format!("/p/.squad/decisions/inbox/{name}.md"), content);
+    }
+    let moved = team.merge_inbox_scrubbed(|_| true, scrub).unwrap();
+    assert_eq!((moved.entries, moved.known), (3, 1));
+    let decisions = text(&disk, "decisions.md");
+    assert!(decisions.contains("### ***\n\nno heading") && !decisions.contains("hunter2"), "{decisions}");
+}
+
+#[test]
 fn the_inbox_is_merged_oldest_first_and_once() {
     let (disk, team) = laid_out();
     disk.put(
