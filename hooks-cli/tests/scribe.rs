@@ -82,6 +82,11 @@ fn returned(mut call: Value) -> Value {
     call
 }
 
+#[expect(clippy::disallowed_methods, reason = "real processes take real time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 #[expect(clippy::disallowed_methods, reason = "it lets real processes do real work")]
 fn pause(time: Duration) {
     thread::sleep(time);
@@ -120,7 +125,7 @@ fn no_answer_waits_for_whoever_works_and_does_not_end() {
     world.run("claude", "PreToolUse", &written);
     let lock = fs::File::create(world.0.path().join(".squad/.hooks/lock-scribe")).unwrap();
     lock.lock().unwrap();
-    let started = Instant::now();
+    let started = now();
     world.run("claude", "PostToolUse", &returned(written));
     let ended = world.start("claude", "SessionEnd", &json!({ "reason": "other" }));
     assert!(ended.wait_with_output().unwrap().status.success());
@@ -140,7 +145,7 @@ fn no_answer_waits_for_a_folder_that_has_grown_large_nor_is_anything_denied_for_
     world.run("claude", "PreToolUse", &written);
     let decision = "### 2026-11-22: Decide\n**By:** A\n\n";
     fs::write(world.0.path().join(file), decision.repeat((24 << 20) / decision.len())).unwrap();
-    let started = Instant::now();
+    let started = now();
     let answer = world.run("claude", "PostToolUse", &returned(written));
     assert!(answer.is_empty() && started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
 }
