@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -82,6 +82,11 @@ fn returned(mut call: Value) -> Value {
     call
 }
 
+#[expect(clippy::disallowed_methods, reason = "real processes take real time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 #[expect(clippy::disallowed_methods, reason = "it lets real processes do real work")]
 fn pause(time: Duration) {
     thread::sleep(time);
@@ -111,6 +116,38 @@ fn each_call_that_is_let_through_has_one_line() {
         assert!(has_one(&["untold.md", "nobody told how that ended"]), "{client}: {lines:?}");
         assert_eq!(lines.len(), 2, "{client}: {lines:?}");
     }
+}
+
+#[test]
+fn no_answer_waits_for_whoever_works_and_does_not_end() {
+    let world = World::new();
+    let written = call("Write", ".squad/a.md", Some("1"));
+    world.run("claude", "PreToolUse", &written);
+    let lock = fs::File::create(world.0.path().join(".squad/.hooks/lock-scribe")).unwrap();
+    lock.lock().unwrap();
+    let started = now();
+    world.run("claude", "PostToolUse", &returned(written));
+    let ended = world.start("claude", "SessionEnd", &json!({ "reason": "other" }));
+    assert!(ended.wait_with_output().unwrap().status.success());
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(world.lines().is_empty());
+    drop(lock);
+    world.finish();
+    let lines = world.lines();
+    assert!(lines.len() == 2 && lines.iter().any(|line| line.contains("** wrote `a.md`")), "{lines:?}");
+}
+
+#[test]
+fn no_answer_waits_for_a_folder_that_has_grown_large_nor_is_anything_denied_for_it() {
+    let world = World::new();
+    let file = ".squad/decisions/inbox/large.md";
+    let written = call("Write", file, Some("1"));
+    world.run("claude", "PreToolUse", &written);
+    let decision = "### 2026-11-22: Decide\n**By:** A\n\n";
+    fs::write(world.0.path().join(file), decision.repeat((24 << 20) / decision.len())).unwrap();
+    let started = now();
+    let answer = world.run("claude", "PostToolUse", &returned(written));
+    assert!(answer.is_empty() && started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
 }
 
 /// How many calls there are: `HOOKS_SCRIBE_CALLS`, or few, for CI.

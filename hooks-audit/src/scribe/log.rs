@@ -159,21 +159,22 @@ fn sentence(note: &Note) -> String {
         What::Spawned { name, .. } => format!("{who} started {}", code(name)),
         What::NotSpawned { child } => format!("{who} did not get **{}** started", plain(child)),
         What::Ended { child, status, duration_ms, tokens, calls } => format!(
-            "{who} heard from **{}**: {}, after {} s, {tokens} tokens, {calls} tool calls",
+            "{who} heard from **{}**: {}{}{}",
             plain(child),
             match status {
                 ChildStatus::Completed => "completed",
                 ChildStatus::Timeout => "timed out",
                 _ => "failed",
             },
-            duration_ms / 1_000,
+            after(*duration_ms),
+            used(*tokens, *calls),
         ),
         What::Told { whom, file } => {
             let whom: Vec<_> = whom.iter().map(|agent| format!("**{}**", plain(agent))).collect();
             format!("{} will be told that {who} wrote {}", whom.join(", "), code(file))
         }
         What::Over { reason, tokens, calls } => format!(
-            "{who} ended the session ({}), {tokens} tokens, {calls} tool calls",
+            "{who} ended the session ({}){}",
             match reason {
                 EndReason::Complete => "complete",
                 EndReason::Error => "error",
@@ -181,8 +182,19 @@ fn sentence(note: &Note) -> String {
                 EndReason::UserExit => "the user left",
                 _ => "aborted",
             },
+            used(*tokens, *calls),
         ),
     }
+}
+
+/// How long something took, where the client says so.
+fn after(duration_ms: u64) -> String {
+    if duration_ms == 0 { String::new() } else { format!(", after {} s", duration_ms / 1_000) }
+}
+
+/// What something used, where the client says so.
+fn used(tokens: u64, calls: u64) -> String {
+    if (tokens, calls) == (0, 0) { String::new() } else { format!(", {tokens} tokens, {calls} tool calls") }
 }
 
 fn list(files: &[String]) -> String {

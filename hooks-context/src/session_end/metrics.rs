@@ -1,5 +1,7 @@
 //! What a session used and did, as it is written down.
 
+use std::time::Duration;
+
 use hooks_core::event::EndReason;
 use hooks_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -41,13 +43,16 @@ pub struct Metrics {
 impl Metrics {
     pub(super) fn of(ended: &Ended) -> Self {
         let end = ended.end.clone();
+        // Some clients do not say it.
+        let lasted = ended.since.map_or(Duration::ZERO, |since| ended.at.since(since));
+        let lasted = u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX);
         Self {
             version: 1,
             session: ended.session.clone(),
             agent: ended.agent.clone(),
             started: ended.since,
             ended: ended.at,
-            duration_ms: end.duration_ms,
+            duration_ms: if end.duration_ms == 0 { lasted } else { end.duration_ms },
             reason: end.reason,
             error: end.error,
             tokens: end.tokens_used,
@@ -69,16 +74,25 @@ impl Metrics {
         let reason = serde_json::to_value(self.reason).ok();
         let reason = reason.as_ref().and_then(|reason| reason.as_str()).unwrap_or("over").replace('_', " ");
         let Counts { decisions, directives, rewrites, denials, cost_micro_usd } = self.counts;
+        // A client's main agent may have no name, and what a client does not tell is not nothing.
+        let agent = Some(line(&self.agent)).filter(|agent| !agent.is_empty());
+        let after = match self.duration_ms {
+            0 => String::new(),
+            duration_ms => format!(", after {} s", duration_ms / 1_000),
+        };
+        let used = match (self.tokens, self.tool_calls, cost_micro_usd) {
+            (0, 0, 0) => String::new(),
+            (tokens, calls, cost) => format!(
+                "- **Used:** {tokens} tokens, {calls} tool calls, ${}.{:06}\n",
+                cost / 1_000_000,
+                cost % 1_000_000
+            ),
+        };
         let mut text = format!(
-            "# Session {}\n\n- **Agent:** {}\n- **Ended:** {} ({reason}), after {} s\n- **Used:** {} tokens, {} tool calls, ${}.{:06}\n- **Rules:** {denials} denials, {rewrites} rewrites\n- **Decided:** {decisions} decisions, {directives} directives\n",
+            "# Session {}\n\n- **Agent:** {}\n- **Ended:** {} ({reason}){after}\n{used}- **Rules:** {denials} denials, {rewrites} rewrites\n- **Decided:** {decisions} decisions, {directives} directives\n",
             line(&self.session),
-            line(&self.agent),
+            agent.as_deref().unwrap_or("main agent"),
             self.ended,
-            self.duration_ms / 1_000,
-            self.tokens,
-            self.tool_calls,
-            cost_micro_usd / 1_000_000,
-            cost_micro_usd % 1_000_000,
         );
         if let Some(error) = &self.error {
             text.push_str(&format!("- **Error:** {}\n", line(error)));

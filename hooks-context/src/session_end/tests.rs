@@ -135,7 +135,10 @@ fn a_session_is_put_away() {
     );
     let log: Vec<_> = files.iter().filter(|(path, _)| path.starts_with("log/")).collect();
     assert!(log[0].0.starts_with("log/2026-11-22T04-21-47Z-session-s-1-"), "{log:?}");
-    assert!(log[0].1.contains("(complete), after 60 s\n- **Used:** 0 tokens"), "{log:?}");
+    assert!(
+        log[0].1.contains("(complete), after 60 s\n- **Rules:** "),
+        "what nobody told is not written: {log:?}"
+    );
     assert!(!files.keys().any(|path| path.starts_with(".hooks/open/") || path.starts_with(".hooks/ended/")));
 }
 
