@@ -106,14 +106,15 @@ impl Scrubber {
 
     /// Judges a value as `"name": "value"` would be in a text.
     fn scrub_field(&self, name: &str, field: &Value) -> Option<String> {
-        let text = match field {
-            Value::String(text) if text.len() <= MAX_NAMED => text.clone(),
-            Value::Number(number) => number.to_string(),
-            _ => return None,
+        let is_text = match field {
+            Value::String(text) => text.len() <= MAX_NAMED,
+            Value::Number(_) => true,
+            _ => false,
         };
-        if name.len() > names::MAX_NAME || names::noun(name).is_none() {
+        if !is_text || name.len() > names::MAX_NAME || names::noun(name).is_none() {
             return None;
         }
+        let text = field.as_str().map_or_else(|| field.to_string(), str::to_owned);
         // Of the same length, so that places stay; what ends a quotation would hide the rest.
         let quoted = text.replace(['"', '\\', '\n'], "-");
         let start = name.len() + "\"\": \"".len();

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use memchr::memmem::Finder;
 
 use super::{
     assignments, forms,
@@ -73,6 +74,9 @@ static FAST: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .kind(Some(AhoCorasickKind::DFA));
     builder.build(LITERALS.iter().map(|(literal, _)| *literal)).ok()
 });
+
+/// How keys of Twilio begin; of these letters the case counts.
+static TWILIO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("SK"));
 
 /// So many bytes have to be read until the faster one was worth its making. A process that is started for one event reads a
 /// few thousand.
@@ -174,7 +178,7 @@ pub(super) fn find(text: &str, labels: Labels, found: &mut Vec<Span>) {
         }
     });
     if labels.contains(&Label::ApiKey) {
-        for at in memchr::memmem::find_iter(text.as_bytes(), b"SK") {
+        for at in TWILIO.find_iter(text.as_bytes()) {
             let hit = forms::twilio(text.as_bytes(), at);
             reader.found.extend(hit.map(|(start, end)| Span::new(start, end, Label::ApiKey)));
         }
