@@ -392,6 +392,22 @@ fn an_agent_does_not_make_its_own_rules() {
 }
 
 #[test]
+fn an_agent_does_not_replace_the_program_that_governs_it() {
+    let world = World::new("version: 1\n");
+    let program = env!("CARGO_BIN_EXE_hooks");
+    let bash = |command: String| world.claude("Bash", &json!({ "command": command }));
+    for command in ["cp /bin/true", "rm -f", "chmod -x", "mv /tmp/other", "python3 patch.py"] {
+        bash(format!("{command} {program}")).says("deny");
+    }
+    world.claude("Write", &json!({"file_path": program, "content": ""})).says("is protected by");
+    for command in ["check hooks.yaml", "explain --tool Bash --args '{}'"] {
+        bash(format!("{program} {command}")).is_silent();
+    }
+    bash(format!("ls -l {program}")).is_silent();
+    bash("cargo build --release".to_owned()).is_silent();
+}
+
+#[test]
 fn what_is_counted_is_counted_over_processes() {
     let world = World::new("version: 1\nask_user: { max_per_session: 2 }\n");
     let ask = |call: &str| {
