@@ -72,10 +72,20 @@ const READING: &[&str] = &[
     "view",
 ];
 
-/// Whether the words of a tool's name say that it looks at files.
+/// Do more than look, whatever stands before them.
+const DOING: &[&str] = &[
+    "clean", "clear", "commit", "drop", "dump", "exec", "execute", "fix", "format", "import", "install",
+    "merge", "migrate", "mv", "out", "prune", "rebuild", "reload", "repair", "reset", "restore", "revert",
+    "rotate", "run", "start", "store", "swap", "sync", "upload",
+];
+
+/// Whether the words of a tool's name say that it looks at files, and does nothing else: the first one says that it
+/// looks, and none that it does more (`lint`, not `lint_fix`).
 pub fn reads_by_name(name: &str) -> bool {
     let words = words(own_name(name));
-    words.iter().any(|word| READING.contains(&word.as_str()))
+    let does = |word: &str| [REMOVING, WRITING, WEAK, DOING].iter().any(|list| list.contains(&word));
+    let first = words.iter().find(|word| !word.is_empty());
+    first.is_some_and(|word| READING.contains(&word.as_str())) && !words.iter().any(|word| does(word))
 }
 
 /// What a server's name stands before.
@@ -119,6 +129,34 @@ mod tests {
             ("mcp__write__show", &paths, None),
         ] {
             assert_eq!(kind_by_words(name, arguments), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_looks_and_does_more_is_no_reader() {
+        for name in ["get_files", "mcp__x__lint", "fs/listFiles", "_read_file", "search"] {
+            assert!(reads_by_name(name), "{name}");
+        }
+        for name in [
+            "lint_fix",
+            "lintFix",
+            "diff_apply",
+            "log_rotate",
+            "query_exec",
+            "status_reset",
+            "tree_prune",
+            "load_dump",
+            "validate_repair",
+            "info_set",
+            "get_or_create",
+            "find_and_replace",
+            "check_out",
+            "apply_diff",
+            "refresh_status",
+            "mcp__read__go",
+            "",
+        ] {
+            assert!(!reads_by_name(name), "{name}");
         }
     }
 }

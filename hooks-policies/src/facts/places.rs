@@ -227,6 +227,13 @@ impl Place {
         self.from_top(call).is_some_and(|readings| readings.iter().any(holds))
     }
 
+    /// Whether it is the root of the call, however it is read.
+    pub(crate) fn is_the_root(&self, call: Call<'_>) -> bool {
+        let root = call.root().text().trim_matches('/');
+        let is_root = |reading: &String| reading.trim_matches('/') == root;
+        self.from_top(call).is_some_and(|readings| !readings.is_empty() && readings.iter().all(is_root))
+    }
+
     /// Its readings from the file system's root, without the first slash.
     pub fn from_top(&self, call: Call<'_>) -> Option<&[String]> {
         let readings = self.elsewhere.get_or_init(|| match &self.resolution {

@@ -26,8 +26,18 @@ pub(super) struct OwnFiles {
 pub(super) struct Named {
     /// The name, seen from where the call begins.
     pub(super) name: Argument,
-    /// Whether all that is below it may change.
-    pub(super) is_deep: bool,
+    pub(super) reach: Reach,
+}
+
+/// What may change of what has a name; the later, the more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// It alone.
+    Itself,
+    /// All below it, as everyday work does it to the root, which is left to it.
+    Everyday,
+    /// All below it.
+    Below,
 }
 
 /// A file of the hooks that is named.
@@ -63,14 +73,16 @@ impl OwnFiles {
     /// Whether it is worth while to look where a name leads.
     pub(super) fn may_be(named: &Named) -> bool {
         match &named.name {
-            Argument::Literal(name) => !matches!(name.as_str(), "" | ".." | "-" | "--"),
+            // What is above is only reached by what changes all below.
+            Argument::Literal(name) if name == ".." => named.reach != Reach::Itself,
+            Argument::Literal(name) => !matches!(name.as_str(), "" | "-" | "--"),
             name @ Argument::Dynamic { .. } => !says_nothing(&name.outline()) || name.prefix().contains('/'),
         }
     }
 
     /// The file that a name stands for, or may stand for.
     pub(super) fn find(&self, call: Call<'_>, pointer: &str, named: &Named) -> Option<Found> {
-        let role = if named.is_deep { PathRole::Filled } else { PathRole::Written };
+        let role = if named.reach == Reach::Itself { PathRole::Written } else { PathRole::Filled };
         let in_home = named.name.literal().and_then(|name| name.strip_prefix("~/"));
         if let Some(rest) = in_home {
             let name = format!("{}/{rest}", Gap::Any.stand_in());
@@ -79,9 +91,8 @@ impl OwnFiles {
         let outline = match &named.name {
             Argument::Literal(name) => {
                 let place = Place::named(call, pointer, name.clone(), role, false);
-                // Nearly everything happens in the root.
-                let is_everyday = named.is_deep && place.holds_the_root(call);
-                return if is_everyday { None } else { self.find_place(call, &place) };
+                let is_left = named.reach == Reach::Everyday && place.is_the_root(call);
+                return if is_left { None } else { self.find_place(call, &place) };
             }
             name @ Argument::Dynamic { .. } => name.outline(),
         };

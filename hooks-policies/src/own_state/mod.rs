@@ -3,8 +3,9 @@
 //! [`ProtectedFiles`](crate::ProtectedFiles) refuses what is known to write. Of these files that is not enough: here a
 //! program of which nobody knows what it does is refused, too, as soon as one of its words names such a file or a folder
 //! of them, or it runs in one. Programs that are known, as readers or by what they write, may name them. A folder
-//! *above* them may be named by all but those that reach into it: what changes all below, and what hands it to a
-//! container. The same holds for tools that nobody knows: for the files in their arguments, unless their names say that
+//! *above* them may be named by all but those that reach into it: what changes all below (`chmod -R`, `rmtree`), and
+//! what hands it to a container. Of these, the root of the project, and nothing above it, is left to everyday work: to
+//! what hands it over, and to `chmod` where it gives rights to the owner or the group. The same holds for tools that nobody knows: for the files in their arguments, unless their names say that
 //! they look, and for a text that stands where commands stand. What `hooks` itself does to that state is for people,
 //! whatever the program is called.
 //!

@@ -337,7 +337,9 @@ fn who_only_reads_may_and_what_is_not_theirs_may_be_named() {
             "chmod 644 src/*",
             "chmod +x \"$BIN\"",
             "chmod 644 \"$D\"/*.sh",
-            "chown -R dev .",
+            "chmod -R u+rwX,g+rX .",
+            "docker run --rm alpine ls /",
+            "docker run --rm alpine sh -c 'cd / && ls'",
             "chmod -R a+r src",
             "chmod u+w ABOVE",
             "prettier --check src/a.json",
@@ -361,6 +363,46 @@ fn who_only_reads_may_and_what_is_not_theirs_may_be_named() {
             "cd /tmp && mytool x",
             "perl -ne print x",
             "ssh host ls DIR",
+        ],
+    );
+}
+
+#[test]
+fn the_root_is_left_to_everyday_work_and_what_is_above_it_to_none() {
+    says(
+        Strength::Deny,
+        &[
+            "chmod -R 000 .",
+            "chmod -R 755 .",
+            "chmod -R u-w .",
+            "chmod -R o+w .",
+            "chmod -R u+w,o+w .",
+            "chmod -R --reference=u+w u+w .",
+            "chmod -R -w .",
+            "chmod -R $MODE .",
+            "chown -R nobody .",
+            "chgrp -R dev $PWD",
+            "python3 -c 'import shutil; shutil.rmtree(\".\")'",
+            "chmod -R u+w ..",
+            "docker run -v ..:/w image",
+            "docker run -v..:/w image",
+            "docker run -v /:/w image",
+            "docker run -v $PWD/..:/w image",
+            "docker run --mount type=bind,src=..,dst=/w image",
+            "docker cp x:/a/. ..",
+            "docker cp x:/a/. /",
+            "bwrap --bind / / sh",
+            "cd .. && docker run -v .:/w image",
+        ],
+    );
+    says(
+        Strength::NoOpinion,
+        &[
+            "chmod -R ug+rw,u+x -- .",
+            "docker run -v ../repo:/w image",
+            "cd sub && docker run -v ..:/w image",
+            "cd sub && docker run -v .:/w image",
+            "mytool ..",
         ],
     );
 }
@@ -487,6 +529,7 @@ fn tools_that_nobody_knows() {
         ("mcp__x__go", json!({"path": "FILE"})),
         ("mcp__x__sync", json!({"paths": ["src/a", "hooks.yaml"]})),
         ("mcp__x__go", json!({"input": {"target_file": "hooks.yaml"}})),
+        ("mcp__x__lint_fix", json!({"path": "hooks.yaml"})),
     ] {
         let arguments = arguments.to_string();
         let arguments = serde_json::from_str(&IN_THE_TEAM.written(&arguments)).unwrap();

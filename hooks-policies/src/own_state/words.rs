@@ -4,7 +4,7 @@
 use hooks_facts::commands::{Argument, Invocation, Program};
 use hooks_facts::globs::Gap;
 
-use super::files::{Named, OwnFiles};
+use super::files::{Named, OwnFiles, Reach};
 use crate::facts::{Call, ParsedCommand};
 
 /// Programs that change all below a folder, where they are told to.
@@ -24,6 +24,9 @@ const HANDS_OVER: &[&str] = &[
     "unshare",
 ];
 
+/// Those of them whose words are seldom names of the host: the commands that run in a container.
+const ENGINES: &[&str] = &["docker", "nerdctl", "podman"];
+
 /// Programs that send texts to people, in which files are mentioned.
 const WRITES_TO_PEOPLE: &[&str] = &["gh", "glab", "hub", "jira", "mail", "sendmail", "tea"];
 
@@ -34,6 +37,9 @@ const TEXTS: &[&str] =
 /// Calls of programs in any language that take a folder away, or move it.
 const TAKE_AWAY: &[&str] =
     &["rmtree", "rmSync", "rm_r", "rmdir", "remove", "rename", "move", "unlink", "rimraf", "truncate"];
+
+/// Those of them that take all below away, of the root, too.
+const TAKE_ALL_AWAY: &[&str] = &["rmtree", "rmSync", "rm_r", "rmdir", "rimraf"];
 
 /// What an invocation of a program of which nobody knows what it does names. Plain words that are none of the files are
 /// left out.
@@ -48,27 +54,68 @@ pub(super) fn of_invocation<'a>(
     let argv = &invocation.argv;
     let hands_over = HANDS_OVER.contains(&program);
     let is_for_people = WRITES_TO_PEOPLE.contains(&program);
-    let is_deep = hands_over
-        || DEEP_WITH_R.contains(&program) && argv.iter().any(|word| is_recursive(word.prefix()))
-        || argv.iter().any(takes_away);
+    let reach = reach_of(program, argv);
+    let is_into_a_container =
+        ENGINES.contains(&program) && !argv.iter().any(|word| word.literal() == Some("cp"));
     let is_in_the_root = analysis.runs_at_the_start(invocation) && call.begins_in_the_root();
     let is_plain = is_in_the_root && call.moved(".").is_none();
     let here = (!is_plain).then(|| Argument::from("."));
     let here = here.into_iter().flat_map(move |here| names(call, analysis.names(invocation, &here)));
-    let here = here.map(|name| Named { name, is_deep: false });
+    let here = here.map(|name| Named { name, reach: Reach::Itself });
     let is_left_out = move |word: &Argument| {
         let is_none_of_them = || word.literal().is_some_and(|word| files.are_not(word));
-        (hands_over && is_read_only(&word.outline())) || (is_plain && !is_deep && is_none_of_them())
+        (hands_over && is_read_only(&word.outline()))
+            || (is_plain && reach == Reach::Itself && is_none_of_them())
     };
     let words = argv.iter().enumerate().skip(1).filter(move |(_, word)| !is_left_out(word));
     let pieces = words.flat_map(move |(at, word)| {
         let is_value_of_text = argv.get(at - 1).is_some_and(|option| TEXTS.contains(&option.prefix()));
-        pieces(word, !(is_for_people || is_value_of_text))
+        let is_inside = is_into_a_container && is_of_a_container(&word.outline());
+        let pieces = pieces(word, !(is_for_people || is_value_of_text)).into_iter();
+        pieces.filter(move |piece| !(is_inside && piece.literal() == Some("/")))
     });
     here.chain(pieces.flat_map(move |piece| {
         let names = names(call, analysis.names(invocation, &piece));
-        names.into_iter().map(move |name| Named { name, is_deep })
+        names.into_iter().map(move |name| Named { name, reach })
     }))
+}
+
+/// What a program does to what it names.
+fn reach_of(program: &str, argv: &[Argument]) -> Reach {
+    let of_texts = argv.iter().map(|word| reach_of_text(&word.outline())).max().unwrap_or(Reach::Itself);
+    let is_deep = DEEP_WITH_R.contains(&program) && argv.iter().any(|word| is_recursive(word.prefix()));
+    match of_texts {
+        Reach::Below => Reach::Below,
+        _ if is_deep && !(program == "chmod" && only_gives_rights(argv)) => Reach::Below,
+        _ if is_deep || HANDS_OVER.contains(&program) => Reach::Everyday,
+        _ => of_texts,
+    }
+}
+
+/// Whether a `chmod` gives rights to the owner and the group, and takes none: `chmod -R u+w`.
+fn only_gives_rights(argv: &[Argument]) -> bool {
+    let mut words = argv.iter().skip(1);
+    let is_option = |word: &&str| word.starts_with('-');
+    let is_plain = |option: &str| {
+        matches!(option, "--" | "--recursive")
+            || option.bytes().skip(1).all(|letter| matches!(letter, b'R' | b'v' | b'c' | b'f'))
+    };
+    if !words.clone().filter_map(Argument::literal).filter(is_option).all(is_plain) {
+        return false;
+    }
+    let mode = words.find(|word| !word.prefix().starts_with('-')).and_then(Argument::literal);
+    let gives = |clause: &str| {
+        clause.split_once('+').is_some_and(|(whom, what)| {
+            let is_own = !whom.is_empty() && whom.bytes().all(|letter| matches!(letter, b'u' | b'g'));
+            is_own && what.bytes().all(|letter| matches!(letter, b'r' | b'w' | b'x' | b'X'))
+        })
+    };
+    mode.is_some_and(|mode| mode.split(',').all(gives))
+}
+
+/// Whether `/` in a word is the root of a container: it stands alone, or in the text of a command.
+fn is_of_a_container(word: &str) -> bool {
+    word == "/" || word.contains(char::is_whitespace)
 }
 
 /// What the text of a program names.
@@ -77,10 +124,10 @@ pub(super) fn of_program<'a>(
     command: &'a ParsedCommand,
     program: &'a Program,
 ) -> impl Iterator<Item = Named> + 'a {
-    let is_deep = calls_what_takes_away(&program.text);
+    let reach = reach_of_text(&program.text);
     split(&program.text).into_iter().flat_map(move |piece| {
         let names = names(call, command.analysis.names_in_program(program, &Argument::from(piece)));
-        names.into_iter().map(move |name| Named { name, is_deep })
+        names.into_iter().map(move |name| Named { name, reach })
     })
 }
 
@@ -121,17 +168,16 @@ fn split(text: &str) -> Vec<&str> {
     text.split(is_mark).filter(|piece| !piece.is_empty() && !piece.starts_with('-')).collect()
 }
 
-/// Whether a word is the text of a program that takes folders away.
-fn takes_away(word: &Argument) -> bool {
-    match word {
-        Argument::Literal(text) => calls_what_takes_away(text),
-        Argument::Dynamic { pieces, .. } => pieces.iter().any(|piece| calls_what_takes_away(piece)),
+/// What the text of a program does to what it names, by what it calls.
+fn reach_of_text(text: &str) -> Reach {
+    let calls = |names: &[&str]| text.contains('(') && names.iter().any(|name| text.contains(name));
+    if calls(TAKE_ALL_AWAY) {
+        Reach::Below
+    } else if calls(TAKE_AWAY) {
+        Reach::Everyday
+    } else {
+        Reach::Itself
     }
-}
-
-/// Whether the text of a program calls what takes folders away.
-fn calls_what_takes_away(text: &str) -> bool {
-    text.contains('(') && TAKE_AWAY.iter().any(|call| text.contains(call))
 }
 
 fn is_recursive(word: &str) -> bool {
