@@ -6,7 +6,7 @@
 //! *above* them may be named by all but those that reach into it: what changes all below (`chmod -R`, `rmtree`), and
 //! what hands it to a container. Of these, the root of the project, and nothing above it, is left to everyday work: to
 //! what hands it over, and to `chmod` where it gives rights to the owner or the group. The same holds for tools that nobody knows: for the files in their arguments, unless their names say that
-//! they look, and for a text that stands where commands stand. What `hooks` itself does to that state is for people,
+//! they look, for every other text in them that is such a path, and for a text that stands where commands stand. What `hooks` itself does to that state is for people,
 //! whatever the program is called.
 //!
 //! Words that are neither paths nor names of such files are not looked for on the disk, so a link without a dot or a
@@ -18,6 +18,7 @@ mod files;
 mod people;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod words;
 
 use std::sync::{Arc, OnceLock};
@@ -27,7 +28,8 @@ use hooks_core::{Evidence, HookRequest, Policy, PolicyLayer, Reason, Verdict};
 use hooks_facts::commands::{Argument, Invocation};
 use hooks_facts::tools::{ToolKind, reads_by_name};
 
-use self::files::{Named, OwnFiles};
+use self::files::{Found, Named, OwnFiles, Reach};
+use self::texts::Text;
 use crate::artifacts::Artifacts;
 use crate::errors::PolicyErrors;
 use crate::facts::{Call, CallReader, ParsedCommand};
@@ -151,17 +153,36 @@ impl OwnState {
     /// Why a tool that nobody knows may not be called: a file that its arguments name, or that its command writes to.
     fn objection_to_tool(&self, call: Call<'_>) -> Option<Reason> {
         let tool = &call.request().event().tool_name;
-        let written = call.places_of_commands();
-        let named = (!reads_by_name(tool)).then(|| call.places());
-        let named = named.into_iter().flat_map(|places| &places.found);
-        let written = written.found.iter().chain(&written.partial).filter(|place| !place.is_nameless);
-        written.chain(named).filter(|place| place.is_written()).find_map(|place| {
-            let found = self.files().find_place(call, place)?;
+        let reason = |pointer: String, found: Found| {
             let message =
                 format!("nobody knows what `{tool}` does to `{}`, which is the hooks' own", found.given);
             let evidence = Evidence::Path { given: found.given, resolved: found.reading };
-            let reason = Reason::new(NAME, "tool", message).on(&*place.pointer).because(evidence);
-            Some(reason.unless("use a tool that is known to read; a person changes it"))
+            let reason = Reason::new(NAME, "tool", message).on(pointer).because(evidence);
+            reason.unless("use a tool that is known to read; a person changes it")
+        };
+        let only_looks = reads_by_name(tool);
+        let written = call.places_of_commands();
+        let named = (!only_looks).then(|| call.places());
+        let named = named.into_iter().flat_map(|places| &places.found);
+        let written = written.found.iter().chain(&written.partial).filter(|place| !place.is_nameless);
+        let of_places = written.chain(named).filter(|place| place.is_written()).find_map(|place| {
+            let found = self.files().find_place(call, place)?;
+            Some(reason(place.pointer.to_string(), found))
+        });
+        if of_places.is_some() || only_looks {
+            return of_places;
+        }
+        let is_in_the_root = call.begins_in_the_root();
+        let may_be = |text: &Text<'_>| !(is_in_the_root && self.files().are_not(text.path));
+        texts::of(call.arguments()).filter(may_be).enumerate().find_map(|(count, text)| {
+            if count == MAX_NAMES {
+                let message = format!("`{tool}` is called with more texts than can be looked at");
+                return Some(Reason::new(NAME, "tool", message).unless("split the call"));
+            }
+            let named = Named { name: Argument::Literal(text.path.to_owned()), reach: Reach::Itself };
+            let found =
+                OwnFiles::may_be(&named).then(|| self.files().find(call, &text.pointer, &named))??;
+            Some(reason(text.pointer, found))
         })
     }
 }
@@ -173,7 +194,9 @@ impl Policy<PreToolUse> for OwnState {
 
     fn judge(&self, request: &HookRequest<PreToolUse>) -> Verdict {
         let call = self.reader.read(request);
-        let is_unknown = call.kind() == ToolKind::Unknown;
+        // A tool that writes where none of its arguments is called as paths are is not known, either.
+        let is_unknown = call.kind() == ToolKind::Unknown
+            || !call.kind().runs_commands() && call.writes_files() && call.places().found.is_empty();
         if self.patterns.is_empty() || !(is_unknown || call.kind().runs_commands()) {
             return Verdict::NO_OPINION;
         }

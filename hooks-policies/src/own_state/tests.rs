@@ -530,6 +530,12 @@ fn tools_that_nobody_knows() {
         ("mcp__x__sync", json!({"paths": ["src/a", "hooks.yaml"]})),
         ("mcp__x__go", json!({"input": {"target_file": "hooks.yaml"}})),
         ("mcp__x__lint_fix", json!({"path": "hooks.yaml"})),
+        ("mcp__x__write", json!({"target": "hooks.yaml", "content": "x"})),
+        ("mcp__x__delete", json!({"saveTo": "/repo/.squad/orchestration-log"})),
+        ("mcp__x__go", json!({"a": {"b": ["src", {"name": "./hooks.yaml"}]}})),
+        ("mcp__x__go", json!({"url": "file:///repo/hooks.yaml"})),
+        ("mcp__x__go", json!({"outfile": "FILE"})),
+        ("mcp__x__go", json!({"ids": vec!["a/b"; 5000]})),
     ] {
         let arguments = arguments.to_string();
         let arguments = serde_json::from_str(&IN_THE_TEAM.written(&arguments)).unwrap();
@@ -543,6 +549,9 @@ fn tools_that_nobody_knows() {
         ("mcp__x__go", json!({"title": "hooks.yaml", "body": "rm hooks.yaml"})),
         ("mcp__x__get_files", json!({"files": [{"path": "hooks.yaml"}]})),
         ("mcp__x__lint", json!({"path": "hooks.yaml"})),
+        ("mcp__x__create_issue", json!({"title": "hooks.yaml", "labels": ["hooks.yaml"]})),
+        ("mcp__x__go", json!({"url": "https://example.com/hooks.yaml", "diff": "-a\nhooks.yaml"})),
+        ("mcp__x__go", json!({"ids": vec!["a"; 5000], "target": "src/hooks.rs"})),
         ("read", json!({"path": "hooks.yaml"})),
         ("todo", json!({"path": "hooks.yaml"})),
     ] {

@@ -1,0 +1,102 @@
+//! The texts in the arguments of a tool that nobody knows: each may be a path, whatever its argument is called.
+
+use serde_json::Value;
+
+/// Arguments, without joints and in lower case, whose texts are said to somebody or looked for, and open no file.
+const SAID: &[&str] = &[
+    "body",
+    "comment",
+    "comments",
+    "content",
+    "contents",
+    "description",
+    "label",
+    "labels",
+    "message",
+    "note",
+    "notes",
+    "pattern",
+    "prompt",
+    "query",
+    "question",
+    "subject",
+    "summary",
+    "task",
+    "text",
+    "title",
+];
+
+/// No path is longer, on Linux.
+const MAX_LENGTH: usize = 4096;
+
+/// A text that may be a path, and where it stands.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Text<'a> {
+    /// JSON pointer.
+    pub(super) pointer: String,
+    pub(super) path: &'a str,
+}
+
+/// All of them, in no order: linear in the arguments, however deep.
+pub(super) fn of(arguments: &Value) -> impl Iterator<Item = Text<'_>> {
+    let mut open = vec![(arguments, String::new())];
+    std::iter::from_fn(move || {
+        while let Some((value, pointer)) = open.pop() {
+            match value {
+                Value::String(text) => {
+                    let path = text.strip_prefix("file://").unwrap_or(text);
+                    if path.len() <= MAX_LENGTH && !path.contains(['\n', '\0']) && !path.is_empty() {
+                        return Some(Text { pointer, path });
+                    }
+                }
+                Value::Array(items) => {
+                    let below = items.iter().enumerate().filter(|(_, item)| may_hold_text(item));
+                    open.extend(below.map(|(index, item)| (item, format!("{pointer}/{index}"))));
+                }
+                Value::Object(fields) => {
+                    let below = fields.iter().filter(|(key, field)| may_hold_text(field) && !is_said(key));
+                    open.extend(below.map(|(key, field)| (field, format!("{pointer}/{}", escaped(key)))));
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+        None
+    })
+}
+
+fn may_hold_text(value: &Value) -> bool {
+    matches!(value, Value::String(_) | Value::Array(_) | Value::Object(_))
+}
+
+fn is_said(key: &str) -> bool {
+    let letters = || key.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase());
+    SAID.iter().any(|said| letters().eq(said.bytes()))
+}
+
+/// A key as a part of a JSON pointer (RFC 6901).
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_are_found_wherever_they_stand() {
+        let arguments = json!({
+            "to/o~": {"a": ["x", {"url": "file:///y"}, 7, null]},
+            "newTitle": "t",
+            "Ti_tle": "said",
+            "title": ["said", {"path": "said"}],
+            "diff": "a\nb",
+            "none": "",
+        });
+        let mut found: Vec<_> = of(&arguments).map(|text| (text.pointer, text.path)).collect();
+        found.sort();
+        let wanted = [("/newTitle", "t"), ("/to~1o~0/a/0", "x"), ("/to~1o~0/a/1/url", "/y")];
+        assert_eq!(found, wanted.map(|(pointer, path)| (pointer.to_owned(), path)));
+    }
+}
