@@ -10,7 +10,7 @@ use hooks_core::time::{Clock, Tick};
 use super::beside::Beside;
 use super::gaps::{Gaps, Missing};
 use super::place::Place;
-use super::queue::{Item, Queue, Work};
+use super::queue::{Item, Queue, Refused, Work};
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
 use crate::checkpoint::CheckpointWriter;
@@ -102,7 +102,9 @@ impl Writer {
         loop {
             let nap = if self.unsettled.is_some() { Some(NAP) } else { self.owes.then_some(TELLING_PAUSE) };
             let mut taken = self.queue.take(nap, self.gathers, room);
-            self.lose(taken.refused, "too many waited to be written");
+            if let Some(Refused { count, why }) = taken.refused {
+                self.lose(count, &why.to_string());
+            }
             let is_idle = taken.items.is_empty();
             if is_idle && self.owes && (taken.is_closed || self.clock.tick() >= self.tell_after) {
                 self.tell();
