@@ -246,7 +246,7 @@ impl Writer {
 
     /// Says in the log what is missing from it, through to the device, before what others have kept of it is taken away.
     fn tell(&mut self) {
-        let found = self.gaps.find();
+        let found = self.gaps.find(self.clock.now());
         let mut entries = found.missing().entries(self.clock.now());
         if self.home.write(&mut entries, true).is_ok() {
             self.gaps.forget(found);
@@ -259,14 +259,18 @@ impl Writer {
         }
     }
 
-    /// Puts where the next process finds it what the log cannot say yet: at once, and again after a while.
+    /// Puts where the next process finds it what the log cannot say yet: at once, and again after a while. Who waits for a
+    /// record does not wait for other processes that do the same: it stays in memory then, and is tried again soon.
     fn keep_if_due(&mut self) {
-        let now = self.clock.tick();
-        if self.owes && now >= self.keep_after {
-            // It stays in memory otherwise, and is tried again.
-            drop(self.gaps.keep());
-            self.keep_after = now.after(KEEPING_PAUSE);
+        if !self.owes || self.clock.tick() < self.keep_after {
+            return;
         }
+        let pause = match self.gaps.keep_within(Duration::ZERO) {
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => TELLING_PAUSE,
+            _ => KEEPING_PAUSE,
+        };
+        // Counted from its end: where that takes long, records are written in between.
+        self.keep_after = self.clock.tick().after(pause);
     }
 
     /// Writes through what has waited long enough, and says so in the file once there is nothing else to do.
