@@ -130,10 +130,11 @@ impl Holds {
         self.all.iter().find(|hold| hold.of.fits(record))
     }
 
-    /// Adds a hold; `note` puts a record down, through to the device.
+    /// Adds a hold; `note` puts a record down, through to the device. Looks through all of the log for the changes before.
     ///
     /// # Errors
-    /// Where there is one of that name, it makes no sense, or something cannot be written: it holds nothing then.
+    /// Where there is one of that name, it makes no sense, the log cannot be read, or something cannot be written: it holds
+    /// nothing then.
     pub fn add(
         &mut self,
         hold: Hold,
@@ -148,7 +149,8 @@ impl Holds {
             return Err(HoldError::Exists(hold.name));
         }
         hold.of.check()?;
-        note(Record { note: Some(words(&hold)), ..Record::new(notes::HELD, at) })?;
+        let text = numbered(&words(&hold), self.said()?.next_change());
+        note(Record { note: Some(text), ..Record::new(notes::HELD, at) })?;
         let mut all = self.all.clone();
         all.push(hold);
         self.write(all)
@@ -177,7 +179,7 @@ impl Holds {
             }
             said.check(&self.all)?;
         }
-        let text = format!("`{name}` is released ({by})");
+        let text = numbered(&format!("`{name}` is released ({by})"), said.next_change());
         note(Record { note: Some(text), ..Record::new(notes::RELEASED, at) })?;
         self.write(all)
     }
@@ -198,9 +200,24 @@ impl Holds {
     }
 }
 
-/// What stands on the record of a hold.
+/// What stands on the record of a hold, before the number of the change.
 pub(super) fn words(hold: &Hold) -> String {
     format!("`{}` holds {}: {} ({})", hold.name, hold.of, hold.reason, hold.by)
+}
+
+/// Between what is said of a hold and the number of that change. What is said ends with a bracket, so that no words of a
+/// person are taken for a number.
+const CHANGE: &str = "; change ";
+
+/// What stands on the record of a change, whose number orders it among all changes of holds in the log.
+fn numbered(words: &str, change: u64) -> String {
+    format!("{words}{CHANGE}{change}")
+}
+
+/// The words of a note and the number of the change; that of one without is 0.
+pub(super) fn apart(note: &str) -> (&str, u64) {
+    let parts = note.rsplit_once(CHANGE);
+    parts.and_then(|(words, change)| Some((words, change.parse().ok()?))).unwrap_or((note, 0))
 }
 
 impl std::fmt::Debug for Holds {

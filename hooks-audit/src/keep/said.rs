@@ -1,7 +1,8 @@
 //! What the record says of holds: the file of holds can be taken away, and nobody would miss them who looks only there.
 //!
-//! Each hold that is begun or released is a record (`log.held`, `log.released`). The last of them about a name, in the
-//! order of time, says whether it is in force.
+//! Each hold that is begun or released is a record (`log.held`, `log.released`) with the number of that change. The last of
+//! them about a name says whether it is in force. Numbers order them, and not time: one process at a time changes holds, but
+//! each writes a chain of its own by a clock that may be wrong.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -11,7 +12,7 @@ use hooks_core::fs::LogDisk;
 use hooks_core::time::Timestamp;
 use memchr::memmem::Finder;
 
-use super::holds::{Hold, words};
+use super::holds::{Hold, apart, words};
 use crate::record::{Record, notes};
 use crate::segment::{self, MOST_BYTES, Segment, State};
 
@@ -78,8 +79,14 @@ impl Said {
     pub(crate) fn forgotten(&self, holds: &[Hold]) -> Vec<(&str, &str)> {
         let there: BTreeMap<_, _> = holds.iter().map(|hold| (&*hold.name, words(hold))).collect();
         let in_force = self.last(&[]).into_iter().filter(|(_, record)| record.event == notes::HELD);
-        let said = in_force.map(|(name, record)| (name, record.note.as_deref().unwrap_or_default()));
+        let said = in_force.map(|(name, record)| (name, parts(record).0));
         said.filter(|(name, words)| there.get(name).is_none_or(|there| there != words)).collect()
+    }
+
+    /// The number of the next change of the holds.
+    pub(super) fn next_change(&self) -> u64 {
+        let changes = self.files.values().flatten().map(|record| parts(record).1);
+        changes.max().unwrap_or(0).saturating_add(1)
     }
 
     /// What has to be said again, now, before `doomed` are deleted, so that what is left says the same of every hold.
@@ -99,16 +106,17 @@ impl Said {
         for ((chain, number), records) in &self.files {
             let mut latest = if before.0 == chain { before.1 } else { 0 };
             for record in records {
-                // Clocks may have been set back: within a chain a record is no earlier than the one before.
+                // For those without a number, by clocks that may have been set back: within a chain a record is no earlier
+                // than the one before.
                 latest = latest.max(record.at.0);
                 if !without.iter().any(|file| (&file.chain, file.number) == (chain, *number)) {
-                    all.push((latest, record));
+                    all.push(((parts(record).1, latest), record));
                 }
             }
             before = (chain, latest);
         }
         // Stable, so that the order within each chain is kept.
-        all.sort_by_key(|(at, _)| *at);
+        all.sort_by_key(|(order, _)| *order);
         all.into_iter().filter_map(|(_, record)| Some((name(record)?, record))).collect()
     }
 }
@@ -123,6 +131,11 @@ fn bytes(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Vec<u8
         }
     }
     Ok(Vec::new())
+}
+
+/// The words of a note about a hold, and the number of the change.
+fn parts(record: &Record) -> (&str, u64) {
+    apart(record.note.as_deref().unwrap_or_default())
 }
 
 /// The name of the hold that a note is about; `None` where it does not say.
@@ -159,6 +172,30 @@ mod tests {
     use super::*;
     use crate::append::{Appender, Settings};
     use crate::sim::SimDisk;
+
+    /// What chains say of a hold `a`: of each note the event, the moment and the number of the change.
+    fn in_force(chains: &[&[(&str, u64, u64)]]) -> bool {
+        let note = |&(event, at, change): &(&str, u64, u64)| {
+            let number = if change == 0 { String::new() } else { format!("; change {change}") };
+            Record { note: Some(format!("`a` (b){number}")), ..Record::new(event, Timestamp(at)) }
+        };
+        let files = chains.iter().enumerate();
+        let files = files.map(|(chain, notes)| ((format!("w{chain}"), 1), notes.iter().map(note).collect()));
+        let said = Said { files: files.collect(), full: BTreeMap::new() };
+        !said.forgotten(&[]).is_empty()
+    }
+
+    #[test]
+    fn changes_count_in_their_order_whatever_the_clocks_of_their_writers_said() {
+        let (held, released) = (notes::HELD, notes::RELEASED);
+        assert!(!in_force(&[&[(held, 9, 1)], &[(released, 5, 2)]]), "the first clock was ahead");
+        assert!(!in_force(&[&[(released, 5, 2)], &[(held, 5, 1)]]), "in the same moment");
+        assert!(in_force(&[&[(held, 1, 1), (held, 5, 3)], &[(released, 9, 2)]]));
+        assert!(in_force(&[&[(held, 1, 11), (released, 2, 9)]]), "by value");
+        // Those without a number are before those with one, in the order of time.
+        assert!(!in_force(&[&[(held, 9, 0)], &[(released, 5, 1)]]));
+        assert!(!in_force(&[&[(released, 9, 0)], &[(held, 5, 0)]]));
+    }
 
     #[test]
     fn a_file_that_was_compressed_since_it_was_listed_is_read() {

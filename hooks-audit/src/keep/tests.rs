@@ -224,6 +224,27 @@ fn a_hold_that_only_the_record_has_keeps_everything() {
 }
 
 #[test]
+fn a_release_counts_also_where_the_clock_was_set_back_and_another_chain_has_it() {
+    let sim = log();
+    let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
+    let (writes, _) = Appender::open(disk(&sim), FOLDER, settings(), clock(5)).unwrap();
+    // While another process writes the first chain, this is a second one.
+    holds.add(hold("case", "2"), put(&sim), Timestamp(6 * DAY)).unwrap();
+    writes.close().unwrap();
+    holds.release("case", "ada", put(&sim), Timestamp(5 * DAY)).unwrap();
+    holds.check().unwrap();
+    let (writes, _) = Appender::open(disk(&sim), FOLDER, settings(), clock(5)).unwrap();
+    holds.add(hold("case", "2"), put(&sim), Timestamp(4 * DAY)).unwrap();
+    writes.close().unwrap();
+    sim.remove(HOLDS.as_ref()).unwrap();
+    drop(holds);
+    let error = Holds::take(disk(&sim), FOLDER).unwrap().check().unwrap_err().to_string();
+    assert!(error.contains("hold `case` is in force"), "{error}");
+    let words: Vec<_> = read(&sim).into_iter().filter_map(|committed| committed.record.note).collect();
+    assert!(words.iter().any(|words| words.ends_with("(ada); change 3")), "{words:?}");
+}
+
+#[test]
 fn what_the_record_says_of_holds_outlives_its_files() {
     let (sim, _) = held();
     // One is released; another one of other records stays. All that was said is old, and full.

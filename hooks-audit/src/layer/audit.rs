@@ -111,7 +111,7 @@ impl Audit {
     /// The log, as long as it can be hoped that what is put down about `request` will be written; counted where it cannot.
     pub(super) fn sound_log_for<E: Event>(&self, request: &HookRequest<E>) -> Result<&Log, Unwritten> {
         let log = self.log_for(request)?;
-        log.check().inspect_err(|_| log.refuse())?;
+        log.check().inspect_err(|why| log.refuse(why.clone()))?;
         Ok(log)
     }
 

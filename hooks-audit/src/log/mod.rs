@@ -149,9 +149,9 @@ impl Log {
         told.recv().map_err(io::Error::other)?
     }
 
-    /// Counts a record that was not handed over, because [`Log::check`] said that it would be of no use.
-    pub(crate) fn refuse(&self) {
-        self.0.queue.refuse();
+    /// Counts a record that was not handed over, because [`Log::check`] said that it would be of no use, and `why`.
+    pub(crate) fn refuse(&self, why: Unwritten) {
+        self.0.queue.refuse(why);
     }
 
     /// Whether what was handed over last could be written, as far as is known.

@@ -43,8 +43,8 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct State {
     items: Vec<Item>,
-    /// Items that were refused since the last time that was written down.
-    refused: u64,
+    /// What was refused since the last time that was written down.
+    refused: Option<Refused>,
     /// Why what was tried last could not be written.
     failure: Option<Unwritten>,
     /// Why the last anchor could not be written.
@@ -72,8 +72,16 @@ enum Writer {
 /// What the writer takes.
 pub(super) struct Taken {
     pub(super) items: Vec<Item>,
-    pub(super) refused: u64,
+    pub(super) refused: Option<Refused>,
     pub(super) is_closed: bool,
+}
+
+/// Items that were not handed over.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) count: u64,
+    /// Why the first was not.
+    pub(super) why: Unwritten,
 }
 
 impl Queue {
@@ -88,8 +96,9 @@ impl Queue {
             return Err(Unwritten::Closed);
         }
         if state.items.len() >= self.most {
-            state.refused += 1;
-            return Err(Unwritten::Full(self.most));
+            let why = Unwritten::Full(self.most);
+            state.refuse(why.clone());
+            return Err(why);
         }
         let is_waited_for = item.ticket.is_some();
         state.items.push(item);
@@ -120,9 +129,9 @@ impl Queue {
         }
     }
 
-    /// Counts an item that was not handed over, because it would be of no use.
-    pub(super) fn refuse(&self) {
-        self.state().refused += 1;
+    /// Counts an item that was not handed over, because it would be of no use: `why`.
+    pub(super) fn refuse(&self, why: Unwritten) {
+        self.state().refuse(why);
     }
 
     pub(super) fn close(&self) {
@@ -184,7 +193,7 @@ impl Queue {
         }
         state.writer = Writer::Writes;
         let items = mem::replace(&mut state.items, items);
-        Taken { items, refused: mem::take(&mut state.refused), is_closed: state.is_closed }
+        Taken { items, refused: state.refused.take(), is_closed: state.is_closed }
     }
 
     /// Looks a few more times whether so many came, and lets others run in between.
@@ -201,5 +210,29 @@ impl Queue {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn refuse(&mut self, why: Unwritten) {
+        self.refused.get_or_insert(Refused { count: 0, why }).count += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_is_counted_with_the_first_cause() {
+        let queue = Queue::new(1);
+        let item = || Item { work: Work::Settle, ticket: None };
+        queue.push(item()).unwrap();
+        queue.refuse(Unwritten::Disk("no room".into()));
+        assert_eq!(queue.push(item()), Err(Unwritten::Full(1)));
+        let refused = queue.take(None, (0, Duration::ZERO), Vec::new()).refused.unwrap();
+        assert_eq!((refused.count, refused.why), (2, Unwritten::Disk("no room".into())));
+        queue.push(item()).unwrap();
+        assert!(queue.take(None, (0, Duration::ZERO), Vec::new()).refused.is_none(), "it is said once");
     }
 }

@@ -10,7 +10,7 @@ use hooks_core::time::{Clock, Tick};
 use super::beside::Beside;
 use super::gaps::{Gaps, Missing};
 use super::place::Place;
-use super::queue::{Item, Queue, Work};
+use super::queue::{Item, Queue, Refused, Work};
 use super::ticket::{Ticket, Unwritten};
 use crate::append::{Appender, Entry};
 use crate::checkpoint::CheckpointWriter;
@@ -102,7 +102,9 @@ impl Writer {
         loop {
             let nap = if self.unsettled.is_some() { Some(NAP) } else { self.owes.then_some(TELLING_PAUSE) };
             let mut taken = self.queue.take(nap, self.gathers, room);
-            self.lose(taken.refused, "too many waited to be written");
+            if let Some(Refused { count, why }) = taken.refused {
+                self.lose(count, &why.to_string());
+            }
             let is_idle = taken.items.is_empty();
             if is_idle && self.owes && (taken.is_closed || self.clock.tick() >= self.tell_after) {
                 self.tell();
@@ -244,7 +246,7 @@ impl Writer {
 
     /// Says in the log what is missing from it, through to the device, before what others have kept of it is taken away.
     fn tell(&mut self) {
-        let found = self.gaps.find();
+        let found = self.gaps.find(self.clock.now());
         let mut entries = found.missing().entries(self.clock.now());
         if self.home.write(&mut entries, true).is_ok() {
             self.gaps.forget(found);
@@ -257,14 +259,18 @@ impl Writer {
         }
     }
 
-    /// Puts where the next process finds it what the log cannot say yet: at once, and again after a while.
+    /// Puts where the next process finds it what the log cannot say yet: at once, and again after a while. Who waits for a
+    /// record does not wait for other processes that do the same: it stays in memory then, and is tried again soon.
     fn keep_if_due(&mut self) {
-        let now = self.clock.tick();
-        if self.owes && now >= self.keep_after {
-            // It stays in memory otherwise, and is tried again.
-            drop(self.gaps.keep());
-            self.keep_after = now.after(KEEPING_PAUSE);
+        if !self.owes || self.clock.tick() < self.keep_after {
+            return;
         }
+        let pause = match self.gaps.keep_within(Duration::ZERO) {
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => TELLING_PAUSE,
+            _ => KEEPING_PAUSE,
+        };
+        // Counted from its end: where that takes long, records are written in between.
+        self.keep_after = self.clock.tick().after(pause);
     }
 
     /// Writes through what has waited long enough, and says so in the file once there is nothing else to do.

@@ -283,10 +283,9 @@ fn the_end_of_a_session_is_left_to_whoever_works_too_long() {
     let rig = rig();
     let queue = rig.team().spool(&hooks_team::Name::new("scribe").unwrap());
     let held = queue.lock(Duration::ZERO).unwrap();
-    #[expect(clippy::disallowed_methods, reason = "a disk's lock is waited for in real time")]
-    let started = std::time::Instant::now();
+    // It is held until this returns: who waited for it would not come back.
     rig.end();
-    assert!(started.elapsed() < Duration::from_secs(5) && rig.lines().is_empty());
+    assert!(rig.lines().is_empty());
     assert!(rig.failures.entries().is_empty(), "{:?}", rig.failures.entries());
     drop(held);
     rig.next();

@@ -9,6 +9,9 @@ use crate::record::{Record, notes};
 /// The longest reason that is kept, in characters.
 const LONGEST_REASON: usize = 512;
 
+/// The longest name of a folder that is kept, in characters: as long as systems allow.
+const LONGEST_FOLDER: usize = 4_096;
+
 /// Records that are not in the log where they belong.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -32,13 +35,26 @@ pub struct Missing {
 impl Missing {
     /// So many records were refused or lost at this moment.
     pub fn lost(count: u64, at: Timestamp, why: &str) -> Self {
-        let why = why.chars().take(LONGEST_REASON).collect();
-        Self { lost: count, since: at, until: at, why, ..Self::default() }
+        Self { lost: count, since: at, until: at, why: cut(why, LONGEST_REASON), ..Self::default() }
     }
 
     /// So many records went to the spill log in the folder `spill` at this moment.
     pub fn spilled(count: u64, at: Timestamp, why: &str, spill: &str) -> Self {
-        Self { lost: 0, spilled: count, spill: Some(spill.to_owned()), ..Self::lost(0, at, why) }
+        Self { lost: 0, spilled: count, spill: Some(cut(spill, LONGEST_FOLDER)), ..Self::lost(0, at, why) }
+    }
+
+    /// What stood in a file, as it may stand on the record, whoever wrote it: no longer than if it came from here. `now`
+    /// stands in for a moment that is not said.
+    pub(super) fn bounded(self, now: Timestamp) -> Self {
+        let said = |at: Timestamp| if at == Timestamp::default() { now } else { at };
+        let (since, until) = (said(self.since), said(self.until));
+        Self {
+            spill: self.spill.map(|spill| cut(&spill, LONGEST_FOLDER)),
+            since: since.min(until),
+            until: until.max(since),
+            why: cut(&self.why, LONGEST_REASON),
+            ..self
+        }
     }
 
     /// Adds what else is missing.
@@ -87,6 +103,11 @@ impl Missing {
         });
         gap.into_iter().chain(aside).collect()
     }
+}
+
+/// The first `most` characters of `text`.
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
 }
 
 /// In words, for where no log can be written.

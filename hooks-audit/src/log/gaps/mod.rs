@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hooks_core::fs::{DiskLock, LogDisk};
+use hooks_core::time::Timestamp;
 
 pub use self::missing::Missing;
 use crate::append::make_folder;
@@ -84,23 +85,42 @@ impl Gaps {
     /// # Errors
     /// Where none of the places can be written, what the last of them answered. It stays in memory then.
     pub fn keep(&self) -> io::Result<()> {
+        self.keep_within(PATIENCE)
+    }
+
+    /// As [`Gaps::keep`] does; whoever adds to the same sum is waited for no longer than `patience` in each place.
+    pub(super) fn keep_within(&self, patience: Duration) -> io::Result<()> {
         let Some(Places { disk, files }) = &self.places else { return Ok(()) };
-        // Held meanwhile: nobody may take what another one is about to write.
-        let mut rest = self.rest();
-        if rest.is_nothing() {
-            return Ok(());
-        }
         let mut failure = None;
         for file in files.iter() {
-            match add_to(&**disk, file, &rest) {
-                Ok(()) => {
-                    *rest = Missing::default();
-                    return Ok(());
-                }
+            if self.unkept().is_none() {
+                return Ok(());
+            }
+            match self.add_to(&**disk, file, patience) {
+                Ok(()) => return Ok(()),
                 Err(error) => failure = Some(error),
             }
         }
         failure.map_or(Ok(()), Err)
+    }
+
+    /// Moves what is in memory to what `file` says.
+    fn add_to(&self, disk: &dyn LogDisk, file: &Path, patience: Duration) -> io::Result<()> {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        make_folder(disk, folder)?;
+        // Others go on meanwhile: more is added, or all of it is taken.
+        let _lock = disk.lock(&file.with_extension("lock"), patience)?;
+        // From here on nobody may take what is about to be written.
+        let mut rest = self.rest();
+        if rest.is_nothing() {
+            return Ok(());
+        }
+        let mut all = read(disk, file, rest.since)?.unwrap_or_default();
+        all.add(rest.clone());
+        replace(disk, file, &all)?;
+        disk.sync_directory(folder)?;
+        *rest = Missing::default();
+        Ok(())
     }
 
     /// What is in memory alone, and ends with this process.
@@ -115,14 +135,15 @@ impl Gaps {
         self.unkept().is_some() || self.places.as_ref().is_some_and(is_kept)
     }
 
-    /// Takes what is missing, in memory and in all places. What somebody else is taking or adding to is left to them.
-    pub(super) fn find(&self) -> Found {
+    /// Takes what is missing, in memory and in all places, at the moment `now`. What somebody else is taking or adding to is
+    /// left to them.
+    pub(super) fn find(&self, now: Timestamp) -> Found {
         let rest = mem::take(&mut *self.rest());
         let mut found = Found { rest, kept: Missing::default(), files: Vec::new() };
         let Some(Places { disk, files }) = &self.places else { return found };
         for file in files.iter().filter(|file| is_there(&**disk, file)) {
             let Ok(lock) = disk.lock(&file.with_extension("lock"), Duration::ZERO) else { continue };
-            if let Ok(Some(missing)) = read(&**disk, file) {
+            if let Ok(Some(missing)) = read(&**disk, file, now) {
                 found.kept.add(missing);
                 found.files.push((file.clone(), lock));
             }
@@ -160,8 +181,8 @@ fn is_there(disk: &dyn LogDisk, file: &Path) -> bool {
     disk.entry(file).is_ok_and(|entry| entry.is_some())
 }
 
-/// What `file` says; `None` where there is none.
-fn read(disk: &dyn LogDisk, file: &Path) -> io::Result<Option<Missing>> {
+/// What `file` says, read at the moment `now`; `None` where there is none.
+fn read(disk: &dyn LogDisk, file: &Path, now: Timestamp) -> io::Result<Option<Missing>> {
     let text = match disk.read(file, MOST_BYTES) {
         Ok(None) => return Ok(None),
         Ok(Some(text)) => text,
@@ -169,31 +190,24 @@ fn read(disk: &dyn LogDisk, file: &Path) -> io::Result<Option<Missing>> {
         Err(error) => return Err(error),
     };
     // Whoever spoils it does not make it say that nothing is missing.
-    let spoilt =
-        || Missing { lost: 1, why: format!("`{}` cannot be read", file.display()), ..Missing::default() };
+    let spoilt = || Missing::lost(1, now, &format!("`{}` cannot be read", file.display()));
     let missing = serde_json::from_slice(&text).ok().filter(|missing: &Missing| !missing.is_nothing());
-    Ok(Some(missing.unwrap_or_else(spoilt)))
+    Ok(Some(missing.map_or_else(spoilt, |missing| missing.bounded(now))))
 }
 
-/// Adds what is `missing` to what `file` says.
-fn add_to(disk: &dyn LogDisk, file: &Path, missing: &Missing) -> io::Result<()> {
-    let folder = file.parent().unwrap_or(Path::new(""));
-    make_folder(disk, folder)?;
-    let _lock = disk.lock(&file.with_extension("lock"), PATIENCE)?;
-    let mut all = read(disk, file)?.unwrap_or_default();
-    all.add(missing.clone());
+/// Puts what is missing in `all` in place of what `file` says.
+fn replace(disk: &dyn LogDisk, file: &Path, all: &Missing) -> io::Result<()> {
     let new = file.with_extension("new");
     match disk.remove(&new) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let made = disk.create(&new, &serde_json::to_vec(&all)?).and_then(|()| disk.rename(&new, file));
+    let made = disk.create(&new, &serde_json::to_vec(all)?).and_then(|()| disk.rename(&new, file));
     if made.is_err() {
         // A part of it is of no use to anybody; whoever comes next tries the same.
         drop(disk.remove(&new));
     }
-    made?;
-    disk.sync_directory(folder)
+    made
 }
 
 #[cfg(test)]

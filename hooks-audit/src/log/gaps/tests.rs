@@ -110,10 +110,67 @@ fn a_sum_that_somebody_spoilt_still_says_that_something_is_missing() {
 }
 
 #[test]
+fn a_sum_that_anybody_wrote_is_cut_and_has_a_moment() {
+    let long = "x".repeat(10_000);
+    let text = format!("{{\"lost\":1,\"spilled\":1,\"why\":\"{long}\",\"spill\":\"{long}\"}}");
+    let disk = disk().with_file(format!("{LOG}/missing.json"), text);
+    put(&open(&disk, settings(&disk)), "1").unwrap();
+    let (gap, spilled) = (told(&disk, notes::GAP), told(&disk, notes::SPILLED));
+    let moment = Timestamp(7).to_string();
+    assert!(gap[0].1.contains(&format!("between {moment} and {moment}: x")), "{}", gap[0].1);
+    assert!(gap[0].1.len() < 1_000 && spilled[0].1.len() < 5_000, "{}", spilled[0].1.len());
+
+    // What comes later says when it was that a spoilt one was found.
+    let disk = self::disk().with_file(format!("{LOG}/missing.json"), "{");
+    let gaps = gaps(&disk);
+    gaps.add(lost(2));
+    gaps.keep().unwrap();
+    let found = gaps.find(Timestamp(7)).missing();
+    assert_eq!((found.lost, found.since, found.until), (3, Timestamp(2_000), Timestamp(2_000)));
+    let turned = Missing { since: Timestamp(9), until: Timestamp(3), ..lost(1) }.bounded(Timestamp(7));
+    assert_eq!((turned.since, turned.until), (Timestamp(3), Timestamp(9)));
+}
+
+#[test]
+fn who_has_no_time_leaves_it_in_memory_while_others_add_to_all_places() {
+    let disk = disk();
+    let gaps = gaps(&disk);
+    disk.create_directory(LOG.as_ref()).unwrap();
+    disk.create_directory("/state/hooks".as_ref()).unwrap();
+    let elsewhere = Path::new("/state/hooks").join(Gaps::name(LOG.as_ref())).with_extension("lock");
+    let lock = |path: &Path| disk.lock(path, Duration::ZERO).unwrap();
+    let (first, second) = (lock("/home/log/missing.lock".as_ref()), lock(&elsewhere));
+    gaps.add(lost(1));
+    assert_eq!(gaps.keep_within(Duration::ZERO).unwrap_err().kind(), ErrorKind::TimedOut);
+    assert_eq!(gaps.unkept(), Some(lost(1)));
+    drop((first, second));
+    gaps.keep_within(Duration::ZERO).unwrap();
+    assert_eq!(gaps.unkept(), None);
+}
+
+#[test]
+fn what_is_taken_while_a_place_is_waited_for_is_not_kept_as_nothing() {
+    let disk = disk();
+    let gaps = gaps(&disk);
+    disk.create_directory(LOG.as_ref()).unwrap();
+    let lock = disk.lock("/home/log/missing.lock".as_ref(), Duration::ZERO).unwrap();
+    gaps.add(lost(1));
+    let waits = gaps.clone();
+    thread::scope(|scope| {
+        scope.spawn(move || waits.keep().unwrap());
+        let found = gaps.find(Timestamp(7));
+        assert_eq!(found.missing(), lost(1));
+        gaps.forget(found);
+        drop(lock);
+    });
+    assert_eq!(gaps.find(Timestamp(7)).missing(), Missing::default());
+}
+
+#[test]
 fn nothing_is_lost_among_many_who_add_and_take() {
     let disk = disk();
     let count = |gaps: &Gaps| {
-        let found = gaps.find();
+        let found = gaps.find(Timestamp(7));
         let count = found.missing().lost;
         gaps.forget(found);
         count
