@@ -15,7 +15,8 @@
 //! ```
 //!
 //! The seams: `walk` goes through the tree of a text, `expand` makes words of it, `folders` follows `cd`, `run` knows what
-//! single programs do with their words and calls back for what they start, `pattern` compares an
+//! single programs do with their words and calls back for what they start (`parallel` is a file of its own, `placeholder`
+//! fills `{}`), `pattern` compares an
 //! invocation with a blocked pattern, `possible` does where it is known in part, `told` says of which programs all is known. Knowledge of a program belongs into `run` or one of its tables.
 
 mod analysis;
@@ -26,7 +27,9 @@ mod file_programs;
 mod folders;
 mod git;
 mod output;
+mod parallel;
 mod pattern;
+mod placeholder;
 mod possible;
 mod run;
 mod told;
