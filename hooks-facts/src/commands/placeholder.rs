@@ -107,12 +107,11 @@ fn escaped(outline: &str) -> String {
             text.push_str("${_}");
             continue;
         }
+        let is_plain = !c.is_ascii() || c.is_ascii_alphanumeric() || "_-./,:@%+=".contains(c);
         match c {
             '\n' => text.push_str("'\n'"),
-            c if c.is_ascii() && !(c.is_ascii_alphanumeric() || "_-./,:@%+=".contains(c)) => {
-                text.extend(['\\', c])
-            }
-            c => text.push(c),
+            _ if is_plain => text.push(c),
+            _ => text.extend(['\\', c]),
         }
     }
     text

@@ -130,7 +130,8 @@ fn may_be_one(outline: &str) -> bool {
         return !last.contains(is_gap);
     }
     let is_search = outline.contains(|c| Gap::of(c) == Some(Gap::Folders));
-    !says_nothing(last) && !(is_search && last.starts_with(is_gap))
+    let is_any_beginning = is_search && last.starts_with(is_gap);
+    !(says_nothing(last) || is_any_beginning)
 }
 
 /// The folder of a pattern whose last part has wildcards.
