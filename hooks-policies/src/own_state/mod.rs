@@ -2,7 +2,8 @@
 //!
 //! [`ProtectedFiles`](crate::ProtectedFiles) refuses what is known to write. Of these files that is not enough: here a
 //! program of which nobody knows what it does is refused, too, as soon as one of its words names such a file or a folder
-//! of them, or it runs in one. Programs that are known, as readers or by what they write, may name them. A folder
+//! of them, or it runs in one. Programs that are known, as readers or by what they write, may name them, unless an option,
+//! a variable or a script in a file makes them run something else. A folder
 //! *above* them may be named by all but those that reach into it: what changes all below, and what hands it to a
 //! container. The same holds for tools that nobody knows: for the files in their arguments, unless their names say that
 //! they look, and for a text that stands where commands stand. What `hooks` itself does to that state is for people,
