@@ -66,6 +66,12 @@ impl Walk {
     }
 
     fn part(&mut self, part: &Part, fields: &mut Fields) {
+        if self.repeating
+            && let Part::Literal { text, .. } = part
+            && !self.pay(text.len(), crate::shell::Span::default())
+        {
+            return fields.unknown();
+        }
         match part {
             Part::Literal { text, quoted: true } => fields.quoted(text),
             Part::Literal { text, quoted: false } => text.chars().for_each(|c| fields.unquoted(c)),

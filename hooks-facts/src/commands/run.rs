@@ -5,12 +5,13 @@ use std::rc::Rc;
 use super::analysis::UnresolvedReason;
 use super::argument::Argument;
 use super::code;
-use super::file_programs::{self, Search};
+use super::file_programs::{self, FD_STARTS, Search};
 use super::folders::Folders;
 use super::git;
 use super::helpers;
 use super::lookup;
 use super::output;
+use super::placeholder::Item;
 use super::possible;
 use super::walk::{Stream, Variable, Walk, file_key};
 use super::wrappers::{self, Wrapper};
@@ -32,9 +33,6 @@ const SHELLS: &[&str] = &[
     "powershell",
     "cmd",
 ];
-
-/// With more places that a search starts at than this, the others are taken to be like them.
-const MAX_ITEMS: usize = 16;
 
 impl Walk {
     /// Runs a program with its words; gives what it prints.
@@ -116,11 +114,13 @@ impl Walk {
             "parallel" => self.parallel(words, input, span),
             "find" => {
                 let search = Search::of_find(words);
-                self.after_marks(words, &["-exec", "-execdir", "-ok", "-okdir"], &search, span);
+                self.after_marks(words, &["-exec", "-execdir", "-ok", "-okdir"], &search, false, span);
                 return search.printed(words);
             }
             "fd" | "fdfind" => {
-                self.after_marks(words, &["-x", "-X", "--exec", "--exec-batch"], &Search::of_fd(words), span);
+                let search = Search::of_fd(words);
+                self.after_marks(words, FD_STARTS, &search, true, span);
+                return search.printed_by_fd(words);
             }
             "git" => git::run(self, words, span),
             "ssh" | "rsh" | "autossh" => self.ssh(words, input, span),
@@ -461,18 +461,11 @@ impl Walk {
             }
             (Stream::Known(text), None) => text.split_whitespace().map(Argument::from).collect(),
             (Stream::Empty, _) => Vec::new(),
-            (Stream::Names(names), _) => names.iter().take(MAX_ITEMS).cloned().collect(),
+            (Stream::Names(names), _) => names.to_vec(),
             (Stream::File | Stream::Unknown, _) => vec![Argument::unknown()],
         };
-        let mark = options.iter().enumerate().find_map(|(at, word)| {
-            let option = word.literal()?;
-            match option.strip_prefix("-I")? {
-                "" => options.get(at + 1)?.literal().map(str::to_owned),
-                attached => Some(attached.to_owned()),
-            }
-        });
         let mut argv: Vec<Argument> = rest.to_vec();
-        match mark.filter(|mark| !mark.is_empty()) {
+        match own_mark(options) {
             Some(mark) => {
                 let item = self.joined(&items, " ");
                 for word in &mut argv {
@@ -495,71 +488,51 @@ impl Walk {
         self.run(&argv, &Stream::Empty, span);
     }
 
-    /// `parallel TEMPLATE ::: ITEMS`, where the template, or each item, is a text for a shell.
-    fn parallel(&mut self, words: &[Argument], input: &Stream, span: Span) {
-        let rest = operands_from(
-            words,
-            "jPnNLIaSC",
-            &["jobs", "max-args", "arg-file", "colsep", "sshlogin", "delay", "timeout"],
-            0,
-        );
-        let separator = rest.iter().position(|word| word.prefix().starts_with(":::")).unwrap_or(rest.len());
-        let (template, items) = rest.split_at_checked(separator).unwrap_or((rest, &[]));
-        if !template.is_empty() {
-            let text = self.joined(template, " ");
-            self.text(&text.as_shell_text(), &Stream::Empty, span);
-            let given: Vec<Argument> = match input {
-                Stream::Known(text) => text.lines().map(Argument::from).collect(),
-                Stream::Names(names) => names.to_vec(),
-                _ => Vec::new(),
-            };
-            let is_mark = |word: &&Argument| word.prefix().starts_with(":::");
-            let items = items.iter().filter(|word| !is_mark(word)).chain(&given);
-            // A template of one word is a text for a shell; then it was read above.
-            for item in items.take(MAX_ITEMS) {
-                let mut argv = with_item(template, item);
-                if argv == template {
-                    argv.push(item.clone());
-                }
-                self.run(&argv, &Stream::Empty, span);
-            }
-        } else if items.is_empty() {
-            self.stream(input, span);
-        }
-        if template.is_empty() {
-            self.texts(items.get(1..), span);
-        }
-    }
-
-    /// Programs behind each of these options, up to `;` or `+`, with what is found for `{}`.
-    fn after_marks(&mut self, words: &[Argument], marks: &[&str], search: &Search, span: Span) {
+    /// Programs behind each of these options, up to `;` or `+`, with what is found for `{}`; where they `append`, it
+    /// stands behind those that have no place for it.
+    fn after_marks(
+        &mut self,
+        words: &[Argument],
+        marks: &[&str],
+        search: &Search,
+        appends: bool,
+        span: Span,
+    ) {
         for (at, word) in words.iter().enumerate() {
-            if word.literal().is_some_and(|word| marks.contains(&word)) {
-                let rest = words.get(at + 1..).unwrap_or_default();
-                let end = rest
-                    .iter()
-                    .position(|word| matches!(word.literal(), Some(";" | "+")))
-                    .unwrap_or(rest.len());
-                let argv = rest.get(..end).unwrap_or_default();
-                let is_mark = |word: &Argument| word.literal().is_some_and(|word| word.contains("{}"));
-                let has_mark = argv.iter().any(is_mark);
-                // `-execdir` runs in the folder of what is found.
-                if word.prefix().ends_with("dir") {
-                    let argv = with_item(argv, &search.own_name());
-                    self.in_folder(Some(&Argument::unknown()), |walk| {
-                        walk.run_some(&argv, &Stream::Unknown, span)
-                    });
-                } else if has_mark {
-                    for item in search.below().take(MAX_ITEMS) {
-                        self.run_some(&with_item(argv, &item), &Stream::Unknown, span);
-                    }
-                    for start in search.starts().take(MAX_ITEMS) {
-                        let argv = with_item(argv, start);
-                        self.in_doubt(|walk| walk.run_some(&argv, &Stream::Unknown, span));
-                    }
-                } else {
-                    self.run_some(argv, &Stream::Unknown, span);
+            if !word.literal().is_some_and(|word| marks.contains(&word)) {
+                continue;
+            }
+            let rest = words.get(at + 1..).unwrap_or_default();
+            let end =
+                rest.iter().position(|word| matches!(word.literal(), Some(";" | "+"))).unwrap_or(rest.len());
+            let mut argv = rest.get(..end).unwrap_or_default().to_vec();
+            // `-execdir` runs in the folder of what is found.
+            if word.prefix().ends_with("dir") {
+                let argv = Item::new(&search.own_name()).in_words(&argv).unwrap_or(argv);
+                self.in_folder(Some(&Argument::unknown()), |walk| {
+                    walk.run_some(&argv, &Stream::Unknown, span)
+                });
+                continue;
+            }
+            if Item::new(&Argument::from("")).in_words(&argv).is_none() {
+                if !appends || argv.is_empty() {
+                    self.run_some(&argv, &Stream::Unknown, span);
+                    continue;
                 }
+                argv.push("{}".into());
+            }
+            let with = |item: &Argument| Item::new(item).in_words(&argv).unwrap_or_default();
+            for item in search.below() {
+                if self.is_spent() {
+                    return;
+                }
+                self.run_some(&with(&item), &Stream::Unknown, span);
+            }
+            for start in search.starts() {
+                if self.is_spent() {
+                    return;
+                }
+                self.in_doubt(|walk| walk.run_some(&with(start), &Stream::Unknown, span));
             }
         }
     }
@@ -747,13 +720,16 @@ fn divider(options: &[Argument]) -> Option<char> {
     })
 }
 
-/// The words with what is found in the place of `{}`.
-fn with_item(argv: &[Argument], item: &Argument) -> Vec<Argument> {
-    let replaced = |word: &Argument| match word.literal() {
-        Some(text) if text.contains("{}") => Argument::of_outline(&text.replace("{}", &item.outline())),
-        _ => word.clone(),
-    };
-    argv.iter().map(replaced).collect()
+/// What stands for an item where an option says so: `-I MARK`.
+pub(super) fn own_mark(options: &[Argument]) -> Option<String> {
+    let mark = options.iter().enumerate().find_map(|(at, word)| {
+        let option = word.literal()?;
+        match option.strip_prefix("-I")? {
+            "" => options.get(at + 1)?.literal().map(str::to_owned),
+            attached => Some(attached.to_owned()),
+        }
+    });
+    mark.filter(|mark| !mark.is_empty())
 }
 
 /// What follows the options, and so many operands.

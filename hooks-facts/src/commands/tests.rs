@@ -421,10 +421,7 @@ fn programs_that_few_know() {
         ),
         ("fallocate -l 1 a; mke2fs b; mkfs.ext4 -F c; mount --bind d e", &["C a", "C b", "C c", "F e"]),
         ("flock a rm b; flock 9", &["C a", "R b"]),
-        (
-            "screen -dmS s rm a; parallel rm ::: a b; parallel cp {} d/ ::: c",
-            &["R a", "R a", "R b", "C d/{}", "C d/c"],
-        ),
+        ("screen -dmS s rm a; parallel rm ::: a b; parallel cp {} d/ ::: c", &["R a", "R a", "R b", "C d/c"]),
         ("7z x a -od; 7z a b c -sdel; 7z l a", &["F d", "C b", "R c"]),
         (
             "perf record -o a ls; valgrind --log-file=b ls; gdb -ex 'set logging file c' x",
@@ -443,6 +440,53 @@ fn programs_that_few_know() {
     ] {
         assert_eq!(shown_writes(text), expected, "{text}");
     }
+}
+
+#[test]
+fn every_item_counts_however_many_there_are() {
+    let many: String = (0..200).map(|n| format!("p{n} ")).collect();
+    for text in [
+        format!("for f in {many}z; do rm $f; done"),
+        format!("parallel rm ::: {many}z"),
+        format!("parallel 'rm {{}}' ::: {many}z"),
+        format!("find {many}z -exec rm {{}} +"),
+        format!("find {many}z | xargs rm"),
+        format!("fd x {many}z -x rm"),
+    ] {
+        let writes = shown_writes(&text);
+        assert!(writes.iter().any(|write| write.ends_with(" z") || write.starts_with("R z/")), "{text}");
+        assert!(!unresolved(&text), "{text}");
+    }
+    // What is not walked to its end is said.
+    assert!(unresolved(&format!("for f in {}; do rm $f; done", "a ".repeat(400_000))));
+    assert!(unresolved(&format!("parallel rm {} ::: {}", "x ".repeat(2_000), "a ".repeat(2_000))));
+    assert!(unresolved(&format!(
+        "for f in {}; do cat <<E\n{}\nE\ndone",
+        "a ".repeat(1_000),
+        "x".repeat(20_000)
+    )));
+}
+
+#[test]
+fn templates_and_searches() {
+    for (text, expected) in [
+        ("parallel 'rm {}' ::: a", &["R a"][..]),
+        ("parallel 'rm {}; true' ::: a 'b c'", &["R a", "R b c"]),
+        ("parallel 'true; rm' ::: a", &["R a"]),
+        ("parallel rm {.}.x {//}/y ::: a/b.c", &["R a/b.x", "R a/y"]),
+        ("parallel -I, 'rm ,' ::: a", &["R a"]),
+        ("parallel cp {1} {2} ::: a ::: b", &["C …", "C? …/a", "C b", "C? b/*"]),
+        ("echo a > l; parallel rm :::: l", &["R l", "R a"]),
+        ("find d -name '*.x' | parallel 'rm {}; true'", &["R d/…….x", "R d"]),
+        ("fd . d -x rm", &["R d/**/*", "R? d"]),
+        ("fd '^a' -X rm", &["R ./**/a*"]),
+        ("fd -g 'a*' d e -x rm {}", &["R d/**/a*", "R e/**/a*", "R? d", "R? e"]),
+        ("fd -C d -e x | xargs rm", &["R d/**/*.x", "R d"]),
+        ("fd --search-path d 'a\\.b$' -x rm ';' -H", &["R d/**/*a.b", "R? d"]),
+    ] {
+        assert_eq!(shown_writes(text), expected, "{text}");
+    }
+    assert!(unresolved("parallel 'rm {= s/a/b/ =}' ::: a"));
 }
 
 #[test]

@@ -23,9 +23,6 @@ const BUDGET: usize = 1024 * 1024;
 /// The longest text a variable or an output is kept as.
 pub(super) const MAX_TEXT: usize = 64 * 1024;
 
-/// The most values a loop is walked with.
-const MAX_TURNS: usize = 8;
-
 /// What flows between commands.
 #[derive(Clone, Debug)]
 pub(super) enum Stream {
@@ -88,6 +85,8 @@ pub(super) struct Walk {
     doubting: bool,
     /// Whether names may stand for other programs than the system's.
     pub(super) lookup_changed: bool,
+    /// In a later turn of a loop, whose texts are read once more.
+    pub(super) repeating: bool,
     analysis: Analysis,
 }
 
@@ -109,6 +108,7 @@ impl Walk {
             guessing: false,
             doubting: false,
             lookup_changed: false,
+            repeating: false,
             analysis: Analysis { options, ..Analysis::default() },
         }
     }
@@ -337,18 +337,17 @@ impl Walk {
             None => output = self.bodies(compound, &input),
             Some(name) => {
                 self.lookup_changed |= lookup::changes(name, &Argument::unknown());
-                for word in words.iter().take(MAX_TURNS) {
+                // Every turn is walked, for each may write to another file.
+                let outer = self.repeating;
+                for word in words {
                     if self.budget == 0 {
                         break;
                     }
-                    self.variables.insert(name.clone(), Variable::Text(word.clone()));
+                    self.variables.insert(name.clone(), Variable::Text(word));
                     output = output.then(self.bodies(compound, &input));
+                    self.repeating = true;
                 }
-                if words.len() > MAX_TURNS {
-                    self.variables.insert(name.clone(), Variable::Text(Argument::unknown()));
-                    self.bodies(compound, &input);
-                    output = Stream::Unknown;
-                }
+                self.repeating = outer;
             }
         }
         self.deliver(output, target)

@@ -109,13 +109,18 @@ impl OwnFiles {
     }
 }
 
-/// Whether a name that is known in part says enough: behind a variable or a search its last part has to be known, and
-/// of a wildcard some of it.
+/// Whether a name that is known in part says enough: behind a variable its last part has to be known, behind a search
+/// the beginning of it (an ending alone is what many files have), and of a wildcard some of it.
 fn may_be_one(outline: &str) -> bool {
+    let is_gap = |c: char| Gap::of(c).is_some();
     let is_joint = |c: char| c == '/' || Gap::of(c) == Some(Gap::Folders);
     let last = outline.trim_end_matches('/').rsplit(is_joint).next().unwrap_or_default();
-    let is_deep = outline.contains(|c| Gap::of(c).is_some_and(Gap::is_deep));
-    if is_deep { !last.contains(|c| Gap::of(c).is_some()) } else { !says_nothing(last) }
+    if outline.contains(|c| Gap::of(c) == Some(Gap::Any)) {
+        return !last.contains(is_gap);
+    }
+    let is_search = outline.contains(|c| Gap::of(c) == Some(Gap::Folders));
+    let is_any_beginning = is_search && last.starts_with(is_gap);
+    !(says_nothing(last) || is_any_beginning)
 }
 
 /// The folder of a pattern whose last part has wildcards.

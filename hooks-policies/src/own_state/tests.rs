@@ -367,6 +367,52 @@ fn who_only_reads_may_and_what_is_not_theirs_may_be_named() {
     );
 }
 
+/// A file of the hooks among many others, in a text that is made of items, and found by a search.
+#[test]
+fn items_and_searches() {
+    let many: String = (0..30).map(|n| format!("p{n} ")).collect();
+    let with_many = |commands: &[&str]| -> Vec<String> {
+        commands.iter().map(|command| command.replace("MANY", many.trim())).collect()
+    };
+    let refused = with_many(&[
+        "parallel chmod 0 ::: MANY FILE",
+        "parallel 'chmod 0 {}' ::: MANY FILE",
+        "parallel 'chmod 0 {}; true' ::: FILE",
+        "parallel 'cd {//} && mytool' ::: FILE",
+        "find MANY DIR -exec chmod 0 {} +",
+        "find MANY DIR | xargs chmod 0",
+        "for f in MANY FILE; do chmod 0 $f; done",
+        "fd . DIR -x chmod 0",
+        "fd . DIR -X ./x.sh",
+        "fd -e jsonl . DIR | xargs mytool",
+        "fd -C DIR -x chmod 0",
+    ]);
+    says(Strength::Deny, &refused.iter().map(String::as_str).collect::<Vec<_>>());
+    let in_the_root =
+        |command: &str| said(&IN_THE_TEAM.policy(), &call("bash", json!({ "command": command }))).0;
+    for command in
+        ["find . -name 'w0*' -exec chmod 0 {} +", "find . -name 'w0*' | xargs /tmp/x", "fd ^w0 -x chmod 0"]
+    {
+        assert_eq!(in_the_root(command), Strength::Deny, "{command}");
+    }
+    let allowed = with_many(&[
+        "for f in MANY; do chmod 644 $f; done",
+        "for f in MANY FILE; do cat $f; done",
+        "parallel chmod 644 ::: MANY",
+        "parallel 'gzip -k {}; mytool {.}' ::: MANY",
+        "parallel 'wc -l {}' ::: MANY FILE",
+        "find MANY -exec chmod 644 {} +",
+        "find . -name 'test_*.py' -exec chmod 644 {} +",
+        "find . -name '*.json' | xargs mytool",
+        "find . -name 'w0*' -exec cat {} +",
+        "fd -e rs -x rustfmt",
+        "fd -e json | xargs mytool",
+        "fd test src -x mytool",
+        "fd . DIR -x cat",
+    ]);
+    says(Strength::NoOpinion, &allowed.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 #[test]
 fn commands_of_hooks_that_are_for_people() {
     says(

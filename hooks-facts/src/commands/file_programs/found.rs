@@ -6,6 +6,34 @@ use crate::commands::argument::Argument;
 use crate::commands::walk::Stream;
 use crate::globs::Gap;
 
+/// Options of `fd` with a program behind them.
+pub(in crate::commands) const FD_STARTS: &[&str] = &["-x", "-X", "--exec", "--exec-batch"];
+
+/// Options of `fd` that take a value.
+const FD_SHORT: &str = "CESTcdejot";
+const FD_LONG: &[&str] = &[
+    "and",
+    "base-directory",
+    "batch-size",
+    "changed-before",
+    "changed-within",
+    "color",
+    "exact-depth",
+    "exclude",
+    "extension",
+    "format",
+    "ignore-file",
+    "max-depth",
+    "max-results",
+    "min-depth",
+    "owner",
+    "path-separator",
+    "search-path",
+    "size",
+    "threads",
+    "type",
+];
+
 /// What a search may find.
 pub(in crate::commands) struct Search {
     /// Where it starts.
@@ -32,11 +60,34 @@ impl Search {
         Self { starts, name: name.map_or_else(any_name, |name| wildcards(&name.outline())) }
     }
 
-    /// Reads the words of `fd`.
+    /// Reads the words of `fd`: a pattern, and the places where it starts.
     pub(in crate::commands) fn of_fd(words: &[Argument]) -> Self {
-        let ending = super::value(words, 'e', "--extension");
-        let name = ending.map(|ending| format!("{}.{}", any_name(), ending.outline()));
-        Self { starts: vec![Argument::from(".")], name: name.unwrap_or_else(any_name) }
+        let words = without_programs(words);
+        let operands = super::operands(&words, FD_SHORT, FD_LONG);
+        let base = super::value(&words, 'C', "--base-directory");
+        let given = operands.iter().skip(1).map(|start| (*start).clone());
+        let mut starts: Vec<Argument> = given.chain(search_paths(&words)).collect();
+        if starts.is_empty() {
+            starts.push(Argument::from("."));
+        }
+        if let Some(base) = base {
+            let from_base = |start: &Argument| match start.prefix() {
+                "." => base.clone(),
+                prefix if prefix.starts_with('/') => start.clone(),
+                _ => super::copies::inside(&base, start),
+            };
+            starts = starts.iter().map(from_base).collect();
+        }
+        let name = match operands.first() {
+            _ if super::has(&words, 'p', "--full-path") => any_name(),
+            Some(pattern) if super::has(&words, 'g', "--glob") => wildcards(&pattern.outline()),
+            Some(pattern) => plain_expression(&pattern.outline()),
+            None => any_name(),
+        };
+        let endings = words.iter().filter(|word| is_ending(word.prefix())).count();
+        let ending = super::value(&words, 'e', "--extension").filter(|_| endings == 1 && name == any_name());
+        let name = ending.map(|ending| format!("{}.{}", any_name(), ending.outline())).unwrap_or(name);
+        Self { starts, name }
     }
 
     /// What may be found below each of the places that it starts at.
@@ -57,6 +108,19 @@ impl Search {
     pub(in crate::commands) fn printed(&self, words: &[Argument]) -> Stream {
         const OTHERS: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-ls", "-printf", "-files0-from"];
         if words.iter().any(|word| OTHERS.contains(&word.prefix())) {
+            return Stream::Unknown;
+        }
+        Stream::Names(self.below().chain(self.starts().cloned()).collect())
+    }
+
+    /// What `fd` prints: names, where no option says otherwise.
+    pub(in crate::commands) fn printed_by_fd(&self, words: &[Argument]) -> Stream {
+        let is_other = |word: &Argument| {
+            FD_STARTS.contains(&word.prefix())
+                || word.prefix().starts_with("--format")
+                || matches!(word.prefix(), "-l" | "--list-details")
+        };
+        if words.iter().any(is_other) {
             return Stream::Unknown;
         }
         Stream::Names(self.below().chain(self.starts().cloned()).collect())
@@ -92,6 +156,42 @@ fn finds_folders(words: &[Argument]) -> bool {
     let is_type = |pair: &[Argument]| matches!(pair, [kind, d] if kind.literal() == Some("-type") && d.literal() == Some("d"));
     words.windows(2).any(is_type)
         && !words.iter().any(|word| matches!(word.prefix(), "-o" | "-or" | "!" | "-not" | ","))
+}
+
+/// The words of `fd` without the programs it starts, each up to `;`.
+fn without_programs(words: &[Argument]) -> Vec<Argument> {
+    let mut is_program = false;
+    let is_own = |word: &&Argument| {
+        let ends = is_program && word.literal() == Some(";");
+        is_program = (is_program && !ends) || word.literal().is_some_and(|word| FD_STARTS.contains(&word));
+        !(is_program || ends)
+    };
+    words.iter().filter(is_own).cloned().collect()
+}
+
+/// The values of `--search-path`.
+fn search_paths(words: &[Argument]) -> impl Iterator<Item = Argument> {
+    words.iter().enumerate().filter_map(|(at, word)| match word.prefix() {
+        "--search-path" => words.get(at + 1).cloned(),
+        _ => word.strip_prefix("--search-path="),
+    })
+}
+
+/// Whether an option of `fd` names an ending, of which there may be several.
+fn is_ending(option: &str) -> bool {
+    option.starts_with("--e") || option.starts_with('-') && !option.starts_with("--") && option.contains('e')
+}
+
+/// The names that a regular expression is found in, where it is plain text but for its ends.
+fn plain_expression(expression: &str) -> String {
+    let (begin, text) =
+        expression.strip_prefix('^').map_or((any_name(), expression), |text| (String::new(), text));
+    let (end, text) = text.strip_suffix('$').map_or((any_name(), text), |text| (String::new(), text));
+    let is_special = |c: char| ".*+?()|[]{}^$\\".contains(c);
+    if text.is_empty() || text.replace("\\.", "").contains(is_special) {
+        return any_name();
+    }
+    format!("{begin}{}{end}", text.replace("\\.", "."))
 }
 
 fn any_name() -> String {

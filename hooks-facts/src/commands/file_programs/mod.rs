@@ -21,7 +21,7 @@ use crate::globs::Gap;
 use crate::shell::Span;
 use crate::tools::{PathRole, patched_files};
 
-pub(super) use found::Search;
+pub(super) use found::{FD_STARTS, Search};
 
 /// Programs that put another file in the place of each operand.
 const COMPRESSORS: &[&str] = &[

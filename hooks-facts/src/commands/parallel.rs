@@ -1,0 +1,110 @@
+//! `parallel TEMPLATE ::: ITEMS`: what the template starts with each of the items.
+
+use super::analysis::UnresolvedReason;
+use super::argument::Argument;
+use super::placeholder::Item;
+use super::run::{operands_from, own_mark};
+use super::walk::{Stream, Walk};
+use crate::shell::Span;
+
+impl Walk {
+    /// Runs the template with every item; without a template, each item is a text for a shell. What is not paid for is
+    /// refused as too complex.
+    pub(super) fn parallel(&mut self, words: &[Argument], input: &Stream, span: Span) {
+        let rest = operands_from(
+            words,
+            "jPnNLIaSC",
+            &["jobs", "max-args", "arg-file", "colsep", "sshlogin", "delay", "timeout"],
+            0,
+        );
+        let options = words.get(..words.len() - rest.len()).unwrap_or_default();
+        let separator = rest.iter().position(is_separator).unwrap_or(rest.len());
+        let (template, given) = rest.split_at_checked(separator).unwrap_or((rest, &[]));
+        match (template, given) {
+            ([], []) => {
+                self.stream(input, span);
+            }
+            ([], given) => {
+                for word in given.iter().filter(|word| !is_separator(word)) {
+                    self.text(&word.as_shell_text(), &Stream::Empty, span);
+                }
+            }
+            (template, given) => {
+                let items = if given.is_empty() { items_of(input) } else { self.listed(given) };
+                self.with_each(&with_usual_mark(template, options), &items, span);
+            }
+        }
+    }
+
+    fn with_each(&mut self, template: &[Argument], items: &[Item], span: Span) {
+        let line = self.joined(template, " ");
+        // A program of its own makes something else of the item.
+        if line.outline().contains("{=") {
+            return self.unresolved(UnresolvedReason::Text, span);
+        }
+        let unknown = [Item::new(&Argument::unknown())];
+        let items = if items.is_empty() { &unknown } else { items };
+        let is_text = line.outline().contains(is_read_by_a_shell) || template.iter().any(has_blanks);
+        let text = line.as_shell_text();
+        for item in items {
+            if self.is_spent() {
+                return;
+            }
+            if is_text {
+                self.text(&item.in_text(&text), &Stream::Empty, span);
+                continue;
+            }
+            let argv = item.in_words(template).unwrap_or_else(|| {
+                let behind = item.in_words(&["{}".into()]).unwrap_or_default();
+                template.iter().cloned().chain(behind).collect()
+            });
+            self.run(&argv, &Stream::Empty, span);
+        }
+    }
+
+    /// The items behind `:::`, and in the files behind `::::`.
+    fn listed(&mut self, given: &[Argument]) -> Vec<Item> {
+        let lists = given.iter().filter(|word| is_separator(word)).count();
+        let (mut list, mut is_file) = (0, false);
+        let mut items = Vec::new();
+        for word in given {
+            if is_separator(word) {
+                list += 1;
+                is_file = word.prefix().starts_with("::::");
+                continue;
+            }
+            let found = if is_file { items_of(&self.file(word)) } else { vec![Item::new(word)] };
+            items.extend(found.into_iter().map(|item| if lists > 1 { item.of_list(list) } else { item }));
+        }
+        items
+    }
+}
+
+/// The items in a stream, one a line.
+fn items_of(stream: &Stream) -> Vec<Item> {
+    match stream {
+        Stream::Empty => Vec::new(),
+        Stream::Known(text) => text.lines().map(|line| Item::new(&line.into())).collect(),
+        Stream::Names(names) => names.iter().map(Item::new).collect(),
+        Stream::File | Stream::Unknown => vec![Item::new(&Argument::unknown())],
+    }
+}
+
+/// The template with `{}` where it has a mark of its own: `-I MARK`.
+fn with_usual_mark(template: &[Argument], options: &[Argument]) -> Vec<Argument> {
+    let Some(mark) = own_mark(options) else { return template.to_vec() };
+    template.iter().map(|word| Argument::of_outline(&word.outline().replace(&mark, "{}"))).collect()
+}
+
+fn is_separator(word: &Argument) -> bool {
+    word.prefix().starts_with(":::")
+}
+
+/// Whether a character of a template is read once more, by the shell that `parallel` starts.
+fn is_read_by_a_shell(c: char) -> bool {
+    "'\"`$;&|<>()\\*?[~#!".contains(c)
+}
+
+fn has_blanks(word: &Argument) -> bool {
+    word.outline().contains(char::is_whitespace)
+}
