@@ -40,6 +40,9 @@ pub struct Invocation {
     pub span: Span,
     /// Whether nobody knows what the program does with its words.
     pub is_opaque: bool,
+    /// Whether it may do more than its words say: its name may stand for another program, or it runs a text that nobody
+    /// has read.
+    pub(super) is_untold: bool,
     /// Where it runs: a place in the folders of the analysis; `None` where the text began.
     pub(super) folders: Option<usize>,
 }

@@ -18,6 +18,67 @@ pub(super) fn subcommand(words: &[Argument]) -> &[Argument] {
     operands_from(words, GLOBAL_SHORT, GLOBAL_LONG, 0)
 }
 
+/// Settings for one run that start no program and change no other folder; a dot at the end stands for all below.
+const HARMLESS: &[&str] = &[
+    "advice.",
+    "blame.",
+    "color.",
+    "column.",
+    "commit.gpgsign",
+    "core.abbrev",
+    "core.autocrlf",
+    "core.eol",
+    "core.filemode",
+    "core.ignorecase",
+    "core.longpaths",
+    "core.quotepath",
+    "core.safecrlf",
+    "core.whitespace",
+    "diff.algorithm",
+    "diff.colormoved",
+    "diff.context",
+    "diff.mnemonicprefix",
+    "diff.noprefix",
+    "diff.renamelimit",
+    "diff.renames",
+    "gc.auto",
+    "grep.",
+    "http.",
+    "i18n.",
+    "init.defaultbranch",
+    "log.date",
+    "merge.conflictstyle",
+    "protocol.version",
+    "pull.ff",
+    "pull.rebase",
+    "push.default",
+    "safe.directory",
+    "status.",
+    "tag.gpgsign",
+    "user.",
+];
+
+/// Whether the settings that stand before the subcommand start no program.
+pub(super) fn are_harmless(words: &[Argument]) -> bool {
+    let rest = subcommand(words);
+    let globals = words.get(..words.len() - rest.len()).unwrap_or_default();
+    globals.iter().enumerate().all(|(at, word)| {
+        let option = word.prefix();
+        if option.starts_with("--exec-path=") || option.starts_with("--config-env") {
+            return false;
+        }
+        let Some(attached) = word.strip_prefix("-c") else { return true };
+        let setting = if attached.len() > 0 { Some(&attached) } else { globals.get(at + 1) };
+        setting.is_none_or(|setting| {
+            let (key, value) = setting.prefix().split_once('=').unwrap_or((setting.prefix(), ""));
+            let key = key.to_lowercase();
+            let is_pager = key == "core.pager" && setting.literal().is_some();
+            let is_in = |name: &str| key == name || (name.ends_with('.') && key.starts_with(name));
+            HARMLESS.iter().any(|name| is_in(name)) || is_pager && matches!(value, "" | "cat" | "less")
+        })
+    })
+}
+
 pub(super) fn run(walk: &mut Walk, words: &[Argument], span: Span) {
     let rest = subcommand(words);
     let globals = words.get(..words.len() - rest.len()).unwrap_or_default();

@@ -16,16 +16,20 @@
 //!
 //! The seams: `walk` goes through the tree of a text, `expand` makes words of it, `folders` follows `cd`, `run` knows what
 //! single programs do with their words and calls back for what they start (`parallel` is a file of its own, `placeholder`
-//! fills `{}`), `pattern` compares an
-//! invocation with a blocked pattern, `possible` does where it is known in part, `told` says of which programs all is known. Knowledge of a program belongs into `run` or one of its tables.
+//! fills `{}`), `pattern` compares an invocation with a blocked pattern, `possible` does where it is known in part, `told`
+//! says of which programs all is known: not of those that start what `helpers` finds in their options, nor of any once
+//! `lookup` has seen that names stand for others. Knowledge of a program belongs into `run` or one of its tables.
 
 mod analysis;
 mod argument;
+mod awk;
 mod code;
 mod expand;
 mod file_programs;
 mod folders;
 mod git;
+mod helpers;
+mod lookup;
 mod output;
 mod parallel;
 mod pattern;

@@ -8,6 +8,8 @@ use super::code;
 use super::file_programs::{self, FD_STARTS, Search};
 use super::folders::Folders;
 use super::git;
+use super::helpers;
+use super::lookup;
 use super::output;
 use super::placeholder::Item;
 use super::possible;
@@ -52,6 +54,7 @@ impl Walk {
         if let Some(output) = self.defined(program, words, input, span) {
             return output;
         }
+        lookup::note(self, &name, words);
         match name.as_str() {
             "cd" | "pushd" => self.change_folder(words),
             "chdir" | "set-location" | "sl" | "push-location" if self.options.windows => {
@@ -69,6 +72,7 @@ impl Walk {
 
     fn program(&mut self, name: &str, words: &[Argument], input: &Stream, span: Span) -> Stream {
         file_programs::note(self, name, words, input, span);
+        helpers::note(self, name, words, span);
         // Git's own programs: `git-push` is `git push`.
         if let Some(subcommand) = name.strip_prefix("git-").filter(|name| !name.is_empty()) {
             let argv: Vec<_> =
@@ -362,6 +366,7 @@ impl Walk {
 
     /// A variable that is set for programs.
     pub(super) fn environment(&mut self, name: &str, value: &Argument, span: Span) {
+        self.lookup_changed |= lookup::changes(name, value);
         if wrappers::COMMAND_VARIABLES.contains(&name) {
             self.maybe_text(&value.as_shell_text(), span);
         }

@@ -8,6 +8,7 @@ use super::analysis::{
 };
 use super::argument::Argument;
 use super::folders::{Folders, ListFolders};
+use super::lookup;
 use crate::shell::{
     self, AssignedValue, Assignment, Command, Compound, Pipeline, Redirection, RedirectionKind, Script,
     Simple, Span,
@@ -82,6 +83,8 @@ pub(super) struct Walk {
     guessing: bool,
     /// Where it depends on what is there whether something runs.
     doubting: bool,
+    /// Whether names may stand for other programs than the system's.
+    pub(super) lookup_changed: bool,
     /// In a later turn of a loop, whose texts are read once more.
     pub(super) repeating: bool,
     analysis: Analysis,
@@ -104,6 +107,7 @@ impl Walk {
             outer: None,
             guessing: false,
             doubting: false,
+            lookup_changed: false,
             repeating: false,
             analysis: Analysis { options, ..Analysis::default() },
         }
@@ -172,7 +176,11 @@ impl Walk {
     /// What a shell or an interpreter reads from a stream.
     pub(super) fn stream(&mut self, stream: &Stream, span: Span) -> Stream {
         match stream {
-            Stream::Empty | Stream::File => Stream::Empty,
+            Stream::Empty => Stream::Empty,
+            Stream::File => {
+                self.is_untold();
+                Stream::Empty
+            }
             Stream::Known(text) => {
                 let text = Rc::clone(text);
                 self.text(&text, &Stream::Empty, span)
@@ -217,6 +225,9 @@ impl Walk {
     }
 
     pub(super) fn unresolved(&mut self, reason: UnresolvedReason, span: Span) {
+        if reason == UnresolvedReason::Text {
+            self.is_untold();
+        }
         if !self.guessing {
             self.record(Unresolved { reason, span: self.outer.unwrap_or(span) });
         }
@@ -236,7 +247,9 @@ impl Walk {
     pub(super) fn invoke(&mut self, argv: &[Argument], span: Span) {
         let folders = self.kept_folders(span);
         let span = self.outer.unwrap_or(span);
-        self.analysis.invocations.push(Invocation { argv: argv.to_vec(), span, is_opaque: false, folders });
+        let is_untold = self.lookup_changed;
+        let argv = argv.to_vec();
+        self.analysis.invocations.push(Invocation { argv, span, is_opaque: false, is_untold, folders });
     }
 
     /// An interpreter runs a text.
@@ -261,6 +274,13 @@ impl Walk {
     pub(super) fn is_opaque(&mut self) {
         if let Some(last) = self.analysis.invocations.last_mut() {
             last.is_opaque = true;
+        }
+    }
+
+    /// The program that was invoked last runs what nobody has read.
+    fn is_untold(&mut self) {
+        if let Some(last) = self.analysis.invocations.last_mut() {
+            last.is_untold = true;
         }
     }
 
@@ -316,6 +336,7 @@ impl Walk {
             None if compound.subshell => output = self.in_subshell(|walk| walk.bodies(compound, &input)),
             None => output = self.bodies(compound, &input),
             Some(name) => {
+                self.lookup_changed |= lookup::changes(name, &Argument::unknown());
                 // Every turn is walked, for each may write to another file.
                 let outer = self.repeating;
                 for word in words {
@@ -369,6 +390,9 @@ impl Walk {
                 Variable::List(words.iter().flat_map(|word| self.expand(word)).collect())
             }
         };
+        // In zsh a list `path` is the search path.
+        self.lookup_changed |=
+            matches!(value, Variable::List(_)) && matches!(&*assignment.name, "path" | "PATH");
         if let Variable::Text(text) = &value {
             self.environment(&assignment.name, text, span);
         }

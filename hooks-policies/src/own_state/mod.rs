@@ -2,11 +2,13 @@
 //!
 //! [`ProtectedFiles`](crate::ProtectedFiles) refuses what is known to write. Of these files that is not enough: here a
 //! program of which nobody knows what it does is refused, too, as soon as one of its words names such a file or a folder
-//! of them, or it runs in one. Programs that are known, as readers or by what they write, may name them. A folder
-//! *above* them may be named by all but those that reach into it: what changes all below (`chmod -R`, `rmtree`), and
-//! what hands it to a container. Of these, the root of the project, and nothing above it, is left to everyday work: to
-//! what hands it over, and to `chmod` where it gives rights to the owner or the group. The same holds for tools that nobody knows: for the files in their arguments, unless their names say that
-//! they look, for every other text in them that is such a path, and for a text that stands where commands stand. What `hooks` itself does to that state is for people,
+//! of them, or it runs in one. Programs that are known, as readers or by what they write, may name them, unless an option,
+//! a variable or a script in a file makes them run something else. A folder *above* them may be named by all but those that
+//! reach into it: what changes all below (`chmod -R`, `rmtree`), and what hands it to a container. Of these, the root of the
+//! project, and nothing above it, is left to everyday work: to what hands it over, and to `chmod` where it gives rights to
+//! the owner or the group. The same holds for tools that nobody knows: for the files in their arguments, unless their names
+//! say that they look, for every other text in them that is such a path, and for a text that stands where commands stand.
+//! What `hooks` itself does to that state is for people,
 //! whatever the program is called.
 //!
 //! Words that are neither paths nor names of such files are not looked for on the disk, so a link without a dot or a

@@ -1,5 +1,7 @@
 //! Commands by kinds, alone and in compound forms, for a log in the project and one elsewhere.
 
+mod programs;
+
 use hooks_core::testing::FakeFileSystem;
 use hooks_core::{Strength, assert_policy_laws};
 use serde_json::{Value, json};

@@ -1,0 +1,194 @@
+//! Options that name a program, or a file of instructions, which a program starts or follows on the way:
+//! `sort --compress-program=…`, `man -P …`, `awk -f …`.
+//!
+//! A plain reader that is given one of them does more than it is known for. Linear in the words.
+
+use super::argument::Argument;
+use super::git;
+use super::walk::Walk;
+use super::wrappers;
+use crate::shell::Span;
+
+/// The options of some programs.
+struct Helper {
+    /// The programs; `git grep` is one of them.
+    programs: &'static [&'static str],
+    /// Short options.
+    short: &'static str,
+    /// Long options, which may be shortened.
+    long: &'static [&'static str],
+    /// Short options that take the rest of their word: letters behind them are no options.
+    values: &'static str,
+    /// Whether the value is a command that is read for what it starts.
+    is_command: bool,
+}
+
+/// Options whose value is a command.
+const fn command(
+    programs: &'static [&'static str],
+    short: &'static str,
+    long: &'static [&'static str],
+    values: &'static str,
+) -> Helper {
+    Helper { programs, short, long, values, is_command: true }
+}
+
+/// Options whose value is a file of instructions, or a command that is read elsewhere.
+const fn other(
+    programs: &'static [&'static str],
+    short: &'static str,
+    long: &'static [&'static str],
+    values: &'static str,
+) -> Helper {
+    Helper { programs, short, long, values, is_command: false }
+}
+
+const HELPERS: &[Helper] = &[
+    command(&["ack", "ag", "bat", "batcat"], "", &["pager"], ""),
+    command(&["complete"], "C", &[], "AFGWXPSo"),
+    command(&["hyperfine"], "pscS", &["prepare", "setup", "cleanup", "conclude", "shell"], "wrmMnPDLui"),
+    command(&["install", "ginstall"], "", &["strip-program"], ""),
+    command(&["man"], "PH", &["pager", "html", "config-file"], "LmMsSeRErpt"),
+    command(&["parallel"], "", &["compress-program", "decompress-program", "ssh"], ""),
+    command(&["rg"], "", &["pre", "hostname-bin"], ""),
+    command(&["sdiff"], "", &["diff-program"], ""),
+    command(&["sort", "gsort"], "", &["compress-program"], ""),
+    command(&["split", "gsplit"], "", &["filter"], ""),
+    command(&["wget"], "", &["use-askpass"], ""),
+    other(&["awk", "gawk", "mawk", "nawk"], "fEliD", &["file", "exec", "load", "include", "debug"], "Fve"),
+    other(&["bash", "ksh", "sh", "zsh", "dash"], "", &["rcfile", "init-file"], ""),
+    other(&["bind"], "fx", &[], "mqur"),
+    other(&["curl"], "K", &["config"], "AbcCdDeEFHhmoPQrtTuUwxXyYz"),
+    other(&["git archive"], "", &["exec"], "o"),
+    other(&["git clone"], "uc", &["upload-pack", "config", "template"], "objn"),
+    other(&["git fetch", "git pull"], "", &["upload-pack"], ""),
+    other(&["git grep"], "O", &["open-files-in-pager"], "efABCm"),
+    other(&["git push"], "", &["receive-pack", "exec"], "o"),
+    other(&["git rebase"], "x", &["exec"], "sXCS"),
+    other(&["less", "zless"], "k", &["lesskey-file", "lesskey-src", "lesskey-content"], "bDhjoOpPtTxyz"),
+    other(&["rsync"], "e", &["rsh", "rsync-path"], "fBTM"),
+    other(&["scp"], "SFD", &[], "ciJloPX"),
+    other(&["sed", "gsed"], "f", &["file"], "eEli"),
+    other(&["ssh"], "FI", &[], "bcDEeiJLlmOopQRSWw"),
+    other(&["su"], "s", &["shell"], "cgGw"),
+    other(&["sudo"], "eA", &["edit", "askpass"], "ughpCrtTUDRa"),
+    other(
+        &["bsdtar", "gtar", "tar"],
+        "IF",
+        &[
+            "checkpoint-action",
+            "info-script",
+            "new-volume-script",
+            "rmt-command",
+            "rsh-command",
+            "to-command",
+            "use-compress-program",
+        ],
+        "CfTXgKbHLNV",
+    ),
+    other(&["wget"], "e", &["execute", "config"], "oaiBtOTwQPUDARIXl"),
+    other(&["zip"], "T", &["unzip-command"], "btnxi"),
+];
+
+/// Collects what the helpers that the words name would start.
+pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument], span: Span) {
+    let (name, words) = own_words(name, words);
+    for helper in of_program(&name).filter(|helper| helper.is_command) {
+        for (at, word) in words.iter().enumerate() {
+            let Some(attached) = helper.value(word) else { continue };
+            if let Some(value) = attached.as_ref().or_else(|| words.get(at + 1)) {
+                walk.maybe_text(&value.as_shell_text(), span);
+            }
+        }
+    }
+}
+
+/// Whether the words name a helper.
+pub(super) fn are_named(name: &str, words: &[Argument]) -> bool {
+    let (name, words) = own_words(name, words);
+    let is_old_bundle = |at: usize, word: &Argument| {
+        // `tar cIf zstd …`.
+        at == 0
+            && name.ends_with("tar")
+            && word
+                .literal()
+                .is_some_and(|word| word.chars().all(char::is_alphabetic) && word.contains(['I', 'F']))
+    };
+    let helpers: Vec<_> = of_program(&name).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        helpers.iter().any(|helper| helper.value(word).is_some())
+            || is_old_bundle(at, word)
+            || is_command_of_its_own(&name, word)
+    })
+}
+
+/// The program, for git with its command, and the words that are its own: a wrapper's end where its program begins.
+fn own_words<'w>(name: &str, words: &'w [Argument]) -> (String, &'w [Argument]) {
+    if name == "git" {
+        let rest = git::subcommand(words);
+        let Some((command, words)) = rest.split_first() else { return (name.to_owned(), rest) };
+        return (format!("git {}", command.prefix()), words);
+    }
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
+    let words = wrappers::wrapper(name).map_or(words, |wrapper| {
+        let rest = super::run::operands_from(words, wrapper.short, wrapper.long, wrapper.operands);
+        words.get(..words.len() - rest.len()).unwrap_or_default()
+    });
+    (plain, words)
+}
+
+fn of_program(name: &str) -> impl Iterator<Item = &'static Helper> {
+    HELPERS.iter().filter(move |helper| helper.programs.contains(&name))
+}
+
+impl Helper {
+    /// Whether a word is one of the options, and the value that is attached to it.
+    fn value(&self, word: &Argument) -> Option<Option<Argument>> {
+        let text = word.prefix();
+        if let Some(long) = text.strip_prefix("--") {
+            let name = long.split('=').next().unwrap_or_default();
+            // Of an option that is known in part, the rest may be anything.
+            let is_one = !name.is_empty() || word.literal().is_none();
+            if !(is_one && self.long.iter().any(|option| option.starts_with(name))) {
+                return None;
+            }
+            return Some(word.strip_prefix(&format!("--{name}=")));
+        }
+        let letters = text.strip_prefix('-')?;
+        let (at, letter) =
+            letters.char_indices().find(|(_, c)| self.short.contains(*c) || self.values.contains(*c))?;
+        if !self.short.contains(letter) {
+            return None;
+        }
+        let before = text.get(..1 + at + letter.len_utf8()).unwrap_or(text);
+        Some(word.strip_prefix(before).filter(|rest| rest.len() > 0))
+    }
+}
+
+/// Whether a word is a command in the language of its program: `less +!…`, `ssh -o ProxyCommand=…`, `strace -o '|…'`.
+fn is_command_of_its_own(name: &str, word: &Argument) -> bool {
+    let text = word.prefix();
+    match name {
+        "less" | "zless" | "more" => text.strip_prefix('+').is_some_and(|command| {
+            let command = command.trim_start_matches('+');
+            let searches = command.starts_with(['/', '?']) && !command.contains(char::is_control);
+            !(searches || command.chars().all(|c| c.is_ascii_digit() || "gGFp%".contains(c)))
+        }),
+        "ssh" | "scp" => {
+            let text = text.to_ascii_lowercase();
+            let is_option = |option: &str| text.trim_start_matches("-o").trim_start().starts_with(option);
+            [
+                "proxycommand",
+                "localcommand",
+                "knownhostscommand",
+                "pkcs11provider",
+                "securitykeyprovider",
+                "include",
+            ]
+            .into_iter()
+            .any(is_option)
+        }
+        "strace" => text.trim_start_matches("-o").trim_start_matches("--output=").starts_with(['|', '!']),
+        _ => false,
+    }
+}

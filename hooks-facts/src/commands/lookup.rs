@@ -1,0 +1,134 @@
+//! What makes a name stand for another program than the system's, or a program load code of others: `PATH=…`,
+//! `LD_PRELOAD=…`, `hash -p`, `enable -f`.
+
+use super::argument::Argument;
+use super::walk::Walk;
+use super::wrappers::COMMAND_VARIABLES;
+
+/// Variables by which programs find others, or what they load or follow.
+const VARIABLES: &[&str] = &[
+    "ACKRC",
+    "BASH_ENV",
+    "BASH_LOADABLES_PATH",
+    "BAT_CONFIG_PATH",
+    "BAT_PAGER",
+    "CURL_HOME",
+    "ENV",
+    "GCONV_PATH",
+    "HOME",
+    "LESSKEY",
+    "LESSKEYIN",
+    "LESSKEY_CONTENT",
+    "LESSKEY_SYSTEM",
+    "MANOPT",
+    "MANPATH",
+    "PATH",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PS4",
+    "RIPGREP_CONFIG_PATH",
+    "RSYNC_RSH",
+    "SHELL",
+    "SHELLOPTS",
+    "SUDO_ASKPASS",
+    "SUDO_EDITOR",
+    "TAR_OPTIONS",
+    "WGETRC",
+    "XDG_CONFIG_HOME",
+    "ZDOTDIR",
+    "ZIPOPT",
+];
+
+/// Beginnings of such names.
+const FAMILIES: &[&str] = &["BASH_FUNC_", "DYLD_", "GIT_", "LD_"];
+
+/// Variables of git that say who, when, and what is shown.
+const HARMLESS: &[&str] = &[
+    "GIT_AUTHOR_",
+    "GIT_COMMITTER_",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_MERGE_AUTOEDIT",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_TERMINAL_PROMPT",
+];
+
+/// Variables for those who build, of which no reader knows.
+const COMPILERS: &[&str] = &["CC", "CXX", "RUSTC_WRAPPER"];
+
+/// Builtins that set the variables their words name.
+const SETTERS: &[&str] = &[
+    "declare",
+    "export",
+    "getopts",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "typeset",
+];
+
+/// Notes what a command does to how programs are found.
+pub(super) fn note(walk: &mut Walk, name: &str, words: &[Argument]) {
+    let has = |letters: [char; 1]| {
+        words.iter().any(|word| {
+            let bundle = word.prefix().strip_prefix('-');
+            bundle.is_some_and(|bundle| !bundle.starts_with('-') && bundle.contains(letters))
+        })
+    };
+    let changes = match name {
+        "hash" => has(['p']),
+        "enable" => has(['f']),
+        "alias" => words.iter().any(|word| word.literal().is_none() && !word.prefix().contains('=')),
+        // `declare -n` makes one name stand for another.
+        "declare" | "typeset" | "local" if has(['n']) => true,
+        _ if SETTERS.contains(&name) => words.iter().any(|word| is_set_by(name, word)),
+        _ => false,
+    };
+    walk.lookup_changed |= changes;
+}
+
+/// Whether a word of a builtin sets such a variable.
+fn is_set_by(builtin: &str, word: &Argument) -> bool {
+    let text = word.prefix();
+    match text.split_once('=') {
+        Some((variable, _)) => {
+            let value = word.strip_prefix(&format!("{variable}=")).unwrap_or_else(Argument::unknown);
+            changes(variable.trim_end_matches('+'), &value)
+        }
+        // `export PATH` sets nothing; of a word that is not known, the name may be any.
+        None if matches!(builtin, "declare" | "export" | "local" | "readonly" | "typeset") => {
+            word.literal().is_none()
+        }
+        // What is printed is a text, and `-vPATH` is a name.
+        None if builtin == "printf" => changes(text.strip_prefix("-v").unwrap_or(text), &Argument::unknown()),
+        None => changes(text, &Argument::unknown()),
+    }
+}
+
+/// Whether a variable that is set makes names stand for other programs.
+pub(super) fn changes(variable: &str, value: &Argument) -> bool {
+    let is_plain = |value: &str| matches!(value, "" | "cat" | "less" | "more" | "true");
+    let is_pager = variable.ends_with("PAGER") || variable.ends_with("EDITOR");
+    if is_pager && value.literal().is_some_and(is_plain) {
+        return false;
+    }
+    if variable == "LESS" {
+        return value.literal().is_none_or(|value| value.contains(['+', 'k']));
+    }
+    VARIABLES.binary_search(&variable).is_ok()
+        || COMMAND_VARIABLES.contains(&variable) && !COMPILERS.contains(&variable)
+        || FAMILIES.iter().any(|family| variable.starts_with(family))
+            && !HARMLESS.iter().any(|harmless| variable.starts_with(harmless))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_in_order() {
+        assert!(VARIABLES.is_sorted());
+    }
+}
