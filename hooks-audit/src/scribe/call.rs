@@ -127,7 +127,7 @@ impl Call {
         self.key(context).unwrap_or_else(|| {
             let about = self.about(context);
             let fresh = unlike(&about, context);
-            scribe.open().entry(about).or_default().push(fresh.clone());
+            scribe.open().entry(about).or_default().push_back(fresh.clone());
             fresh
         })
     }
@@ -203,11 +203,11 @@ fn begun(team: &Team, is_meant: impl Fn(&Note) -> bool) -> Result<Vec<(Left, Not
     Ok(notes)
 }
 
-/// A call without an id that began in this process, and ends.
+/// The oldest call without an id that began in this process, and ends.
 fn ended_here(scribe: &Scribe, about: &str) -> Option<String> {
     let mut open = scribe.open();
     let keys = open.get_mut(about)?;
-    let known = keys.pop();
+    let known = keys.pop_front();
     if keys.is_empty() {
         open.remove(about);
     }

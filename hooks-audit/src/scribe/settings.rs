@@ -1,6 +1,6 @@
 //! The Scribe, and what it keeps to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -96,8 +96,8 @@ struct Shared {
     limit: Option<Limit>,
     /// Folders where somebody works or soon will, and whether it was asked for since that began.
     asked: Mutex<HashMap<PathBuf, bool>>,
-    /// Keys of calls without ids that began here, by what they are about.
-    open: Mutex<HashMap<String, Vec<String>>>,
+    /// Keys of calls without ids that began here, the oldest first, by what they are about.
+    open: Mutex<HashMap<String, VecDeque<String>>>,
 }
 
 impl Scribe {
@@ -198,7 +198,7 @@ impl Scribe {
         self.0.teams.team(context)
     }
 
-    pub(super) fn open(&self) -> MutexGuard<'_, HashMap<String, Vec<String>>> {
+    pub(super) fn open(&self) -> MutexGuard<'_, HashMap<String, VecDeque<String>>> {
         let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
         // Calls that never end are forgotten with all others, rather than kept for ever.
         if open.len() > MOST_OPEN {

@@ -14,6 +14,9 @@ use crate::read::{Committed, Positions};
 /// More bytes than any place takes: a few dozen for each chain.
 const LONGEST: u64 = 16 << 20;
 
+/// A file of what was refused that is longer than this is put aside, in place of the one put aside before.
+const LONGEST_REFUSALS: u64 = 256 << 10;
+
 /// The files of one feed: its place, its lock, and what was refused.
 pub(super) struct Bookmark {
     disk: Arc<dyn Disk>,
@@ -51,6 +54,13 @@ const VERSION: u32 = 1;
 struct Refused<'a> {
     key: String,
     reason: &'a str,
+}
+
+/// The first line of such a file, if it is not the first one.
+#[derive(Serialize, Deserialize)]
+struct Before {
+    /// How many lines the files before it had; nothing where nobody could count them.
+    before: Option<u64>,
 }
 
 impl Bookmark {
@@ -106,15 +116,44 @@ impl Bookmark {
     }
 
     /// Writes down what was refused, and why: some of `records`, where there are several. They are in the log themselves.
+    /// Of a sink that refuses for ever the last lines are kept, and how many there were before.
+    ///
+    /// # Errors
+    /// Whatever the disk answers.
     pub(super) fn refuse(&self, records: &[Committed], reason: &str) -> io::Result<()> {
         let key = match records {
             [] => return Ok(()),
             [only] => only.position().to_string(),
             [first, .., last] => format!("{} to {}", first.position(), last.position()),
         };
-        let mut line = serde_json::to_vec(&Refused { key, reason })?;
-        line.push(b'\n');
-        self.disk.append(&self.refusals(), &line)
+        let mut lines = Vec::new();
+        match self.disk.read(&self.refusals(), LONGEST_REFUSALS) {
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+                let before = self.lines()?;
+                self.disk.rename(&self.refusals(), &self.file("refused.old"))?;
+                self.disk.sync_directory(&self.folder)?;
+                lines = serde_json::to_vec(&Before { before })?;
+                lines.push(b'\n');
+            }
+            read => drop(read?),
+        }
+        serde_json::to_writer(&mut lines, &Refused { key, reason })?;
+        lines.push(b'\n');
+        self.disk.append(&self.refusals(), &lines)
+    }
+
+    /// How many lines about records there are, with those of the files before; `None` where that is not known.
+    fn lines(&self) -> io::Result<Option<u64>> {
+        let bytes = match self.disk.read(&self.refusals(), LONGEST) {
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(None),
+            read => read?.unwrap_or_default(),
+        };
+        let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').peekable();
+        let first = lines.next_if(|line| line.starts_with(b"{\"before\""));
+        let before = first.map_or(Ok(Before { before: Some(0) }), serde_json::from_slice);
+        let here = u64::try_from(lines.count()).ok();
+        let before = before.ok().and_then(|Before { before }| before);
+        Ok(before.zip(here).map(|(before, here)| before.saturating_add(here)))
     }
 
     fn file(&self, end: &str) -> PathBuf {
@@ -142,4 +181,37 @@ pub(super) fn replace(disk: &dyn Disk, folder: &Path, name: &str, bytes: &[u8]) 
     disk.create(&new, bytes)?;
     disk.rename(&new, &folder.join(name))?;
     disk.sync_directory(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::testing::FakeDisk;
+
+    use super::*;
+    use crate::sink::tests::records;
+
+    #[test]
+    fn what_is_refused_for_ever_is_bounded_and_counted() {
+        let disk = FakeDisk::default().with_directory("/").with_directory("/f");
+        let bookmark = Bookmark::new(Arc::new(disk.clone()), "/f".into(), "s".to_owned());
+        let (records, reason) = (records(&["a"]), "x".repeat(60 << 10));
+        let refuse = || bookmark.refuse(&records, &reason).unwrap();
+        let first_line = || {
+            let text = disk.read(&bookmark.refusals(), LONGEST).unwrap().unwrap();
+            String::from_utf8(text).unwrap().lines().next().unwrap().to_owned()
+        };
+        (0..5).for_each(|_| refuse());
+        assert!(first_line().starts_with("{\"key\""));
+        (0..6).for_each(|_| refuse());
+        assert_eq!(first_line(), "{\"before\":10}");
+        let sizes: Vec<_> =
+            disk.files().into_iter().map(|(path, bytes)| (path, bytes.len() as u64)).collect();
+        assert!(sizes.len() == 2 && sizes.iter().all(|(_, size)| *size < 2 * LONGEST_REFUSALS), "{sizes:?}");
+        // One whose first line was spoilt has a number that nobody knows.
+        disk.create(Path::new("/f/s.new"), &[b"{\"before\":x}\n".as_slice(), &[b'y'; 300 << 10]].concat())
+            .unwrap();
+        disk.rename(Path::new("/f/s.new"), &bookmark.refusals()).unwrap();
+        refuse();
+        assert_eq!(first_line(), "{\"before\":null}");
+    }
 }

@@ -174,7 +174,10 @@ impl<R: Source, S: Sink> Feed<R, S> {
         if taken > 0 || rest.is_ok() {
             self.bookmark.write(&held.place).map_err(local)?;
         }
-        rest.map(|()| Step::Delivered(taken))
+        rest?;
+        // A log that is always written to has no other pauses.
+        within(&*self.timer, self.settings.timeout, self.sink.idle()).await?;
+        Ok(Step::Delivered(taken))
     }
 
     fn failed(&mut self, error: &SinkError) -> Step {

@@ -82,7 +82,8 @@ pub trait Sink: Send + Sync {
     /// Where it does not have all of the batch for good.
     fn deliver<'a>(&'a self, records: &'a [Committed]) -> HookFuture<'a, Result<(), SinkError>>;
 
-    /// There is nothing to deliver at the moment; what a sink sends by itself, such as metrics, it sends now.
+    /// There is nothing to deliver at the moment, or a batch is settled; what a sink sends by itself, such as metrics,
+    /// it sends now.
     ///
     /// # Errors
     /// Where it cannot; nothing is lost.

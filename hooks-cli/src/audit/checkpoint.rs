@@ -12,6 +12,7 @@ use hooks::config::signer;
 
 use super::against::logs;
 use super::cli::Place;
+use super::output;
 use super::verify::{status, tell};
 use crate::failure::{Failure, Status};
 
@@ -76,6 +77,6 @@ pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Fa
         }
         written => written?,
     };
-    write!(io::stdout().lock(), "{note}")?;
+    write!(output::out(), "{note}")?;
     Ok(Status::Well)
 }

@@ -37,8 +37,8 @@ pub(super) fn maintain(folder: &Path, mut keeping: Keeping, asked: &Maintain) ->
     } else {
         keeper.all(&settings(), &|| true).map_err(|error| Failure::said(error.to_string()))?
     };
-    let Report { deleted, compressed, held, busy, .. } = &report;
-    let mut out = io::stdout().lock();
+    let Report { deleted, compressed, held, busy, is_unfinished, .. } = &report;
+    let mut out = output::out();
     let would = if asked.dry_run { "would be " } else { "" };
     let said = [("deleted", deleted), ("compressed", compressed)];
     for (done, file) in said.iter().flat_map(|(done, files)| files.iter().map(move |file| (done, file))) {
@@ -50,6 +50,9 @@ pub(super) fn maintain(folder: &Path, mut keeping: Keeping, asked: &Maintain) ->
     for chain in busy {
         writeln!(out, "left alone: {chain} (a process that has it open keeps it itself)")?;
     }
+    if *is_unfinished {
+        writeln!(out, "not finished: there is more to do, say it again")?;
+    }
     Ok(Status::Well)
 }
 
@@ -59,7 +62,7 @@ pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure
     let at = SystemClock.now();
     match action {
         HoldAction::List => {
-            let mut out = io::stdout().lock();
+            let mut out = output::out();
             for hold in Holds::read(&StdFileSystem, folder)? {
                 let Hold { name, reason, by, of, .. } = &hold;
                 writeln!(out, "{}", plain(&format!("{name}: {of}: {reason} ({by})")))?;

@@ -1,6 +1,6 @@
 //! What a collector took a request without.
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::sink::SinkError;
 use crate::sink::http::shortened;
@@ -12,36 +12,15 @@ pub(super) struct Rejected {
     message: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer {
-    #[serde(default)]
-    partial_success: Partial,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Partial {
-    rejected_spans: Count,
-    rejected_log_records: Count,
-    error_message: String,
-}
-
-/// A number of 64 bits, which JSON has as a text, and some collectors as a number.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Count {
-    Number(u64),
-    Text(String),
-}
-
 impl Rejected {
-    /// What the body of a success says; nothing, where it is empty or no JSON, as protobuf is.
+    /// What the body of a success says; nothing, where it is empty or no JSON, as protobuf is. Each count is read by
+    /// itself: one that cannot be read takes nothing from the other.
     pub(super) fn of(body: &[u8]) -> Self {
-        let Ok(Answer { partial_success }) = serde_json::from_slice(body) else { return Self::default() };
-        let Partial { rejected_spans, rejected_log_records, error_message } = partial_success;
-        let count = rejected_spans.value().saturating_add(rejected_log_records.value());
-        Self { count, message: shortened(error_message.as_bytes()) }
+        let answer = serde_json::from_slice::<Value>(body).unwrap_or_default();
+        let said = |name: &str| answer.get("partialSuccess").and_then(|partial| partial.get(name));
+        let count = count(said("rejectedSpans")).saturating_add(count(said("rejectedLogRecords")));
+        let message = said("errorMessage").and_then(Value::as_str).unwrap_or_default();
+        Self { count, message: shortened(message.as_bytes()) }
     }
 
     /// This and another one.
@@ -66,18 +45,12 @@ impl Rejected {
     }
 }
 
-impl Count {
-    fn value(self) -> u64 {
-        match self {
-            Self::Number(number) => number,
-            Self::Text(text) => text.parse().unwrap_or(0),
-        }
-    }
-}
-
-impl Default for Count {
-    fn default() -> Self {
-        Self::Number(0)
+/// A number of 64 bits, which JSON has as a text, and some collectors as a number; none where it is something else.
+fn count(said: Option<&Value>) -> u64 {
+    match said {
+        Some(Value::String(text)) => text.trim().parse().unwrap_or(0),
+        Some(said) => said.as_u64().unwrap_or(0),
+        None => 0,
     }
 }
 
@@ -95,6 +68,12 @@ mod tests {
         let spans = of(r#"{"partialSuccess":{"rejectedSpans":"2","errorMessage":"no\ttime"}}"#);
         let logs = of(r#"{"partialSuccess":{"rejectedLogRecords":3,"errorMessage":"too old"}}"#);
         assert_eq!((spans.count, &*spans.message), (2, "notime"));
+        for odd in ["null", "-1", "2.5", "\"many\"", "[]"] {
+            let body = format!(r#"{{"partialSuccess":{{"rejectedSpans":{odd},"rejectedLogRecords":3}}}}"#);
+            assert_eq!(of(&body).count, 3, "{odd}");
+        }
+        assert_eq!(of(r#"{"partialSuccess":{"rejectedSpans":2,"errorMessage":null}}"#).count, 2);
+        assert_eq!(of(r#"{"partialSuccess":null}"#).count, 0);
         let Err(SinkError::Partly { refused: 5, message }) = spans.and(logs).into_result() else { panic!() };
         assert!(message.ends_with("too old"), "{message}");
     }

@@ -24,7 +24,8 @@ use crate::sink::{Sink, SinkError};
 /// Sends to a collector; see the [module](super).
 ///
 /// A batch is one request for each signal; where the second fails, both are sent again, and the collector sees the same
-/// ids twice. What the collector takes a request without counts as refused, and nothing is sent again for it. Metrics are sent in the pauses between batches, no more often than the interval.
+/// ids twice. What the collector takes a request without counts as refused, and nothing is sent again for it. Metrics
+/// are sent in the pauses between batches, no more often than the interval; no batch is sent again because of them.
 pub struct OtlpSink<C> {
     client: C,
     config: OtlpConfig,
@@ -117,7 +118,6 @@ impl<C: SendHttp> Sink for OtlpSink<C> {
                 let of_logs = self.send("logs", &request(service, "Logs", "logRecords", logs)).await?;
                 rejected = rejected.and(of_logs);
             }
-            self.send_metrics().await?;
             rejected.into_result()
         })
     }

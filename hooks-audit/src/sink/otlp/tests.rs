@@ -119,6 +119,22 @@ async fn a_collector_gets_traces_and_logs_that_fit_together() {
 }
 
 #[tokio::test]
+async fn a_batch_is_settled_whatever_becomes_of_the_metrics() {
+    let collector = Recorder::answering([200, 200, 500]).await;
+    let config = OtlpConfig::new(collector.url("").to_string());
+    let metrics = Metrics::default();
+    metrics.answered(&hooks_core::HookContext::new("s", "a"), "search", CacheAnswer::Hit);
+    let sink = OtlpSink::new(PlainHttp::new(), config, Arc::new(FakeClock::default())).with_metrics(metrics);
+    sink.deliver(&session()).await.unwrap();
+    assert!(matches!(sink.idle().await, Err(SinkError::Again { .. })));
+    let got = collector.requests().await;
+    assert_eq!(
+        got.iter().map(|one| &*one.path).collect::<Vec<_>>(),
+        ["/v1/traces", "/v1/logs", "/v1/metrics"]
+    );
+}
+
+#[tokio::test]
 async fn metrics_are_sent_in_the_pauses_no_more_often_than_the_interval() {
     let collector = Recorder::answering([200, 200]).await;
     let clock = Arc::new(FakeClock::at(Timestamp(1_000)));
