@@ -217,10 +217,11 @@ pub(super) fn files_of(config: &AuditConfig, path: Option<&Path>) -> Vec<String>
     let kept = config.checkpoints.as_ref();
     let others = config.spill.iter().chain(kept.map(|kept| &kept.folder)).map(|folder| beside(path, folder));
     let folders = others.chain([folder_of(config, path)]);
-    // Other files of a team may stand in the same folder.
+    // Other files of a team may stand in the same folder, and a search for names that none of these has may pass.
     let files = |folder: PathBuf| {
         let folder = as_pattern(&folder);
-        [format!("{folder}/*.{{jsonl,gz,lock,end,new,checkpoints,json}}"), format!("{folder}/sinks/**")]
+        let names = "{w*,holds*,missing*,fleet*}.{jsonl,gz,lock,end,new,checkpoints,json}";
+        [format!("{folder}/{names}"), format!("{folder}/sinks/**")]
     };
     // A key is a file, or a folder of a few.
     let key = kept.and_then(|kept| Some(beside(path, kept.key.as_ref()?)));

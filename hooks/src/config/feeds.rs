@@ -192,7 +192,8 @@ sinks:
             ),
         ] {
             let errors = Config::parse(&format!("version: 1\n{sections}\n"), "hooks.yaml").unwrap_err();
-            let [error] = errors.errors() else { panic!("{sections}: {errors}") };
+            // A program that is built without a sink says that, too.
+            let [error, ..] = errors.errors() else { panic!("{sections}: {errors}") };
             assert!(error.to_string().contains(expected) && error.hint.is_some(), "{sections}: {error}");
         }
         assert!(Config::parse(&format!("version: 1\naudit: {{}}\n{webhook}\n"), "hooks.yaml").is_ok());

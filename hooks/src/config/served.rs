@@ -53,7 +53,9 @@ sinks:
   - { name: a, tenants: [acme, umbrella], webhook: { url: \"http://x\" } }
 ";
         let errors = Config::parse(text, "hooks.yaml").unwrap_err();
-        let errors: Vec<_> = errors.errors().iter().map(ToString::to_string).collect();
+        // A program that is built without a sink says that, too.
+        let errors = errors.errors().iter().map(ToString::to_string);
+        let errors: Vec<_> = errors.filter(|error| error.contains("tenants")).collect();
         let [metrics, sink] = &errors[..] else { panic!("{errors:?}") };
         assert!(metrics.contains("metrics.tenants[1]: `initech` is no tenant"), "{metrics}");
         assert!(sink.contains("sinks[0].tenants[1]: `umbrella` is no tenant"), "{sink}");
