@@ -57,6 +57,7 @@ const VERSION: u32 = 1;
 /// A record that was refused, or records of which some were, on a line of its own.
 #[derive(Serialize)]
 struct Refused<'a> {
+    /// The one that the sink got.
     key: String,
     reason: &'a str,
 }
@@ -131,8 +132,8 @@ impl Bookmark {
     pub(super) fn refuse(&self, records: &[Committed], reason: &str) -> io::Result<()> {
         let key = match records {
             [] => return Ok(()),
-            [only] => only.position().to_string(),
-            [first, .., last] => format!("{} to {}", first.position(), last.position()),
+            [only] => only.key(),
+            [first, .., last] => format!("{} to {}", first.key(), last.key()),
         };
         let mut line = serde_json::to_vec(&Refused { key, reason })?;
         line.push(b'\n');

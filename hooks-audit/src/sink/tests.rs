@@ -172,7 +172,7 @@ fn what_is_refused_is_written_down_and_holds_up_nothing() {
     assert_eq!(status.refused_in.as_deref(), Some(Path::new("/f/s.refused")));
     assert_eq!(status.last_refusal.as_deref(), Some("not this one"));
     let refused = disk.read(Path::new("/f/s.refused"), 1_000).unwrap().unwrap();
-    assert_eq!(refused, b"{\"key\":\"w0:3\",\"reason\":\"not this one\"}\n");
+    assert_eq!(refused, b"{\"key\":\"l:w0:3\",\"reason\":\"not this one\"}\n");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn what_a_batch_is_taken_without_is_counted_and_nothing_is_given_again() {
     assert_eq!(sink.got(), [5, 6]);
     assert_eq!((feed.status().get().delivered, feed.status().get().refused), (4, 2));
     let refused = disk.read(Path::new("/f/s.refused"), 1_000).unwrap().unwrap();
-    assert_eq!(refused, b"{\"key\":\"w0:1 to w0:4\",\"reason\":\"too old\"}\n");
+    assert_eq!(refused, b"{\"key\":\"l:w0:1 to l:w0:4\",\"reason\":\"too old\"}\n");
 }
 
 #[test]
