@@ -39,6 +39,20 @@ pub(super) struct Place {
     pub(super) logs: BTreeMap<String, Arc<str>>,
 }
 
+impl Place {
+    /// Goes on behind `record`.
+    pub(super) fn pass(&mut self, record: &Committed) {
+        self.positions.advance(&record.chain, record.record.seq);
+        self.last.insert(record.chain.to_string(), fingerprint(&record.record));
+    }
+
+    /// Goes on to `end`, of the same chains.
+    pub(super) fn go_to(&mut self, end: &Self) {
+        self.positions.clone_from(&end.positions);
+        self.last.clone_from(&end.last);
+    }
+}
+
 #[derive(Serialize)]
 struct Written<'a> {
     version: u32,
@@ -60,20 +74,6 @@ struct Refused<'a> {
     /// The one that the sink got.
     key: String,
     reason: &'a str,
-}
-
-impl Place {
-    /// Goes on behind `record`.
-    pub(super) fn pass(&mut self, record: &Committed) {
-        self.positions.advance(&record.chain, record.record.seq);
-        self.last.insert(record.chain.to_string(), fingerprint(&record.record));
-    }
-
-    /// Goes on to `end`, of the same chains.
-    pub(super) fn go_to(&mut self, end: &Self) {
-        self.positions.clone_from(&end.positions);
-        self.last.clone_from(&end.last);
-    }
 }
 
 impl Bookmark {
