@@ -9,10 +9,14 @@ use std::time::Duration;
 use hooks_core::fs::{Disk, DiskLock};
 use serde::{Deserialize, Serialize};
 
+use crate::chain::Digest;
 use crate::read::{Committed, Positions};
+use crate::record::Record;
 
-/// More bytes than any place takes: a few dozen for each chain.
+/// More bytes than any place takes: about a hundred for each chain.
 const LONGEST: u64 = 16 << 20;
+/// The characters of a digest that a fingerprint has: 128 bits.
+const FINGERPRINT: usize = 32;
 
 /// A file of what was refused that is longer than this is put aside, in place of the one put aside before.
 const LONGEST_REFUSALS: u64 = 256 << 10;
@@ -29,9 +33,27 @@ pub(super) struct Bookmark {
 pub(super) struct Place {
     /// Behind what the sink has.
     pub(super) positions: Positions,
+    /// The fingerprints of the records that these are behind, as far as they are known: in a log that was put back and
+    /// grew since, the numbers are there, and the records are others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) last: BTreeMap<String, Arc<str>>,
     /// The ids of these chains, as far as they are known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) logs: BTreeMap<String, Arc<str>>,
+}
+
+impl Place {
+    /// Goes on behind `record`.
+    pub(super) fn pass(&mut self, record: &Committed) {
+        self.positions.advance(&record.chain, record.record.seq);
+        self.last.insert(record.chain.to_string(), fingerprint(&record.record));
+    }
+
+    /// Goes on to `end`, of the same chains.
+    pub(super) fn go_to(&mut self, end: &Self) {
+        self.positions.clone_from(&end.positions);
+        self.last.clone_from(&end.last);
+    }
 }
 
 #[derive(Serialize)]
@@ -52,6 +74,7 @@ const VERSION: u32 = 1;
 /// A record that was refused, or records of which some were, on a line of its own.
 #[derive(Serialize)]
 struct Refused<'a> {
+    /// The one that the sink got.
     key: String,
     reason: &'a str,
 }
@@ -123,8 +146,8 @@ impl Bookmark {
     pub(super) fn refuse(&self, records: &[Committed], reason: &str) -> io::Result<()> {
         let key = match records {
             [] => return Ok(()),
-            [only] => only.position().to_string(),
-            [first, .., last] => format!("{} to {}", first.position(), last.position()),
+            [only] => only.key(),
+            [first, .., last] => format!("{} to {}", first.key(), last.key()),
         };
         let mut lines = Vec::new();
         match self.disk.read(&self.refusals(), LONGEST_REFUSALS) {
@@ -159,6 +182,22 @@ impl Bookmark {
     fn file(&self, end: &str) -> PathBuf {
         self.folder.join(format!("{}.{end}", self.name))
     }
+}
+
+/// What tells `record` from another one of its number. It is of fields that every version knows, and that nobody changes
+/// later: fields that are added to records change no fingerprint.
+pub(super) fn fingerprint(record: &Record) -> Arc<str> {
+    let Record { at, event, session, agent, call, tool, note, .. } = record;
+    let texts = [Some(event), Some(session), Some(agent), call.as_ref(), tool.as_ref(), note.as_ref()];
+    let mut parts = vec![at.0.to_be_bytes().to_vec()];
+    for text in texts {
+        let text = text.map_or("", String::as_str);
+        // Its length first, so that no two lists of texts are the same bytes.
+        parts.push((text.len() as u64).to_be_bytes().to_vec());
+        parts.push(text.into());
+    }
+    let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+    Digest::of(&parts).to_string().chars().take(FINGERPRINT).collect::<String>().into()
 }
 
 /// Whether `bytes` are of the version that is known here, whatever else they say.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use hooks_core::fs::Disk;
 use serde::{Deserialize, Serialize};
 
-use super::bookmark::{Place, replace, version_of};
+use super::bookmark::{Place, fingerprint, replace, version_of};
 use super::origin::Origin;
 use super::source::Source;
 
@@ -53,14 +53,16 @@ impl Chains {
         Ok(Some(id))
     }
 
-    /// Whether `place` is one in the log that `source` reads; `file` is where it stands.
+    /// Whether `place` is one in the log that `source` reads; `file` is where it stands. A place without fingerprints, as
+    /// older versions wrote them, gets those of the records that are there.
     ///
     /// # Errors
     /// It is ahead of that log, or in another one: to go on there would pass over records that were never sent.
-    pub(super) fn check(&self, source: &mut impl Source, place: &Place, file: &str) -> io::Result<()> {
-        for (chain, seq) in place.positions.iter().filter(|(_, seq)| *seq > 0) {
+    pub(super) fn check(&self, source: &mut impl Source, place: &mut Place, file: &str) -> io::Result<()> {
+        let Place { positions, last, logs } = place;
+        for (chain, seq) in positions.iter().filter(|(_, seq)| *seq > 0) {
             let is = self.identify(source, chain)?;
-            if let (Some(was), Some(is)) = (place.logs.get(chain), is)
+            if let (Some(was), Some(is)) = (logs.get(chain), is)
                 && *was != is
             {
                 return Err(io::Error::other(format!(
@@ -74,6 +76,16 @@ impl Chains {
                      remove it to send everything again"
                 )));
             }
+            // Gone for its age, or damaged: there is nothing to compare.
+            let Some(record) = source.record(chain, seq).map_err(io::Error::other)? else { continue };
+            let is = fingerprint(&record);
+            if last.get(chain).is_some_and(|was| *was != is) {
+                return Err(io::Error::other(format!(
+                    "`{file}` is a place in another log: record `{chain}:{seq}` is not the one that was there, so the log \
+                     was put back and written on since; remove it to send everything that is in this one"
+                )));
+            }
+            last.insert(chain.to_owned(), is);
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use super::settings::FeedSettings;
 use super::source::Source;
 use super::status::StatusHandle;
 use super::{Sink, SinkError};
-use crate::read::{Committed, Kept, Positions};
+use crate::read::{Committed, Kept};
 
 /// Feeds one sink from the log; see the [module](super).
 ///
@@ -49,7 +49,7 @@ struct Held {
     /// What was read, is for the sink and is not delivered, in order.
     batch: Vec<Committed>,
     /// Behind what was read.
-    end: Positions,
+    end: Place,
 }
 
 /// What a step did.
@@ -133,10 +133,14 @@ impl<R: Source, S: Sink> Feed<R, S> {
         let local = |error: io::Error| SinkError::again(error.to_string());
         if self.held.is_none() {
             let Some(lock) = self.bookmark.lock().map_err(local)? else { return Ok(Step::Elsewhere) };
-            let place = self.bookmark.read().map_err(local)?;
-            self.chains.check(&mut self.source, &place, &self.bookmark.name()).map_err(local)?;
+            let was = self.bookmark.read().map_err(local)?;
+            let mut place = was.clone();
+            self.chains.check(&mut self.source, &mut place, &self.bookmark.name()).map_err(local)?;
+            if place != was {
+                self.bookmark.write(&place).map_err(local)?;
+            }
             self.source.seek(place.positions.clone());
-            self.held = Some(Held { lock, end: place.positions.clone(), place, batch: Vec::new() });
+            self.held = Some(Held { lock, end: place.clone(), place, batch: Vec::new() });
         }
         let Some(held) = &mut self.held else { return Ok(Step::Idle) };
         if held.batch.is_empty() {
@@ -156,12 +160,12 @@ impl<R: Source, S: Sink> Feed<R, S> {
         let Delivered { taken, refused, last_refusal, rest } =
             deliver(&self.sink, &self.bookmark, &self.settings, &*self.timer, &held.batch).await;
         for record in held.batch.drain(..taken) {
-            held.place.positions.advance(&record.chain, record.record.seq);
+            held.place.pass(&record);
             self.status.change(|status| status.last_record = Some(record.record.at));
         }
         if held.batch.is_empty() {
             // Also behind what is not for the sink.
-            held.place.positions = held.end.clone();
+            held.place.go_to(&held.end);
         }
         let delivered = taken.saturating_sub(refused);
         self.status.change(|status| {
@@ -214,7 +218,7 @@ impl Held {
     /// Takes in hand what was read, as far as it is for the sink.
     fn read(&mut self, read: Vec<Committed>, settings: &FeedSettings) {
         for mut record in read {
-            self.end.advance(&record.chain, record.record.seq);
+            self.end.pass(&record);
             if settings.wants(&record) {
                 if !settings.payload {
                     record.payload = Kept::Nothing;

@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::{Group, Mark, Scan};
 use crate::read::ReadError;
+use crate::record::Record;
 use crate::segment::{self, MOST_BYTES, Segment, State};
+use crate::verify::holder;
 
 /// How much of a file is looked at first; more where a group is longer.
 const CHUNK: usize = 1 << 20;
@@ -105,6 +107,25 @@ impl<'a> Files<'a> {
             if end.is_some_and(|end| end >= seq) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         Ok(!is_whole || end.is_none_or(|end| end >= seq))
+    }
+
+    /// Record `seq`; `None` where it is not there, or damaged. Looks at the headers of as many files as halving takes, and
+    /// reads one file up to that record.
+    pub(super) fn record(&self, seq: u64) -> Result<Option<Record>, ReadError> {
+        let before = seq.saturating_sub(1);
+        let holder = holder(self.disk, self.folder, &self.files, before);
+        let Some((file, _)) = holder.map_err(|source| ReadError::Folder { source })? else { return Ok(None) };
+        let mut record = None;
+        self.each(file, |group| {
+            let Some(line) = group.lines.iter().find(|line| line.seq >= seq) else {
+                return ControlFlow::Continue(());
+            };
+            if line.seq == seq {
+                record = serde_json::from_slice(line.text).ok();
+            }
+            ControlFlow::Break(())
+        })?;
+        Ok(record)
     }
 
     /// Hands the groups of `file` to `see`, up to where that breaks, to a flaw, or to the end; whether there was no flaw.

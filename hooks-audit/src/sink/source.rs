@@ -8,6 +8,7 @@ use hooks_core::fs::LogDisk;
 
 use super::origin::{Files, Origin};
 use crate::read::{Committed, Positions, ReadError, Reader, Skipped};
+use crate::record::Record;
 
 /// Committed records from a position on.
 pub trait Source: Send {
@@ -38,6 +39,16 @@ pub trait Source: Send {
     fn reaches(&mut self, chain: &str, seq: u64) -> Result<bool, ReadError> {
         let _ = (chain, seq);
         Ok(true)
+    }
+
+    /// Record `seq` of `chain`, by which a place behind it is known again in a log that was put back; `None` where it is
+    /// gone or damaged, or nobody can say. It is asked once for each chain, when a feed begins.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    fn record(&mut self, chain: &str, seq: u64) -> Result<Option<Record>, ReadError> {
+        let _ = (chain, seq);
+        Ok(None)
     }
 
     /// What was passed over since this was asked last; nothing, unless it is said.
@@ -77,6 +88,10 @@ impl Source for LogSource {
 
     fn reaches(&mut self, chain: &str, seq: u64) -> Result<bool, ReadError> {
         Files::of(&*self.disk, &self.folder, chain)?.reach(seq)
+    }
+
+    fn record(&mut self, chain: &str, seq: u64) -> Result<Option<Record>, ReadError> {
+        Files::of(&*self.disk, &self.folder, chain)?.record(seq)
     }
 
     fn take_skipped(&mut self) -> Vec<Skipped> {

@@ -21,6 +21,7 @@ pub use self::anchor::Anchor;
 use self::chain::Check;
 pub use self::consistency::{Consistency, prove_consistency};
 pub use self::proof::{Proof, prove};
+pub(crate) use self::root::holder;
 pub use self::root::root_of;
 use crate::chain::Digest;
 use crate::segment;

@@ -45,7 +45,7 @@ pub fn root_of(disk: &dyn LogDisk, folder: &Path, chain: &str, size: u64) -> io:
 
 /// The last file that begins behind `size` records or fewer, and the chain behind its header. Files without a header are
 /// passed over: they were damaged.
-fn holder<'a>(
+pub(crate) fn holder<'a>(
     disk: &dyn LogDisk,
     folder: &Path,
     files: &'a [Segment],
