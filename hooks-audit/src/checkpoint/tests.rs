@@ -326,6 +326,48 @@ fn a_fleet_is_compared_with_the_last_note_that_has_its_log() {
 }
 
 #[test]
+fn both_kinds_of_checkpoint_are_compared() {
+    let head = |chain: &str, size| Head { log: "log".into(), chain: chain.into(), size, root: root(size) };
+    let right = |size| Ok(Some(root(size)));
+    for signer in [Signer::Nobody, Signer::Ed25519(Arc::new(signing("example.com/a"))), evolving()] {
+        // The note over all chains, where only the file of a chain says what was.
+        let disk = disk(1);
+        let writer = || writing(&disk, signer.clone());
+        writer().write_chain("w0", 5, root(5), gone).unwrap();
+        let fleet = |heads: &[Head], was: fn(&Head) -> std::io::Result<Option<Digest>>| {
+            writer().write_fleet(&Fleet::new(heads.to_vec()).unwrap(), was)
+        };
+        let gone_or_less = |_: &Head| Err(std::io::ErrorKind::InvalidData.into());
+        for heads in [&[head("w0", 4)][..], &[head("w1", 9)], &[head("w0", 9)]] {
+            let error = fleet(heads, gone_or_less).unwrap_err();
+            assert!(PutBack::of(&error).unwrap().file.ends_with("w0.checkpoints"), "{error}");
+        }
+        assert!(PutBack::of(&fleet(&[head("w0", 9)], |_| Ok(Some(root(8)))).unwrap_err()).is_some());
+        // Others wrote on while all of it was read; or it is what it was.
+        fleet(&[head("w0", 4)], |old| Ok(Some(root(old.size)))).unwrap();
+        fleet(&[head("w0", 5)], |_| Ok(None)).unwrap();
+        fleet(&[head("w0", 8)], |old| Ok(Some(root(old.size)))).unwrap();
+        // The chain, where only the note over all says what was, or says more.
+        let own = disk.content(&file("w0.checkpoints")).unwrap();
+        for before in [Vec::new(), own] {
+            disk.tamper(&file("w0.checkpoints"), before);
+            for (size, was) in [(6, root(5)), (8, root(5)), (9, root(7))] {
+                let root = if size == 8 { root(1) } else { root(size) };
+                let error = writer().write_chain("w0", size, root, |_| Ok(Some(was))).unwrap_err();
+                assert!(PutBack::of(&error).unwrap().file.ends_with("fleet.checkpoints"), "{error}");
+            }
+        }
+        if !matches!(signer, Signer::Evolving(_)) {
+            writer().write_chain("w0", 9, root(9), right).unwrap();
+            // What is said of other logs is about others.
+            let other = Head { log: "other".into(), ..head("w0", 20) };
+            fleet(&[head("w0", 9), other], |old| Ok(Some(root(old.size)))).unwrap();
+            writer().write_chain("w0", 10, root(10), right).unwrap();
+        }
+    }
+}
+
+#[test]
 fn a_chain_that_was_put_back_is_read_once() {
     let disk = disk(1);
     writing(&disk, Signer::Nobody).write_chain("w0", 5, root(5), gone).unwrap();

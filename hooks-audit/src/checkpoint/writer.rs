@@ -19,9 +19,12 @@ use super::state::{self, StateError};
 use super::{UNNAMED, Verifier};
 use crate::chain::Digest;
 use crate::mutant::{self, Mutant};
+use crate::segment::is_chain;
 
 /// How much of the end of a file is looked at: more than two checkpoints of a chain.
 const TAIL: u64 = 8 << 10;
+/// How much of the end of a file of notes over many chains is looked at for one chain: a note over a thousand.
+const FLEET_TAIL: u64 = 128 << 10;
 /// The most bytes of a file of notes over many chains.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -91,7 +94,9 @@ impl CheckpointWriter {
     /// Writes down that `chain` has `size` records with this `root`. Nothing is written where that is the last thing that
     /// was. `was` says the root over the first records of the chain, so many of them, as it is now, and `None` where those
     /// are gone: [`Appender::root_of`](crate::Appender::root_of). It is asked once for each chain, where there is an older
-    /// checkpoint, and after that only where writing failed.
+    /// checkpoint, and after that only where writing failed. The last note over many chains counts as well, where it is by
+    /// the same key, says more than the last checkpoint of the chain, and it can be told which of its logs this is: the only
+    /// one, or the one of this name.
     ///
     /// # Errors
     /// [`PutBack`] where the last checkpoint says that the chain had more records, or others; where the key cannot be
@@ -105,14 +110,21 @@ impl CheckpointWriter {
     ) -> io::Result<()> {
         let checkpoint = Checkpoint::of_chain(&self.name, chain, size, root);
         let file = format!("{chain}.{ENDING}");
-        if !self.known.contains(&file)
-            && let Some(last) = self.last(&file, &checkpoint.origin)?
-        {
-            if (last.size, last.root) == (size, root) {
+        if !self.known.contains(&file) {
+            let of_chain = self.last(&file, &checkpoint.origin)?.map(|last| (last.size, last.root));
+            if of_chain == Some((size, root)) {
                 return self.sync(&file);
             }
-            if last.size >= size || !self.is_still(&file, &last, was)? {
-                return Err(self.put_back(chain, size, last.size, &file));
+            // The newer of both stands for the other one, with which it was compared.
+            let of_fleet =
+                self.last_in_fleet(chain)?.filter(|said| of_chain.is_none_or(|last| said.0 > last.0));
+            let fleet = format!("{FLEET}.{ENDING}");
+            let said_in = if of_fleet.is_some() { &fleet } else { &file };
+            if let Some(says) = of_fleet.or(of_chain)
+                && says != (size, root)
+                && (says.0 >= size || !self.is_still(&file, says, was)?)
+            {
+                return Err(self.put_back(chain, size, says.0, said_in));
             }
         }
         self.write(&file, &checkpoint.to_string())?;
@@ -125,36 +137,51 @@ impl CheckpointWriter {
     /// [`verify::root_of`](crate::verify::root_of). Reads all notes over many chains that are there.
     ///
     /// # Errors
-    /// [`PutBack`] where a chain is missing that was in the last note with its log, or had more records then, or others;
+    /// [`PutBack`] where a chain is missing that was in the last note with its log, or had more records then, or others, and
+    /// where the last checkpoint of a single chain, by the same key and of the only log or the one of that name, says so;
     /// where the key cannot be used; those of `was`, and whatever the disk answers.
     pub fn write_fleet(
         &mut self,
         fleet: &Fleet,
-        was: impl FnMut(&Head) -> io::Result<Option<Digest>>,
+        mut was: impl FnMut(&Head) -> io::Result<Option<Digest>>,
     ) -> io::Result<Note> {
         let checkpoint = fleet.checkpoint(&self.name);
         let file = format!("{FLEET}.{ENDING}");
         let before = self.last_heads(&file, &checkpoint.origin, fleet)?;
-        if let Some((old, size)) = contradicted(&before, fleet, was)? {
+        if let Some((old, size)) = contradicted(&before, fleet, &mut was)? {
             return Err(self.put_back(&old.chain, size, old.size, &file));
+        }
+        for (file, old) in self.last_of_chains(fleet)? {
+            let now = fleet.of(&old.log, &old.chain);
+            let size = now.map_or(0, |now| now.size);
+            let is_now = now.is_some_and(|now| (now.size, now.root) == (old.size, old.root));
+            // A chain that others write may have become longer since, and have got its checkpoint.
+            let is_right = is_now
+                || match was(&old) {
+                    Ok(root) => root.map_or(old.size < size, |root| root == old.root),
+                    Err(error) if error.kind() == ErrorKind::InvalidData => false,
+                    Err(error) => return Err(error),
+                };
+            if !is_right {
+                return Err(self.put_back(&old.chain, size, old.size, &file));
+            }
         }
         self.write(&file, &checkpoint.to_string())
     }
 
-    /// Whether a chain that has grown beyond `last`, its last checkpoint in `file`, still begins with what that says. The
-    /// answer is kept: a chain that was put back is not read again with each pause.
+    /// Whether a chain that has grown beyond what its last checkpoint `says`, and has its own in `file`, still begins with that.
+    /// The answer is kept: a chain that was put back is not read again with each pause.
     fn is_still(
         &mut self,
         file: &str,
-        last: &Checkpoint,
+        says: (u64, Digest),
         was: impl FnOnce(u64) -> io::Result<Option<Digest>>,
     ) -> io::Result<bool> {
-        let says = (last.size, last.root);
         if let Some((_, is_still)) = self.compared.get(file).filter(|(compared, _)| *compared == says) {
             return Ok(*is_still);
         }
-        let is_still = match was(last.size) {
-            Ok(root) => root.is_none_or(|root| root == last.root) || mutant::is(Mutant::ComparesNoRoot),
+        let is_still = match was(says.0) {
+            Ok(root) => root.is_none_or(|root| root == says.1) || mutant::is(Mutant::ComparesNoRoot),
             // Records that are damaged are others.
             Err(error) if error.kind() == ErrorKind::InvalidData => false,
             Err(error) => return Err(error),
@@ -255,6 +282,39 @@ impl CheckpointWriter {
             }
         }
         Ok(found)
+    }
+
+    /// What the last note of ours over many chains says of `chain`, by its records and root.
+    fn last_in_fleet(&self, chain: &str) -> io::Result<Option<(u64, Digest)>> {
+        let bytes = tail(&*self.disk, &self.folder.join(format!("{FLEET}.{ENDING}")), FLEET_TAIL)?;
+        let origin = format!("{}/{FLEET}", self.name);
+        let notes = Pieces::new(&bytes).filter_map(|piece| piece.note);
+        let ours = notes.filter(|(note, says)| says.origin == origin && self.is_ours(note));
+        let fleets: Vec<_> = ours.filter_map(|(_, says)| Fleet::parse(&says)).collect();
+        let Some(log) = self.log_of(fleets.iter().flat_map(Fleet::heads)) else { return Ok(None) };
+        Ok(fleets.last().and_then(|fleet| fleet.of(log, chain)).map(|head| (head.size, head.root)))
+    }
+
+    /// What the last checkpoints of single chains say, and in which file, of the log of `fleet` that they are about.
+    fn last_of_chains(&self, fleet: &Fleet) -> io::Result<Vec<(String, Head)>> {
+        let Some(log) = self.log_of(fleet.heads()) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for file in self.disk.list(&self.folder)?.unwrap_or_default() {
+            let Ok(file) = file.into_string() else { continue };
+            let chain = file.strip_suffix(ENDING).and_then(|name| name.strip_suffix('.'));
+            let Some(chain) = chain.filter(|chain| is_chain(chain) && *chain != FLEET) else { continue };
+            if let Some(last) = self.last(&file, &format!("{}/{chain}", self.name))? {
+                let (log, chain) = (log.to_owned(), chain.to_owned());
+                found.push((file, Head { log, chain, size: last.size, root: last.root }));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Which log it is that checkpoints of single chains are about: the only one of `heads`, or the one of our name.
+    fn log_of<'a>(&self, heads: impl IntoIterator<Item = &'a Head>) -> Option<&'a str> {
+        let logs: BTreeSet<&str> = heads.into_iter().map(|head| &*head.log).collect();
+        logs.get(&*self.name).or_else(|| logs.first().filter(|_| logs.len() == 1)).copied()
     }
 
     fn is_ours(&self, note: &Note) -> bool {

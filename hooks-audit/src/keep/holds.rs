@@ -57,6 +57,17 @@ pub enum HoldError {
     /// There is one of this name.
     #[error("there is a hold `{0}` already; release it first, or choose another name")]
     Exists(String),
+    /// The record has one of this name in force, about other records, which the file does not have.
+    #[error(
+        "the record has a hold `{name}` in force that is about something else, and `holds.json` does not have it: {was}; \
+         say `hooks audit hold add {name}` as it was, or `hooks audit hold release {name}` first"
+    )]
+    InForce {
+        /// What it is called.
+        name: String,
+        /// What the record says of it.
+        was: String,
+    },
     /// There is none.
     #[error("there is no hold `{0}`; `hooks audit hold list` shows all")]
     Unknown(String),
@@ -113,6 +124,19 @@ impl Holds {
         self.said()?.check(&self.all)
     }
 
+    /// What the record says of each hold in force that the file of the log in `folder` does not have as it was, in the order of
+    /// their names: where there is one, nothing is deleted or erased. Nobody's lock is asked for. Looks through all of the log.
+    ///
+    /// # Errors
+    /// As [`Holds::read`], and where a file of the log cannot be read.
+    pub fn forgotten(disk: &dyn LogDisk, folder: &Path) -> io::Result<Vec<String>> {
+        let mut said = Said::default();
+        said.read(disk, folder, &|| true)?;
+        // Read behind the record, on which a hold stands first.
+        let all = Self::read(disk, folder)?;
+        Ok(said.forgotten(&all).into_iter().map(|(_, words)| words.to_owned()).collect())
+    }
+
     /// What the record says of them.
     fn said(&self) -> io::Result<Said> {
         let mut said = Said::default();
@@ -130,11 +154,12 @@ impl Holds {
         self.all.iter().find(|hold| hold.of.fits(record))
     }
 
-    /// Adds a hold; `note` puts a record down, through to the device. Looks through all of the log for the changes before.
+    /// Adds a hold; `note` puts a record down, through to the device. Looks through all of the log: what is in force by the
+    /// record under that name is not taken out of force by other words.
     ///
     /// # Errors
-    /// Where there is one of that name, it makes no sense, the log cannot be read, or something cannot be written: it holds
-    /// nothing then.
+    /// Where there is one of that name, in the file, or by the record and about something else; it makes no sense; or
+    /// something cannot be read or written: it holds nothing then.
     pub fn add(
         &mut self,
         hold: Hold,
@@ -149,7 +174,12 @@ impl Holds {
             return Err(HoldError::Exists(hold.name));
         }
         hold.of.check()?;
-        let text = numbered(&words(&hold), self.said()?.next_change());
+        let said = self.said()?;
+        let forgotten = said.forgotten(&self.all).into_iter().find(|(name, _)| *name == hold.name);
+        if let Some((_, was)) = forgotten.filter(|(_, was)| !is_about_the_same(&hold, was)) {
+            return Err(HoldError::InForce { name: hold.name, was: was.to_owned() });
+        }
+        let text = numbered(&words(&hold), said.next_change());
         note(Record { note: Some(text), ..Record::new(notes::HELD, at) })?;
         let mut all = self.all.clone();
         all.push(hold);
@@ -202,7 +232,19 @@ impl Holds {
 
 /// What stands on the record of a hold, before the number of the change.
 pub(super) fn words(hold: &Hold) -> String {
-    format!("`{}` holds {}: {} ({})", hold.name, hold.of, hold.reason, hold.by)
+    format!("{}{} ({})", what(hold), hold.reason, hold.by)
+}
+
+/// The first of those words: what is held.
+fn what(hold: &Hold) -> String {
+    format!("`{}` holds {}: ", hold.name, hold.of)
+}
+
+/// Whether these words on the record are of a hold of the same records, for whatever reason. Where the name of a session could
+/// end in more than one place, only the same words are.
+fn is_about_the_same(hold: &Hold, said: &str) -> bool {
+    let why = said.strip_prefix(&what(hold));
+    said == words(hold) || why.is_some_and(|why| !why.contains("`: "))
 }
 
 /// Between what is said of a hold and the number of that change. What is said ends with a bracket, so that no words of a

@@ -245,6 +245,38 @@ fn a_release_counts_also_where_the_clock_was_set_back_and_another_chain_has_it()
 }
 
 #[test]
+fn a_hold_in_force_is_not_narrowed_by_one_of_its_name() {
+    let (sim, _) = held();
+    let forgotten = || Holds::forgotten(&sim, FOLDER.as_ref()).unwrap();
+    assert_eq!(forgotten(), Vec::<String>::new());
+    sim.remove(HOLDS.as_ref()).unwrap();
+    assert_eq!(forgotten().len(), 2);
+    assert!(forgotten()[0].starts_with("`first` holds records of session `2`"));
+    let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
+    let everything = Hold::new("first", "why", "eve", Selection::default());
+    for other in [hold("first", "nobody"), hold("first", "2`: a"), everything] {
+        let error = holds.add(other, put(&sim), Timestamp(6 * DAY)).unwrap_err();
+        assert!(matches!(&error, HoldError::InForce { name, .. } if name == "first"), "{error}");
+        assert!(error.to_string().contains("session `2`: a case (ada)"), "{error}");
+    }
+    assert_eq!(forgotten().len(), 2, "nothing was put down");
+    // Of the same records it may be for another reason; released, it is about whatever is said.
+    let again = Hold { reason: "why".to_owned(), by: "eve".to_owned(), ..hold("first", "2") };
+    holds.add(again, put(&sim), Timestamp(6 * DAY)).unwrap();
+    holds.release("second", "ada", put(&sim), Timestamp(6 * DAY)).unwrap();
+    holds.add(hold("second", "nobody"), put(&sim), Timestamp(6 * DAY + 1)).unwrap();
+    holds.check().unwrap();
+    // The name of a session does not end where it only seems to.
+    holds.add(hold("third", "2`: a"), put(&sim), Timestamp(6 * DAY)).unwrap();
+    sim.remove(HOLDS.as_ref()).unwrap();
+    drop(holds);
+    let mut holds = Holds::take(disk(&sim), FOLDER).unwrap();
+    let part = holds.add(hold("third", "2"), put(&sim), Timestamp(7 * DAY));
+    assert!(matches!(part, Err(HoldError::InForce { .. })));
+    holds.add(hold("third", "2`: a"), put(&sim), Timestamp(7 * DAY)).unwrap();
+}
+
+#[test]
 fn what_the_record_says_of_holds_outlives_its_files() {
     let (sim, _) = held();
     // One is released; another one of other records stays. All that was said is old, and full.

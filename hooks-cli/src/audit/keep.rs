@@ -67,6 +67,7 @@ pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure
                 let Hold { name, reason, by, of, .. } = &hold;
                 writeln!(out, "{}", plain(&format!("{name}: {of}: {reason} ({by})")))?;
             }
+            return tell_forgotten(folder);
         }
         HoldAction::Add { name, reason, by, of } => {
             let of = of.selection();
@@ -83,6 +84,22 @@ pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure
         }
     }
     Ok(Status::Well)
+}
+
+/// Says which holds the record has in force that the file of holds does not have.
+fn tell_forgotten(folder: &Path) -> Result<Status, Failure> {
+    let forgotten = Holds::forgotten(&StdFileSystem, folder)?;
+    let mut err = output::err();
+    for words in &forgotten {
+        let what = format!("in force by the record, and not in `holds.json` as it was: {words}");
+        writeln!(err, "{}", plain(&what))?;
+    }
+    if forgotten.is_empty() {
+        return Ok(Status::Well);
+    }
+    let out = "nothing is deleted or erased until each of them is added again as it was, or released";
+    writeln!(err, "{out}")?;
+    Ok(Status::Found)
 }
 
 /// Says that a hold is about no record that is there.

@@ -342,7 +342,16 @@ fn what_is_held_by_the_record_alone_is_neither_erased_nor_forgotten() {
         said(&refused).contains("hold `case` is in force") && refused.status.code() != Some(0),
         "{refused:?}"
     );
+    let listed = world.audit(&["hold", "list"]);
+    let told = String::from_utf8_lossy(&listed.stderr);
+    assert_eq!((listed.status.code(), listed.stdout.is_empty()), (Some(1), true), "{listed:?}");
+    assert!(told.contains("`case` holds records of session `s1`: asked for by counsel (ada)"), "{told}");
+    // Nor is it taken out of force by one of its name that is about others.
+    let other = world.audit(&["hold", "add", "case", "--reason", "why", "--session", "nobody"]);
+    assert!(other.status.code() == Some(2) && said(&other).contains("session `s1`"), "{other:?}");
+    assert!(said(&erase()).contains("hold `case` is in force"));
     assert_eq!(world.audit(&add).status.code(), Some(0), "it may be said again");
+    assert_eq!(world.audit(&["hold", "list"]).status.code(), Some(0));
     assert!(said(&erase()).contains("held by `case`"));
     fs::remove_file(world.log().join("holds.json")).unwrap();
     assert_eq!(world.audit(&["hold", "release", "case"]).status.code(), Some(0));
