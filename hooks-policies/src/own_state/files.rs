@@ -120,18 +120,14 @@ impl OwnFiles {
     }
 }
 
-/// Whether a name that is known in part says enough: behind a variable its last part has to be known, behind a search
-/// the beginning of it (an ending alone is what many files have), and of a wildcard some of it.
+/// Whether a name that is known in part says enough: behind a variable or a search its last part has to be known (some file
+/// in the folders of the hooks may be called as nearly any search says), and of a wildcard some of it.
 fn may_be_one(outline: &str) -> bool {
     let is_gap = |c: char| Gap::of(c).is_some();
     let is_joint = |c: char| c == '/' || Gap::of(c) == Some(Gap::Folders);
     let last = outline.trim_end_matches('/').rsplit(is_joint).next().unwrap_or_default();
-    if outline.contains(|c| Gap::of(c) == Some(Gap::Any)) {
-        return !last.contains(is_gap);
-    }
-    let is_search = outline.contains(|c| Gap::of(c) == Some(Gap::Folders));
-    let is_any_beginning = is_search && last.starts_with(is_gap);
-    !(says_nothing(last) || is_any_beginning)
+    let is_deep = outline.contains(|c| matches!(Gap::of(c), Some(Gap::Any | Gap::Folders)));
+    if is_deep { !last.contains(is_gap) } else { !says_nothing(last) }
 }
 
 /// The folder of a pattern whose last part has wildcards.
