@@ -39,9 +39,51 @@ pub(super) const FAULTS: &[Fault] = &[
     #[cfg(feature = "faults")]
     Fault {
         name: "panic",
-        reason: "this is a bug in hooks, please report it: somebody wished for a panic",
+        reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "panic").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a commit",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "commit").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "drop").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop during another",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "drop while it unwinds").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop during another, in a thread",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "thread").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in background work",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "background").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a task",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "task").run(),
     },
     #[cfg(feature = "faults")]
     Fault {
@@ -200,6 +242,10 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: no_log,
     },
 ];
+
+/// What a panic becomes.
+#[cfg(feature = "faults")]
+const PANIC: &str = "this is a bug in hooks, please report it: somebody wished for a panic";
 
 /// What the shell says where the program cannot.
 const GUARDED: &str = "the hook is missing, crashed or was killed, so this is denied";
