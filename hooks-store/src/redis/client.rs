@@ -306,7 +306,8 @@ impl Client {
         let known = self.state().epoch.clone();
         let origin = known.as_ref().map_or("", |epoch| &*epoch.origin);
         let (revision, settle) = (self.journal.revision(), self.settings.settle);
-        let greeting = Greeting { fresh: &fresh, revision, origin, settle, witnessed };
+        let place = format!("{} {}", self.server.get_connection_info().addr(), self.settings.prefix);
+        let greeting = Greeting { fresh: &fresh, revision, origin, settle, witnessed, place: &place };
         link.greet(&self.hashes, &greeting).await?;
         Ok(link)
     }

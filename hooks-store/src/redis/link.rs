@@ -39,6 +39,8 @@ pub(super) struct Greeting<'a> {
     pub(super) settle: Duration,
     /// Of the store that the witness remembers.
     pub(super) witnessed: Option<&'a StoreId>,
+    /// Where the store is, for what an operator is told.
+    pub(super) place: &'a str,
 }
 
 /// Why there is no answer.
@@ -77,7 +79,7 @@ impl Link {
     pub(super) async fn greet(&mut self, hashes: &Hashes, greeting: &Greeting<'_>) -> Result<(), Trouble> {
         let server = self.inspect().await?;
         let hello = |command: &mut Cmd| {
-            let Greeting { fresh, revision, origin, settle, witnessed } = *greeting;
+            let Greeting { fresh, revision, origin, settle, witnessed, .. } = *greeting;
             command
                 .arg(&server)
                 .arg(fresh)
@@ -105,7 +107,7 @@ impl Link {
                     [] => "the server was emptied".to_owned(),
                     other => format!("another one, `{}`, is there now", String::from_utf8_lossy(other)),
                 };
-                let told = |known| lost(&self.prefix, known, &gone);
+                let told = |known| lost(greeting.place, known, &gone);
                 Err(Trouble::Lost(greeting.witnessed.map_or_else(|| gone.clone(), told)))
             }
             [Value::BulkString(name), Value::BulkString(origin)] => {
