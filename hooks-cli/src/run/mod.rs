@@ -52,13 +52,12 @@ pub(crate) fn run(asked: &Run) -> ! {
         let (caller, delivery, notes) = (Arc::clone(&caller), Arc::clone(&delivery), notes.clone());
         move |reason| delivery.deliver(&failed(&caller, &notes, &reason))
     });
-    let reply = match deadline::watch(&caller, &delivery, &notes) {
-        Ok(deadline) => panics
-            .caught(|| answer(asked, &caller, deadline, &notes, &panics))
-            .unwrap_or_else(|panic| failed(&caller, &notes, &panic)),
+    let reply = panics.caught(|| match deadline::watch(&caller, &delivery, &notes) {
+        Ok(deadline) => answer(asked, &caller, deadline, &notes, &panics),
         Err(error) => failed(&caller, &notes, &format!("no time can be kept: {error}")),
-    };
-    delivery.deliver(&reply)
+    });
+    let reply = reply.or_else(|panic| panics.caught(|| failed(&caller, &notes, &panic)));
+    delivery.deliver(&reply.unwrap_or_else(|panic| failure(Place::Nowhere, &panic)))
 }
 
 /// Denies where the command line is one of `hooks run` that cannot be read: a slip in the settings of a client.
