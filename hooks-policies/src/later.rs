@@ -30,3 +30,36 @@ pub(crate) fn begin<T>(work: impl Future<Output = T> + Send + 'static) -> HookFu
         Poll::Pending => HookFuture::Later(work),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives something back to a store that panics.
+    struct Falls(Option<Arc<dyn Background>>);
+
+    impl Drop for Falls {
+        fn drop(&mut self) {
+            run(self.0.as_ref(), async { panic!("in a store") });
+            run(self.0.as_ref(), std::future::pending());
+        }
+    }
+
+    struct Full;
+
+    impl Background for Full {
+        fn run(&self, _work: HookFuture<'static, ()>) {
+            panic!("in the background");
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_here_also_while_the_thread_unwinds() {
+        drop(Falls(Some(Arc::new(Full))));
+        let unwound = catch_unwind(AssertUnwindSafe(|| {
+            let _falls = Falls(Some(Arc::new(Full)));
+            panic!("somewhere else");
+        }));
+        assert!(unwound.is_err());
+    }
+}

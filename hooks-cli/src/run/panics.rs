@@ -1,7 +1,7 @@
 //! A panic is a failure with a reason, and writes nothing by itself.
 
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The panics of this process that no reason and no note has told of yet.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +37,7 @@ impl Panics {
         std::mem::take(&mut *self.lock())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -49,13 +49,18 @@ fn reason(panic: &str) -> String {
 /// What it said, and where.
 fn told(panic: &PanicHookInfo<'_>) -> String {
     let place = panic.location().map(ToString::to_string).unwrap_or_default();
-    format!("{} ({place})", panic.payload_as_str().unwrap_or("no text"))
+    format!("{} ({place})", text(panic).unwrap_or("no text"))
+}
+
+fn text<'a>(panic: &'a PanicHookInfo<'_>) -> Option<&'a str> {
+    let payload = panic.payload();
+    payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str))
 }
 
 /// Whether the process aborts behind this panic: one in a drop while the thread unwinds, or beyond what can unwind. The
 /// standard library says so in words alone (`PanicHookInfo::can_unwind` is not stable).
 fn is_the_end(panic: &PanicHookInfo<'_>) -> bool {
-    let text = panic.payload_as_str().unwrap_or_default();
+    let text = text(panic).unwrap_or_default();
     text.starts_with("panic in a destructor during cleanup")
         || text.starts_with("panic in a function that cannot unwind")
 }

@@ -228,6 +228,12 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: no_folder,
     },
     Fault { name: "store corrupt", reason: "the state store is closed", is_about: calls, strike: corrupt },
+    Fault {
+        name: "store deleted between two events",
+        reason: "accept the loss with `hooks state accept-loss`",
+        is_about: calls,
+        strike: deleted,
+    },
     Fault { name: "store locked", reason: "", is_about: calls, strike: locked },
     Fault {
         name: "disk full for the audit log",
@@ -405,6 +411,21 @@ fn no_folder(case: &Case) -> Told {
 fn corrupt(case: &Case) -> Told {
     let program = Program::new(case).with_store();
     fs::write(program.state(), "no database".repeat(1000)).unwrap();
+    program.run()
+}
+
+/// The database and all that stands beside it: what is there says nothing of a store.
+fn deleted(case: &Case) -> Told {
+    let program = Program::new(case).with_store();
+    drop(program.run());
+    let state = program.state();
+    let name = state.file_name().unwrap().to_str().unwrap();
+    for entry in fs::read_dir(state.parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap().to_str().unwrap().starts_with(name) {
+            fs::remove_file(path).unwrap();
+        }
+    }
     program.run()
 }
 

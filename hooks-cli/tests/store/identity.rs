@@ -49,7 +49,7 @@ impl World {
     }
 
     /// Has a call judged as an agent client has it; why it is denied, or nothing.
-    fn call(&self, project: &str, tool: &str, input: Value) -> String {
+    fn call(&self, project: &str, tool: &str, input: &Value) -> String {
         let payload = json!({
             "session_id": "s", "cwd": self.at(project), "hook_event_name": "PreToolUse", "tool_name": tool,
             "tool_input": input, "transcript_path": "",
@@ -63,7 +63,7 @@ impl World {
     }
 
     fn read(&self, project: &str) -> String {
-        self.call(project, "Read", json!({"file_path": self.at(project).join("a")}))
+        self.call(project, "Read", &json!({"file_path": self.at(project).join("a")}))
     }
 
     /// The one call is made.
@@ -169,7 +169,7 @@ fn another_store_in_its_place_is_refused_and_gone_on_with_once_accepted() {
     world.use_up("app");
     fs::create_dir(world.at("other")).unwrap();
     world.configure("other", "store: { path: state.db }");
-    assert_eq!(world.call("other", "Write", json!({"file_path": world.at("other/a"), "content": ""})), "");
+    assert_eq!(world.call("other", "Write", &json!({"file_path": world.at("other/a"), "content": ""})), "");
     // Opened, with nothing counted.
     assert_eq!(world.hooks("other", &["state", "-c", "hooks.yaml"], "").status.code(), Some(0));
     world.delete(&world.at("app/state.db"));
@@ -265,10 +265,10 @@ fn agents_are_kept_from_the_identity() {
         "rm -rf ~/.config/hooks/stores".to_owned(),
         "hooks state accept-loss".to_owned(),
     ] {
-        let why = world.call("app", "Bash", json!({"command": command}));
+        let why = world.call("app", "Bash", &json!({"command": command}));
         assert!(!why.is_empty(), "{command}");
     }
-    let why = world.call("app", "Write", json!({"file_path": identity, "content": "{}"}));
+    let why = world.call("app", "Write", &json!({"file_path": identity, "content": "{}"}));
     assert!(!why.is_empty());
 }
 

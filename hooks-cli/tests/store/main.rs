@@ -4,7 +4,8 @@
 //! The races in their long form: `HOOKS_RACE_ROUNDS=40 cargo test --release -p hooks-cli --test store run_races -- --nocapture`.
 
 // The helpers are tests as well: the lints exempt them.
-#![cfg(all(test, unix))]
+#![cfg(test)]
+#![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "the programs under test are processes, which take real time")]
 
 mod eval_races;

@@ -59,11 +59,11 @@ const RACES: [Race; 4] = [
             )
         },
         client: "gemini",
-        before: |dir, number| model_call(dir, number, "BeforeModel", json!({})),
+        before: |dir, number| model_call(dir, number, "BeforeModel", &json!({})),
         after: Some(|dir, number| {
             let usage = json!({"promptTokenCount": 0, "candidatesTokenCount": tokens(number), "totalTokenCount": tokens(number)});
             let response = json!({"text": "x", "candidates": [], "usageMetadata": usage});
-            model_call(dir, number, "AfterModel", json!({"llm_response": response}))
+            model_call(dir, number, "AfterModel", &json!({"llm_response": response}))
         }),
         cost: tokens,
         unit: TOKENS,
@@ -76,7 +76,7 @@ const RACES: [Race; 4] = [
         },
         client: "claude",
         before: |dir, number| {
-            tool_call(dir, number, "Read", json!({"file_path": dir.join(number.to_string())}))
+            tool_call(dir, number, "Read", &json!({"file_path": dir.join(number.to_string())}))
         },
         after: None,
         cost: |_| 1,
@@ -89,7 +89,7 @@ const RACES: [Race; 4] = [
         client: "claude",
         before: |dir, number| {
             let question = json!({"questions": [{"question": format!("{number}?"), "options": []}]});
-            tool_call(dir, number, "AskUserQuestion", question)
+            tool_call(dir, number, "AskUserQuestion", &question)
         },
         after: None,
         cost: |_| 1,
@@ -103,7 +103,7 @@ const RACES: [Race; 4] = [
         before: |dir, number| {
             let task =
                 json!({"description": number.to_string(), "prompt": "help", "subagent_type": "backend"});
-            tool_call(dir, number, "Task", task)
+            tool_call(dir, number, "Task", &task)
         },
         after: None,
         cost: |_| 1,
@@ -117,14 +117,14 @@ fn tokens(number: u64) -> u64 {
     TOKENS - number % 50 * 10
 }
 
-fn tool_call(dir: &Path, number: u64, tool: &str, input: Value) -> Value {
+fn tool_call(dir: &Path, number: u64, tool: &str, input: &Value) -> Value {
     json!({
         "session_id": "s", "transcript_path": "", "cwd": dir, "hook_event_name": "PreToolUse", "tool_name": tool,
         "tool_input": input, "tool_use_id": format!("t{number}"),
     })
 }
 
-fn model_call(dir: &Path, number: u64, event: &str, more: Value) -> Value {
+fn model_call(dir: &Path, number: u64, event: &str, more: &Value) -> Value {
     let mut call = json!({
         "session_id": format!("s{number}"), "transcript_path": "", "cwd": dir, "hook_event_name": event,
         "timestamp": "2026-11-21T20:42:06.822Z",
@@ -214,7 +214,7 @@ fn run(race: &Race, dir: &Path, rounds: u64) -> Tally {
                 // How long the last one took: kills strike anywhere in that.
                 let mut usual = Duration::from_millis(50);
                 let mut one = |ask: &dyn Fn(Option<Duration>) -> (Result<End, String>, Duration)| {
-                    let kill = (random.next_u64() % KILLED == 0)
+                    let kill = (random.next_u64().is_multiple_of(KILLED))
                         .then(|| usual.mul_f64(random.next_u64() as f64 / u64::MAX as f64));
                     let (ended, took) = ask(kill);
                     let nothing_took = do_nothing();
@@ -302,14 +302,14 @@ fn charged(dir: &Path, name: &str) -> u64 {
 #[test]
 fn a_loop_goes_on_no_longer_than_what_was_in_flight() {
     const LONGEST: u64 = 3;
-    let call = |dir: &Path, number: u64| tool_call(dir, number, "Read", json!({"file_path": dir.join("a")}));
+    let call = |dir: &Path, number: u64| tool_call(dir, number, "Read", &json!({"file_path": dir.join("a")}));
     let race = Race {
         name: "loop",
         config: |_| format!("limits: {{ loops: {{ rounds: {LONGEST}, longest: 2 }} }}"),
         client: "claude",
         before: call,
         after: Some(|dir, number| {
-            let mut call = tool_call(dir, number, "Read", json!({"file_path": dir.join("a")}));
+            let mut call = tool_call(dir, number, "Read", &json!({"file_path": dir.join("a")}));
             call["hook_event_name"] = json!("PostToolUse");
             call["tool_response"] = json!("the same");
             call
