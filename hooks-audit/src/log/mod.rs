@@ -34,7 +34,7 @@ use self::queue::{Item, Queue, Work};
 pub use self::settings::{Durability, LogSettings};
 pub use self::ticket::{Ticket, Unwritten};
 use self::writer::{Parts, Writer};
-use crate::append::{Appender, Entry, OpenError, Recovered};
+use crate::append::{Appender, Entry, OpenError, Recovered, Settings};
 use crate::checkpoint::CheckpointWriter;
 use crate::keep::{Holds, Keeper};
 use crate::record::Record;
@@ -69,8 +69,10 @@ impl Log {
         let checkpoints =
             checkpoints.map(|checkpoints| CheckpointWriter::open(Arc::clone(&disk), checkpoints));
         let checkpoints = checkpoints.transpose().map_err(|error| OpenError::Key(error.into()))?;
-        let place = |folder| Place::new(Arc::clone(&disk), folder, files.clone(), Arc::clone(&clock));
-        let (mut home, mut spill) = (place(folder.clone()), spill.map(place));
+        let place = |folder, files| Place::new(Arc::clone(&disk), folder, files, Arc::clone(&clock));
+        let mut spill = spill.map(|spill| place(spill, files.clone()));
+        let checkpointed = files.checkpointed || checkpoints.is_some();
+        let mut home = place(folder.clone(), Settings { checkpointed, ..files });
         let recovered = home.open().or_else(|error| instead(error, &folder, spill.as_mut()))?;
         let queue = Arc::new(Queue::new(queue));
         let beside = keeping.map(|keeping| {
