@@ -4,8 +4,9 @@
 //! with files. Who recovers a chain joins the last of them. The lines of a joined file are those of its parts, as they were
 //! written, headers too; what a failed write left behind the end of a part does not count, and is left out.
 //!
-//! Files that are joined are as large together as each of them, so a byte is written again as often as its file doubles, and
-//! there are no more files than doublings, some that wait, and full ones.
+//! A file is joined with those behind it once they are half as large together. So a byte is written again once for each half
+//! by which its file grows, and what is left is full files, some that wait, and others of which each is larger than twice all
+//! behind it.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -46,8 +47,8 @@ pub(crate) fn last_files(
     let mut parts: Vec<(Segment, Vec<u8>)> = Vec::new();
     let mut total = 0;
     for file in files {
-        // One that is larger than all behind it stays; the byte more shows that it is.
-        let limit = if parts.is_empty() { most } else { total.min(most.saturating_sub(total)) };
+        // One that is larger than twice all behind it stays; the byte more shows that it is.
+        let limit = if parts.is_empty() { most } else { (2 * total).min(most.saturating_sub(total)) };
         if file.last + 1 != next.number || file.state == State::Damaged {
             break;
         }

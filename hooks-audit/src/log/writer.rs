@@ -100,7 +100,11 @@ impl Writer {
         }
     }
 
-    pub(super) fn run(mut self) {
+    /// Writes until the queue is closed.
+    ///
+    /// # Errors
+    /// Where something of what was handed over is not on the device.
+    pub(super) fn run(mut self) -> Result<(), Unwritten> {
         let mut room = Vec::new();
         loop {
             let nap = if self.unsettled.is_some() { Some(NAP) } else { self.owes.then_some(TELLING_PAUSE) };
@@ -126,8 +130,16 @@ impl Writer {
             }
             room = taken.items;
         }
-        if self.home.opened().is_some_and(|appender| appender.sync().is_ok()) {
-            self.checkpoint();
+        let mut end = match self.home.opened().map(Appender::sync) {
+            Some(Err(error)) => Err(failure(&error)),
+            Some(Ok(())) => {
+                self.checkpoint();
+                Ok(())
+            }
+            None => Ok(()),
+        };
+        if self.lost > 0 {
+            end = end.and(Err(lost(self.lost)));
         }
         // Where it cannot be kept, it stays in memory, where whoever ends the process may ask for it.
         drop(self.gaps.keep());
@@ -138,6 +150,7 @@ impl Writer {
             beside.stop();
         }
         self.home.close();
+        end
     }
 
     /// Writes one group, and through if somebody waits for that.
@@ -191,6 +204,9 @@ impl Writer {
         }
         // Before anybody goes on: nobody knows whether this process lives to do it later.
         self.keep_if_due();
+        if waits && answer.is_ok() {
+            self.queue.report_through();
+        }
         for ticket in tickets {
             ticket.settle(answer.clone());
         }
@@ -202,7 +218,7 @@ impl Writer {
         if !settling.is_empty() {
             let all = match std::mem::take(&mut self.lost) {
                 0 => answer,
-                lost => answer.and(Err(Unwritten::Disk(format!("{lost} records were lost").into()))),
+                lost => answer.and(Err(self::lost(lost))),
             };
             for ticket in settling {
                 ticket.settle(all.clone());
@@ -284,6 +300,9 @@ impl Writer {
             return;
         }
         let mut done = appender.sync();
+        if done.is_ok() {
+            self.queue.report_through();
+        }
         let behind = appender.durable().seq.saturating_sub(self.anchored);
         if done.is_ok() && (is_idle || behind >= MOST_BEHIND_A_CHECKPOINT) {
             self.checkpoint();
@@ -358,6 +377,10 @@ fn alarm(what: String, at: Timestamp) -> Entry {
     let mut record = Record::new(notes::ALARM, at);
     (record.note, record.failed) = (Some(what), true);
     record.into()
+}
+
+fn lost(records: u64) -> Unwritten {
+    Unwritten::Disk(format!("{records} records were lost").into())
 }
 
 fn failure(error: &io::Error) -> Unwritten {
