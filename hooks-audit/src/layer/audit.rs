@@ -87,6 +87,11 @@ impl Audit {
         self.log.log.get().ok_or(Unwritten::Closed)
     }
 
+    /// The log, where it was opened.
+    pub(super) fn opened(&self) -> Option<&Log> {
+        self.log.log.get()
+    }
+
     /// Puts down what was answered to `request`, without waiting. A counter, the reasons, and a place in the queue.
     ///
     /// # Errors

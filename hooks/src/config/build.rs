@@ -10,7 +10,7 @@ use hooks_audit::config::AuditConfig;
 use hooks_audit::metrics::Metrics;
 use hooks_context::SessionMemory;
 use hooks_core::state::{Memory, StateStore};
-use hooks_core::{Hooks, HooksBuilder};
+use hooks_core::{BoxError, Close, HookFuture, Hooks, HooksBuilder};
 use hooks_policies::config::PolicyConfig;
 use hooks_policies::profile::SquadCompat;
 use hooks_policies::spend::SpendWatch;
@@ -35,6 +35,7 @@ use super::squad;
 use super::store;
 use super::tenant::Tenancy;
 use super::tree::Node;
+use crate::feeding::Started;
 use crate::system::{SystemClock, SystemRandom};
 
 /// What the profiles are configured by.
@@ -196,6 +197,23 @@ pub(super) struct Built {
     pub(super) models: Option<Models>,
     pub(super) feeds: Feeds,
     pub(super) recording: Option<Audit>,
+    pub(super) started: Started,
+}
+
+/// Closes the store.
+struct Stored(Arc<dyn StateStore>);
+
+impl Close for Stored {
+    fn name(&self) -> &str {
+        store::KEY
+    }
+
+    fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
+        match self.0.close() {
+            HookFuture::Now(closed) => HookFuture::Now(closed.map(|closed| closed.map_err(Into::into))),
+            later @ HookFuture::Later(_) => HookFuture::later(async move { Ok(later.await?) }),
+        }
+    }
 }
 
 /// Builds the hooks of `settings`, which were read from `root`.
@@ -276,17 +294,22 @@ pub(super) fn build(
             if let (Some(known), Some(audit)) = (kept.known(), &recording) {
                 known.record_in(audit);
             }
+            builder.add_close(Stored(Arc::clone(&kept.store)));
             if let Some(audit) = &recording {
                 let Ok(recorded) = builder.config(audit.clone());
                 builder = recorded;
             }
-            Some(Built { hooks: builder.build(), kept, models, feeds, recording })
+            // Behind the log, so that they get the last of it.
+            let started = Started::default();
+            builder.add_close(started.clone());
+            Some(Built { hooks: builder.build(), kept, models, feeds, recording, started })
         }
         Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
             Ok(pipeline) => {
                 let Ok(builder) = builder.config(SquadCompat::new(Arc::new(pipeline)));
                 let (hooks, feeds) = (builder.build(), Feeds::default());
-                Some(Built { hooks, kept, models: None, feeds, recording: None })
+                let started = Started::default();
+                Some(Built { hooks, kept, models: None, feeds, recording: None, started })
             }
             Err(error) => {
                 mistakes.add(&root.place, "", error.to_string());

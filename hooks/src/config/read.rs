@@ -12,8 +12,8 @@ use hooks_audit::config::AuditConfig;
 use hooks_audit::metrics::Metrics;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, Judge};
-use hooks_core::Hooks;
 use hooks_core::state::StoreError;
+use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
 use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
@@ -30,6 +30,7 @@ use super::lint::lint;
 use super::models::Models;
 use super::tree::{Kind, Node};
 use super::{audit, naming, protect, source, squad, store, yaml};
+use crate::feeding::Started;
 
 /// A configuration that was read and makes sense: its hooks are built.
 #[derive(Clone)]
@@ -47,6 +48,7 @@ pub struct Config {
     sections: FeedSections,
     feeds: Feeds,
     recording: Option<Audit>,
+    started: Started,
     state: State,
 }
 
@@ -70,6 +72,20 @@ impl Config {
     /// The hooks.
     pub fn hooks(self) -> Hooks {
         self.hooks
+    }
+
+    /// Closes what was built, as [`Hooks::close`] does: has the Scribe finish, gives back what was leased of the store, writes
+    /// the log through and closes it, has sinks get the rest.
+    ///
+    /// # Errors
+    /// Those of [`Hooks::close`].
+    pub async fn close(&self) -> Result<(), CloseError> {
+        self.hooks.close().await
+    }
+
+    /// What feeds the sinks, once that was started.
+    pub(crate) const fn started(&self) -> &Started {
+        &self.started
     }
 
     /// What it says about models, where it does: the layers around their calls, and what is known about them.
@@ -436,7 +452,7 @@ impl ConfigReader {
         };
         let name = name.to_owned();
         let (kept, hooks, models, feeds) = (built.kept, built.hooks, built.models, built.feeds);
-        let recording = built.recording;
+        let (recording, started) = (built.recording, built.started);
         Some(Config {
             name,
             profile,
@@ -452,6 +468,7 @@ impl ConfigReader {
             sections,
             feeds,
             recording,
+            started,
         })
     }
 
