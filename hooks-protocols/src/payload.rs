@@ -66,7 +66,6 @@ impl Decoded {
             event: Some(event),
             extra,
             envelope,
-            is_lossy: false,
             named_by,
             row: Some(row),
             taken,

@@ -3,16 +3,6 @@
 use hooks_core::event::Message;
 use serde_json::{Map, Value, json};
 
-/// JSON in a text, as Cursor sends arguments.
-pub(crate) fn from_json_text(value: &Value) -> Option<Value> {
-    serde_json::from_str(value.as_str()?).ok()
-}
-
-/// JSON as a text.
-pub(crate) fn to_json_text(value: &Value) -> Option<Value> {
-    Some(value.to_string().into())
-}
-
 /// The text of an error: a text, or an object with a message.
 pub(crate) fn error_text(value: &Value) -> Option<Value> {
     match value {

@@ -45,6 +45,8 @@ pub(crate) enum How {
     Count,
     /// Theirs and ours. Of several of theirs for one of ours, the first is the one to write.
     Words(&'static [(&'static str, &'static str)]),
+    /// JSON in a text, as Cursor sends arguments.
+    JsonText,
     /// Read by the first, written by the second.
     Both(fn(&Value) -> Option<Value>, fn(&Value) -> Option<Value>),
 }
@@ -63,6 +65,8 @@ impl How {
                 let theirs = value.as_str()?;
                 words.iter().find(|(word, _)| *word == theirs).map(|(_, ours)| (*ours).into())
             }
+            // It takes limits to read it: see `Placed::json_text`.
+            Self::JsonText => None,
             Self::Both(read, _) => read(value),
         }
     }
@@ -75,6 +79,7 @@ impl How {
                 let ours = value.as_str()?;
                 words.iter().find(|(_, word)| *word == ours).map(|(theirs, _)| (*theirs).into())
             }
+            Self::JsonText => Some(value.to_string().into()),
             Self::Both(_, write) => write(value),
         }
     }
@@ -85,6 +90,7 @@ impl How {
             Self::Any => true,
             Self::Text => value.is_string(),
             Self::Count => value.is_u64(),
+            Self::JsonText => false,
             Self::Words(_) | Self::Both(..) => {
                 self.read(value).and_then(|ours| self.write(&ours)).is_some_and(|again| again == *value)
             }
@@ -155,6 +161,11 @@ impl Field {
     /// One of a few words.
     pub(crate) const fn words(from: Path, to: Path, words: &'static [(&'static str, &'static str)]) -> Self {
         Self { from, to: To::Event(to), how: How::Words(words) }
+    }
+
+    /// JSON in a text.
+    pub(crate) const fn json_text(from: Path, to: Path) -> Self {
+        Self { from, to: To::Event(to), how: How::JsonText }
     }
 
     /// Something that takes reading.
