@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use hooks::EventKind;
 use hooks::audit::Audit;
+use hooks::event::WireEvent;
 use hooks_protocols::{Answer, Client, Decoded, Instead, Place, Reply, encode, failure};
 
 use self::asking::Asked;
@@ -77,13 +78,10 @@ fn failed(caller: &Caller, notes: &Notes, reason: &str) -> Reply {
 
 fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes) -> Reply {
     let reply = match read(caller) {
-        Ok(decoded) => {
-            caller.learn(&decoded);
-            hear(asked, &decoded, deadline, notes).unwrap_or_else(|reason| {
-                notes.failed(&reason);
-                failure(Place::Decoded(&decoded), &reason)
-            })
-        }
+        Ok(mut decoded) => hear(asked, &mut decoded, deadline, notes).unwrap_or_else(|reason| {
+            notes.failed(&reason);
+            failure(Place::Decoded(&decoded), &reason)
+        }),
         Err(reason) => {
             notes.failed(&reason);
             caller.failure(&reason)
@@ -98,12 +96,12 @@ fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes) -> Re
 fn read(caller: &Caller) -> Result<Decoded, Failure> {
     caller.refused()?;
     let payload = input::read().map_err(|error| format!("the payload cannot be read: {error}"))?;
-    caller.decode(&payload)
+    caller.decode(payload)
 }
 
 /// What the hooks that govern the event say to it.
-fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Result<Reply, Failure> {
-    let Some(event) = &decoded.event else {
+fn hear(asked: &Run, decoded: &mut Decoded, deadline: Deadline, notes: &Notes) -> Result<Reply, Failure> {
+    let Some(kind) = decoded.event.as_ref().map(WireEvent::kind) else {
         // Nobody decides about an event without a type, and nobody is told of it.
         return Ok(encode(decoded, &Answer::default()));
     };
@@ -111,7 +109,7 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     faults::strike();
     let governing = governing::of(asked, decoded, deadline)?;
     let gaps = governing.recording().and_then(Audit::gaps).cloned();
-    let Asked { answer, holds } = match asking::ask(&governing, decoded, event.clone(), notes) {
+    let Asked { answer, holds } = match asking::ask(&governing, decoded, notes) {
         Ok(asked) => asked,
         Err(reason) => {
             governing.give_up();
@@ -123,7 +121,7 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     if goes_on {
         holds.commit();
     }
-    let is_over = event.kind() == EventKind::SessionEnd;
+    let is_over = kind == EventKind::SessionEnd;
     let keeper = is_over.then(|| governing.keeper()).flatten();
     governing.finish()?;
     if let Some(keeper) = keeper {
@@ -158,6 +156,9 @@ fn remark(reply: &mut Reply, client: Client, what: &str) {
 impl std::fmt::Display for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let client = self.client.map_or("unknown client", Client::name);
-        write!(f, "{client} {}", self.event.as_deref().unwrap_or("unknown event"))
+        match self.events.as_slice() {
+            [] => write!(f, "{client} unknown event"),
+            events => write!(f, "{client} {}", events.join(" or ")),
+        }
     }
 }
