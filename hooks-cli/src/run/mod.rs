@@ -25,6 +25,8 @@ mod faults;
 mod governing;
 mod input;
 mod keeping;
+#[cfg(test)]
+mod mutants;
 mod notes;
 mod panics;
 mod project;
@@ -77,7 +79,22 @@ fn failed(caller: &Caller, notes: &Notes, reason: &str) -> Reply {
 }
 
 fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes) -> Reply {
-    let reply = match read(caller) {
+    let payload = input::read().map_err(|error| format!("the payload cannot be read: {error}"));
+    let reply = reply(asked, caller, payload, deadline, notes);
+    notes.write(&caller.known());
+    reply
+}
+
+/// What the client is told about a payload.
+fn reply(
+    asked: &Run,
+    caller: &Caller,
+    payload: Result<Vec<u8>, Failure>,
+    deadline: Deadline,
+    notes: &Notes,
+) -> Reply {
+    let decoded = caller.refused().and(payload).and_then(|payload| caller.decode(payload));
+    let reply = match decoded {
         Ok(mut decoded) => hear(asked, &mut decoded, deadline, notes).unwrap_or_else(|reason| {
             notes.failed(&reason);
             failure(Place::Decoded(&decoded), &reason)
@@ -88,15 +105,7 @@ fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes) -> Re
         }
     };
     notes.degraded(&reply.degraded);
-    notes.write(&caller.known());
     reply
-}
-
-/// The event, as the client wrote it.
-fn read(caller: &Caller) -> Result<Decoded, Failure> {
-    caller.refused()?;
-    let payload = input::read().map_err(|error| format!("the payload cannot be read: {error}"))?;
-    caller.decode(payload)
 }
 
 /// What the hooks that govern the event say to it.

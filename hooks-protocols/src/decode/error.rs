@@ -61,6 +61,16 @@ pub enum DecodeError {
         /// The second.
         other: String,
     },
+    /// The name of an event or a tool is longer than any is.
+    #[error("the name of the {what} is {length} bytes long and {limit} are read")]
+    LongName {
+        /// Of what.
+        what: &'static str,
+        /// Its length.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// The payload names two events.
     #[error("the payload names two events, `{one}` and `{other}`")]
     TwoEvents {

@@ -15,6 +15,6 @@ pub struct Limits {
 impl Default for Limits {
     /// 64 MiB, 100 levels, and about 100,000 small values: more than any client sends.
     fn default() -> Self {
-        Self { bytes: 64 << 20, depth: 100, overhead: 12 << 20 }
+        Self { bytes: 64 << 20, depth: 100, overhead: 10 << 20 }
     }
 }

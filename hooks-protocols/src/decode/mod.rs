@@ -144,6 +144,9 @@ impl Payload {
             None => None,
         };
         let decoded = Decoded { client, event_name, context, event, extra, envelope, named_by, row, taken };
+        if let Some((tool, _)) = decoded.call() {
+            bounded("tool", tool)?;
+        }
         decoded.names_arguments_once()?;
         Ok(decoded)
     }
@@ -170,12 +173,12 @@ fn named(
     if let (Some((_, name)), Some((_, other))) = (written, names.next())
         && name != other
     {
-        return Err(DecodeError::TwoEvents { one: other.to_owned(), other: name.to_owned() });
+        return Err(DecodeError::TwoEvents { one: json::shown(other), other: json::shown(name) });
     }
     let by = written.map(|(key, _)| key);
     let event = match (called, written.map(|(_, name)| name.to_owned()).or(announced)) {
         (Some(called), Some(written)) if !called.eq_ignore_ascii_case(&written) => {
-            return Err(DecodeError::OtherEvent { called: called.to_owned(), payload: written });
+            return Err(DecodeError::OtherEvent { called: called.to_owned(), payload: json::shown(&written) });
         }
         (Some(called), Some(_)) => called.to_owned(),
         (Some(called), None) => {
@@ -188,7 +191,18 @@ fn named(
             DecodeError::NoEvent { client, example }
         })?,
     };
+    bounded("event", &event)?;
     Ok(Named { event, by })
+}
+
+/// Longer names of events and tools are refused: no client has one, and whatever compares names would take its time.
+const LONGEST_NAME: usize = 1024;
+
+fn bounded(what: &'static str, name: &str) -> Result<(), DecodeError> {
+    match name.len() {
+        ..=LONGEST_NAME => Ok(()),
+        length => Err(DecodeError::LongName { what, length, limit: LONGEST_NAME }),
+    }
 }
 
 /// Refuses a payload that does not name its event and looks like one of another: a slip in the settings would take a call
@@ -219,7 +233,7 @@ impl Decoded {
     fn names_arguments_once(&self) -> Result<(), DecodeError> {
         let (true, Some((_, arguments))) = (self.client.protocol().folds_names, self.call()) else { return Ok(()) };
         let found = names::same(arguments);
-        found.map_or(Ok(()), |(one, other)| Err(DecodeError::SameName { client: self.client, one, other }))
+        found.map_or(Ok(()), |(one, other)| Err(DecodeError::SameName { client: self.client, one: json::shown(&one), other: json::shown(&other) }))
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) enum How {
     /// JSON in a text, as Cursor sends arguments.
     JsonText,
     /// Read by the first, written by the second.
-    Both(fn(&Value) -> Option<Value>, fn(&Value) -> Option<Value>),
+    Both(fn(&Value) -> Option<Value>, fn(Value) -> Option<Value>),
 }
 
 impl How {
@@ -72,9 +72,9 @@ impl How {
     }
 
     /// The value as the client has it.
-    pub(crate) fn write(self, value: &Value) -> Option<Value> {
+    pub(crate) fn write(self, value: Value) -> Option<Value> {
         match self {
-            Self::Any | Self::Text | Self::Count => Some(value.clone()),
+            Self::Any | Self::Text | Self::Count => Some(value),
             Self::Words(words) => {
                 let ours = value.as_str()?;
                 words.iter().find(|(_, word)| *word == ours).map(|(theirs, _)| (*theirs).into())
@@ -92,7 +92,7 @@ impl How {
             Self::Count => value.is_u64(),
             Self::JsonText => false,
             Self::Words(_) | Self::Both(..) => {
-                self.read(value).and_then(|ours| self.write(&ours)).is_some_and(|again| again == *value)
+                self.read(value).and_then(|ours| self.write(ours)).is_some_and(|again| again == *value)
             }
         }
     }
@@ -173,7 +173,7 @@ impl Field {
         from: Path,
         to: Path,
         read: fn(&Value) -> Option<Value>,
-        write: fn(&Value) -> Option<Value>,
+        write: fn(Value) -> Option<Value>,
     ) -> Self {
         Self { from, to: To::Event(to), how: How::Both(read, write) }
     }

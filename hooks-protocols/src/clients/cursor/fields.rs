@@ -77,7 +77,7 @@ pub(super) const OLD_CHILD: &[Field] = &[
     Field::text(&["summary"], RESPONSE),
     Field::count(&["duration_ms"], DURATION),
     Field::count(&["tool_call_count"], &["tool_call_count"]),
-    Field::both(&["modified_files"], &["files_modified"], convert::texts, convert::texts),
+    Field::both(&["modified_files"], &["files_modified"], convert::texts, convert::same),
 ];
 
 pub(super) const REPLY: &[Field] = &[
