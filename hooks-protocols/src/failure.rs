@@ -57,16 +57,19 @@ pub fn failure(place: Place<'_>, reason: &str) -> Reply {
 fn one_of(client: Client, events: &[&str], reason: &str, message: String) -> Reply {
     let protocol = client.protocol();
     let rows: Vec<&'static Row> = events.iter().filter_map(|event| protocol.row(event)).collect();
-    let decided: Vec<&'static Row> = rows.iter().copied().filter(|row| closes(row)).collect();
-    if decided.is_empty() {
-        return if rows.len() == events.len() { warning(reason) } else { unnamed(client, message) };
-    }
     let is_known = rows.len() == events.len();
     let answer = Answer::deny(message);
     let blindly = |row: &'static Row| encode_blindly(client, row.name, &[row], &answer);
-    let enforced: Vec<&'static Row> =
-        decided.iter().copied().filter(|row| !blindly(row).degraded.iter().any(Degraded::is_unsafe)).collect();
-    let Some(last) = enforced.last().or(decided.last()) else { return warning(reason) };
+    let is_enforced =
+        |row: &&'static Row| closes(row) && !blindly(row).degraded.iter().any(Degraded::is_unsafe);
+    let enforced: Vec<&'static Row> = rows.iter().copied().filter(is_enforced).collect();
+    let Some(last) = enforced.last() else {
+        return match rows.iter().rev().find(|row| closes(row)) {
+            _ if !is_known => unnamed(client, answer.reason.unwrap_or_default()),
+            Some(row) => blindly(row),
+            None => warning(reason),
+        };
+    };
     let reply = blindly(last);
     if is_known && enforced.iter().all(|row| blindly(row) == reply) {
         return reply;
