@@ -69,7 +69,8 @@ impl Log {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, OpenError> {
         let folder = folder.into();
-        let LogSettings { files, queue, sync_within, spill, gaps, checkpoints, keeping, drop_wait } = settings;
+        let LogSettings { files, queue, sync_within, spill, gaps, checkpoints, keeping, drop_wait } =
+            settings;
         let checkpoints =
             checkpoints.map(|checkpoints| CheckpointWriter::open(Arc::clone(&disk), checkpoints));
         let checkpoints = checkpoints.transpose().map_err(|error| OpenError::Key(error.into()))?;
@@ -219,7 +220,9 @@ impl Drop for Running {
                          `close` before the process ends"
                     )),
                     Ok(()) => {}
-                    Err(error) => say(&format!("the audit log was dropped, and not all of it is written: {error}")),
+                    Err(error) => {
+                        say(&format!("the audit log was dropped, and not all of it is written: {error}"))
+                    }
                 }
             }
             None => say(&format!(
