@@ -104,7 +104,7 @@ impl Health {
     fn of(catalog: Catalog, settings: HealthSettings, world: World, told: Told) -> Self {
         let (mut models, mut quotas, mut providers) = (Vec::new(), Vec::new(), Vec::new());
         for model in catalog.models() {
-            let quota = quota::quota_of(&mut quotas, model, &settings);
+            let quota = quota::quota_of(&mut quotas, model, &settings, world.tick());
             let provider = standing::provider_of(&mut providers, model, &settings);
             models.push(Standing::new(model, quota, provider, &settings));
         }
@@ -257,7 +257,8 @@ impl Health {
         let Some(known) = self.inner.models.get(model) else { return };
         let settings = &self.inner.settings.breaker;
         if why == ErrorKind::RateLimited {
-            return known.quota.place.refused(until, now, settings);
+            let cautious_until = known.quota.cautious_after_refusal(now);
+            return known.quota.place.refused(until, cautious_until, now, settings);
         }
         let _unchanged = known.place.happened(Event { at: now, what: What::Shut { until } }, settings);
     }

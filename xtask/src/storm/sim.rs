@@ -174,8 +174,8 @@ impl Sim {
         if luck.is_none()
             && let Some(Err(wait)) = quotas.get_mut(provider).map(|quota| quota.take(now))
         {
-            let wait = Duration::from_secs(wait.as_secs() + 1);
-            let fault = Fault { kind: ErrorKind::RateLimited, retry_after: Some(wait) };
+            let retry_after = self.providers.refusal(&open.asked, provider, open.attempts, wait);
+            let fault = Fault { kind: ErrorKind::RateLimited, retry_after };
             fate = Fate { takes: Some(Duration::from_millis(100)), result: Err(fault) };
         }
         Some(fate)
