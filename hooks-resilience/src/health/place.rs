@@ -128,20 +128,29 @@ impl Place {
         if self.is_troubled() { self.local().core.opens_at(now) } else { None }
     }
 
+    /// Whether the breaker is open, but of a model that answers some calls.
+    pub(super) fn is_last_resort(&self, settings: &BreakerSettings) -> bool {
+        self.is_troubled() && self.local().core.is_last_resort(settings)
+    }
+
     /// Lets a call through, or says from when on; None where nothing is to be found out. Only what changes something
     /// is kept for the fleet.
     pub(super) fn admit(
         &self,
         probe: impl FnOnce() -> u64,
         now: Tick,
+        last_resort: bool,
         settings: &BreakerSettings,
     ) -> Result<Option<Pass>, Tick> {
         if !self.is_troubled() {
             return Ok(None);
         }
         let (mut local, probe) = (self.local(), probe());
-        let pass = local.core.admit(probe, now, settings)?;
-        if pass != Pass::Usual && self.link.get().is_some() {
+        let pass = match local.core.admit(probe, now, settings) {
+            Err(_) if last_resort && local.core.is_last_resort(settings) => Pass::LastResort,
+            admitted => admitted?,
+        };
+        if matches!(pass, Pass::Probe(_)) && self.link.get().is_some() {
             local.keep(Event { at: now, what: What::Asked(probe) }, false);
         }
         Ok(Some(pass))

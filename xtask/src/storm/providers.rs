@@ -173,7 +173,7 @@ impl Quota {
         let interval = Duration::from_secs_f64(60.0 / f64::from(provider.requests_per_minute));
         Self {
             interval,
-            tolerance: Duration::from_secs_f64(provider.burst_s),
+            tolerance: Duration::from_secs_f64(provider.burst_s).max(interval),
             refused: interval.mul_f64(provider.refused_counts),
             full_at: Duration::ZERO,
         }
