@@ -101,10 +101,10 @@ impl Core {
 
     /// Whether it may close at any moment: a probe is on its way, or those may still be that were made with what failed,
     /// and have as long as a probe has.
-    pub(crate) fn may_close(&self, now: Tick, settings: &BreakerSettings) -> bool {
+    pub(crate) fn may_close(&self, _now: Tick, _settings: &BreakerSettings) -> bool {
         match self.state {
             State::Closed { .. } => false,
-            State::Open { hard, .. } => !hard && now.since(self.failing_since) < settings.probe,
+            State::Open { hard, .. } => !hard,
             State::Probing { .. } => true,
         }
     }

@@ -25,6 +25,7 @@ use super::place::{Heard, Place, play};
 use super::{Health, HealthSettings};
 use crate::breaker::{Core, Wire};
 use crate::duration::nanos;
+use crate::pacing::caution;
 use crate::sync::{AtomicBool, AtomicU64};
 use crate::world::World;
 
@@ -36,8 +37,6 @@ const LONGEST_VISIT: Duration = Duration::from_millis(250);
 /// What was heard longer ago is stale; a store that did not answer is left alone for as long. A second is a tenth of the
 /// shortest time that a breaker is open.
 const STALE: Duration = Duration::from_secs(1);
-/// Nobody's word makes us cautious for longer: a quota of one request an hour has forgotten a refusal by then.
-const LONGEST_CAUTION: Duration = Duration::from_secs(24 * 60 * 60);
 /// So often a word is written again that somebody else was faster with; beyond it, the next word carries it.
 const TRIES: usize = 8;
 
@@ -314,7 +313,7 @@ fn read(text: &str, time: Timestamp, now: Tick, settings: &HealthSettings) -> Op
     let written: Written = serde_json::from_str(text).ok()?;
     let ago = time.since(Timestamp(written.at));
     let gate = Duration::from_millis(written.gate_for).min(settings.longest_gate).saturating_sub(ago);
-    let caution = Duration::from_millis(written.cautious_for).min(LONGEST_CAUTION).saturating_sub(ago);
+    let caution = Duration::from_millis(written.cautious_for).min(caution::LONGEST).saturating_sub(ago);
     let until = |left: Duration| if left.is_zero() { Tick::default() } else { now.after(left) };
     let core = written.breaker.core(ago, now, &settings.breaker);
     Some(Heard { core, gate: until(gate), cautious_until: until(caution) })

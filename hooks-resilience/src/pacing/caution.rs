@@ -30,7 +30,9 @@ pub(crate) struct Caution {
 /// The least time in which a refusal is forgotten. Shorter, a burst that is too large would be tried again and again.
 const STEP: Duration = Duration::from_secs(60);
 /// A slow quota is not tried with more before so many requests of it.
-const REQUESTS_A_STEP: u32 = 20;
+const REQUESTS_A_STEP: u32 = 10;
+/// What is older than this says nothing about a quota any more.
+pub(crate) const LONGEST: Duration = Duration::from_secs(10 * 60);
 /// The halvings of a quota of which no rate of requests is known.
 const TOKENS_ALONE: u32 = 4;
 /// The refusals that are assumed at first: an eighth of the burst.
@@ -45,10 +47,10 @@ impl Ladder {
         let Some(per_minute) = requests_per_minute.filter(|limit| *limit > 0) else {
             return Self { step: STEP, halvings: TOKENS_ALONE };
         };
-        let interval = Duration::from_nanos(60_000_000_000u64.div_ceil(per_minute));
+        let interval = Duration::from_secs(60).checked_div(u32::try_from(per_minute).unwrap_or(u32::MAX)).unwrap_or_default();
         let requests = nanos(burst).checked_div(nanos(interval)).unwrap_or_default();
         let halvings = u64::BITS - requests.saturating_sub(1).leading_zeros();
-        Self { step: STEP.max(interval.saturating_mul(REQUESTS_A_STEP)), halvings }
+        Self { step: STEP.max(interval.saturating_mul(REQUESTS_A_STEP)).min(LONGEST), halvings }
     }
 
     /// Until when caution lasts that begins at `now`.
@@ -62,7 +64,7 @@ impl Ladder {
     pub(crate) fn refused(self, until: Tick, now: Tick, is_first: bool) -> Tick {
         let most = if is_first { self.halvings + SLOWINGS } else { self.halvings };
         let longer = until.max(now).after(self.step);
-        longer.min(now.after(self.step.saturating_mul(most))).max(until)
+        longer.min(now.after(self.step.saturating_mul(most).min(LONGEST))).max(until)
     }
 
     /// How cautious to be at `now`, where that lasts until `until`.

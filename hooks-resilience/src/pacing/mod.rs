@@ -10,7 +10,7 @@
 //! [`BreakerLayer`](crate::BreakerLayer), which is asked once the wait is over, and inside the
 //! [`RetryLayer`](crate::RetryLayer): each attempt is paced.
 
-mod caution;
+pub(crate) mod caution;
 pub mod future;
 mod layer;
 mod rate;

@@ -30,6 +30,9 @@ pub(super) struct Params {
     /// they cannot hold out.
     #[serde(default = "yes")]
     pub(super) is_for_loners: bool,
+    /// Whether the parts of the layers are judged too, each taken out, where all storms run: it is enough that each is missed in one.
+    #[serde(default = "yes")]
+    pub(super) is_for_parts: bool,
     /// By how many seconds the clocks of the instances are ahead of the providers' or behind them, at most. Providers name a date in
     /// Retry-After then, which an instance compares with its own clock.
     #[serde(default)]
