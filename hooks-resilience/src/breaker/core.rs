@@ -132,14 +132,14 @@ impl Core {
         Ok(Pass::Probe(probe))
     }
 
-    /// Whether it is open, but for a model that answers some calls: it failed fewer times in a row than a model that is gone
-    /// would have. Such a model is better than none.
-    pub(crate) fn is_last_resort(&self, settings: &BreakerSettings) -> bool {
-        let hard = match self.state {
-            State::Closed { .. } => return false,
-            State::Open { hard, .. } | State::Probing { hard, .. } => hard,
-        };
-        !hard && self.in_a_row < ROWS_OF_A_LAST_RESORT * row_that_opens(self.usual, settings)
+    /// Whether it lets a call through that has no other model to turn to: not where it takes somebody to mend the model.
+    pub(crate) const fn lets_last_resort(&self) -> bool {
+        matches!(self.state, State::Open { hard: false, .. } | State::Probing { hard: false, .. })
+    }
+
+    /// Whether its model answers some calls: it failed fewer times in a row than a model that is gone would have.
+    pub(crate) fn answers_some(&self, settings: &BreakerSettings) -> bool {
+        self.in_a_row < ROWS_OF_A_LAST_RESORT * row_that_opens(self.usual, settings)
     }
 
     /// Whether a call that was let through still is, after others had their say.

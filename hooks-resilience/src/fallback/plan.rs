@@ -24,6 +24,9 @@ pub struct Plan {
     /// The largest window, where the conversation is too long for every model that could serve it otherwise.
     widest: Option<u64>,
     deadline: Option<Tick>,
+    /// From when on a call that has no model to turn to asks one all the same; None before the first turn, without a deadline, and
+    /// once it did.
+    last_chance: Option<Tick>,
     max_attempts: u32,
     max_park: Duration,
     /// The longest pause before a model is asked again, as long as its tries last.
@@ -70,6 +73,10 @@ const BELIEVED: u32 = 2;
 /// again more than twice.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
+/// So long before its deadline a call asks a model whose breaker is open, and no longer than a tenth of its time: long enough for
+/// most answers.
+const LAST_CHANCE: Duration = Duration::from_secs(20);
+
 /// The most that it is doubled to: a moment that a waiting person does not notice.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
@@ -82,6 +89,7 @@ impl Plan {
             needs,
             widest,
             deadline,
+            last_chance: None,
             max_attempts: settings.max_attempts,
             max_park: settings.max_park,
             longest_pause: settings.backoff.cap,
@@ -142,6 +150,12 @@ impl Plan {
 
     /// What to do at `now`.
     pub fn next(&mut self, view: &impl View, now: Tick) -> Step {
+        if self.turns == 0 {
+            self.last_chance = self.deadline.map(|deadline| {
+                let left = deadline.since(now);
+                now.after(left.saturating_sub(LAST_CHANCE.min(left / 10)))
+            });
+        }
         self.turns += 1;
         if self.over {
             return Step::GiveUp(End::Final);
@@ -163,6 +177,9 @@ impl Plan {
                 || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now))
             {
                 self.asked = place;
+                if last_resort && self.is_last_chance(now) {
+                    self.last_chance = None;
+                }
                 return Step::Try { place, elsewhere: self.elsewhere(place, view, now), last_resort };
             }
             // The budget fills again.
@@ -297,7 +314,15 @@ impl Plan {
     }
 
     fn last_resort_at<V: View>(&self, place: usize, view: &V, now: Tick) -> Option<Tick> {
-        self.ready_by(place, V::last_resort, view, now)
+        let last_chance = self.is_last_chance(now);
+        let at = |view: &V, model: &Model, needs: &Needs, now| view.last_resort(model, needs, now, last_chance);
+        self.ready_by(place, at, view, now)
+    }
+
+    /// Whether the call ends without an answer if it goes on waiting: then it has nothing to lose by asking, and may be the
+    /// first to find that a model is well again.
+    fn is_last_chance(&self, now: Tick) -> bool {
+        self.last_chance.is_some_and(|chance| chance <= now)
     }
 
     fn wait(&mut self, view: &impl View, now: Tick) -> Step {
@@ -308,6 +333,7 @@ impl Plan {
         let ready = |place| Some((at(place)?, self.rank(place), place));
         let earliest = (0..self.chain.len()).filter_map(ready).min();
         let Some((until, _, place)) = earliest else { return Step::GiveUp(End::NoneLeft) };
+        let until = self.last_chance.filter(|chance| *chance > now).map_or(until, |chance| until.min(chance));
         if self.deadline.is_some_and(|deadline| until >= deadline) {
             return Step::GiveUp(End::Late(Some(until)));
         }

@@ -17,8 +17,9 @@ pub trait View {
     /// Takes one further attempt from the retry budget; false where it is used up.
     fn another_attempt(&self, model: &Model, now: Tick) -> bool;
 
-    /// When `model` could be asked although its breaker is open, because it answers some calls.
-    fn last_resort(&self, _model: &Model, _needs: &Needs, _now: Tick) -> Option<Tick> {
+    /// When `model` could be asked although its breaker is open, because it answers some calls or this is the last chance of
+    /// the call.
+    fn last_resort(&self, _model: &Model, _needs: &Needs, _now: Tick, _last_chance: bool) -> Option<Tick> {
         None
     }
 
@@ -42,8 +43,8 @@ impl View for Health {
         Self::another_attempt(self, model, now)
     }
 
-    fn last_resort(&self, model: &Model, needs: &Needs, now: Tick) -> Option<Tick> {
-        Self::last_resort(self, model, needs, now)
+    fn last_resort(&self, model: &Model, needs: &Needs, now: Tick, last_chance: bool) -> Option<Tick> {
+        Self::last_resort(self, model, needs, now, last_chance)
     }
 
     fn is_probed(&self, model: &Model) -> bool {

@@ -153,10 +153,17 @@ impl Health {
         Readiness::at(known.opens_at(now).map_or(paced, |opens| opens.max(paced)), now)
     }
 
-    /// When `model` could be asked although its breaker is open, where it answers some calls; None where it could not.
-    pub(crate) fn last_resort(&self, model: &Model, needs: &Needs, now: Tick) -> Option<Tick> {
-        let known = self.known(model).filter(|_| model.can_serve(needs))?;
-        if !known.place.is_last_resort(&self.inner.settings.breaker) {
+    /// When `model` could be asked although its breaker is open, where it answers some calls or this is the `last_chance`
+    /// of a call; None where it could not.
+    pub(crate) fn last_resort(
+        &self,
+        model: &Model,
+        needs: &Needs,
+        now: Tick,
+        last_chance: bool,
+    ) -> Option<Tick> {
+        let known = self.known(model).filter(|known| model.can_serve(needs) && known.place.lets_last_resort())?;
+        if !last_chance && !known.place.answers_some(&self.inner.settings.breaker) {
             return None;
         }
         let paced = known.quota.ready_at(needs, now, self.inner.fleet.get())?;

@@ -128,9 +128,14 @@ impl Place {
         if self.is_troubled() { self.local().core.opens_at(now) } else { None }
     }
 
-    /// Whether the breaker is open, but of a model that answers some calls.
-    pub(super) fn is_last_resort(&self, settings: &BreakerSettings) -> bool {
-        self.is_troubled() && self.local().core.is_last_resort(settings)
+    /// Whether the breaker is open, and lets a call through that has no other model to turn to.
+    pub(super) fn lets_last_resort(&self) -> bool {
+        self.is_troubled() && self.local().core.lets_last_resort()
+    }
+
+    /// Whether a model answers some calls although its breaker is open.
+    pub(super) fn answers_some(&self, settings: &BreakerSettings) -> bool {
+        self.local().core.answers_some(settings)
     }
 
     /// Lets a call through, or says from when on; None where nothing is to be found out. Only what changes something
@@ -147,7 +152,7 @@ impl Place {
         }
         let (mut local, probe) = (self.local(), probe());
         let pass = match local.core.admit(probe, now, settings) {
-            Err(_) if last_resort && local.core.is_last_resort(settings) => Pass::LastResort,
+            Err(_) if last_resort && local.core.lets_last_resort() => Pass::LastResort,
             admitted => admitted?,
         };
         if matches!(pass, Pass::Probe(_)) && self.link.get().is_some() {

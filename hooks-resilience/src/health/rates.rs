@@ -41,7 +41,7 @@ impl Health {
         // Who would not be let through takes no place: all who waited for a probe would, and a fleet's are not given
         // back.
         self.look(known, now);
-        let last_resort = last_resort && known.place.is_last_resort(&self.inner.settings.breaker);
+        let last_resort = last_resort && known.place.lets_last_resort();
         let opens = if last_resort { known.gates_and_provider_open_at(now) } else { known.opens_at(now) };
         if let Some(opens) = opens {
             return Ok(Err(opens));
