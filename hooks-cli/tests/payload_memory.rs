@@ -29,11 +29,18 @@ struct Long {
     is_denied: bool,
 }
 
-const fn claude(name: &'static str, begins: &'static str, repeated: &'static str, times: usize, ends: &'static str) -> Long {
+const fn claude(
+    name: &'static str,
+    begins: &'static str,
+    repeated: &'static str,
+    times: usize,
+    ends: &'static str,
+) -> Long {
     Long { name, client: "claude", event: "PreToolUse", begins, repeated, times, ends, is_denied: false }
 }
 
-const MCP: &str = r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__a__b","tool_input":{"x":["#;
+const MCP: &str =
+    r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__a__b","tool_input":{"x":["#;
 const WRITE: &str = r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a.txt","content":""#;
 const CODE: &str = r#"let x = foo(bar);\n    if y { return \"z\"; }\n"#;
 const TIMES: usize = 500_000;
@@ -44,27 +51,57 @@ const LONG: &[Long] = &[
     claude("many objects", MCP, r#"{"a":1},"#, 15_000, "0]}}"),
     // Any of them may be a path: that many are not judged.
     Long { is_denied: true, ..claude("many short texts", MCP, r#""a b","#, 90_000, "0]}}") },
-    claude("deep", MCP, "[", 90, "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}}"),
+    claude(
+        "deep",
+        MCP,
+        "[",
+        90,
+        "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}}",
+    ),
     Long { is_denied: true, ..claude("more numbers than are read", MCP, "1,", 12_000_000, "0]}}") },
     claude("a file", WRITE, CODE, TIMES, "\"}}"),
     claude("a file without escapes", WRITE, "let x = foo(bar); if y { return z; } // 0123456", TIMES, "\"}}"),
     Long {
         event: "PostToolUse",
-        ..claude("a result", r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":{"stdout":""#, CODE, TIMES, r#""}}"#)
+        ..claude(
+            "a result",
+            r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":{"stdout":""#,
+            CODE,
+            TIMES,
+            r#""}}"#,
+        )
     },
     Long {
         event: "UserPromptSubmit",
-        ..claude("a prompt", r#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":""#, CODE, TIMES, r#""}"#)
+        ..claude(
+            "a prompt",
+            r#"{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":""#,
+            CODE,
+            TIMES,
+            r#""}"#,
+        )
     },
     Long {
         client: "gemini",
         event: "BeforeModel",
-        ..claude("a model call", r#"{"session_id":"s","hook_event_name":"BeforeModel","llm_request":{"model":"m","messages":[{"role":"user","content":""#, CODE, TIMES, r#""}]}}"#)
+        ..claude(
+            "a model call",
+            r#"{"session_id":"s","hook_event_name":"BeforeModel","llm_request":{"model":"m","messages":[{"role":"user","content":""#,
+            CODE,
+            TIMES,
+            r#""}]}}"#,
+        )
     },
     Long {
         client: "gemini",
         event: "AfterModel",
-        ..claude("a reply", r#"{"session_id":"s","hook_event_name":"AfterModel","llm_request":{"model":"m","messages":[]},"llm_response":{"text":""#, CODE, TIMES, r#""}}"#)
+        ..claude(
+            "a reply",
+            r#"{"session_id":"s","hook_event_name":"AfterModel","llm_request":{"model":"m","messages":[]},"llm_response":{"text":""#,
+            CODE,
+            TIMES,
+            r#""}}"#,
+        )
     },
 ];
 

@@ -41,9 +41,51 @@ pub(super) const FAULTS: &[Fault] = &[
     #[cfg(feature = "faults")]
     Fault {
         name: "panic",
-        reason: "this is a bug in hooks, please report it: somebody wished for a panic",
+        reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "panic").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a commit",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "commit").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "drop").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop during another",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "drop while it unwinds").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop during another, in a thread",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "thread").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in background work",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "background").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a task",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "task").run(),
     },
     #[cfg(feature = "faults")]
     Fault {
@@ -232,6 +274,12 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: no_folder,
     },
     Fault { name: "store corrupt", reason: "the state store is closed", is_about: calls, strike: corrupt },
+    Fault {
+        name: "store deleted between two events",
+        reason: "accept the loss with `hooks state accept-loss`",
+        is_about: calls,
+        strike: deleted,
+    },
     Fault { name: "store locked", reason: "", is_about: calls, strike: locked },
     Fault {
         name: "disk full for the audit log",
@@ -246,6 +294,10 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: no_log,
     },
 ];
+
+/// What a panic becomes.
+#[cfg(feature = "faults")]
+const PANIC: &str = "this is a bug in hooks, please report it: somebody wished for a panic";
 
 /// What the shell says where the program cannot.
 const GUARDED: &str = "the hook is missing, crashed or was killed, so this is denied";
@@ -287,7 +339,12 @@ fn other_payload(case: &Case) -> Option<String> {
 /// An event of this client at which nothing is decided.
 fn undecided(case: &Case) -> &'static str {
     let events: Vec<_> = case.client.events().filter(|event| *event != case.event).collect();
-    let ends = |event: &&&str| matches!(event.to_ascii_lowercase().as_str(), "sessionend" | "session_end" | "onsessionend" | "sessionstart");
+    let ends = |event: &&&str| {
+        matches!(
+            event.to_ascii_lowercase().as_str(),
+            "sessionend" | "session_end" | "onsessionend" | "sessionstart"
+        )
+    };
     events.iter().find(ends).or(events.first()).unwrap()
 }
 
@@ -432,6 +489,21 @@ fn no_folder(case: &Case) -> Told {
 fn corrupt(case: &Case) -> Told {
     let program = Program::new(case).with_store();
     fs::write(program.state(), "no database".repeat(1000)).unwrap();
+    program.run()
+}
+
+/// The database and all that stands beside it: what is there says nothing of a store.
+fn deleted(case: &Case) -> Told {
+    let program = Program::new(case).with_store();
+    drop(program.run());
+    let state = program.state();
+    let name = state.file_name().unwrap().to_str().unwrap();
+    for entry in fs::read_dir(state.parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap().to_str().unwrap().starts_with(name) {
+            fs::remove_file(path).unwrap();
+        }
+    }
     program.run()
 }
 

@@ -137,7 +137,9 @@ impl DecodeError {
     /// most likely at the last.
     pub fn events(&self) -> Vec<&str> {
         match self {
-            Self::OtherEvent { called: one, payload: other } | Self::TwoEvents { one, other } => vec![one, other],
+            Self::OtherEvent { called: one, payload: other } | Self::TwoEvents { one, other } => {
+                vec![one, other]
+            }
             Self::UnknownEvent { event, meant, .. } => vec![event, meant],
             Self::OtherClient { event, .. } | Self::Fields { event, .. } => vec![event],
             _ => Vec::new(),

@@ -237,7 +237,10 @@ mod tests {
         let utf_16 = |order: fn(u16) -> [u8; 2], mark: &[u8]| {
             [mark, &r#"{"a": 1}"#.encode_utf16().flat_map(order).collect::<Vec<u8>>()].concat()
         };
-        assert_eq!(refused(&utf_16(u16::to_le_bytes, b"\xff\xfe")), "the payload is not valid UTF-8 (at byte 0)");
+        assert_eq!(
+            refused(&utf_16(u16::to_le_bytes, b"\xff\xfe")),
+            "the payload is not valid UTF-8 (at byte 0)"
+        );
         assert!(refused(&utf_16(u16::to_be_bytes, b"")).starts_with("the payload is not JSON: "));
         for half in [r#""\ud83d""#, r#""\ude00""#, r#""\ud83d\ud83d""#, r#""\ud83dx""#, r#""\ud83d\n""#] {
             let key = format!("{{{half}: 1}}");
@@ -251,11 +254,18 @@ mod tests {
 
     #[test]
     fn a_number_is_kept_or_refused() {
-        let kept = br#"[18446744073709551615, -9223372036854775808, 1e2, 0.1, 1e-400, 1.7976931348623157e308, -0]"#;
+        let kept =
+            br#"[18446744073709551615, -9223372036854775808, 1e2, 0.1, 1e-400, 1.7976931348623157e308, -0]"#;
         let wrapped = [br#"{"a": "#, &kept[..], b"}"].concat();
         let expected = json!([u64::MAX, i64::MIN, 100.0, 0.1, 0.0, f64::MAX, -0.0]);
         assert_eq!(fields(&wrapped).unwrap()["a"], expected);
-        for number in ["18446744073709551616", "-9223372036854775809", "1e309", "-1.8e308", "123456789012345678901234567890"] {
+        for number in [
+            "18446744073709551616",
+            "-9223372036854775809",
+            "1e309",
+            "-1.8e308",
+            "123456789012345678901234567890",
+        ] {
             let text = format!("{{\"a\": [{number}]}}");
             assert_eq!(refused(text.as_bytes()), "a number in the payload is beyond 64 bits", "{number}");
         }
@@ -279,7 +289,16 @@ mod tests {
         assert!(matches!(fields(&b"[".repeat(1 << 20)), Err(DecodeError::TooDeep(100))));
         let deep = Limits { depth: usize::MAX, ..Limits::default() };
         assert!(matches!(read(&b"[".repeat(1 << 20), deep), Err(DecodeError::TooDeep(127))));
-        for text in ["{\"a\": 1}\0", "\u{feff}\u{feff}{}", "{\"a\": 1,}", "{'a': 1}", "{\"a\": \"\n\"}", "{\"a\" 1}", "{\"a\": 1 /* */}", "{\"a\": \"\\x\"}"] {
+        for text in [
+            "{\"a\": 1}\0",
+            "\u{feff}\u{feff}{}",
+            "{\"a\": 1,}",
+            "{'a': 1}",
+            "{\"a\": \"\n\"}",
+            "{\"a\" 1}",
+            "{\"a\": 1 /* */}",
+            "{\"a\": \"\\x\"}",
+        ] {
             assert!(self::refused(text.as_bytes()).starts_with("the payload is not JSON: "), "{text}");
         }
     }
@@ -287,7 +306,9 @@ mod tests {
     /// Many small values take far more memory than their text.
     #[test]
     fn many_small_values_are_refused() {
-        for (open, value, close) in [("[", "1", "]"), ("[", "[]", "]"), ("[", "{\"a\":1}", "]"), ("[", "\"\"", "]")] {
+        for (open, value, close) in
+            [("[", "1", "]"), ("[", "[]", "]"), ("[", "{\"a\":1}", "]"), ("[", "\"\"", "]")]
+        {
             let of = |count: usize| format!("{{\"a\":{open}{}{close}}}", vec![value; count].join(","));
             assert!(fields(of(10_000).as_bytes()).is_ok(), "{value}");
             assert!(refused(of(2_000_000).as_bytes()).contains("too many small values"), "{value}");

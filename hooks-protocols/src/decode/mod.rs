@@ -178,7 +178,10 @@ fn named(
     let by = written.map(|(key, _)| key);
     let event = match (called, written.map(|(_, name)| name.to_owned()).or(announced)) {
         (Some(called), Some(written)) if !called.eq_ignore_ascii_case(&written) => {
-            return Err(DecodeError::OtherEvent { called: called.to_owned(), payload: json::shown(&written) });
+            return Err(DecodeError::OtherEvent {
+                called: called.to_owned(),
+                payload: json::shown(&written),
+            });
         }
         (Some(called), Some(_)) => called.to_owned(),
         (Some(called), None) => {
@@ -211,14 +214,16 @@ fn looks_like(client: Client, called: &str, fields: &Map<String, Value>) -> Resu
     let protocol = client.protocol();
     let Some(row) = protocol.row(called) else {
         // Another client's, or passed on.
-        let meant = recognise::decided_by_shape(protocol, fields).filter(|_| recognise::whose(called).is_none());
+        let meant =
+            recognise::decided_by_shape(protocol, fields).filter(|_| recognise::whose(called).is_none());
         return meant.map_or(Ok(()), |meant| {
             Err(DecodeError::UnknownEvent { event: called.to_owned(), client, meant })
         });
     };
     let alike = recognise::by_shape(protocol, fields).and_then(|name| protocol.row(name));
     match alike {
-        Some(alike) if !alike.name.eq_ignore_ascii_case(row.name) && (is_deniable(alike) || is_deniable(row)) =>
+        Some(alike)
+            if !alike.name.eq_ignore_ascii_case(row.name) && (is_deniable(alike) || is_deniable(row)) =>
         {
             Err(DecodeError::OtherEvent { called: called.to_owned(), payload: alike.name.to_owned() })
         }
@@ -231,9 +236,17 @@ impl Decoded {
     ///
     /// Programs in Go match names without regard to case, and the last one counts.
     fn names_arguments_once(&self) -> Result<(), DecodeError> {
-        let (true, Some((_, arguments))) = (self.client.protocol().folds_names, self.call()) else { return Ok(()) };
+        let (true, Some((_, arguments))) = (self.client.protocol().folds_names, self.call()) else {
+            return Ok(());
+        };
         let found = names::same(arguments);
-        found.map_or(Ok(()), |(one, other)| Err(DecodeError::SameName { client: self.client, one: json::shown(&one), other: json::shown(&other) }))
+        found.map_or(Ok(()), |(one, other)| {
+            Err(DecodeError::SameName {
+                client: self.client,
+                one: json::shown(&one),
+                other: json::shown(&other),
+            })
+        })
     }
 }
 

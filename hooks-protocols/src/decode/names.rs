@@ -10,7 +10,8 @@ pub(super) fn same(value: &Value) -> Option<(String, String)> {
         Value::Array(items) => items.iter().find_map(same),
         Value::Object(map) => {
             let mut known: HashMap<String, &str> = HashMap::with_capacity(map.len());
-            let twice = map.keys().find_map(|key| Some((known.insert(folded(key), key)?.to_owned(), key.clone())));
+            let twice =
+                map.keys().find_map(|key| Some((known.insert(folded(key), key)?.to_owned(), key.clone())));
             twice.or_else(|| map.values().find_map(same))
         }
         _ => None,
@@ -37,6 +38,9 @@ mod tests {
         ] {
             assert!(same(&value).is_some(), "{value}");
         }
-        assert_eq!(same(&json!({"a": {"A": 1}, "b": [{"a": 1}, {"A": 2}], "file_path": 1, "filepath": 2})), None);
+        assert_eq!(
+            same(&json!({"a": {"A": 1}, "b": [{"a": 1}, {"A": 2}], "file_path": 1, "filepath": 2})),
+            None
+        );
     }
 }

@@ -248,15 +248,14 @@ fn an_event_in_doubt_is_denied_at_both() {
         let kind = capabilities(client, event).and_then(|can| can.event());
         kind.is_some_and(|kind| kind.on_failure() == OnFailure::Closes)
     };
-    let is_enforced = |client, event| {
-        decides(client, event) && !CANNOT_BE_DENIED.contains(&(client, event))
-    };
+    let is_enforced = |client, event| decides(client, event) && !CANNOT_BE_DENIED.contains(&(client, event));
     let mut pairs = 0;
     for client in Client::ALL.iter().copied() {
         for called in client.events() {
             for sent in client.events().filter(|sent| *sent != called) {
                 let reply = failure(Place::Events(client, &[called, sent]), "in doubt");
-                let enforced: Vec<&str> = [called, sent].into_iter().filter(|event| is_enforced(client, event)).collect();
+                let enforced: Vec<&str> =
+                    [called, sent].into_iter().filter(|event| is_enforced(client, event)).collect();
                 if enforced.is_empty() {
                     continue;
                 }
@@ -278,7 +277,9 @@ fn denies(client: Client, event: &str, reply: &Reply) -> bool {
     };
     let expected = failure(Place::Event(client, event), "in doubt");
     let has_words = match (said(&expected), said(reply)) {
-        (Value::Object(expected), Value::Object(said)) => expected.iter().all(|(key, value)| said.get(key) == Some(value)),
+        (Value::Object(expected), Value::Object(said)) => {
+            expected.iter().all(|(key, value)| said.get(key) == Some(value))
+        }
         _ => expected.exit == 2,
     };
     if CALLS.contains(&(client, event)) {

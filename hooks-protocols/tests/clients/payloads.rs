@@ -3,9 +3,7 @@
 use hooks_core::EventKind::{self, *};
 use hooks_core::WireEvent;
 use hooks_core::event;
-use hooks_protocols::{
-    Client, DecodeError, Limits, Payload, Place, decode, failure, payload, recognise,
-};
+use hooks_protocols::{Client, DecodeError, Limits, Payload, Place, decode, failure, payload, recognise};
 use serde_json::{Value, json};
 
 use super::support::{Effect, effect, payload_of, payloads, read_payloads};
@@ -157,7 +155,9 @@ fn a_path_that_is_not_text_and_half_a_character_are_denied() {
     let cut = sent.replace("echo hello", "echo \\ud83d");
     let error = decode(Client::Claude, None, cut.as_bytes()).unwrap_err();
     assert!(matches!(error, DecodeError::HalfPair { .. }), "{error}");
-    for (client, event) in [(Client::Claude, "PreToolUse"), (Client::Gemini, "BeforeTool"), (Client::Copilot, "preToolUse")] {
+    for (client, event) in
+        [(Client::Claude, "PreToolUse"), (Client::Gemini, "BeforeTool"), (Client::Copilot, "preToolUse")]
+    {
         let reply = failure(Place::Event(client, event), &error.to_string());
         assert_eq!(effect(client, event, &reply), Effect::Denied, "{client}");
     }
@@ -166,11 +166,15 @@ fn a_path_that_is_not_text_and_half_a_character_are_denied() {
 /// Arguments that are JSON in a text are read as strictly as the payload.
 #[test]
 fn json_in_a_text_is_read_strictly() {
-    let sent = |text: &str| json!({"hook_event_name": "beforeMCPExecution", "tool_name": "t", "tool_input": text}).to_string();
+    let sent = |text: &str| {
+        json!({"hook_event_name": "beforeMCPExecution", "tool_name": "t", "tool_input": text}).to_string()
+    };
     let read = |text: &str| decode(Client::Cursor, None, sent(text).as_bytes());
     assert_eq!(read(r#"{"a": "b"}"#).unwrap().call(), Some(("t", &json!({"a": "b"}))));
     assert_eq!(read("no JSON").unwrap().call(), Some(("t", &json!("no JSON"))));
-    for text in [r#"{"a": 1, "\u0061": 2}"#, r#"{"a": "\ud800"}"#, r#"{"a": 18446744073709551616}"#, &"[".repeat(128)] {
+    for text in
+        [r#"{"a": 1, "\u0061": 2}"#, r#"{"a": "\ud800"}"#, r#"{"a": 18446744073709551616}"#, &"[".repeat(128)]
+    {
         assert!(read(text).is_err(), "{text}");
     }
 }
@@ -191,7 +195,9 @@ fn arguments_whose_names_differ_in_case_only_are_refused_for_clients_that_do_not
 
 #[test]
 fn a_payload_that_names_two_events_is_refused() {
-    let two = json!({"hookEventName": "PreToolUse", "hook_event_name": "Stop", "tool_name": "t", "tool_input": {}}).to_string();
+    let two =
+        json!({"hookEventName": "PreToolUse", "hook_event_name": "Stop", "tool_name": "t", "tool_input": {}})
+            .to_string();
     let error = decode(Client::VsCode, Some("Stop"), two.as_bytes()).unwrap_err();
     assert_eq!(error.events(), ["Stop", "PreToolUse"]);
     let reply = failure(Place::Events(Client::VsCode, &error.events()), "x");

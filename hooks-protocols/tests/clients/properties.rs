@@ -4,8 +4,8 @@ use hooks_core::event::*;
 use hooks_core::testing::{Arbitrary, any_context, any_event, json as any_json, text};
 use hooks_core::{EventKind, Strength, WireEvent};
 use hooks_protocols::{
-    Ability, Answer, Client, DecodeError, Decoded, Place, Rewrite, Wish, capabilities, decode, encode, failure, payload,
-    recognise,
+    Ability, Answer, Client, DecodeError, Decoded, Place, Rewrite, Wish, capabilities, decode, encode,
+    failure, payload, recognise,
 };
 use proptest::prelude::*;
 use serde_json::Value;

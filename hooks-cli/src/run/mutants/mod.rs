@@ -25,6 +25,7 @@ use self::mutate::Mutator;
 use super::caller::Caller;
 use super::deadline::Deadline;
 use super::notes::Notes;
+use super::panics::Panics;
 use crate::cli::Run;
 
 /// Denies every command that has it as its program.
@@ -100,7 +101,14 @@ fn of_case(
         let sent = mutator.mutant(seed);
         let start = Instant::now();
         let caller = Caller::new(&asked);
-        let reply = super::reply(&asked, &caller, Ok(sent.clone()), Deadline::within(LONG), &Notes::default());
+        let reply = super::reply(
+            &asked,
+            &caller,
+            Ok(sent.clone()),
+            Deadline::within(LONG),
+            &Notes::default(),
+            &Panics::default(),
+        );
         tally.slowest = tally.slowest.max(start.elapsed());
         tally.mutants += 1;
         let mut fail = |why: &str| {
@@ -148,7 +156,9 @@ fn forbid(value: &mut Value) {
         Value::Object(map) => {
             for (key, value) in map {
                 match value {
-                    Value::String(command) if matches!(&**key, "command" | "cmd") => FORBIDDEN.clone_into(command),
+                    Value::String(command) if matches!(&**key, "command" | "cmd") => {
+                        FORBIDDEN.clone_into(command)
+                    }
                     _ => forbid(value),
                 }
             }

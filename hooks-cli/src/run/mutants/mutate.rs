@@ -7,14 +7,56 @@ pub(super) struct Mutator(u64);
 
 /// Bytes that text seldom has.
 const BYTES: &[&[u8]] = &[
-    b"\0", b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xf4\x90\x80\x80", b"\xe9", b"\x1b", b"\n", b"\\", b"\"",
-    b",", b"}", b"{", b"[", b"\\u0000", b"\\ud800", b"\\udc00", b"\\ud83d\\ude00", b"\\u", b"\\x", "\u{2028}".as_bytes(), b"//", b"\x0c",
+    b"\0",
+    b"\xff",
+    b"\xc0\xaf",
+    b"\xed\xa0\x80",
+    b"\xef\xbb\xbf",
+    b"\xf4\x90\x80\x80",
+    b"\xe9",
+    b"\x1b",
+    b"\n",
+    b"\\",
+    b"\"",
+    b",",
+    b"}",
+    b"{",
+    b"[",
+    b"\\u0000",
+    b"\\ud800",
+    b"\\udc00",
+    b"\\ud83d\\ude00",
+    b"\\u",
+    b"\\x",
+    "\u{2028}".as_bytes(),
+    b"//",
+    b"\x0c",
 ];
 
 /// Values in place of another.
 const TOKENS: &[&str] = &[
-    "null", "true", "0", "-0", "1.5", "1e999", "18446744073709551616", "-9223372036854775809", "1e-400", "01", "NaN", "[]", "{}",
-    "\"\"", "\"\\ud800\"", "\"\\u0000\"", "[[[]]]", "{\"a\":1,\"\\u0061\":2}", "'x'", "\"x\" \"y\"", "[1,]", "{\"command\":\"true\"}",
+    "null",
+    "true",
+    "0",
+    "-0",
+    "1.5",
+    "1e999",
+    "18446744073709551616",
+    "-9223372036854775809",
+    "1e-400",
+    "01",
+    "NaN",
+    "[]",
+    "{}",
+    "\"\"",
+    "\"\\ud800\"",
+    "\"\\u0000\"",
+    "[[[]]]",
+    "{\"a\":1,\"\\u0061\":2}",
+    "'x'",
+    "\"x\" \"y\"",
+    "[1,]",
+    "{\"command\":\"true\"}",
 ];
 
 impl Mutator {
@@ -89,7 +131,20 @@ impl Mutator {
                 _ => *text = text.repeat(1 + self.below(200)),
             },
             Value::Object(map) => {
-                map.insert(self.one_of(&["x", "Tool_Name", "toolName", "tool_input", "command", "hook_event_name", "params", "input"]).to_owned(), new);
+                map.insert(
+                    self.one_of(&[
+                        "x",
+                        "Tool_Name",
+                        "toolName",
+                        "tool_input",
+                        "command",
+                        "hook_event_name",
+                        "params",
+                        "input",
+                    ])
+                    .to_owned(),
+                    new,
+                );
             }
             other => *other = new,
         }
@@ -130,15 +185,19 @@ impl Mutator {
             1 => text.replace("command", "\\u0063ommand").replace("tool", "to\\u006fl").replace('/', "\\/"),
             2 => {
                 // One of the keys again, in front or escaped.
-                let keys: Vec<&str> = ["tool_name", "toolName", "hook_event_name", "command", "prompt", "session_id"]
-                    .into_iter()
-                    .filter(|key| text.contains(&format!("\"{key}\":")))
-                    .collect();
+                let keys: Vec<&str> =
+                    ["tool_name", "toolName", "hook_event_name", "command", "prompt", "session_id"]
+                        .into_iter()
+                        .filter(|key| text.contains(&format!("\"{key}\":")))
+                        .collect();
                 if keys.is_empty() {
                     return text;
                 }
                 let key = self.one_of(&keys);
-                let again = [format!("\"{key}\":\"x\",\"{key}\":"), format!("\"\\u{:04x}{}\":\"x\",\"{key}\":", u32::from(key.as_bytes()[0]), &key[1..])];
+                let again = [
+                    format!("\"{key}\":\"x\",\"{key}\":"),
+                    format!("\"\\u{:04x}{}\":\"x\",\"{key}\":", u32::from(key.as_bytes()[0]), &key[1..]),
+                ];
                 text.replacen(&format!("\"{key}\":"), &again[self.below(2)], 1)
             }
             _ => text,

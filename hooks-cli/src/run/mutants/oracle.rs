@@ -47,9 +47,8 @@ fn call(case: &Case, meant: &Value) -> Option<(String, Value)> {
             Some(("Read".to_owned(), path.map_or(Value::Null, |path| json!({ "file_path": path }))))
         }
         (Client::Squad, "preTool" | "postTool") | (_, "preMcpToolCall") => of("toolName", "arguments"),
-        (Client::Copilot, "permissionRequest" | "PermissionRequest") | (Client::CopilotSdk, "permissionRequest") => {
-            of("toolName", "toolInput")
-        }
+        (Client::Copilot, "permissionRequest" | "PermissionRequest")
+        | (Client::CopilotSdk, "permissionRequest") => of("toolName", "toolInput"),
         (Client::CopilotSdk | Client::Squad, _) => of("toolName", "toolArgs"),
         (Client::Copilot, _) if is_camel => of("toolName", "toolArgs"),
         _ => of("tool_name", "tool_input"),
@@ -62,7 +61,8 @@ pub(super) fn is_forbidden(case: &Case, meant: &Value, forbidden: &str) -> bool 
         return false;
     }
     let Some((tool, arguments)) = call(case, meant) else { return false };
-    let runs = ["Bash", "bash", "run_shell_command", "runTerminalCommand", "Shell", "shell"].contains(&&*tool);
+    let runs =
+        ["Bash", "bash", "run_shell_command", "runTerminalCommand", "Shell", "shell"].contains(&&*tool);
     let commands = ["command", "cmd"].iter().filter_map(|key| arguments.get(key));
     runs && commands.filter_map(Value::as_str).any(|command| command == forbidden)
 }
