@@ -13,10 +13,12 @@ mod mutate;
 mod oracle;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{env, fs};
 
+use hooks::SystemClock;
 use hooks::event::EventKind;
+use hooks::time::Clock;
 use hooks_protocols::{Client, Degraded, Place, Reply, failure};
 use serde_json::Value;
 
@@ -99,7 +101,7 @@ fn of_case(
         // Every second one would have to be denied, if it still says so.
         let seed = if number % 2 == 0 { &payload } else { &forbidden };
         let sent = mutator.mutant(seed);
-        let start = Instant::now();
+        let start = SystemClock.tick();
         let caller = Caller::new(&asked);
         let reply = super::reply(
             &asked,
@@ -109,7 +111,7 @@ fn of_case(
             &Notes::default(),
             &Panics::default(),
         );
-        tally.slowest = tally.slowest.max(start.elapsed());
+        tally.slowest = tally.slowest.max(SystemClock.tick().since(start));
         tally.mutants += 1;
         let mut fail = |why: &str| {
             let sent = String::from_utf8_lossy(&sent);
@@ -157,7 +159,7 @@ fn forbid(value: &mut Value) {
             for (key, value) in map {
                 match value {
                     Value::String(command) if matches!(&**key, "command" | "cmd") => {
-                        FORBIDDEN.clone_into(command)
+                        FORBIDDEN.clone_into(command);
                     }
                     _ => forbid(value),
                 }
