@@ -36,7 +36,10 @@ impl<'a> WorkingFolder<'a> {
     fn named(arguments: &'a Value, is_folder: impl Fn(Folded) -> bool) -> Self {
         let mut folder = Self::default();
         for (key, value) in arguments.as_object().into_iter().flatten() {
-            if !Folded::new(key).is_some_and(&is_folder) {
+            // Nearly all keys begin with other letters.
+            let begins = key.bytes().find(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase());
+            let may_be = !key.is_ascii() || matches!(begins, Some(b'c' | b'w' | b'd'));
+            if !may_be || !Folded::new(key).is_some_and(&is_folder) {
                 continue;
             }
             match value {
