@@ -407,6 +407,30 @@ mod tests {
             prop_assert_eq!(set.is_match(&path.join("/")), obvious(&pattern, &path));
         }
 
+        /// However patterns are found, what is found is what looking at each of them finds.
+        #[test]
+        fn agrees_with_one_pattern_after_the_other(
+            patterns in prop::collection::vec("[ab]{0,2}(/|[*?]|[*]{2}/|[{]a,b[}]|[ab.]|-c[0-3]-){1,6}[ab.]{0,2}", 1..60),
+            paths in prop::collection::vec("[ab.]{0,2}(/|[ab.]|-c[0-3]-|\\n){1,8}", 1..20),
+            squad in any::<bool>(),
+            case_insensitive in any::<bool>(),
+        ) {
+            let dialect = if squad { Dialect::Squad } else { Dialect::Standard };
+            let options = GlobOptions { dialect, case_insensitive, root: None };
+            let usable = |pattern: &String| Globs::compile([pattern], &options).is_ok();
+            let patterns: Vec<_> = patterns.into_iter().filter(usable).collect();
+            let set = Globs::compile(&patterns, &options).unwrap();
+            for path in &paths {
+                let matching = set.every().filter(|(_, tokens)| matcher::matches(tokens, path));
+                let alone = patterns.iter().position(|pattern| {
+                    let one = Globs::compile([pattern], &options).unwrap();
+                    one.every().any(|(_, tokens)| matcher::matches(&tokens, path))
+                });
+                prop_assert_eq!(matching.map(|(index, _)| index).min(), alone);
+                prop_assert_eq!(set.find(path), alone, "{:?} {:?}", patterns, path);
+            }
+        }
+
         #[test]
         fn any_pattern_is_read(pattern in "(\\PC|[*?{},/\\\\.])*", path in "\\PC*") {
             for dialect in [Dialect::Standard, Dialect::Squad] {
