@@ -26,15 +26,16 @@ pub(super) const MOST: usize = 65_536;
 #[derive(Debug, Default)]
 struct Counts {
     of: HashMap<String, Counter>,
-    /// Sessions that ended, in the order of their ends.
-    ended: VecDeque<String>,
+    /// Sessions that ended, in the order of their ends, each with the number of the end.
+    ended: VecDeque<(u64, String)>,
+    ends: u64,
 }
 
 #[derive(Debug, Default)]
 struct Counter {
     count: u64,
-    /// Whether its session ended, and did not ask since.
-    has_ended: bool,
+    /// The number of its session's end, unless it asked since.
+    ended: Option<u64>,
 }
 
 /// Why a question is blocked.
@@ -78,7 +79,7 @@ impl AskLimit {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(counter) = counts.of.get_mut(session) {
             // It goes on, whatever was said of its end.
-            counter.has_ended = false;
+            counter.ended = None;
             // JavaScript counts in doubles as well.
             if counter.count as f64 >= self.limit {
                 return Err(Blocked::Counted(counter.count));
@@ -87,26 +88,27 @@ impl AskLimit {
             return Ok(());
         }
         while counts.of.len() >= MOST {
-            let ended = counts.ended.pop_front().ok_or(Blocked::Sessions)?;
-            if counts.of.get(&ended).is_some_and(|counter| counter.has_ended) {
+            let (end, ended) = counts.ended.pop_front().ok_or(Blocked::Sessions)?;
+            if counts.of.get(&ended).is_some_and(|counter| counter.ended == Some(end)) {
                 counts.of.remove(&ended);
             }
         }
-        counts.of.insert(session.to_owned(), Counter { count: 1, has_ended: false });
+        counts.of.insert(session.to_owned(), Counter { count: 1, ended: None });
         Ok(())
     }
 
     /// A session ended: its counter makes room where there is none.
     pub(super) fn end_session(&self, session: &str) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let Counts { of, ended } = &mut *counts;
-        let Some(counter) = of.get_mut(session).filter(|counter| !counter.has_ended) else { return };
-        counter.has_ended = true;
-        // One that went on after its end, and ended again, is in it twice.
-        if ended.len() >= 2 * MOST {
-            ended.retain(|session| of.get(session).is_some_and(|counter| counter.has_ended));
+        let Counts { of, ended, ends } = &mut *counts;
+        let Some(counter) = of.get_mut(session).filter(|counter| counter.ended.is_none()) else { return };
+        *ends += 1;
+        counter.ended = Some(*ends);
+        ended.push_back((*ends, session.to_owned()));
+        // Ends of sessions that went on are of no use.
+        if ended.len() > 2 * MOST {
+            ended.retain(|(end, session)| of.get(session).is_some_and(|counter| counter.ended == Some(*end)));
         }
-        ended.push_back(session.to_owned());
     }
 
     pub(super) fn reason(&self, blocked: Blocked) -> String {
