@@ -52,7 +52,12 @@ const SHAPES: [Shape; 4] = [
         pattern: |place| format!("*/package-{place}/**/*.gen{place}.rs"),
     },
     Shape {
-        names: ["rules/10 beginnings", "rules/100 beginnings", "rules/1,000 beginnings", "rules/10,000 beginnings"],
+        names: [
+            "rules/10 beginnings",
+            "rules/100 beginnings",
+            "rules/1,000 beginnings",
+            "rules/10,000 beginnings",
+        ],
         pattern: |place| format!("src/gen{place}*"),
     },
     Shape {
@@ -60,7 +65,12 @@ const SHAPES: [Shape; 4] = [
         pattern: |place| format!("src/**/module-{place}/*.rs"),
     },
     Shape {
-        names: ["rules/10 fragments", "rules/100 fragments", "rules/1,000 fragments", "rules/10,000 fragments"],
+        names: [
+            "rules/10 fragments",
+            "rules/100 fragments",
+            "rules/1,000 fragments",
+            "rules/10,000 fragments",
+        ],
         pattern: |place| format!("src/*-{place}-*.rs"),
     },
 ];

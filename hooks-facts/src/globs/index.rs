@@ -62,9 +62,11 @@ impl Index {
             let by = |letters: &Letters| shared.get(letters).copied().unwrap_or_default();
             let is_fragment = |letters: &Letters| matches!(letters, Letters::Fragment(_));
             let (inner, outer): (Vec<_>, Vec<_>) = needed(pattern).partition(is_fragment);
-            let best = |all: Vec<Letters>| all.into_iter().min_by_key(|letters| (by(letters), letters.clone()));
+            let best =
+                |all: Vec<Letters>| all.into_iter().min_by_key(|letters| (by(letters), letters.clone()));
             let (inner, outer) = (best(inner), best(outer));
-            let is_crowded = |outer: &Letters| inner.as_ref().is_some_and(|inner| by(outer) > FEW.max(by(inner)));
+            let is_crowded =
+                |outer: &Letters| inner.as_ref().is_some_and(|inner| by(outer) > FEW.max(by(inner)));
             let letters = match outer {
                 Some(outer) if !is_crowded(&outer) => Some(outer),
                 _ => inner,
@@ -109,7 +111,11 @@ fn needed(pattern: &Wild) -> impl Iterator<Item = Letters> + '_ {
     let ending = Some(&pattern.ending).filter(is_any).map(|text| Letters::Ending(text.clone()));
     let beginning = Some(&pattern.beginning).filter(is_any).map(|text| Letters::Beginning(text.clone()));
     let (names, fragments) = (pattern.names(), pattern.fragments());
-    ending.into_iter().chain(beginning).chain(names.map(Letters::Name)).chain(fragments.map(Letters::Fragment))
+    ending
+        .into_iter()
+        .chain(beginning)
+        .chain(names.map(Letters::Name))
+        .chain(fragments.map(Letters::Fragment))
 }
 
 impl Texts {

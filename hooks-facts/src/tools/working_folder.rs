@@ -38,8 +38,7 @@ impl<'a> WorkingFolder<'a> {
         for (key, value) in arguments.as_object().into_iter().flatten() {
             // Nearly all keys begin with other letters; no letter beyond ASCII is one of these in lower case.
             let begins = key.bytes().next();
-            let may_be =
-                matches!(begins, Some(b'c' | b'C' | b'd' | b'D' | b'w' | b'W' | b'_' | b'-' | b' '));
+            let may_be = matches!(begins, Some(b'c' | b'C' | b'd' | b'D' | b'w' | b'W' | b'_' | b'-' | b' '));
             if !may_be || !Folded::new(key).is_some_and(&is_folder) {
                 continue;
             }

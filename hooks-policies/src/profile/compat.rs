@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite, SessionEnd};
 use hooks_core::{
     Decision, FailureLayer, HookContext, HookError, HookRequest, HooksBuilder, HooksConfig, Judged, Observer,
-    Reason,    Stage, Transform, Verdict,
+    Reason, Stage, Transform, Verdict,
 };
 use serde_json::Value;
 use tower_service::Service;

@@ -170,7 +170,10 @@ mod tests {
             limit.end_session(session);
         }
         assert_eq!(limit.count("7"), Err(Blocked::Counted(1)), "it goes on");
-        assert_eq!((limit.count("x"), limit.count("y"), limit.count("z")), (Ok(()), Ok(()), Err(Blocked::Sessions)));
+        assert_eq!(
+            (limit.count("x"), limit.count("y"), limit.count("z")),
+            (Ok(()), Ok(()), Err(Blocked::Sessions))
+        );
         for _ in 0..5 * MOST {
             limit.end_session("x");
             assert_eq!(limit.count("x"), Err(Blocked::Counted(1)));

@@ -16,7 +16,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
         ["log", arguments @ ..] => log::run(arguments),
         ["scribe", arguments @ ..] => scribe::run(arguments),
         ["sessions", arguments @ ..] => sessions::run(arguments),
-        _ => Err(Error::new("name what is to be soaked: `log`, `scribe` or `sessions`; see `cargo xtask help`")),
+        _ => Err(Error::new(
+            "name what is to be soaked: `log`, `scribe` or `sessions`; see `cargo xtask help`",
+        )),
     }
 }
 

@@ -115,8 +115,7 @@ impl Counters {
     /// The counters that may be forgotten before their time, each with when it was charged last.
     pub(super) fn idle(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, &Key)> {
         let counters = self.0.iter();
-        let idle =
-            counters.filter(move |(_, counters)| counters.iter().all(|counter| counter.may_go(now)));
+        let idle = counters.filter(move |(_, counters)| counters.iter().all(|counter| counter.may_go(now)));
         idle.filter_map(|(key, counters)| Some((counters.iter().map(|counter| counter.touched).max()?, key)))
     }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::super::key::Key;
 use super::super::operation::Op;
-use super::{LATEST, State};
 use super::due::Due;
+use super::{LATEST, State};
 use crate::time::Timestamp;
 
 /// A session that was silent for less may still be alive.
@@ -40,13 +40,7 @@ pub(in super::super) struct Room {
 
 impl Room {
     pub(in super::super) fn of(most: usize) -> Self {
-        Self {
-            most,
-            ended: HashMap::new(),
-            order: VecDeque::new(),
-            ended_since: 0,
-            pause: Timestamp(0),
-        }
+        Self { most, ended: HashMap::new(), order: VecDeque::new(), ended_since: 0, pause: Timestamp(0) }
     }
 
     pub(in super::super) const fn most(&self) -> usize {
