@@ -45,7 +45,8 @@ usage: cargo xtask COMMAND
                                 docker-agent: 2026-09, 2026-07; corpora)
   bench [FILTER]                measures what everything costs, against its bars
   bench audit                   measures what the audit log costs, beside a bare write and sync
-  bench start                   measures what it costs to start `hooks run`, beside /bin/true and a hook of bash and jq
+  bench start [PROGRAM...]      measures what it costs to start `hooks run`, alone and 16 at once, beside /bin/true and a hook of
+                                bash and jq; of the programs that are named, else of the one that `dist` builds
   disk                          writes the audit log to real disks that are full or fail to sync; needs root to mount them
   dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
@@ -90,7 +91,7 @@ fn run(arguments: &[&str]) -> Result {
         ["bench"] => bench::run(""),
         ["bench", "audit"] => bench::audit(),
         #[cfg(unix)]
-        ["bench", "start"] => start::run(),
+        ["bench", "start", programs @ ..] => start::run(programs),
         ["bench", filter] => bench::run(filter),
         ["disk", arguments @ ..] => disk::run(arguments),
         ["dist"] => dist::run(),

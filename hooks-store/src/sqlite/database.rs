@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use hooks_core::state::{Answer, Op, StoreError};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, TransactionState};
 
 use super::clock::{StoreClock, uptime};
@@ -144,9 +145,12 @@ impl Database {
 }
 
 /// Whoever closes a database last, SQLite has fold its log into it and delete the log by its name. That is done in
-/// turn, so that nobody puts another file under that name meanwhile.
+/// turn, so that nobody puts another file under that name meanwhile. Short-lived programs leave the log as it is.
 impl Drop for Database {
     fn drop(&mut self) {
+        if self.options.short_lived {
+            return;
+        }
         let wait = self.options.wait;
         // Without a turn it is closed all the same.
         let _turn = self.lock.as_mut().map(|lock| lock.take(wait));
@@ -180,7 +184,13 @@ impl Open {
             Durability::Power => "full",
         };
         connection.pragma_update(None, "synchronous", synchronous)?;
-        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+        let pages = if options.short_lived {
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            SHORT_LIVED_CHECKPOINT_PAGES
+        } else {
+            CHECKPOINT_PAGES
+        };
+        connection.pragma_update(None, "wal_autocheckpoint", pages)?;
         connection.pragma_update(None, "trusted_schema", false)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         schema::prepare(&transaction)?;
@@ -260,3 +270,7 @@ const STATEMENTS: usize = 64;
 /// How long the log of SQLite gets before whoever commits folds it into the file: so long that not one commit in a
 /// hundred waits for that, not even where several wait for the one that does it.
 const CHECKPOINT_PAGES: i64 = 4_000;
+
+/// The same where each process does little and ends. The first to open the file reads the whole log, so it is kept short; and it
+/// is folded seldom, since that waits for the disk.
+const SHORT_LIVED_CHECKPOINT_PAGES: i64 = 256;
