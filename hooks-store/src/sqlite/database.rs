@@ -273,4 +273,4 @@ const CHECKPOINT_PAGES: i64 = 4_000;
 
 /// The same where each process does little and ends. The first to open the file reads the whole log, so it is kept short; and it
 /// is folded seldom, since that waits for the disk.
-const SHORT_LIVED_CHECKPOINT_PAGES: i64 = 256;
+const SHORT_LIVED_CHECKPOINT_PAGES: i64 = 128;
