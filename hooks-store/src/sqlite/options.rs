@@ -59,7 +59,7 @@ impl SqliteOptions {
     }
 
     /// Leaves the log of SQLite (`-wal`) as it is when the store is dropped, for programs that do little and end: nothing is
-    /// synced then, and the next one goes on with it. It is folded into the file when it has 128 pages, so that reading
+    /// synced then, and the next one goes on with it. It is folded into the file when it has half a mebibyte, so that reading
     /// it again costs each of them little.
     #[must_use]
     pub fn short_lived(mut self) -> Self {
