@@ -60,6 +60,8 @@ pub struct Call {
     /// Which turn of a chain above this is, from 1: a chain inside would multiply the attempts too. 0 where there is no
     /// chain.
     pub(crate) turn: u32,
+    /// Whether no model is ready: then one whose breaker is open is asked all the same, if it answers some calls.
+    pub(crate) last_resort: bool,
     /// Whether a layer above reads the answer to its end, and tells how it went.
     pub(crate) watched: bool,
     /// What came before this attempt. Boxed: of most calls nothing did, and a call is moved from layer to layer.
@@ -116,6 +118,7 @@ impl Call {
             elsewhere: None,
             retried: false,
             turn: 0,
+            last_resort: false,
             watched: false,
             before: None,
         }
@@ -229,9 +232,9 @@ impl Call {
 
     /// The same call, naming no model: nothing of one is kept.
     pub(crate) fn without_model(&self) -> Self {
-        let Self { deadline, now, elsewhere, retried, turn, watched, .. } = *self;
+        let Self { deadline, now, elsewhere, retried, turn, last_resort, watched, .. } = *self;
         let (body, before) = (Arc::clone(&self.body), self.before.clone());
-        Self { body, model: None, deadline, now, elsewhere, retried, turn, watched, before }
+        Self { body, model: None, deadline, now, elsewhere, retried, turn, last_resort, watched, before }
     }
 
     /// How often this model was tried already on behalf of this call, in earlier turns.

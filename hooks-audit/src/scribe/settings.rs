@@ -11,7 +11,9 @@ use hooks_core::event::{
     PostToolUse, PreToolUse, SessionEnd, SessionStart, SubagentStart, SubagentStop, ToolDecided,
 };
 use hooks_core::time::Timer;
-use hooks_core::{BoxError, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle};
+use hooks_core::{
+    BoxError, Close, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle,
+};
 use hooks_facts::tools::ToolTable;
 use hooks_team::beside::{Workers, offload, offload_then};
 use hooks_team::{Team, TeamPlace};
@@ -94,10 +96,18 @@ struct Shared {
     timer: Option<Arc<dyn Timer>>,
     /// How long an answer waits for work that is done at once.
     limit: Option<Limit>,
-    /// Folders where somebody works or soon will, and whether it was asked for since that began.
-    asked: Mutex<HashMap<PathBuf, bool>>,
+    /// Folders where somebody works or soon will.
+    asked: Mutex<HashMap<PathBuf, Asked>>,
     /// Keys of calls without ids that began here, the oldest first, by what they are about.
     open: Mutex<HashMap<String, VecDeque<String>>>,
+}
+
+/// Work that was asked for and is not done.
+struct Asked {
+    team: Team,
+    context: Arc<HookContext>,
+    /// Whether it was asked for again since it began.
+    again: bool,
 }
 
 impl Scribe {
@@ -158,14 +168,16 @@ impl Scribe {
         let layer = ScribeLayer::new(self.clone());
         // Nobody is kept from work because somebody could not write it down here.
         let guard = FailureLayer::new(NAME).opened();
-        builder
+        let mut builder = builder
             .hook::<SessionStart, _>(&guard, layer.layer(Settle))
             .hook::<ToolDecided, _>(&guard, layer.layer(Settle))
             .stack::<PostToolUse, _>(&guard, layer.layer(Settle))
             .hook::<SessionEnd, _>(&guard, layer.layer(Settle))
             .reserve::<PreToolUse>(self.clone())
             .reserve::<SubagentStart>(self.clone())
-            .reserve::<SubagentStop>(self.clone())
+            .reserve::<SubagentStop>(self.clone());
+        builder.add_close(self.clone());
+        builder
     }
 
     /// Works up all that was noted, now; whether something has to settle before it is merged. This waits for the disk.
@@ -232,7 +244,8 @@ impl Scribe {
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let Some(timer) = self.0.timer.clone() else { return self.work_aside(context, team, Duration::ZERO) };
         // Whoever works already hears of it; there is one at most.
-        if self.asked().insert(team.root().to_owned(), true).is_some() {
+        let asked = Asked { team: team.clone(), context: Arc::clone(context), again: true };
+        if self.asked().insert(team.root().to_owned(), asked).is_some() {
             return HookFuture::now(Ok(()));
         }
         let (this, context) = (self.clone(), Arc::clone(context));
@@ -273,7 +286,11 @@ impl Scribe {
         loop {
             timer.sleep(pause).await;
             // What is asked for from here on may be too late for this time.
-            self.asked().insert(team.root().to_owned(), false);
+            match self.asked().get_mut(team.root()) {
+                Some(asked) => asked.again = false,
+                // Done when this was closed.
+                None => return,
+            }
             let (pen, folder, theirs) = (self.pen(), team.clone(), Arc::clone(&context));
             let worked = offload(self.workers(), move || Ok(work(&folder, &pen, &theirs, Duration::ZERO)?));
             let waits = worked.await.unwrap_or_else(|error| {
@@ -282,7 +299,7 @@ impl Scribe {
             });
             looks += 1;
             let mut asked = self.asked();
-            if asked.get(team.root()) == Some(&true) {
+            if asked.get(team.root()).is_some_and(|asked| asked.again) {
                 (pause, looks) = (self.0.settings.pause, 0);
             } else if waits && looks < LOOKS {
                 pause = self.0.settings.settle.max(self.0.settings.pause);
@@ -293,7 +310,7 @@ impl Scribe {
         }
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<PathBuf, bool>> {
+    fn asked(&self) -> MutexGuard<'_, HashMap<PathBuf, Asked>> {
         self.0.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -342,6 +359,28 @@ impl Limit {
                 )
                 .into()),
             }
+        })
+    }
+}
+
+impl Close for Scribe {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    /// Does the work that was asked for, without its pause. What has to settle first is left to the next one.
+    fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
+        let asked: Vec<_> = self.asked().drain().map(|(_, asked)| asked).collect();
+        if asked.is_empty() {
+            return HookFuture::now(Ok(()));
+        }
+        let this = self.clone();
+        HookFuture::later(async move {
+            let mut done = Ok(());
+            for Asked { team, context, .. } in asked {
+                done = done.and(this.work_aside(&context, team, WAIT).await);
+            }
+            done
         })
     }
 }

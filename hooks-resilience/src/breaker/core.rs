@@ -53,6 +53,8 @@ pub(crate) enum Pass {
     Usual,
     /// The one that finds out.
     Probe(u64),
+    /// One that was let through an open breaker, because no other model was ready either.
+    LastResort,
 }
 
 /// What a call showed.
@@ -72,6 +74,9 @@ pub(crate) enum Showed {
 
 /// A row of failures has to have one for so many calls of a window.
 const CALLS_FOR_A_FAILURE: u32 = 6;
+
+/// A model that fails so many times as often in a row as opens its breaker is gone, and not even asked as a last resort.
+const ROWS_OF_A_LAST_RESORT: u32 = 3;
 
 impl Core {
     pub(crate) fn new(settings: &BreakerSettings) -> Self {
@@ -96,10 +101,10 @@ impl Core {
 
     /// Whether it may close at any moment: a probe is on its way, or those may still be that were made with what failed,
     /// and have as long as a probe has.
-    pub(crate) fn may_close(&self, now: Tick, settings: &BreakerSettings) -> bool {
+    pub(crate) fn may_close(&self, _now: Tick, _settings: &BreakerSettings) -> bool {
         match self.state {
             State::Closed { .. } => false,
-            State::Open { hard, .. } => !hard && now.since(self.failing_since) < settings.probe,
+            State::Open { hard, .. } => !hard,
             State::Probing { .. } => true,
         }
     }
@@ -127,12 +132,22 @@ impl Core {
         Ok(Pass::Probe(probe))
     }
 
+    /// Whether it lets a call through that has no other model to turn to: not where it takes somebody to mend the model.
+    pub(crate) const fn lets_last_resort(&self) -> bool {
+        matches!(self.state, State::Open { hard: false, .. } | State::Probing { hard: false, .. })
+    }
+
+    /// Whether its model answers some calls: it failed fewer times in a row than a model that is gone would have.
+    pub(crate) fn answers_some(&self, settings: &BreakerSettings) -> bool {
+        self.in_a_row < ROWS_OF_A_LAST_RESORT * row_that_opens(self.usual, settings)
+    }
+
     /// Whether a call that was let through still is, after others had their say.
     pub(crate) fn still_lets(&self, pass: Pass) -> bool {
         match self.state {
             State::Closed { .. } => true,
-            State::Open { .. } => false,
-            State::Probing { probe, .. } => pass == Pass::Probe(probe),
+            State::Open { .. } => pass == Pass::LastResort,
+            State::Probing { probe, .. } => pass == Pass::Probe(probe) || pass == Pass::LastResort,
         }
     }
 
@@ -159,6 +174,14 @@ impl Core {
                 if showed == Showed::Hopeless =>
             {
                 self.open_hard(now, settings, jitter);
+            }
+            (State::Open { hard: false, .. } | State::Probing { hard: false, .. }, Pass::LastResort) => {
+                match showed {
+                    Showed::Success { .. } => self.ended_well(began),
+                    Showed::Failure { .. } => self.failed_again(began),
+                    Showed::Nothing | Showed::Hopeless => {}
+                }
+                self.weigh(showed, now, settings);
             }
             (State::Open { hard: false, .. }, _) if began >= self.failing_since => {
                 self.weigh(showed, now, settings);

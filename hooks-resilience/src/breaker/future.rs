@@ -159,7 +159,7 @@ where
 {
     let now = health.world().tick();
     call.now = Some(now);
-    let admitted = call.model.as_ref().map(|model| health.admit_and_tell(model, now));
+    let admitted = call.model.as_ref().map(|model| health.admit_and_tell(model, now, call.last_resort));
     match admitted.transpose() {
         Ok(None) => State::Asked { inner: service.call(call), permit: None },
         Ok(Some((permit, None))) => State::Asked { inner: service.call(call), permit: Some((permit, now)) },

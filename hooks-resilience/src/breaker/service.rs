@@ -50,7 +50,7 @@ where
             let ready = mem::replace(&mut self.inner, next);
             return ResponseFuture::refreshing(refresh, ready, call, self.health.clone());
         }
-        match self.health.admit_and_tell(model, now) {
+        match self.health.admit_and_tell(model, now, call.last_resort) {
             Ok((permit, None)) => ResponseFuture::asked(self.inner.call(call), Some((permit, now))),
             Ok((permit, Some(telling))) => {
                 let next = self.inner.clone();

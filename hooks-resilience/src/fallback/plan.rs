@@ -24,6 +24,9 @@ pub struct Plan {
     /// The largest window, where the conversation is too long for every model that could serve it otherwise.
     widest: Option<u64>,
     deadline: Option<Tick>,
+    /// From when on a call that has no model to turn to asks one all the same; None before the first turn, without a deadline, and
+    /// once it did.
+    last_chance: Option<Tick>,
     max_attempts: u32,
     max_park: Duration,
     /// The longest pause before a model is asked again, as long as its tries last.
@@ -68,7 +71,11 @@ const BELIEVED: u32 = 2;
 
 /// The longest a model is left alone by a call: within the ten minutes that a call is parked by default, its turn comes
 /// again more than twice.
-const LONGEST_REST: Duration = Duration::from_secs(120);
+const LONGEST_REST: Duration = Duration::from_secs(30);
+
+/// So long before its deadline a call asks a model whose breaker is open, and no longer than a tenth of its time: long enough for
+/// most answers.
+const LAST_CHANCE: Duration = Duration::from_secs(20);
 
 /// The most that it is doubled to: a moment that a waiting person does not notice.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
@@ -82,6 +89,7 @@ impl Plan {
             needs,
             widest,
             deadline,
+            last_chance: None,
             max_attempts: settings.max_attempts,
             max_park: settings.max_park,
             longest_pause: settings.backoff.cap,
@@ -142,6 +150,12 @@ impl Plan {
 
     /// What to do at `now`.
     pub fn next(&mut self, view: &impl View, now: Tick) -> Step {
+        if self.turns == 0 {
+            self.last_chance = self.deadline.map(|deadline| {
+                let left = deadline.since(now);
+                now.after(left.saturating_sub(LAST_CHANCE.min(left / 10)))
+            });
+        }
         self.turns += 1;
         if self.over {
             return Step::GiveUp(End::Final);
@@ -154,14 +168,19 @@ impl Plan {
         }
         // Each turn but the last puts a place off.
         loop {
-            let Some(place) = self.fresh(view, now).or_else(|| self.again(view, now)) else {
+            let ready = self.fresh(view, now).or_else(|| self.again(view, now));
+            let Some(place) = ready.or_else(|| self.last_resort(view, now)) else {
                 return self.wait(view, now);
             };
-            if self.past(place).is_fresh()
+            let last_resort = ready.is_none();
+            if (self.past(place).is_fresh() && !last_resort)
                 || self.chain.get(place).is_some_and(|model| view.another_attempt(model, now))
             {
                 self.asked = place;
-                return Step::Try { place, elsewhere: self.elsewhere(place, view, now) };
+                if last_resort && self.is_last_chance(now) {
+                    self.last_chance = None;
+                }
+                return Step::Try { place, elsewhere: self.elsewhere(place, view, now), last_resort };
             }
             // The budget fills again.
             let rested = now.after(self.rest(1));
@@ -281,10 +300,40 @@ impl Plan {
         ready.min_by_key(|place| self.past(*place).not_before)
     }
 
+    /// Where no model is ready, one whose breaker is open and that answers some calls: of those one of the
+    /// provider that was tried least.
+    fn last_resort(&self, view: &impl View, now: Tick) -> Option<usize> {
+        let is_ready = |place: &usize| self.last_resort_at(*place, view, now).is_some_and(|at| at <= now);
+        (0..self.chain.len()).filter(is_ready).min_by_key(|place| (self.attempts_of_provider(*place), self.past(*place).attempts))
+    }
+
+    fn attempts_of_provider(&self, place: usize) -> u32 {
+        let Some(model) = self.chain.get(place) else { return u32::MAX };
+        let of_provider = self.chain.iter().zip(&self.past).filter(|(other, _)| other.provider == model.provider);
+        of_provider.map(|(_, past)| past.attempts).sum()
+    }
+
+    fn last_resort_at<V: View>(&self, place: usize, view: &V, now: Tick) -> Option<Tick> {
+        let last_chance = self.is_last_chance(now);
+        let at = |view: &V, model: &Model, needs: &Needs, now| view.last_resort(model, needs, now, last_chance);
+        self.ready_by(place, at, view, now)
+    }
+
+    /// Whether the call ends without an answer if it goes on waiting: then it has nothing to lose by asking, and may be the
+    /// first to find that a model is well again.
+    fn is_last_chance(&self, now: Tick) -> bool {
+        self.last_chance.is_some_and(|chance| chance <= now)
+    }
+
     fn wait(&mut self, view: &impl View, now: Tick) -> Step {
-        let ready = |place| Some((self.ready_at(place, view, now)?, self.rank(place), place));
+        let at = |place| {
+            let resort = self.last_resort_at(place, view, now);
+            self.ready_at(place, view, now).into_iter().chain(resort).min()
+        };
+        let ready = |place| Some((at(place)?, self.rank(place), place));
         let earliest = (0..self.chain.len()).filter_map(ready).min();
         let Some((until, _, place)) = earliest else { return Step::GiveUp(End::NoneLeft) };
+        let until = self.last_chance.filter(|chance| *chance > now).map_or(until, |chance| until.min(chance));
         if self.deadline.is_some_and(|deadline| until >= deadline) {
             return Step::GiveUp(End::Late(Some(until)));
         }
@@ -307,7 +356,11 @@ impl Plan {
     /// When another place than `place` could be asked.
     fn elsewhere(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
         let others = (0..self.chain.len()).filter(|other| *other != place);
-        earliest(others.filter_map(|other| self.ready_by(other, soonest, view, now)), now)
+        let ready = |other| {
+            let resort = self.last_resort_at(other, view, now);
+            self.ready_by(other, soonest, view, now).into_iter().chain(resort).min()
+        };
+        earliest(others.filter_map(ready), now)
     }
 
     /// From when on the model at `place` may be asked; `None` where this call must not ask it (any more).

@@ -90,7 +90,11 @@ impl<S> Run<S> {
     /// What to do at `now`.
     pub(super) fn step(&mut self, now: Tick) -> Next {
         match self.plan.next(&self.shared.health, now) {
-            Step::Try { place, elsewhere } => Next::Ask(self.attempt(place, elsewhere, now)),
+            Step::Try { place, elsewhere, last_resort } => {
+                let mut attempt = self.attempt(place, elsewhere, now);
+                attempt.last_resort = last_resort;
+                Next::Ask(attempt)
+            }
             Step::Park { until, place } => self.park(until, place, now),
             Step::GiveUp(end) => Next::End(self.end(end)),
         }

@@ -36,7 +36,7 @@ impl Default for FallbackSettings {
     /// holds its conversation.
     fn default() -> Self {
         Self {
-            max_attempts: 24,
+            max_attempts: 64,
             backoff: Backoff::default(),
             max_park: Duration::from_secs(10 * 60),
             max_parked: 1_024,

@@ -11,6 +11,8 @@ pub enum Step {
         place: usize,
         /// From when on another one could answer instead; `None` where there is no other.
         elsewhere: Option<Tick>,
+        /// Whether its breaker is open, and no other model is ready either.
+        last_resort: bool,
     },
     /// No model is ready.
     Park {

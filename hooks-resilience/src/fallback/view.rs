@@ -17,6 +17,12 @@ pub trait View {
     /// Takes one further attempt from the retry budget; false where it is used up.
     fn another_attempt(&self, model: &Model, now: Tick) -> bool;
 
+    /// When `model` could be asked although its breaker is open, because it answers some calls or this is the last chance of
+    /// the call.
+    fn last_resort(&self, _model: &Model, _needs: &Needs, _now: Tick, _last_chance: bool) -> Option<Tick> {
+        None
+    }
+
     /// Whether somebody is finding out about `model`: then it may be ready at any moment.
     fn is_probed(&self, _model: &Model) -> bool {
         false
@@ -35,6 +41,10 @@ impl View for Health {
 
     fn another_attempt(&self, model: &Model, now: Tick) -> bool {
         Self::another_attempt(self, model, now)
+    }
+
+    fn last_resort(&self, model: &Model, needs: &Needs, now: Tick, last_chance: bool) -> Option<Tick> {
+        Self::last_resort(self, model, needs, now, last_chance)
     }
 
     fn is_probed(&self, model: &Model) -> bool {

@@ -21,10 +21,11 @@ use hooks_core::state::{Answer, Key, Op, StateStore};
 use hooks_core::time::{Tick, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::place::{Place, play};
+use super::place::{Heard, Place, play};
 use super::{Health, HealthSettings};
 use crate::breaker::{Core, Wire};
 use crate::duration::nanos;
+use crate::pacing::caution;
 use crate::sync::{AtomicBool, AtomicU64};
 use crate::world::World;
 
@@ -84,6 +85,9 @@ struct Written {
     breaker: Wire,
     /// For so many milliseconds the gate is shut.
     gate_for: u64,
+    /// For so many milliseconds a quota is used with caution; none where an older instance wrote it.
+    #[serde(default)]
+    cautious_for: u64,
 }
 
 impl Fleet {
@@ -210,10 +214,10 @@ pub(super) fn look(health: &Health, fleet: &Fleet, place: &Place, link: &Link, n
         return;
     }
     if let Some(Answer::Now(time)) = fleet.ask_now(Op::Now)
-        && let Some((core, gate)) = read(&text, time, now, health.settings())
+        && let Some(heard) = read(&text, time, now, health.settings())
     {
         link.revision.store(revision, Ordering::Release);
-        health.announce(place.adopt(core, gate, place.told(), &health.settings().breaker), place, now);
+        health.announce(place.adopt(heard, place.told(), &health.settings().breaker), place, now);
     }
 }
 
@@ -249,48 +253,50 @@ pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &Plac
         };
         let known = link.revision.load(Ordering::Acquire) == revision;
         let mut unread = false;
-        let (mut core, mut gate) = match &text {
+        let ours = Heard { core: ours, gate: place.gate(), cautious_until: place.cautious_until() };
+        let mut state = match &text {
             // Nobody wrote since: what is known here is all of it, and of times that were not rounded.
-            Some(_) if known => (ours, place.gate()),
+            Some(_) if known => ours,
             Some(text) => match read(text, time, now, settings) {
                 Some(heard) => heard,
                 None if untold.is_empty() => return,
                 // What is known here is written over it.
                 None => {
                     unread = true;
-                    (ours, place.gate())
+                    ours
                 }
             },
-            None => (Core::new(&settings.breaker), Tick::default()),
+            None => Heard { core: Core::new(&settings.breaker), ..ours },
         };
         if untold.is_empty() {
             if !known {
                 link.revision.store(revision, Ordering::Release);
-                health.announce(place.adopt(core, gate, told, &settings.breaker), place, now);
+                health.announce(place.adopt(state, told, &settings.breaker), place, now);
             }
             return;
         }
-        let heard = (core.clone(), gate);
+        let heard = state.clone();
         if text.is_none() || !(known || unread) {
             for event in &untold {
-                play(&mut core, event, &settings.breaker);
+                play(&mut state.core, event, &settings.breaker);
             }
         }
-        gate = gate.max(place.gate());
+        state.gate = state.gate.max(place.gate());
+        state.cautious_until = state.cautious_until.max(place.cautious_until());
         let told_all = told.saturating_add(untold.len() as u64);
-        if !(known || unread) && text.is_some() && heard == (core.clone(), gate) {
+        if !(known || unread) && text.is_some() && heard == state {
             // What happened here is no news: a probe, say, that somebody else has sent already.
             link.revision.store(revision, Ordering::Release);
-            health.announce(place.adopt(core, gate, told_all, &settings.breaker), place, now);
+            health.announce(place.adopt(state, told_all, &settings.breaker), place, now);
             return;
         }
-        let Some(value) = write(&core, gate, time, now) else { return };
+        let Some(value) = write(&state, time, now) else { return };
         let id = health.write_id();
         let set = Op::CompareAndSet { id, key: link.key.clone(), revision, value, ttl: Some(kept(settings)) };
         match visit.ask(set).await {
             Some(Answer::Written(revision)) => {
                 link.revision.store(revision, Ordering::Release);
-                health.announce(place.adopt(core, gate, told_all, &settings.breaker), place, now);
+                health.announce(place.adopt(state, told_all, &settings.breaker), place, now);
                 if !place.has_untold_failure() {
                     return;
                 }
@@ -303,19 +309,28 @@ pub(super) async fn synchronise(health: &Health, visit: &Visit<'_>, place: &Plac
 
 /// What is written as `text`, read at `time` of the store, which is `now` here. What cannot be read says nothing: a
 /// breaker that is open here stays open.
-fn read(text: &str, time: Timestamp, now: Tick, settings: &HealthSettings) -> Option<(Core, Tick)> {
+fn read(text: &str, time: Timestamp, now: Tick, settings: &HealthSettings) -> Option<Heard> {
     let written: Written = serde_json::from_str(text).ok()?;
     let ago = time.since(Timestamp(written.at));
     let gate = Duration::from_millis(written.gate_for).min(settings.longest_gate).saturating_sub(ago);
-    let gate = if gate.is_zero() { Tick::default() } else { now.after(gate) };
-    Some((written.breaker.core(ago, now, &settings.breaker), gate))
+    let caution = Duration::from_millis(written.cautious_for).min(caution::LONGEST).saturating_sub(ago);
+    let until = |left: Duration| if left.is_zero() { Tick::default() } else { now.after(left) };
+    let core = written.breaker.core(ago, now, &settings.breaker);
+    Some(Heard { core, gate: until(gate), cautious_until: until(caution) })
 }
 
-fn write(core: &Core, gate: Tick, time: Timestamp, now: Tick) -> Option<Arc<str>> {
+fn write(heard: &Heard, time: Timestamp, now: Tick) -> Option<Arc<str>> {
     // Rounded up: nobody may come back earlier than was said.
-    let gate_for = gate.since(now).as_nanos().div_ceil(1_000_000);
-    let gate_for = u64::try_from(gate_for).unwrap_or(u64::MAX);
-    let written = Written { at: time.0, breaker: Wire::of(core, now), gate_for };
+    let left = |until: Tick| {
+        let millis = until.since(now).as_nanos().div_ceil(1_000_000);
+        u64::try_from(millis).unwrap_or(u64::MAX)
+    };
+    let written = Written {
+        at: time.0,
+        breaker: Wire::of(&heard.core, now),
+        gate_for: left(heard.gate),
+        cautious_for: left(heard.cautious_until),
+    };
     serde_json::to_string(&written).ok().map(Into::into)
 }
 

@@ -104,7 +104,7 @@ impl Health {
     fn of(catalog: Catalog, settings: HealthSettings, world: World, told: Told) -> Self {
         let (mut models, mut quotas, mut providers) = (Vec::new(), Vec::new(), Vec::new());
         for model in catalog.models() {
-            let quota = quota::quota_of(&mut quotas, model, &settings);
+            let quota = quota::quota_of(&mut quotas, model, &settings, world.tick());
             let provider = standing::provider_of(&mut providers, model, &settings);
             models.push(Standing::new(model, quota, provider, &settings));
         }
@@ -153,6 +153,23 @@ impl Health {
         Readiness::at(known.opens_at(now).map_or(paced, |opens| opens.max(paced)), now)
     }
 
+    /// When `model` could be asked although its breaker is open, where it answers some calls or this is the `last_chance`
+    /// of a call; None where it could not.
+    pub(crate) fn last_resort(
+        &self,
+        model: &Model,
+        needs: &Needs,
+        now: Tick,
+        last_chance: bool,
+    ) -> Option<Tick> {
+        let known = self.known(model).filter(|known| model.can_serve(needs) && known.place.lets_last_resort())?;
+        if !last_chance && !known.place.answers_some(&self.inner.settings.breaker) {
+            return None;
+        }
+        let paced = known.quota.ready_at(needs, now, self.inner.fleet.get())?;
+        Some(known.gates_and_provider_open_at(now).map_or(paced, |opens| opens.max(paced)))
+    }
+
     /// Leaves `model` alone until `until`, and at most for as long as the settings allow. A rate is the whole
     /// quota's: where that is used up, all models that draw on it are left alone.
     pub fn cool_down_until(&self, model: &Model, until: Tick, why: ErrorKind) {
@@ -167,11 +184,16 @@ impl Health {
     /// # Errors
     /// Not now; the error says from when on.
     pub fn admit(&self, model: &Model, now: Tick) -> Result<Permit, NotAdmitted> {
-        self.admit_and_tell(model, now).map(|(permit, _)| permit)
+        self.admit_and_tell(model, now, false).map(|(permit, _)| permit)
     }
 
     /// The same; a probe has to be told to a fleet whose store answers later, and is confirmed after that.
-    pub(crate) fn admit_and_tell(&self, model: &Model, now: Tick) -> Result<(Permit, Telling), NotAdmitted> {
+    pub(crate) fn admit_and_tell(
+        &self,
+        model: &Model,
+        now: Tick,
+        last_resort: bool,
+    ) -> Result<(Permit, Telling), NotAdmitted> {
         let Some(known) = self.known(model) else {
             return Ok((Permit::new(self.clone(), usize::MAX, Pass::Usual, now), None));
         };
@@ -182,10 +204,10 @@ impl Health {
         let refused = |ready_at| NotAdmitted { ready_at, because: Because::Breaker };
         let settings = &self.inner.settings.breaker;
         let name = || self.probe_name();
-        let own = known.place.admit(name, now, settings).map_err(refused)?.unwrap_or(Pass::Usual);
+        let own = known.place.admit(name, now, last_resort, settings).map_err(refused)?.unwrap_or(Pass::Usual);
         let mut permit = Permit::new(self.clone(), model.index(), own, now);
         // Where it refuses, the permit is dropped, and with it a probe is given back.
-        permit.provider = known.provider.place.admit(name, now, settings).map_err(refused)?;
+        permit.provider = known.provider.place.admit(name, now, false, settings).map_err(refused)?;
         if !permit.is_probe() {
             return Ok((permit, None));
         }
@@ -257,7 +279,8 @@ impl Health {
         let Some(known) = self.inner.models.get(model) else { return };
         let settings = &self.inner.settings.breaker;
         if why == ErrorKind::RateLimited {
-            return known.quota.place.refused(until, now, settings);
+            let cautious_until = known.quota.cautious_after_refusal(now);
+            return known.quota.place.refused(until, cautious_until, now, settings);
         }
         let _unchanged = known.place.happened(Event { at: now, what: What::Shut { until } }, settings);
     }

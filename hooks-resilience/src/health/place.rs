@@ -19,6 +19,8 @@ pub(super) struct Place {
     /// Whether something failed since the last good answer.
     failing: AtomicBool,
     gate: Gate,
+    /// Until when a quota is used with caution: as a gate, it is only ever moved on.
+    caution: Gate,
     /// Of which model; None where it is a provider's or a quota's.
     pub(super) model: Option<Arc<str>>,
     pub(super) provider: Arc<str>,
@@ -52,8 +54,16 @@ pub(super) enum What {
     Ended { pass: Pass, showed: Showed, began: Tick, jitter: u16 },
     /// The gate was shut.
     Shut { until: Tick },
-    /// A quota that had been left alone as long as it wanted refused again, and its gate was shut.
-    Refused { until: Tick },
+    /// A quota that had been left alone as long as it wanted refused again: its gate was shut, and it is used with caution.
+    Refused { until: Tick, cautious_until: Tick },
+}
+
+/// What a fleet knows of a place.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Heard {
+    pub(super) core: Core,
+    pub(super) gate: Tick,
+    pub(super) cautious_until: Tick,
 }
 
 /// What a breaker was, and what it is now.
@@ -70,6 +80,7 @@ impl Place {
             troubled: AtomicBool::new(false),
             failing: AtomicBool::new(false),
             gate: Gate::default(),
+            caution: Gate::default(),
             model: model.cloned(),
             provider: Arc::clone(provider),
             link: OnceLock::new(),
@@ -82,6 +93,15 @@ impl Place {
 
     pub(super) fn gate(&self) -> Tick {
         self.gate.opens()
+    }
+
+    /// Until when a quota is used with caution.
+    pub(super) fn cautious_until(&self) -> Tick {
+        self.caution.opens()
+    }
+
+    pub(super) fn be_cautious_until(&self, until: Tick) {
+        self.caution.shut_until(until);
     }
 
     /// Whether the gate is open at `now`, in nanoseconds.
@@ -108,20 +128,34 @@ impl Place {
         if self.is_troubled() { self.local().core.opens_at(now) } else { None }
     }
 
+    /// Whether the breaker is open, and lets a call through that has no other model to turn to.
+    pub(super) fn lets_last_resort(&self) -> bool {
+        self.is_troubled() && self.local().core.lets_last_resort()
+    }
+
+    /// Whether a model answers some calls although its breaker is open.
+    pub(super) fn answers_some(&self, settings: &BreakerSettings) -> bool {
+        self.local().core.answers_some(settings)
+    }
+
     /// Lets a call through, or says from when on; None where nothing is to be found out. Only what changes something
     /// is kept for the fleet.
     pub(super) fn admit(
         &self,
         probe: impl FnOnce() -> u64,
         now: Tick,
+        last_resort: bool,
         settings: &BreakerSettings,
     ) -> Result<Option<Pass>, Tick> {
         if !self.is_troubled() {
             return Ok(None);
         }
         let (mut local, probe) = (self.local(), probe());
-        let pass = local.core.admit(probe, now, settings)?;
-        if pass != Pass::Usual && self.link.get().is_some() {
+        let pass = match local.core.admit(probe, now, settings) {
+            Err(_) if last_resort && local.core.lets_last_resort() => Pass::LastResort,
+            admitted => admitted?,
+        };
+        if matches!(pass, Pass::Probe(_)) && self.link.get().is_some() {
             local.keep(Event { at: now, what: What::Asked(probe) }, false);
         }
         Ok(Some(pass))
@@ -135,8 +169,13 @@ impl Place {
 
     /// Something happened here.
     pub(super) fn happened(&self, event: Event, settings: &BreakerSettings) -> Change {
-        if let What::Shut { until } | What::Refused { until } = event.what {
-            self.gate.shut_until(until);
+        match event.what {
+            What::Shut { until } => self.gate.shut_until(until),
+            What::Refused { until, cautious_until } => {
+                self.gate.shut_until(until);
+                self.be_cautious_until(cautious_until);
+            }
+            _ => {}
         }
         let mut local = self.local();
         let before = local.core.state();
@@ -150,10 +189,19 @@ impl Place {
 
     /// A quota is used up, and wants to be left alone until `until`. One that says so again and again although its word
     /// was kept is not believed for ever; many who are refused at one time are one refusal.
-    pub(super) fn refused(&self, until: Tick, now: Tick, settings: &BreakerSettings) {
+    pub(super) fn refused(
+        &self,
+        until: Tick,
+        cautious_until: Tick,
+        now: Tick,
+        settings: &BreakerSettings,
+    ) {
         let is_new = self.gate.opens() <= now;
         let what = match is_new {
-            true => What::Refused { until: until.max(now.after(self.local().core.disbelief(settings))) },
+            true => {
+                let until = until.max(now.after(self.local().core.disbelief(settings)));
+                What::Refused { until, cautious_until }
+            }
             false => What::Shut { until },
         };
         let _unchanged = self.happened(Event { at: now, what }, settings);
@@ -181,8 +229,10 @@ impl Place {
     }
 
     /// Takes over what the fleet knows, in which everything up to `told` is. What happened here since is played on it.
-    pub(super) fn adopt(&self, mut core: Core, gate: Tick, told: u64, settings: &BreakerSettings) -> Change {
+    pub(super) fn adopt(&self, heard: Heard, told: u64, settings: &BreakerSettings) -> Change {
+        let Heard { mut core, gate, cautious_until } = heard;
         self.gate.shut_until(gate);
+        self.be_cautious_until(cautious_until);
         let mut local = self.local();
         let before = local.core.state();
         while local.told < told && local.untold.pop_front().is_some() {

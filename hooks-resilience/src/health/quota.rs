@@ -13,7 +13,7 @@ use super::place::Place;
 use crate::call::Needs;
 use crate::catalog::{Limits, Model};
 use crate::duration::nanos;
-use crate::pacing::{Rate, SharedRate};
+use crate::pacing::{Caution, Ladder, Rate, SharedRate};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, MutexGuard};
 use crate::world::World;
 
@@ -40,6 +40,8 @@ pub(crate) struct Quota {
 #[derive(Clone, Default)]
 struct Rates {
     limits: Limits,
+    /// What refusals make of them; None where no limit is known.
+    ladder: Option<Ladder>,
     requests: Option<Rate>,
     tokens: Option<Rate>,
     /// The same, as the fleet's store keeps them. Ours are our share then, for while it is away.
@@ -56,7 +58,12 @@ struct SharedRates {
 
 /// The quota of `model`, which is made if it is not there. Models that share one are held to what the first of them
 /// says.
-pub(super) fn quota_of(quotas: &mut Vec<Arc<Quota>>, model: &Model, settings: &HealthSettings) -> Arc<Quota> {
+pub(super) fn quota_of(
+    quotas: &mut Vec<Arc<Quota>>,
+    model: &Model,
+    settings: &HealthSettings,
+    now: Tick,
+) -> Arc<Quota> {
     let name = model.quota.as_ref().unwrap_or(&model.name);
     let own = model.quota.is_none();
     let known = |quota: &&Arc<Quota>| !own && quota.name == *name && quota.place.provider == model.provider;
@@ -74,6 +81,7 @@ pub(super) fn quota_of(quotas: &mut Vec<Arc<Quota>>, model: &Model, settings: &H
         fleet: OnceLock::new(),
     });
     quota.learn(model.limits, settings);
+    quota.place.be_cautious_until(quota.cautious_at_first(now));
     quotas.push(Arc::clone(&quota));
     quota
 }
@@ -89,14 +97,18 @@ impl Quota {
             let owed = rates.owed(needs)?;
             match &rates.shared {
                 Some(shared) => (rates.full_until, Arc::clone(shared), owed),
-                None => return Some(moment(rates.room_at(owed, nanos(now.0)), now)),
+                None => {
+                    let caution = self.caution(&rates, now);
+                    return Some(moment(rates.room_at(owed, nanos(now.0), caution), now));
+                }
             }
         };
+        let caution = self.caution(&self.rates(), now);
         let Some(fleet) = fleet.filter(|fleet| !fleet.answers_later()) else { return Some(at) };
         // A store that answers at once is asked: it knows better than what was heard.
         let mut wait = Duration::ZERO;
         let looks = [(&shared.requests, 1), (&shared.tokens, owed)];
-        for op in looks.into_iter().filter_map(|(rate, amount)| rate.as_ref()?.look(amount)) {
+        for op in looks.into_iter().filter_map(|(rate, amount)| rate.as_ref()?.with(caution).look(amount)) {
             match fleet.ask_now(op) {
                 Some(Answer::Wait(longer)) => wait = wait.max(longer),
                 Some(_) => {}
@@ -115,11 +127,12 @@ impl Quota {
         let mut rates = self.rates();
         let Some(owed) = rates.owed(needs) else { return Err(Tick(Duration::MAX)) };
         let since = nanos(now.0);
-        let at = moment(rates.room_at(owed, since), now);
+        let caution = self.caution(&rates, now);
+        let at = moment(rates.room_at(owed, since, caution), now);
         if at > now && latest.is_some_and(|latest| at > latest) {
             return Err(at);
         }
-        rates.take(owed, since);
+        rates.take(owed, since, caution);
         self.tell(&rates);
         Ok(Some(at))
     }
@@ -140,14 +153,15 @@ impl Quota {
     where
         A: Future<Output = Option<Answer>>,
     {
-        let (shared, owed) = {
+        let (shared, owed, caution) = {
             let rates = self.rates();
-            (rates.shared.clone()?, rates.owed(needs))
+            (rates.shared.clone()?, rates.owed(needs), self.caution(&rates, world.tick()))
         };
         let Some(owed) = owed else { return Some(Err(Tick(Duration::MAX))) };
         let amounts = (owed, 1);
         // What was taken from a store cannot be given back. So tokens are taken only where a request has room too.
         if let (Some(_), Some(requests)) = (&shared.tokens, &shared.requests) {
+            let requests = requests.with(caution);
             let room = requests.has_room(amounts.1, world.tick(), latest, &ask);
             if let Err(ready_at) = room.await? {
                 return Some(Err(self.is_full_until(ready_at)));
@@ -156,7 +170,7 @@ impl Quota {
         let mut at = world.tick();
         for (rate, amount) in [(&shared.tokens, amounts.0), (&shared.requests, amounts.1)] {
             let Some(rate) = rate else { continue };
-            match rate.book(amount, world.tick(), latest, &ask).await? {
+            match rate.with(caution).book(amount, world.tick(), latest, &ask).await? {
                 Ok(slot) => at = at.max(slot),
                 Err(ready_at) => return Some(Err(self.is_full_until(ready_at))),
             }
@@ -182,6 +196,22 @@ impl Quota {
             rate.give_back(owed);
         }
         self.tell(&rates);
+    }
+
+    /// How cautious refusals make us at `now`.
+    fn caution(&self, rates: &Rates, now: Tick) -> Caution {
+        rates.ladder.map(|ladder| ladder.caution(self.place.cautious_until(), now)).unwrap_or_default()
+    }
+
+    /// Until when to be cautious of which nothing is known, at `now`.
+    pub(super) fn cautious_at_first(&self, now: Tick) -> Tick {
+        self.rates().ladder.map_or(now, |ladder| ladder.at_first(now))
+    }
+
+    /// Until when to be cautious after a refusal at `now`.
+    pub(super) fn cautious_after_refusal(&self, now: Tick) -> Tick {
+        let (until, is_first) = (self.place.cautious_until(), !self.place.is_failing());
+        self.rates().ladder.map_or(until, |ladder| ladder.refused(until, now, is_first))
     }
 
     /// A fleet keeps the rates from now on.
@@ -244,6 +274,7 @@ impl Rates {
         let share = if fleet.is_some() { u64::from(settings.instances.max(1)) } else { 1 };
         let (requests, tokens) =
             (self.limits.requests_per_minute.map(u64::from), self.limits.tokens_per_minute);
+        self.ladder = requests.or(tokens).is_some().then(|| Ladder::new(requests, settings.burst));
         let rate = |limit: u64, before: Option<Rate>| {
             Rate::new(limit.div_euclid(share).max(1), settings.burst).owing(before)
         };
@@ -271,18 +302,18 @@ impl Rates {
     }
 
     /// From when on there is room for a request of `owed` tokens.
-    fn room_at(&self, owed: u64, now: u64) -> u64 {
-        let requests = self.requests.map_or(now, |rate| rate.ready_at(1, now));
-        let tokens = self.tokens.map_or(now, |rate| rate.ready_at(owed, now));
+    fn room_at(&self, owed: u64, now: u64, caution: Caution) -> u64 {
+        let requests = self.requests.map_or(now, |rate| rate.with(caution).ready_at(1, now));
+        let tokens = self.tokens.map_or(now, |rate| rate.with(caution).ready_at(owed, now));
         requests.max(tokens)
     }
 
-    fn take(&mut self, owed: u64, now: u64) {
+    fn take(&mut self, owed: u64, now: u64, caution: Caution) {
         if let Some(rate) = &mut self.requests {
-            rate.take(1, now);
+            rate.take(1, now, caution);
         }
         if let Some(rate) = &mut self.tokens {
-            rate.take(owed, now);
+            rate.take(owed, now, caution);
         }
     }
 

@@ -19,7 +19,7 @@ impl Health {
     /// # Errors
     /// Not now; from then on.
     pub fn pace(&self, model: &Model, needs: &Needs, now: Tick) -> Result<(), Tick> {
-        let booked = self.book(model, needs, now, Some(now)).unwrap_or_else(|_later| {
+        let booked = self.book(model, needs, now, Some(now), false).unwrap_or_else(|_later| {
             let known = self.known(model);
             known.map_or(Ok(None), |known| known.quota.book(needs, now, Some(now))).map(|_| None)
         })?;
@@ -34,13 +34,16 @@ impl Health {
         needs: &Needs,
         now: Tick,
         latest: Option<Tick>,
+        last_resort: bool,
     ) -> Result<Booked, HookFuture<'static, Booked>> {
         let Some(known) = self.known(model) else { return Ok(Ok(None)) };
         let quota = &known.quota;
         // Who would not be let through takes no place: all who waited for a probe would, and a fleet's are not given
         // back.
         self.look(known, now);
-        if let Some(opens) = known.opens_at(now) {
+        let last_resort = last_resort && known.place.lets_last_resort();
+        let opens = if last_resort { known.gates_and_provider_open_at(now) } else { known.opens_at(now) };
+        if let Some(opens) = opens {
             return Ok(Err(opens));
         }
         if let Some(fleet) = self.inner.fleet.get()

@@ -27,15 +27,16 @@ pub struct HealthSettings {
 }
 
 impl Default for HealthSettings {
-    /// Ours: what comes in five seconds may go out together, as the calls of one turn do; ten minutes for a provider's
-    /// word, since a spend cap may be lifted, and a key changed, long before the week it spoke of is over; ten instances, for a
+    /// Ours: what comes in five seconds may go out together, as the calls of one turn do; three minutes for a provider's
+    /// word, since a wrong one must not take all of a call's ten minutes, and a spend cap may be lifted, and a key changed, long before
+    /// the week it spoke of is over; ten instances, for a
     /// fleet that does not say how many it has.
     fn default() -> Self {
         Self {
             breaker: BreakerSettings::default(),
             burst: Duration::from_secs(5),
             budget: BudgetSettings::default(),
-            longest_gate: Duration::from_secs(10 * 60),
+            longest_gate: Duration::from_secs(3 * 60),
             instances: 10,
             treatments: Treatments::default(),
         }

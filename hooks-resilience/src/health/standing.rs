@@ -46,6 +46,11 @@ impl Standing {
         self.places().iter().map(|place| place.gate()).max().filter(|opens| *opens > now)
     }
 
+    /// From when on all gates and the provider's breaker let somebody through; None where they do at `now`.
+    pub(super) fn gates_and_provider_open_at(&self, now: Tick) -> Option<Tick> {
+        self.shut_until(now).max(self.provider.place.opens_at(now))
+    }
+
     /// From when on gates and breakers let somebody through; None where they do at `now`. Most often all is well, which
     /// is found out without a lock and without working out a moment.
     pub(super) fn opens_at(&self, now: Tick) -> Option<Tick> {

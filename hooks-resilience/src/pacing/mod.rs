@@ -10,6 +10,7 @@
 //! [`BreakerLayer`](crate::BreakerLayer), which is asked once the wait is over, and inside the
 //! [`RetryLayer`](crate::RetryLayer): each attempt is paced.
 
+pub(crate) mod caution;
 pub mod future;
 mod layer;
 mod rate;
@@ -19,6 +20,7 @@ mod slot;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::caution::{Caution, Ladder};
 pub use self::layer::PacingLayer;
 pub(crate) use self::rate::Rate;
 pub use self::service::PacingService;

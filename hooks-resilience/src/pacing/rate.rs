@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Caution;
 use crate::duration::nanos;
 
 /// So many units in a minute. What was taken is paid back unit by unit; a burst may be owed. Moments are nanoseconds,
@@ -30,6 +31,12 @@ impl Rate {
         Self { paid: before.map_or(self.paid, |before| before.paid), ..self }
     }
 
+    /// The same rate, used as `caution` says.
+    pub(crate) fn with(self, caution: Caution) -> Self {
+        let (interval, burst) = caution.applied_to(self.interval, self.burst);
+        Self { interval, burst, ..self }
+    }
+
     /// From when on `units` may be taken. More than fit into a burst may be taken once all is paid.
     pub(crate) fn ready_at(&self, units: u64, now: u64) -> u64 {
         let owed = self.interval.saturating_mul(units).min(self.burst);
@@ -37,9 +44,9 @@ impl Rate {
         earliest.max(now)
     }
 
-    /// Takes `units`, also ahead of time.
-    pub(crate) fn take(&mut self, units: u64, now: u64) {
-        let owed = self.interval.saturating_mul(units);
+    /// Takes `units`, also ahead of time, at the pace that `caution` makes of it.
+    pub(crate) fn take(&mut self, units: u64, now: u64, caution: Caution) {
+        let owed = self.with(caution).interval.saturating_mul(units);
         self.paid = self.paid.max(now).saturating_add(owed);
     }
 
@@ -67,7 +74,7 @@ mod tests {
         let mut rate = Rate::new(60, Duration::from_secs(2));
         for expected in [0, 0, 1, 2] {
             assert_eq!(rate.ready_at(1, at(0)), at(expected));
-            rate.take(1, at(0));
+            rate.take(1, at(0), Caution::default());
         }
         assert_eq!(rate.ready_at(1, at(10)), at(10));
     }
@@ -75,8 +82,8 @@ mod tests {
     #[test]
     fn what_is_given_back_is_there_again() {
         let mut rate = Rate::new(60, Duration::from_secs(1));
-        rate.take(1, at(0));
-        rate.take(1, at(0));
+        rate.take(1, at(0), Caution::default());
+        rate.take(1, at(0), Caution::default());
         rate.give_back(1);
         assert_eq!(rate.ready_at(1, at(0)), at(1));
     }
@@ -84,9 +91,9 @@ mod tests {
     #[test]
     fn more_than_a_burst_goes_once_all_is_paid_and_is_paid_in_full() {
         let mut rate = Rate::new(60, Duration::from_secs(2));
-        rate.take(1, at(0));
+        rate.take(1, at(0), Caution::default());
         assert_eq!(rate.ready_at(30, at(0)), at(1));
-        rate.take(30, at(1));
+        rate.take(30, at(1), Caution::default());
         assert_eq!(rate.ready_at(2, at(1)), at(31));
     }
 
@@ -94,7 +101,7 @@ mod tests {
     fn the_ends_of_the_range_are_still_rates() {
         for (per_minute, units) in [(0, u64::MAX), (u64::MAX, u64::MAX), (1, 0)] {
             let mut rate = Rate::new(per_minute, Duration::MAX);
-            rate.take(units, u64::MAX);
+            rate.take(units, u64::MAX, Caution::default());
             assert!(rate.ready_at(units, at(0)) >= at(0));
         }
     }

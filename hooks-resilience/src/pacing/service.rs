@@ -47,7 +47,7 @@ where
         let now = call.tick(self.health.world());
         let latest = call.latest();
         let Some(model) = &call.model else { return ResponseFuture::sent(self.inner.call(call), None) };
-        match self.health.book(model, call.needs(), now, latest) {
+        match self.health.book(model, call.needs(), now, latest, call.last_resort) {
             Ok(Ok(slot)) if slot.as_ref().is_none_or(|slot| slot.at() <= now) => {
                 ResponseFuture::sent(self.inner.call(call), slot)
             }

@@ -7,6 +7,9 @@ use hooks_core::state::{Answer, Key, Op};
 use hooks_core::time::Tick;
 use tokio::sync::Mutex;
 
+use super::Caution;
+use crate::duration::nanos;
+
 /// One rate, as the store's own rates can hold it.
 ///
 /// Stores count whole units at whole milliseconds. A rate of a million tokens a minute would be rounded to nothing
@@ -26,6 +29,16 @@ pub(crate) struct SharedRate {
     turn: Mutex<()>,
 }
 
+/// A rate that a fleet shares, as it is used after refusals.
+#[derive(Debug)]
+pub(crate) struct CautiousRate<'r> {
+    rate: &'r SharedRate,
+    /// The time in which one unit comes back.
+    interval: Duration,
+    /// How many may be taken at once.
+    burst: u32,
+}
+
 /// Units come back at most so often: what rounding takes is then less than half a percent.
 const UNITS_A_MINUTE: u64 = 300;
 /// So often a place is asked for again that somebody else was faster with: then there is no room soon, and that is said.
@@ -42,11 +55,30 @@ impl SharedRate {
         Self { key, unit, interval, burst, carried: AtomicU64::new(0), turn: Mutex::new(()) }
     }
 
+    /// The same rate, used as `caution` says.
+    pub(crate) fn with(&self, caution: Caution) -> CautiousRate<'_> {
+        let interval = nanos(self.interval);
+        let burst = interval.saturating_mul(self.burst.into());
+        let (interval, burst) = caution.applied_to(interval, burst);
+        // Whole milliseconds, rounded up, as the store counts them.
+        let interval = Duration::from_millis(interval.div_ceil(1_000_000));
+        let burst = u128::from(burst).checked_div(interval.as_nanos()).unwrap_or(1);
+        let burst = u32::try_from(burst).unwrap_or(u32::MAX).max(1);
+        CautiousRate { rate: self, interval, burst }
+    }
+
+    fn cost(&self, amount: u64) -> u32 {
+        let owed = self.carried.load(Ordering::Relaxed).saturating_add(amount);
+        u32::try_from(owed / self.unit).unwrap_or(u32::MAX)
+    }
+}
+
+impl CautiousRate<'_> {
     /// Whether there is room for `amount` now. It takes nothing.
     pub(crate) fn look(&self, amount: u64) -> Option<Op> {
-        let cost = self.cost(amount);
+        let cost = self.rate.cost(amount);
         let left = self.burst.max(cost) - cost;
-        let (key, interval) = (self.key.clone(), self.interval);
+        let (key, interval) = (self.rate.key.clone(), self.interval);
         (cost > 0).then_some(Op::Pace { key, cost: 0, interval, burst: left })
     }
 
@@ -89,16 +121,16 @@ impl SharedRate {
         A: Future<Output = Option<Answer>>,
     {
         // Of one instance one at a time: the only race is with others.
-        let _turn = self.turn.lock().await;
-        let cost = self.cost(amount);
+        let _turn = self.rate.turn.lock().await;
+        let cost = self.rate.cost(amount);
         let (mut ahead, mut at) = (0u32, now);
         for _ in 0..TRIES {
             let burst = self.burst.max(cost).saturating_add(ahead);
-            let (key, interval) = (self.key.clone(), self.interval);
+            let (key, interval) = (self.rate.key.clone(), self.interval);
             match if cost == 0 { Answer::Done } else { ask(Op::Pace { key, cost, interval, burst }).await? } {
                 Answer::Done => {
-                    let rest = self.carried.load(Ordering::Relaxed).saturating_add(amount) % self.unit;
-                    self.carried.store(rest, Ordering::Relaxed);
+                    let rest = self.rate.carried.load(Ordering::Relaxed).saturating_add(amount) % self.rate.unit;
+                    self.rate.carried.store(rest, Ordering::Relaxed);
                     return Some(Ok(at));
                 }
                 Answer::Wait(wait) => {
@@ -113,11 +145,6 @@ impl SharedRate {
             }
         }
         Some(Err(at))
-    }
-
-    fn cost(&self, amount: u64) -> u32 {
-        let owed = self.carried.load(Ordering::Relaxed).saturating_add(amount);
-        u32::try_from(owed / self.unit).unwrap_or(u32::MAX)
     }
 
     /// The place that is so many units ahead.

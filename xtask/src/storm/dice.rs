@@ -17,6 +17,7 @@ pub(super) enum Purpose {
     Filter,
     Attempt,
     Policy,
+    Refusal,
 }
 
 impl Dice {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::params::Params;
 use super::providers::{Fault, Providers, Quota, Response};
 use super::traffic::Asked;
+use super::weather::Weather;
 
 /// Collects.
 #[derive(Debug)]
@@ -39,12 +40,17 @@ pub(super) struct Measures {
     /// Which sessions those were.
     #[serde(skip)]
     lost: BTreeSet<u64>,
+    /// Those of them that ended with a call that nobody could have answered between its beginning and its deadline.
+    #[serde(skip)]
+    hopeless: BTreeSet<u64>,
     pub(super) calls: u64,
     /// Calls that were answered by their deadline.
     pub(super) answered: u64,
     pub(super) attempts: u64,
     /// What came while the first provider was in trouble.
     pub(super) in_trouble: Load,
+    /// The same, as far as a model of another provider was well at the time: nobody needs to ask the one in trouble then.
+    pub(super) in_trouble_elsewhere: Load,
     /// Attempts at it for each call in its worst five minutes.
     pub(super) worst_five_minutes: f64,
     /// Calls that ended after their deadline.
@@ -104,8 +110,15 @@ impl Measures {
     }
 
     /// The share of sessions that failed and need not have: those that `oracle`, which met the same weather, the same
-    /// calls and the same quotas and knew all of them, did not lose.
+    /// calls and the same quotas and knew all of them, did not lose. A call that nobody could have answered in its time was not
+    /// avoidable either: the oracle, which answers faster, was at another call of that session then.
     pub(super) fn avoidable(&self, oracle: &Self) -> f64 {
+        let beyond = self.lost.difference(&oracle.lost);
+        ratio(beyond.filter(|session| !self.hopeless.contains(session)).count() as u64, self.sessions)
+    }
+
+    /// The share of sessions that failed and that `oracle` did not lose, whether or not anybody could have answered.
+    pub(super) fn beyond(&self, oracle: &Self) -> f64 {
         ratio(self.lost.difference(&oracle.lost).count() as u64, self.sessions)
     }
 
@@ -116,11 +129,21 @@ impl Measures {
 
     /// Attempts at the failing provider for each call.
     pub(super) fn load_in_trouble(&self) -> f64 {
-        ratio(self.in_trouble.attempts, self.in_trouble.calls)
+        self.in_trouble.ratio()
+    }
+
+    /// The same while another provider could answer.
+    pub(super) fn load_in_trouble_elsewhere(&self) -> f64 {
+        self.in_trouble_elsewhere.ratio()
     }
 }
 
 impl Load {
+    const fn add(&mut self, more: Self) {
+        self.calls += more.calls;
+        self.attempts += more.attempts;
+    }
+
     fn ratio(self) -> f64 {
         ratio(self.attempts, self.calls)
     }
@@ -162,22 +185,29 @@ impl Meter {
     }
 
     /// A call begins.
-    pub(super) fn began(&mut self, now: Tick) {
+    pub(super) fn began(&mut self, now: Tick, weather: &Weather) {
         self.measures.calls += 1;
-        self.add_load(now, Load { calls: 1, attempts: 0 });
+        self.add_load(now, weather, Load { calls: 1, attempts: 0 });
     }
 
     /// An attempt begins.
     ///
     /// A call that comes over from an earlier window asks in this one too: `counted` says when it
     /// last did.
-    pub(super) fn attempted(&mut self, model: usize, asked: &Asked, now: Tick, counted: &mut Tick) {
+    pub(super) fn attempted(
+        &mut self,
+        model: usize,
+        asked: &Asked,
+        now: Tick,
+        weather: &Weather,
+        counted: &mut Tick,
+    ) {
         self.measures.attempts += 1;
         if let Some(evidence) = self.evidence_of(asked).get_mut(model) {
             evidence.in_flight += 1;
         }
         if self.providers.get(model) == self.providers.first() {
-            self.add_load(now, Load { calls: 0, attempts: 1 });
+            self.add_load(now, weather, Load { calls: 0, attempts: 1 });
             if window(*counted) != window(now) {
                 *counted = now;
                 if let Some(load) = self.windows.get_mut(&window(now)) {
@@ -187,15 +217,17 @@ impl Meter {
         }
     }
 
-    fn add_load(&mut self, now: Tick, load: Load) {
+    fn add_load(&mut self, now: Tick, weather: &Weather, load: Load) {
         let after = self.trouble.partition_point(|(from, _)| *from <= now);
         let last = after.checked_sub(1).and_then(|last| self.trouble.get(last));
         if last.is_none_or(|(_, until)| *until <= now) {
             return;
         }
-        for into in [&mut self.measures.in_trouble, self.windows.entry(window(now)).or_default()] {
-            into.calls += load.calls;
-            into.attempts += load.attempts;
+        self.measures.in_trouble.add(load);
+        self.windows.entry(window(now)).or_default().add(load);
+        let mut others = self.providers.iter().enumerate().filter(|(_, of)| Some(*of) != self.providers.first());
+        if others.any(|(model, _)| weather.at(model, now).0.is_empty()) {
+            self.measures.in_trouble_elsewhere.add(load);
         }
     }
 
@@ -301,13 +333,16 @@ impl Meter {
     }
 
     /// A session ended because of a call that was not answered.
-    pub(super) fn session_failed(&mut self, asked: &Asked, error: ErrorKind) {
+    pub(super) fn session_failed(&mut self, asked: &Asked, error: ErrorKind, is_hopeless: bool) {
         self.measures.sessions += 1;
         if asked.is_bug {
             self.measures.caller_bugs += 1;
         } else {
             *self.measures.failed.entry(error).or_default() += 1;
             self.measures.lost.insert(asked.session());
+            if is_hopeless {
+                self.measures.hopeless.insert(asked.session());
+            }
         }
     }
 

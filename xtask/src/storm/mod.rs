@@ -8,6 +8,7 @@
 mod dice;
 mod gates;
 mod meter;
+mod nightly;
 mod options;
 mod params;
 mod plot;
@@ -48,6 +49,12 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     let options = Options::parse(arguments)?;
     let watch = Stopwatch::start();
     let storms = options.storms()?;
+    if options.is_nightly {
+        return match nightly::run(&storms)? {
+            0 => Ok(()),
+            missed => Err(Error::new(format!("{missed} gates are missed"))),
+        };
+    }
     let runs = simulate(&storms, &options.contenders()?)?;
     if options.json {
         println!("{}", report::json(&runs)?);

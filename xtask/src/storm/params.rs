@@ -30,6 +30,13 @@ pub(super) struct Params {
     /// they cannot hold out.
     #[serde(default = "yes")]
     pub(super) is_for_loners: bool,
+    /// Whether the parts of the layers are judged too, each taken out, where all storms run: it is enough that each is missed in one.
+    #[serde(default = "yes")]
+    pub(super) is_for_parts: bool,
+    /// By how many seconds the clocks of the instances are ahead of the providers' or behind them, at most. Providers name a date in
+    /// Retry-After then, which an instance compares with its own clock.
+    #[serde(default)]
+    pub(super) clock_skew_s: f64,
     #[serde(default)]
     pub(super) traffic: Traffic,
     #[serde(default = "Provider::usual")]
@@ -101,6 +108,9 @@ pub(super) struct Provider {
     /// What part of a request that is refused counts against the quota, as some providers have it.
     #[serde(default = "half")]
     pub(super) refused_counts: f64,
+    /// What a refusal of the quota says about coming back.
+    #[serde(default)]
+    pub(super) retry_after: RetryAfter,
 }
 
 impl Provider {
@@ -110,6 +120,7 @@ impl Provider {
             requests_per_minute,
             burst_s: burst(),
             refused_counts: half(),
+            retry_after: RetryAfter::Honest,
         };
         vec![provider("north", 150), provider("east", 120), provider("south", 90)]
     }
@@ -227,6 +238,8 @@ pub(super) enum RetryAfter {
     Missing,
     /// A week, though it is over in minutes.
     Week,
+    /// Any of these, by chance, at each refusal.
+    Any,
 }
 
 impl Params {

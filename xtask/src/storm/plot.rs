@@ -140,7 +140,7 @@ fn color(role: Role) -> &'static str {
         Role::Common => "#9aa5b1",
         Role::Ours | Role::Lone => "#1b7f5c",
         Role::Mutant => "#e08e2b",
-        Role::Oracle => "#34495e",
+        Role::Forecast | Role::Oracle => "#34495e",
     }
 }
 

@@ -9,7 +9,7 @@ use hooks_resilience::ErrorKind;
 use super::dice::{Dice, Purpose};
 use super::params::{IncidentKind, Params, Provider, RetryAfter};
 use super::traffic::Asked;
-use super::weather::{Incident, Weather};
+use super::weather::Weather;
 
 /// What went wrong with an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Providers {
                 IncidentKind::Failing => return failing(how, takes),
                 IncidentKind::Slow => slower *= incident.slower,
                 IncidentKind::RateLimited => {
-                    let wait = wait(incident, now);
+                    let wait = wait(incident.retry_after, incident.until.since(now), how);
                     return Fate::told(0.05 + 0.2 * takes, ErrorKind::RateLimited, wait);
                 }
                 IncidentKind::SpendCap => return Fate::fault(0.05 + 0.2 * takes, ErrorKind::QuotaExhausted),
@@ -99,6 +99,13 @@ impl Providers {
             return Fate::fault(takes.as_secs_f64(), ErrorKind::StreamBroken);
         }
         Fate { takes: Some(takes), result: Ok(()) }
+    }
+
+    /// What the quota of a provider says when it refuses the `attempt`th attempt of `asked`, and has room again in `left`.
+    pub(super) fn refusal(&self, asked: &Asked, provider: usize, attempt: u64, left: Duration) -> Option<Duration> {
+        let says = self.params.providers.get(provider).map_or(RetryAfter::Honest, |it| it.retry_after);
+        let mut dice = Dice::of(self.params.seed, Purpose::Refusal, [asked.key, attempt * 64 + provider as u64]);
+        wait(says, left, dice.unit())
     }
 
     /// Whether the model could ever serve the call.
@@ -135,14 +142,19 @@ fn failing(how: f64, takes: f64) -> Fate {
     }
 }
 
-fn wait(incident: &Incident, now: Tick) -> Option<Duration> {
+/// What a refusal says about coming back, where it will be over in `left`; `chance` is below 1.
+pub(super) fn wait(says: RetryAfter, left: Duration, chance: f64) -> Option<Duration> {
     const WEEK: Duration = Duration::from_secs(7 * 86_400);
-    match incident.retry_after {
+    match says {
         // In whole seconds, rounded up, as the header has them.
-        RetryAfter::Honest => Some(Duration::from_secs(incident.until.since(now).as_secs() + 1)),
+        RetryAfter::Honest => Some(Duration::from_secs(left.as_secs() + 1)),
         RetryAfter::TooShort => Some(Duration::from_secs(1)),
         RetryAfter::Missing => None,
         RetryAfter::Week => Some(WEEK),
+        RetryAfter::Any if chance < 0.25 => wait(RetryAfter::Honest, left, chance),
+        RetryAfter::Any if chance < 0.5 => wait(RetryAfter::TooShort, left, chance),
+        RetryAfter::Any if chance < 0.75 => None,
+        RetryAfter::Any => Some(WEEK),
     }
 }
 
@@ -161,7 +173,7 @@ impl Quota {
         let interval = Duration::from_secs_f64(60.0 / f64::from(provider.requests_per_minute));
         Self {
             interval,
-            tolerance: Duration::from_secs_f64(provider.burst_s),
+            tolerance: Duration::from_secs_f64(provider.burst_s).max(interval),
             refused: interval.mul_f64(provider.refused_counts),
             full_at: Duration::ZERO,
         }

@@ -82,6 +82,7 @@ pub(super) fn json(runs: &[Run]) -> Result<String> {
             "policy": run.contender.key,
             "failures": run.measures.failures(),
             "avoidable": avoidable(run, oracle_of(run, runs)),
+            "beyond_oracle": oracle_of(run, runs).map(|oracle| run.measures.beyond(oracle)),
             "load": run.measures.load(),
             "load_in_trouble": run.measures.load_in_trouble(),
             "measures": run.measures,

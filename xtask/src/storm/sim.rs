@@ -15,7 +15,7 @@ use hooks_resilience::ErrorKind;
 
 use super::meter::{Measures, Meter};
 use super::params::Params;
-use super::policy::{Mind, Policy};
+use super::policy::{Mind, Policy, could_answer};
 use super::providers::{Fate, Fault, Providers, Quota, Response};
 use super::traffic::{self, Arrival, Asked, Conversation};
 use crate::error::Result;
@@ -97,7 +97,9 @@ impl Sim {
             let answer = mind.ask(self, &asked, &mut memory).await;
             self.end(&asked, began, answer);
             if let Err(kind) = answer {
-                return self.lock().meter.session_failed(&asked, kind);
+                let deadline = began.after(Duration::from_secs_f64(self.params.traffic.deadline_s));
+                let is_hopeless = !could_answer(self, &asked, began, deadline);
+                return self.lock().meter.session_failed(&asked, kind, is_hopeless);
             }
             if let Some(factor) = memory.compacted.take() {
                 conversation.shrink(factor);
@@ -168,14 +170,14 @@ impl Sim {
         open.attempts += 1;
         open.tried |= 1 << model;
         open.in_flight += 1;
-        meter.attempted(model, &open.asked, now, &mut open.counted);
+        meter.attempted(model, &open.asked, now, &self.providers.weather, &mut open.counted);
         let mut fate = self.providers.fate(&open.asked, model, luck.unwrap_or(open.attempts), now);
         // Every request counts against the quota, also one that fails.
         if luck.is_none()
             && let Some(Err(wait)) = quotas.get_mut(provider).map(|quota| quota.take(now))
         {
-            let wait = Duration::from_secs(wait.as_secs() + 1);
-            let fault = Fault { kind: ErrorKind::RateLimited, retry_after: Some(wait) };
+            let retry_after = self.providers.refusal(&open.asked, provider, open.attempts, wait);
+            let fault = Fault { kind: ErrorKind::RateLimited, retry_after };
             fate = Fate { takes: Some(Duration::from_millis(100)), result: Err(fault) };
         }
         Some(fate)
@@ -198,7 +200,7 @@ impl Sim {
         let now = self.now();
         let mut state = self.lock();
         let State { quotas, calls, meter } = &mut *state;
-        meter.began(now);
+        meter.began(now, &self.providers.weather);
         let well = meter.evidently_well(&self.providers, quotas, &asked, now);
         let asleep = Some((now, well));
         calls.insert(

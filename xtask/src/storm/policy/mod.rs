@@ -1,6 +1,7 @@
 //! What is compared: from giving up at once, through what is commonly written, to the layers of `hooks-resilience`.
 
 mod chain;
+mod forecast;
 mod oracle;
 mod ours;
 mod sample;
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use hooks_resilience::ErrorKind;
 
+pub(super) use self::oracle::could_answer;
 use self::ours::{Ours, Parts};
 use self::tries::Tries;
 use super::sim::Sim;
@@ -31,6 +33,8 @@ pub(super) enum Policy {
     Chain,
     /// The layers of `hooks-resilience`.
     Ours(Parts),
+    /// Knows the weather, and not the luck.
+    Forecast,
     /// Knows the future.
     Oracle,
 }
@@ -57,9 +61,14 @@ pub(super) enum Role {
     Lone,
     /// The same with a part taken out: has to miss a gate.
     Mutant,
+    /// The best that knows no luck.
+    Forecast,
     /// The best there could be.
     Oracle,
 }
+
+/// The key of the policy that ours is never worse than.
+pub(super) const NAIVE: &str = "three";
 
 /// All of them, worst first.
 pub(super) const CONTENDERS: &[Contender] = &[
@@ -144,6 +153,12 @@ pub(super) const CONTENDERS: &[Contender] = &[
         policy: Policy::Ours(Parts::NO_ELSEWHERE),
     },
     Contender {
+        key: "forecast",
+        name: "forecast: knows the weather, not the luck",
+        role: Role::Forecast,
+        policy: Policy::Forecast,
+    },
+    Contender {
         key: "oracle",
         name: "oracle that knows the future",
         role: Role::Oracle,
@@ -187,7 +202,7 @@ impl Policy {
         match self {
             Self::Tries(_) | Self::Sample | Self::Chain => false,
             Self::Ours(parts) => parts.sharing,
-            Self::Oracle => true,
+            Self::Forecast | Self::Oracle => true,
         }
     }
 }
@@ -209,6 +224,7 @@ impl Mind {
             Self::Plain(Policy::Tries(tries)) => tries.ask(sim, asked).await,
             Self::Plain(Policy::Sample) => sample::ask(sim, asked, memory).await,
             Self::Plain(Policy::Chain) => chain::ask(sim, asked).await,
+            Self::Plain(Policy::Forecast) => forecast::ask(sim, asked).await,
             Self::Plain(Policy::Oracle | Policy::Ours(_)) => oracle::ask(sim, asked).await,
             Self::Ours(ours) => ours.ask(asked).await,
         }

@@ -40,6 +40,12 @@ pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
     Err(fault.err().map_or(ErrorKind::DeadlineExceeded, |fault| fault.kind))
 }
 
+/// Whether any model would have answered `asked` at some moment from `from` on, by `deadline`, had there been room in its quota.
+pub(in crate::storm) fn could_answer(sim: &Sim, asked: &Asked, from: Tick, deadline: Tick) -> bool {
+    let mut models = 0..sim.params.models.len();
+    models.any(|model| answer_from(sim, asked, model, from, from, deadline).is_some())
+}
+
 /// The first answer of one model.
 struct FirstAnswer {
     start: Tick,
@@ -50,7 +56,17 @@ struct FirstAnswer {
 }
 
 fn first_answer(sim: &Sim, asked: &Asked, model: usize, now: Tick, deadline: Tick) -> Option<FirstAnswer> {
-    let mut from = sim.next_slot(model, now);
+    answer_from(sim, asked, model, now, sim.next_slot(model, now), deadline)
+}
+
+fn answer_from(
+    sim: &Sim,
+    asked: &Asked,
+    model: usize,
+    now: Tick,
+    mut from: Tick,
+    deadline: Tick,
+) -> Option<FirstAnswer> {
     let first_change = sim.providers.weather.at(model, now).1.unwrap_or(Tick(Duration::MAX));
     for _ in 0..FAR {
         let until = sim.providers.weather.at(model, from).1.unwrap_or(Tick(Duration::MAX));

@@ -10,7 +10,8 @@ use hooks_core::HookContext;
 use hooks_core::drivers::ModelRequest;
 use hooks_core::event::MicroUsd;
 use hooks_core::state::{Memory, OpId, StateStore};
-use hooks_core::time::SeededRandom;
+use hooks_core::testing::VirtualTime;
+use hooks_core::time::{Clock, SeededRandom, Tick, Timestamp};
 use hooks_resilience::{
     Answered, AttemptLayer, AttemptSettings, BreakerLayer, Call, Catalog, ChainConfig, Chains, ChainsConfig,
     Classify, DeadlineLayer, ErrorKind, FallbackLayer, FallbackSettings, Health, HealthSettings, HedgeLayer,
@@ -86,8 +87,10 @@ impl Ours {
         instance: u32,
     ) -> std::result::Result<Self, Box<dyn std::error::Error>> {
         let seed = Dice::of(sim.params.seed, Purpose::Policy, [u64::from(instance), 0]).bits();
+        let clock = SkewedClock::new(sim, instance);
+        let reader = Reader { skew: clock.skew };
         let world = World {
-            clock: Arc::new(sim.time.clone()),
+            clock: Arc::new(clock),
             timer: Arc::new(sim.time.clone()),
             random: Arc::new(SeededRandom::new(seed)),
         };
@@ -115,7 +118,7 @@ impl Ours {
             .layer(RetryLayer::new(health.clone(), RetrySettings::default())?)
             .option_layer(parts.pacing.then(|| PacingLayer::new(health.clone())))
             .layer(BreakerLayer::new(health))
-            .layer(AttemptLayer::new(world, AttemptSettings::default().with_timeout(ATTEMPT), Reader)?)
+            .layer(AttemptLayer::new(world, AttemptSettings::default().with_timeout(ATTEMPT), reader)?)
             .service(Client(Arc::clone(sim)));
         Ok(Self { stack: BoxCloneSyncService::new(stack), context: Arc::new(HookContext::default()) })
     }
@@ -194,16 +197,50 @@ impl Service<Call> for Client {
     }
 }
 
+/// The clock of one instance: its calendar is ahead of the providers' or behind it, and its ticks count from the start of its
+/// own process.
+#[derive(Debug)]
+struct SkewedClock {
+    time: VirtualTime,
+    /// In milliseconds.
+    skew: i64,
+    started: Duration,
+}
+
+impl SkewedClock {
+    fn new(sim: &Sim, instance: u32) -> Self {
+        let (time, most) = (sim.time.clone(), sim.params.clock_skew_s);
+        if most <= 0.0 {
+            return Self { time, skew: 0, started: Duration::ZERO };
+        }
+        let mut dice = Dice::of(sim.params.seed, Purpose::Policy, [u64::from(instance), 1]);
+        let skew = (1e3 * dice.between([-most, most])) as i64;
+        Self { time, skew, started: Duration::from_secs_f64(dice.between([0.0, 86_400.0])) }
+    }
+}
+
+impl Clock for SkewedClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.time.now().0.saturating_add_signed(self.skew))
+    }
+
+    fn tick(&self) -> Tick {
+        self.time.tick().after(self.started)
+    }
+}
+
 /// Reads what the simulated providers answer.
 #[derive(Clone, Copy, Debug)]
-struct Reader;
+struct Reader {
+    /// By how many milliseconds the clock of the instance is ahead: a date is so much nearer to it.
+    skew: i64,
+}
 
 impl Classify<Fault> for Reader {
     fn classify(&self, fault: Fault) -> ModelError {
         let error = ModelError::new(fault.kind, "the storm");
-        match fault.retry_after {
-            Some(wait) => error.with_retry_after(wait),
-            None => error,
-        }
+        let Some(wait) = fault.retry_after else { return error };
+        let ahead = Duration::from_millis(self.skew.unsigned_abs());
+        error.with_retry_after(if self.skew < 0 { wait + ahead } else { wait.saturating_sub(ahead) })
     }
 }

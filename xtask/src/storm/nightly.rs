@@ -1,0 +1,226 @@
+//! `cargo xtask storm --nightly`: every storm with many seeds, on all cores, and a table of the worst of them.
+//!
+//! None of these seeds was ever looked at while a setting was chosen: that is done on seeds below 100.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::gates;
+use super::params::Params;
+use super::policy::{CONTENDERS, Contender, Role};
+use super::sim::Sim;
+use super::{Run, traffic};
+use crate::error::Result;
+use crate::workspace;
+
+/// The page that holds the table, and what stands around it there.
+const PAGE: &str = "docs/resilience.md";
+const BEGIN: &str = "<!-- Written by `cargo xtask storm --nightly`. -->\n";
+const END: &str = "<!-- Up to here, nightly. -->\n";
+
+/// The seeds of the runs of all days, and of the short ones.
+const ALL_DAYS: RangeInclusive<u64> = 201..=220;
+const SHORT: RangeInclusive<u64> = 101..=200;
+
+/// One storm with one seed.
+struct Job {
+    params: Arc<Params>,
+    is_short: bool,
+    /// How many sessions it has: as good a measure as any of how long it takes.
+    sessions: u64,
+}
+
+/// What came of it.
+struct Outcome {
+    seed: u64,
+    sessions: u64,
+    avoidable: f64,
+    beyond: f64,
+    three: f64,
+    load: f64,
+    worst: f64,
+    late: u64,
+    /// Load and worst five minutes of a policy that knows the weather; only where ours needed a reason.
+    forecast: Option<(f64, f64)>,
+    missed: Vec<String>,
+}
+
+/// Runs all of `storms` and writes the table into the page; the number of gates that were missed.
+///
+/// # Errors
+/// A storm makes no sense, or the page cannot be read or written.
+pub(super) fn run(storms: &[Arc<Params>]) -> Result<usize> {
+    let jobs: Vec<Job> = storms.iter().flat_map(|storm| jobs(storm)).collect();
+    let progress = Progress::of(&jobs);
+    let next = AtomicUsize::new(0);
+    let outcomes: Mutex<Vec<Option<Result<Outcome>>>> = Mutex::new(jobs.iter().map(|_| None).collect());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(jobs.len()) {
+            scope.spawn(|| {
+                loop {
+                    let place = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(job) = jobs.get(place) else { break };
+                    let outcome = job.run();
+                    progress.ended(job, &outcome);
+                    if let Some(slot) = lock(&outcomes).get_mut(place) {
+                        *slot = Some(outcome);
+                    }
+                }
+            });
+        }
+    });
+    let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect::<Result<_>>()?;
+    let table = table(&jobs, &outcomes);
+    println!("{table}");
+    let missed: Vec<_> = outcomes.iter().flat_map(|outcome| &outcome.missed).collect();
+    missed.iter().for_each(|missed| println!("MISSED {missed}"));
+    let page = workspace::read(PAGE)?;
+    if let Some((before, rest)) = page.split_once(BEGIN)
+        && let Some((_, after)) = rest.split_once(END)
+    {
+        workspace::write(PAGE, &format!("{before}{BEGIN}\n{table}\n{END}{after}"))?;
+    }
+    Ok(missed.len())
+}
+
+/// The runs of one storm.
+fn jobs(storm: &Params) -> Vec<Job> {
+    let job = |seed, is_short| {
+        let days = if is_short { storm.short_days } else { storm.days };
+        let params = Params { seed, days, ..storm.clone() };
+        let sessions = traffic::arrivals(&params).len() as u64;
+        Job { params: Arc::new(params), is_short, sessions }
+    };
+    ALL_DAYS.map(|seed| job(seed, false)).chain(SHORT.map(|seed| job(seed, true))).collect()
+}
+
+impl Job {
+    fn run(&self) -> Result<Outcome> {
+        let run = |key: &str| -> Result<Option<Run>> {
+            let contender: Option<&'static Contender> = CONTENDERS.iter().find(|it| it.key == key);
+            let Some(contender) = contender else { return Ok(None) };
+            let measures = Sim::run(&self.params, contender.policy)?;
+            Ok(Some(Run { storm: Arc::clone(&self.params), contender, measures }))
+        };
+        let mut runs = Vec::new();
+        for key in ["three", "ours", "oracle"] {
+            runs.extend(run(key)?);
+        }
+        let is_missed = |runs: &[Run]| gates::judge(runs, false).iter().any(|verdict| !verdict.holds);
+        if is_missed(&runs) {
+            runs.extend(run("forecast")?);
+        }
+        let of = |role| runs.iter().find(|run| run.contender.role == role).map(|run| &run.measures);
+        let empty = super::Measures::default();
+        let (three, ours) = (of(Role::Common).unwrap_or(&empty), of(Role::Ours).unwrap_or(&empty));
+        let oracle = of(Role::Oracle).unwrap_or(&empty);
+        let missed = gates::judge(&runs, false).into_iter().filter(|verdict| !verdict.holds).map(|verdict| {
+            format!(
+                "{} seed {}{}: {} {} ({})",
+                self.params.name,
+                self.params.seed,
+                if self.is_short { ", short" } else { "" },
+                verdict.gate,
+                verdict.measured,
+                verdict.bar
+            )
+        });
+        Ok(Outcome {
+            seed: self.params.seed,
+            sessions: ours.sessions,
+            avoidable: 100.0 * ours.avoidable(oracle),
+            beyond: 100.0 * ours.beyond(oracle),
+            three: 100.0 * three.avoidable(oracle),
+            load: ours.load(),
+            worst: ours.worst_five_minutes,
+            late: ours.late,
+            forecast: of(Role::Forecast).map(|it| (it.load(), it.worst_five_minutes)),
+            missed: missed.collect(),
+        })
+    }
+}
+
+/// The worst of each storm, as Markdown.
+fn table(jobs: &[Job], outcomes: &[Outcome]) -> String {
+    let mut text = String::from(
+        "| storm | seeds | sessions a run | avoidable loss: worst (seed), mean | lost beyond the oracle: worst | three naive tries: least | attempts a call: worst (seed) | worst five minutes (seed) | late |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    let together: Vec<(&Job, &Outcome)> = jobs.iter().zip(outcomes).collect();
+    for rows in together.chunk_by(|(job, _), (next, _)| {
+        (&job.params.name, job.is_short) == (&next.params.name, next.is_short)
+    }) {
+        let Some((job, _)) = rows.first() else { continue };
+        let most = |of: fn(&Outcome) -> f64| rows.iter().max_by(|(_, a), (_, b)| of(a).total_cmp(&of(b)));
+        let worst = |of: fn(&Outcome) -> f64| most(of).map_or((0.0, 0), |(_, it)| (of(it), it.seed));
+        let forecast = |of: fn(&Outcome) -> f64, pick: fn((f64, f64)) -> f64| {
+            let there = most(of).and_then(|(_, it)| it.forecast).map(pick);
+            there.map(|it| format!("; forecast {it:.2}")).unwrap_or_default()
+        };
+        let mean = rows.iter().map(|(_, it)| it.avoidable).sum::<f64>() / rows.len() as f64;
+        let three = rows.iter().map(|(_, it)| it.three).fold(f64::INFINITY, f64::min);
+        let sessions = rows.iter().map(|(_, it)| it.sessions).sum::<u64>() / rows.len() as u64;
+        let late: u64 = rows.iter().map(|(_, it)| it.late).sum();
+        let ((loss, of_loss), (beyond, _)) = (worst(|it| it.avoidable), worst(|it| it.beyond));
+        let ((load, of_load), (five, of_five)) = (worst(|it| it.load), worst(|it| it.worst));
+        let _written = writeln!(
+            text,
+            "| `{}`{} | {} | {sessions} | {loss:.3} % ({of_loss}), {mean:.4} % | {beyond:.3} % | {three:.1} % | {load:.3} ({of_load}{}) | {five:.2} ({of_five}{}) | {late} |",
+            job.params.name,
+            if job.is_short { ", short" } else { "" },
+            rows.len(),
+            forecast(|it| it.load, |it| it.0),
+            forecast(|it| it.worst, |it| it.1),
+        );
+    }
+    text
+}
+
+/// How far it is: on a terminal with the time that is left, elsewhere a line each twentieth.
+struct Progress {
+    began: Instant,
+    all: u64,
+    done: Mutex<(u64, usize, usize)>,
+    jobs: usize,
+}
+
+impl Progress {
+    fn of(jobs: &[Job]) -> Self {
+        let all = jobs.iter().map(|job| job.sessions).sum();
+        Self { began: Instant::now(), all, done: Mutex::new((0, 0, 0)), jobs: jobs.len() }
+    }
+
+    fn ended(&self, job: &Job, outcome: &Result<Outcome>) {
+        let mut done = lock(&self.done);
+        let before = done.0 * 20 / self.all.max(1);
+        done.0 += job.sessions;
+        done.1 += 1;
+        done.2 += outcome.as_ref().map_or(1, |outcome| outcome.missed.len());
+        let is_terminal = std::io::stderr().is_terminal();
+        if !is_terminal && done.0 * 20 / self.all.max(1) == before {
+            return;
+        }
+        let (passed, part) = (self.began.elapsed(), done.0 as f64 / self.all.max(1) as f64);
+        let left = Duration::from_secs_f64(passed.as_secs_f64() * (1.0 - part) / part.max(1e-9));
+        let (start, end) = if is_terminal { ("\r", "\x1b[K") } else { ("", "\n") };
+        let _written = write!(
+            std::io::stderr(),
+            "{start}{} of {} runs, {:.0} %, {} gates missed, {} min passed, {} min left{end}",
+            done.1,
+            self.jobs,
+            100.0 * part,
+            done.2,
+            passed.as_secs() / 60,
+            left.as_secs().div_ceil(60),
+        );
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

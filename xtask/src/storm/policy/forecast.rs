@@ -1,0 +1,67 @@
+//! Knows the weather and the quotas, but not the luck of an attempt: what a policy could reach at most that knows at each moment
+//! what share of its attempts every model answers. Where the oracle answers a call with the one attempt in ten that is lucky,
+//! this one needs ten.
+
+use std::time::Duration;
+
+use hooks_core::time::{Tick, Timer};
+use hooks_resilience::ErrorKind;
+
+use super::ATTEMPT;
+use crate::storm::params::IncidentKind;
+use crate::storm::sim::Sim;
+use crate::storm::traffic::Asked;
+
+/// The pause after an attempt that failed.
+const PAUSE: Duration = Duration::from_secs(1);
+/// A model that answers less than this is waited for.
+const HOPELESS: f64 = 0.01;
+
+/// Makes a call.
+pub(super) async fn ask(sim: &Sim, asked: &Asked) -> Result<(), ErrorKind> {
+    let deadline = sim.deadline();
+    let mut refused = 0_u64;
+    let mut last = ErrorKind::DeadlineExceeded;
+    while sim.now() < deadline {
+        let now = sim.now();
+        let left = deadline.since(now);
+        let models = 0..sim.params.models.len();
+        let able = models.filter(|model| refused >> model & 1 == 0 && sim.providers.is_able(asked, *model));
+        let best = able.map(|model| (answered_share(sim, model, now), model));
+        // The share decides, and of equal ones the place in the quota that is free first.
+        let best = best.max_by(|(share, model), (other, rival)| {
+            share.total_cmp(other).then_with(|| sim.next_slot(*rival, now).cmp(&sim.next_slot(*model, now)))
+        });
+        let Some((share, model)) = best else { return Err(last) };
+        if share < HOPELESS {
+            sim.time.sleep(PAUSE.min(left)).await;
+            continue;
+        }
+        let slot = sim.next_slot(model, now);
+        if slot > now {
+            sim.time.sleep(slot.since(now).min(left)).await;
+            continue;
+        }
+        match sim.attempt(asked.key, model, ATTEMPT.min(left)).await {
+            Ok(()) => return Ok(()),
+            Err(fault) => last = fault.kind,
+        }
+        match last {
+            ErrorKind::InvalidRequest => return Err(last),
+            ErrorKind::ContentFilter | ErrorKind::ContextOverflow => refused |= 1 << model,
+            _ => sim.time.sleep(PAUSE.min(deadline.since(sim.now()))).await,
+        }
+    }
+    Err(last)
+}
+
+/// The share of its attempts that a model answers in this weather, and in time.
+fn answered_share(sim: &Sim, model: usize, now: Tick) -> f64 {
+    let (incidents, _) = sim.providers.weather.at(model, now);
+    let answers = |incident: &crate::storm::weather::Incident| match incident.kind {
+        // A slow answer is one, unless it takes longer than an attempt may.
+        IncidentKind::Slow => 1.0 - 0.1 * incident.share,
+        IncidentKind::Failing | IncidentKind::RateLimited | IncidentKind::SpendCap => 1.0 - incident.share,
+    };
+    incidents.iter().map(answers).product()
+}
