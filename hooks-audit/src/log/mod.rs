@@ -214,6 +214,8 @@ impl Drop for Running {
                 // A panic of the thread was one of what it was handed; everyone who waited was told.
                 drop(thread.join());
                 match end {
+                    // Who closed it knows.
+                    _ if self.queue.is_awaited() => {}
                     Ok(()) if at_risk > 0 => say(&format!(
                         "the audit log was dropped before it was closed: waited until {at_risk} records were written; await \
                          `close` before the process ends"
