@@ -41,18 +41,23 @@ use self::caller::{Caller, Known};
 use self::deadline::Deadline;
 use self::delivery::Delivery;
 use self::notes::Notes;
+use self::panics::Panics;
 use crate::cli::Run;
 
 /// Answers one event and ends the process.
 pub(crate) fn run(asked: &Run) -> ! {
     let caller = Arc::new(Caller::new(asked));
-    let (delivery, notes) = (Arc::new(Delivery::default()), Notes::default());
-    let reply = match deadline::watch(&caller, &delivery, &notes) {
-        Ok(deadline) => panics::caught(|| answer(asked, &caller, deadline, &notes))
-            .unwrap_or_else(|panic| failed(&caller, &notes, &panic)),
+    let (delivery, notes, panics) = (Arc::new(Delivery::default()), Notes::default(), Panics::default());
+    panics.watch({
+        let (caller, delivery, notes) = (Arc::clone(&caller), Arc::clone(&delivery), notes.clone());
+        move |reason| delivery.deliver(&failed(&caller, &notes, &reason))
+    });
+    let reply = panics.caught(|| match deadline::watch(&caller, &delivery, &notes) {
+        Ok(deadline) => answer(asked, &caller, deadline, &notes, &panics),
         Err(error) => failed(&caller, &notes, &format!("no time can be kept: {error}")),
-    };
-    delivery.deliver(&reply)
+    });
+    let reply = reply.or_else(|panic| panics.caught(|| failed(&caller, &notes, &panic)));
+    delivery.deliver(&reply.unwrap_or_else(|panic| failure(Place::Nowhere, &panic)))
 }
 
 /// Denies where the command line is one of `hooks run` that cannot be read: a slip in the settings of a client.
@@ -75,11 +80,11 @@ fn failed(caller: &Caller, notes: &Notes, reason: &str) -> Reply {
     caller.failure(reason)
 }
 
-fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes) -> Reply {
+fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes, panics: &Panics) -> Reply {
     let reply = match read(caller) {
         Ok(decoded) => {
             caller.learn(&decoded);
-            hear(asked, &decoded, deadline, notes).unwrap_or_else(|reason| {
+            hear(asked, &decoded, deadline, notes, panics).unwrap_or_else(|reason| {
                 notes.failed(&reason);
                 failure(Place::Decoded(&decoded), &reason)
             })
@@ -90,6 +95,7 @@ fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes) -> Re
         }
     };
     notes.degraded(&reply.degraded);
+    notes.panicked(&panics.take());
     notes.write(&caller.known());
     reply
 }
@@ -102,7 +108,13 @@ fn read(caller: &Caller) -> Result<Decoded, Failure> {
 }
 
 /// What the hooks that govern the event say to it.
-fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Result<Reply, Failure> {
+fn hear(
+    asked: &Run,
+    decoded: &Decoded,
+    deadline: Deadline,
+    notes: &Notes,
+    panics: &Panics,
+) -> Result<Reply, Failure> {
     let Some(event) = &decoded.event else {
         // Nobody decides about an event without a type, and nobody is told of it.
         return Ok(encode(decoded, &Answer::default()));
@@ -120,14 +132,18 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     };
     let mut reply = encode(decoded, &answer);
     let goes_on = goes_on(&answer, &reply);
-    if goes_on {
-        holds.commit();
-    }
+    // What a hook panicked with was dealt with there.
+    notes.panicked(&panics.take());
+    governing.end(holds, goes_on);
     let is_over = event.kind() == EventKind::SessionEnd;
     let keeper = is_over.then(|| governing.keeper()).flatten();
     governing.finish()?;
     if let Some(keeper) = keeper {
         keeping::keep(&keeper, notes);
+    }
+    // Behind the answer of the hooks nothing deals with a panic: what was counted may be wrong.
+    if let Some(reason) = panics.first() {
+        return Err(reason);
     }
     // The hooks are gone, and with them the log: what it could be told by now, it was.
     if let Some(missing) = gaps.and_then(|gaps| gaps.unkept()) {

@@ -39,9 +39,51 @@ pub(super) const FAULTS: &[Fault] = &[
     #[cfg(feature = "faults")]
     Fault {
         name: "panic",
-        reason: "this is a bug in hooks, please report it: somebody wished for a panic",
+        reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "panic").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a commit",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "commit").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "drop").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop during another",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "drop while it unwinds").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop during another, in a thread",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "thread").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in background work",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "background").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a task",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "task").run(),
     },
     #[cfg(feature = "faults")]
     Fault {
@@ -186,6 +228,12 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: no_folder,
     },
     Fault { name: "store corrupt", reason: "the state store is closed", is_about: calls, strike: corrupt },
+    Fault {
+        name: "store deleted between two events",
+        reason: "accept the loss with `hooks state accept-loss`",
+        is_about: calls,
+        strike: deleted,
+    },
     Fault { name: "store locked", reason: "", is_about: calls, strike: locked },
     Fault {
         name: "disk full for the audit log",
@@ -200,6 +248,10 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: no_log,
     },
 ];
+
+/// What a panic becomes.
+#[cfg(feature = "faults")]
+const PANIC: &str = "this is a bug in hooks, please report it: somebody wished for a panic";
 
 /// What the shell says where the program cannot.
 const GUARDED: &str = "the hook is missing, crashed or was killed, so this is denied";
@@ -359,6 +411,21 @@ fn no_folder(case: &Case) -> Told {
 fn corrupt(case: &Case) -> Told {
     let program = Program::new(case).with_store();
     fs::write(program.state(), "no database".repeat(1000)).unwrap();
+    program.run()
+}
+
+/// The database and all that stands beside it: what is there says nothing of a store.
+fn deleted(case: &Case) -> Told {
+    let program = Program::new(case).with_store();
+    drop(program.run());
+    let state = program.state();
+    let name = state.file_name().unwrap().to_str().unwrap();
+    for entry in fs::read_dir(state.parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap().to_str().unwrap().starts_with(name) {
+            fs::remove_file(path).unwrap();
+        }
+    }
     program.run()
 }
 

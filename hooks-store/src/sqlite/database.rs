@@ -15,6 +15,7 @@ use super::options::SqliteOptions;
 use super::step::{self, Step};
 use super::{damage, schema};
 use crate::config::Durability;
+use crate::identity::lost;
 
 /// The database of one store, in one process.
 #[derive(Debug)]
@@ -161,8 +162,16 @@ impl Open {
             return Err(Fault::Closed(note));
         }
         let Mark { is_kept, losses } = turn.mark()?;
-        if is_empty(path)? && is_kept {
-            return Err(Fault::Lost);
+        let witness = options.witness.as_ref();
+        let known = witness.map_or(Ok(None), |witness| witness.known()).map_err(Fault::Witness)?;
+        let forgotten = |known, gone: &str| Fault::Forgotten(lost(&path.display().to_string(), known, gone));
+        if is_empty(path)? {
+            if is_kept {
+                return Err(Fault::Lost);
+            }
+            if let Some(known) = &known {
+                return Err(forgotten(known, "is not there any more"));
+            }
         }
         // Only this process's own lock keeps its threads apart, so that SQLite need not.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -179,13 +188,21 @@ impl Open {
             Durability::Process => "normal",
             Durability::Power => "full",
         };
-        connection.pragma_update(None, "synchronous", synchronous)?;
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
         connection.pragma_update(None, "trusted_schema", false)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         schema::prepare(&transaction)?;
+        let store = schema::identity(&transaction)?;
+        if let Some(known) = known.as_ref().filter(|known| **known != store) {
+            return Err(forgotten(known, &format!("another one, `{store}`, is there now")));
+        }
         let clock = StoreClock::anchored(&transaction, options.clock.as_ref())?;
+        // Through to the disk: a store that is remembered must not be taken back by a power cut.
         transaction.commit()?;
+        connection.pragma_update(None, "synchronous", synchronous)?;
+        if let (Some(witness), None) = (witness, known) {
+            witness.remember(&store).map_err(Fault::Witness)?;
+        }
         if !is_kept {
             turn.set_mark(Mark { is_kept: true, losses })?;
         }

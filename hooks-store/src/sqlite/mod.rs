@@ -13,6 +13,7 @@
 //! | the lock's files are deleted | they are made again; SQLite itself keeps writers apart meanwhile |
 //! | the database is moved, deleted or replaced while it is open | an error |
 //! | the database is damaged | it is moved aside, the store is closed for all until [`SqliteStore::accept_loss`] |
+//! | a new database stands where one was used before | an error, where a [`Witness`](crate::Witness) remembers that one |
 //! | the database is of another version | an error, whichever came first |
 //! | the clock is set | nothing: time is what the machine counts |
 

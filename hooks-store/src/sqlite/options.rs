@@ -10,6 +10,7 @@ use hooks_core::time::Clock;
 
 use super::SqliteStore;
 use crate::config::Durability;
+use crate::identity::Witness;
 
 /// How a store in a file is opened.
 #[derive(Clone)]
@@ -19,6 +20,7 @@ pub struct SqliteOptions {
     pub(super) wait: Duration,
     pub(super) blocking: bool,
     pub(super) clock: Option<Arc<dyn Clock>>,
+    pub(super) witness: Option<Arc<dyn Witness>>,
 }
 
 impl SqliteOptions {
@@ -31,6 +33,7 @@ impl SqliteOptions {
             wait: Duration::from_secs(2),
             blocking: false,
             clock: None,
+            witness: None,
         }
     }
 
@@ -64,10 +67,17 @@ impl SqliteOptions {
         self
     }
 
+    /// Refuses a store that is not the one that `witness` remembers, and has it remember the first one.
+    #[must_use]
+    pub fn witnessed_by(mut self, witness: Arc<dyn Witness>) -> Self {
+        self.witness = Some(witness);
+        self
+    }
+
     /// Opens it; makes the file where it is not there.
     ///
     /// # Errors
-    /// It cannot be opened, is of another version, or is closed because it was damaged.
+    /// It cannot be opened, is of another version, is closed because it was damaged, or is not the one that was used before.
     pub fn open(self) -> Result<SqliteStore, StoreError> {
         SqliteStore::with(self)
     }

@@ -25,6 +25,7 @@ use super::command::{Handlers, Host};
 use super::context::ContextSections;
 use super::error::{Mistakes, Place};
 use super::feeds::{FeedSections, Feeds};
+use super::known::KnownStore;
 use super::models::Models;
 use super::prompts;
 use super::prune::Pruned;
@@ -100,13 +101,14 @@ pub struct Kept {
     stored_lockouts: Option<Arc<StoredLockouts>>,
     sessions: SessionMemory,
     metrics: Option<Metrics>,
+    known: Option<Arc<KnownStore>>,
 }
 
 impl Kept {
     /// Keeps these.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
         let sessions = SessionMemory::default();
-        Self { lockouts, store, stored_lockouts: None, watch: None, sessions, metrics: None }
+        Self { lockouts, store, stored_lockouts: None, watch: None, sessions, metrics: None, known: None }
     }
 
     /// Tells `watch` what the budget does, and what each session spent.
@@ -144,6 +146,11 @@ impl Kept {
         &self.store
     }
 
+    /// Which store it is.
+    pub(super) const fn known(&self) -> Option<&Arc<KnownStore>> {
+        self.known.as_ref()
+    }
+
     /// What the layers of context know of sessions: what has to survive a compaction, what is counted until the end.
     pub(super) const fn sessions(&self) -> &SessionMemory {
         &self.sessions
@@ -158,7 +165,10 @@ impl Kept {
         };
         let registry = Arc::new(LockoutRegistry::new(dialect));
         let Some(config) = &state.store else { return Self::new(registry, memory()) };
-        let store = store::open(config, state.path.as_deref(), state.answering);
+        let (path, audit) = (state.path.as_deref(), state.audit.as_ref());
+        let log = audit.filter(|audit| audit.is_enabled()).map(|audit| audit::folder_of(audit, path));
+        let known = path.and_then(|path| KnownStore::new(config, path, log)).map(Arc::new);
+        let store = store::open(config, path, state.answering, known.clone());
         let world = (Arc::new(SystemClock) as _, Arc::new(SystemRandom) as _);
         let lockouts = StoredLockouts::new(Arc::clone(&store), state.tenant(), Arc::clone(&registry), world);
         let lockouts = match config.stale_after {
@@ -169,7 +179,8 @@ impl Kept {
             Some(stale_after) => lockouts.with_stale_after(stale_after),
             None => lockouts,
         };
-        Self::new(registry, store).with_stored_lockouts(Arc::new(lockouts))
+        let kept = Self { known, ..Self::new(registry, store) };
+        kept.with_stored_lockouts(Arc::new(lockouts))
     }
 }
 
@@ -280,6 +291,9 @@ pub(super) fn build(
                 let (path, rules) = (state.path.as_deref(), state.rules.clone());
                 audit::built(config, path, rules, feeds.cache.clone(), state.answering)
             });
+            if let (Some(known), Some(audit)) = (kept.known(), &recording) {
+                known.record_in(audit);
+            }
             builder.add_close(Stored(Arc::clone(&kept.store)));
             if let Some(audit) = &recording {
                 let Ok(recorded) = builder.config(audit.clone());

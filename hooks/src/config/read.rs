@@ -12,6 +12,7 @@ use hooks_audit::config::AuditConfig;
 use hooks_audit::metrics::Metrics;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, Judge};
+use hooks_core::state::StoreError;
 use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
 use hooks_policies::config::PolicyConfig;
@@ -142,6 +143,16 @@ impl Config {
     pub fn store_file(&self) -> Option<PathBuf> {
         let store = self.state.store.as_ref().filter(|store| store.engine == Engine::File)?;
         store::file_of(store, self.state.path.as_deref())
+    }
+
+    /// Goes on without the store that was used so far, where that is lost: closed, deleted, emptied, or another one now. `by`
+    /// says who accepted it, and why, in words behind "was accepted". What was refused before; `None` where nothing was.
+    ///
+    /// # Errors
+    /// Where the store cannot be reached, or which one is used cannot be written down.
+    pub async fn accept_store_loss(&self, by: &str) -> Result<Option<String>, StoreError> {
+        let Some(store) = &self.state.store else { return Ok(None) };
+        store::accept_loss(store, self.state.path.as_deref(), self.kept.known().cloned(), by).await
     }
 
     /// What it says about the audit log, where it or its reader says something.
