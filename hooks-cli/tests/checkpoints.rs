@@ -248,7 +248,8 @@ fn checkpoints_that_are_gone_are_missed_and_both_verifiers_agree() {
     let (mut found, mut torn) = (0, 0);
     for end in marks.iter().skip(1).chain([&whole.len()]) {
         // Up to the end of a group, so that the file is whole.
-        let end = whole[..*end].rfind("}\n{\"c\"").map_or(*end, |at| whole[at + 2..].find('\n').unwrap() + at + 3);
+        let end =
+            whole[..*end].rfind("}\n{\"c\"").map_or(*end, |at| whole[at + 2..].find('\n').unwrap() + at + 3);
         fs::write(world.at("log/w0.00000001.jsonl"), &whole[..end]).unwrap();
         let before = whole[..end].contains("\"checkpoint\":5");
         let status = if before { 4 } else { 1 };

@@ -471,7 +471,13 @@ const DEEDS: &[(&str, Deed, Condition, &str, &str)] = &[
         "",
         "",
     ),
-    ("an empty file", |log| fs::write(log.join(FIRST), "").is_ok(), Condition::Damaged, FIRST, "decompressed"),
+    (
+        "an empty file",
+        |log| fs::write(log.join(FIRST), "").is_ok(),
+        Condition::Damaged,
+        FIRST,
+        "decompressed",
+    ),
     ("an empty last file", |log| fs::write(log.join(LAST), "").is_ok(), Condition::Damaged, LAST, ""),
     (
         "an empty file behind the last one",
@@ -497,9 +503,15 @@ const DEEDS: &[(&str, Deed, Condition, &str, &str)] = &[
     (
         "names that no writer gives",
         |log| {
-            ["w0.1.jsonl", "w0.000000001.jsonl", "W0.00000001.jsonl", "w0.00000001.jsonl.bak", "w0.٠٠٠٠٠٠٠١.jsonl"]
-                .iter()
-                .all(|name| fs::write(log.join(name), "x").is_ok())
+            [
+                "w0.1.jsonl",
+                "w0.000000001.jsonl",
+                "W0.00000001.jsonl",
+                "w0.00000001.jsonl.bak",
+                "w0.٠٠٠٠٠٠٠١.jsonl",
+            ]
+            .iter()
+            .all(|name| fs::write(log.join(name), "x").is_ok())
         },
         Condition::Clean,
         "",
@@ -548,9 +560,27 @@ const DEEDS: &[(&str, Deed, Condition, &str, &str)] = &[
         "w0.00000005-00000014.jsonl",
         "",
     ),
-    ("lines behind a joined file", |log| added(log, JOINED, b"{}\n"), Condition::Damaged, JOINED, "behind its end"),
-    ("bytes behind a compressed file", |log| added(log, FIRST, b"xyz"), Condition::Damaged, FIRST, "behind its end"),
-    ("zeros behind a compressed file", |log| added(log, FIRST, &[0; 512]), Condition::Damaged, FIRST, "behind its end"),
+    (
+        "lines behind a joined file",
+        |log| added(log, JOINED, b"{}\n"),
+        Condition::Damaged,
+        JOINED,
+        "behind its end",
+    ),
+    (
+        "bytes behind a compressed file",
+        |log| added(log, FIRST, b"xyz"),
+        Condition::Damaged,
+        FIRST,
+        "behind its end",
+    ),
+    (
+        "zeros behind a compressed file",
+        |log| added(log, FIRST, &[0; 512]),
+        Condition::Damaged,
+        FIRST,
+        "behind its end",
+    ),
     (
         "another compressed part behind a compressed file",
         |log| added(log, FIRST, &gzip(b"{}\n")),

@@ -113,7 +113,9 @@ fn start(how: &str) -> (tempfile::TempDir, std::process::Child) {
 /// The calls about which there is a record of this event.
 fn calls(folder: &Path, event: &str) -> BTreeSet<String> {
     let all = read(&folder.join(".squad/orchestration-log")).into_iter();
-    all.filter(|committed| committed.record.event == event).filter_map(|committed| committed.record.call).collect()
+    all.filter(|committed| committed.record.event == event)
+        .filter_map(|committed| committed.record.call)
+        .collect()
 }
 
 #[test]

@@ -218,14 +218,7 @@ fn mark(fields: Fields) -> Option<Mark> {
     let Fields { v, hash, chain, segment, c, n, seq, synced, t, after, range, prev, checkpoint } = fields;
     let at = Timestamp(t);
     let Some(version) = v else {
-        return Some(Mark::Commit(Commit {
-            commit: c,
-            records: n?,
-            seq,
-            synced: synced?,
-            at,
-            checkpoint,
-        }));
+        return Some(Mark::Commit(Commit { commit: c, records: n?, seq, synced: synced?, at, checkpoint }));
     };
     if version != crate::record::VERSION || hash? != "sha256" {
         return None;

@@ -101,7 +101,9 @@ fn missing(chain: &ChainReport, last: Option<u64>) -> Option<Finding> {
         None => "there is none of it here".to_owned(),
     };
     let (condition, what) = if said > last.unwrap_or(0) {
-        let what = format!("checkpoints are missing: the chain says that one over {said} records was made, and {here}");
+        let what = format!(
+            "checkpoints are missing: the chain says that one over {said} records was made, and {here}"
+        );
         (Condition::Mismatched, what)
     } else if last.is_none() && chain.seq > 0 {
         // A writer that was killed before the first one leaves this as well, and the next one makes it.

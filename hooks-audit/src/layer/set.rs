@@ -9,8 +9,8 @@ use std::mem;
 
 use hooks_core::event::*;
 use hooks_core::{
-    BoxError, Close, FailureLayer, HookError, HookFuture, HookRequest, HooksBuilder, HooksConfig, Observer, Reservation,
-    Reserve, hook_fn,
+    BoxError, Close, FailureLayer, HookError, HookFuture, HookRequest, HooksBuilder, HooksConfig, Observer,
+    Reservation, Reserve, hook_fn,
 };
 
 use super::audit::{Audit, NAME, judged};

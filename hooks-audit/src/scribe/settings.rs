@@ -11,7 +11,9 @@ use hooks_core::event::{
     PostToolUse, PreToolUse, SessionEnd, SessionStart, SubagentStart, SubagentStop, ToolDecided,
 };
 use hooks_core::time::Timer;
-use hooks_core::{BoxError, Close, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle};
+use hooks_core::{
+    BoxError, Close, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle,
+};
 use hooks_facts::tools::ToolTable;
 use hooks_team::beside::{Workers, offload, offload_then};
 use hooks_team::{Team, TeamPlace};

@@ -13,8 +13,8 @@ use hooks_core::fs::Disk;
 use hooks_core::testing::{FailureLog, FakeClock, FakeDisk, FakeFileSystem, Probe, VirtualTime, world};
 use hooks_core::time::{Clock, SeededRandom, Timestamp};
 use hooks_core::{
-    Background, BoxError, Environment, Govern, GovernSpawn, HookContext, HookError, HookFuture, HookRequest, Hooks, Judged, Reason,
-    Settle, Strength, Verdict, policy_fn,
+    Background, BoxError, Environment, Govern, GovernSpawn, HookContext, HookError, HookFuture, HookRequest,
+    Hooks, Judged, Reason, Settle, Strength, Verdict, policy_fn,
 };
 use hooks_team::Team;
 use hooks_team::beside::{Here, Work, Workers};
