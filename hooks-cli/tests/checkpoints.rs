@@ -247,11 +247,11 @@ fn checkpoints_that_are_gone_are_missed_and_both_verifiers_agree() {
     let marks: Vec<_> = whole.match_indices("{\"c\":").map(|(at, _)| at).collect();
     let (mut found, mut torn) = (0, 0);
     for end in marks.iter().skip(1).chain([&whole.len()]) {
-        // Up to the end of a group, so that the file is whole.
-        let end =
-            whole[..*end].rfind("}\n{\"c\"").map_or(*end, |at| whole[at + 2..].find('\n').unwrap() + at + 3);
-        fs::write(world.at("log/w0.00000001.jsonl"), &whole[..end]).unwrap();
-        let before = whole[..end].contains("\"checkpoint\":5");
+        // Behind the mark that begins here, so that the file is whole.
+        let (head, tail) = whole.split_at(*end);
+        let whole_lines = format!("{head}{}", tail.split_inclusive('\n').next().unwrap_or_default());
+        fs::write(world.at("log/w0.00000001.jsonl"), &whole_lines).unwrap();
+        let before = whole_lines.contains("\"checkpoint\":5");
         let status = if before { 4 } else { 1 };
         let says = if before { "records was made, and there is none" } else { "there is none of it here" };
         world.verify("verifier", status, says);

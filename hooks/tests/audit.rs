@@ -538,9 +538,8 @@ const DEEDS: &[(&str, Deed, Condition, &str, &str)] = &[
         "what an interrupted join leaves",
         |log| {
             let joined = fs::read_to_string(log.join(JOINED)).unwrap();
-            let second = joined.find("\"segment\":6").unwrap();
-            let second = joined[..second].rfind('\n').unwrap() + 1;
-            fs::write(log.join("w0.00000005.jsonl"), format!("{}torn", &joined[..second])).is_ok()
+            let (first, _) = joined.split_at(joined.find("\n{\"v\":").unwrap() + 1);
+            fs::write(log.join("w0.00000005.jsonl"), format!("{first}torn")).is_ok()
         },
         Condition::Clean,
         "",
