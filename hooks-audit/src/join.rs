@@ -19,7 +19,7 @@ use crate::append::Settings;
 use crate::chain::{After, Chain, Group, Mark, Scan};
 use crate::segment::{self, Segment, State};
 
-/// Fewer files are left as they are: each join waits for the device.
+/// Fewer files are left as they are, unless they are a full one: each join waits for the device.
 const LEAST: usize = 8;
 /// The most bytes of a joined file: whoever opens the chain waits for it.
 const MOST: u64 = 4 << 20;
@@ -45,7 +45,7 @@ pub(crate) fn last_files(
     let Some(end) = first_header(&header).map(|(_, at)| at) else { return Ok(None) };
     // The newest first.
     let mut parts: Vec<(Segment, Vec<u8>)> = Vec::new();
-    let mut total = 0;
+    let (mut total, mut is_full) = (0, false);
     for file in files {
         // One that is larger than twice all behind it stays; the byte more shows that it is.
         let limit = if parts.is_empty() { most } else { (2 * total).min(most.saturating_sub(total)) };
@@ -57,7 +57,11 @@ pub(crate) fn last_files(
             Err(error) if error.kind() == ErrorKind::InvalidData => break,
             Err(error) => return Err(error),
         };
-        let Some(at) = first_header(&bytes).map(|(_, at)| at).filter(|_| bytes.len() <= limit) else { break };
+        if bytes.len() > limit {
+            is_full = limit < 2 * total && total > most / 2;
+            break;
+        }
+        let Some(at) = first_header(&bytes).map(|(_, at)| at) else { break };
         let Some(counted) = first_header(&header).and_then(|(next, _)| counted(&bytes, &next)) else { break };
         if apart(at, end) > settings.file_age {
             break;
@@ -67,7 +71,7 @@ pub(crate) fn last_files(
         parts.push((file.clone(), counted.to_vec()));
         next = file;
     }
-    if parts.len() < LEAST {
+    if parts.len() < LEAST && !(is_full && parts.len() > 1) {
         return Ok(None);
     }
     parts.reverse();

@@ -218,6 +218,54 @@ fn what_is_wrong_is_told_apart_and_both_verifiers_agree() {
     }
 }
 
+/// The chain says which checkpoints were made of it, so that their loss is found although nothing of them is left.
+#[test]
+fn checkpoints_that_are_gone_are_missed_and_both_verifiers_agree() {
+    let world = World::new();
+    let (_, verifier, _) = world.hooks(&["keygen", "example.com/a", "--out", "audit.key"]);
+    fs::write(world.at("verifier"), verifier).unwrap();
+    let signer = signer(&world.at("audit.key")).unwrap();
+    world.write("log", &signer, 5);
+    copy(&world.at("elsewhere"), &world.at("old-elsewhere"));
+    world.write("log", &signer, 4);
+    world.verify("verifier", 0, "");
+    let (_, _, hint) = world.hooks(&["--log", "log", "verify"]);
+    assert!(hint.contains("a checkpoint over 9 records of `w0` was made"), "{hint}");
+    copy(&world.at("log"), &world.at("new-log"));
+    copy(&world.at("elsewhere"), &world.at("new-elsewhere"));
+    // The file of one chain, while that of the other is there; the last ones in it; all of them of a fleet as well.
+    fs::remove_file(world.at("elsewhere/w0.checkpoints")).unwrap();
+    world.verify("verifier", 4, "one over 9 records was made, and there is none of it here");
+    copy(&world.at("new-elsewhere"), &world.at("elsewhere"));
+    copy(&world.at("old-elsewhere"), &world.at("elsewhere"));
+    world.verify("verifier", 4, "one over 9 records was made, and the last one here is over 5");
+    // The end of the chain is cut off as well, which says so last: each mark before it said so too.
+    copy(&world.at("new-elsewhere"), &world.at("elsewhere"));
+    fs::remove_file(world.at("elsewhere/w0.checkpoints")).unwrap();
+    fs::remove_file(world.at("log/w0.end")).unwrap();
+    let whole = fs::read_to_string(world.at("log/w0.00000001.jsonl")).unwrap();
+    let marks: Vec<_> = whole.match_indices("{\"c\":").map(|(at, _)| at).collect();
+    let (mut found, mut torn) = (0, 0);
+    for end in marks.iter().skip(1).chain([&whole.len()]) {
+        // Behind the mark that begins here, so that the file is whole.
+        let (head, tail) = whole.split_at(*end);
+        let whole_lines = format!("{head}{}", tail.split_inclusive('\n').next().unwrap_or_default());
+        fs::write(world.at("log/w0.00000001.jsonl"), &whole_lines).unwrap();
+        let before = whole_lines.contains("\"checkpoint\":5");
+        let status = if before { 4 } else { 1 };
+        let says = if before { "records was made, and there is none" } else { "there is none of it here" };
+        world.verify("verifier", status, says);
+        *(if before { &mut found } else { &mut torn }) += 1;
+    }
+    assert!(found > 3 && torn > 3, "{found} {torn}");
+    // Who writes on puts it on the record, before another checkpoint stands for those that are gone.
+    copy(&world.at("new-log"), &world.at("log"));
+    world.write("log", &signer, 1);
+    let alarm = fs::read_to_string(world.at("log/w0.00000001.jsonl")).unwrap();
+    assert!(alarm.contains("one over 9 records was made, and the last one there is over 0"), "{alarm}");
+    world.verify("verifier", 0, "");
+}
+
 #[test]
 fn one_note_stands_for_the_chains_of_many_logs() {
     let world = World::new();
@@ -282,7 +330,8 @@ fn numbers_of_a_damaged_file_are_not_given_again_and_both_verifiers_agree() {
             log("log").put_through(|| Record::new("stop", Timestamp(1)).into()).unwrap().wait().unwrap();
         }
         let (status, _, errors) = world.hooks(&["--log", "log", "verify"]);
-        assert_eq!((status, errors.lines().count()), (3, 1), "{errors}");
+        let findings = errors.lines().filter(|line| line.starts_with("damaged")).count();
+        assert_eq!((status, findings), (3, 1), "{errors}");
         if let Some(status) = world.second(&["log"]) {
             assert_eq!(status, 3);
         }

@@ -84,5 +84,6 @@ async fn main() -> Result<(), BoxError> {
     println!("\n{}\n", budget.report(&context).await?);
     let child = hooks.on(context).subagent_start(SubagentStart::new("agent-6", "help")).await.outcome;
     println!("another agent? {}", child.shown_reason().map_or("yes", |reason| &reason.message));
+    hooks.close().await?;
     Ok(())
 }

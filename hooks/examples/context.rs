@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let hooks = compacting.add_to(auto.add_to(ending.add_to(Hooks::builder()))).build();
 
     let context = HookContext::new("session-1", "Backend").in_dir(folder.path()).with_environment(system());
-    let (session, patch) = Session::start(hooks, context, SessionStart::default()).await;
+    let (session, patch) = Session::start(hooks.clone(), context, SessionStart::default()).await;
     show("The session begins with", &patch.additional_context);
 
     // A child gets the same, for its own task.
@@ -62,6 +62,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     turn.end(TurnEndReason::Normal).await;
 
     session.end(EndReason::Complete, None).await;
+    hooks.close().await?;
     println!("Put away: {}", team.session_logs()?.join(", "));
     Ok(())
 }

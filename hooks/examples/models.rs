@@ -35,6 +35,7 @@ async fn main() -> Result<(), BoxError> {
     for failed in &answered.failed {
         println!("  before: `{}` was {}: {}", failed.model, failed.kind, failed.message);
     }
+    config.close().await?;
     Ok(())
 }
 

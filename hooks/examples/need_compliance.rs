@@ -38,7 +38,7 @@ async fn main() -> Result<(), BoxError> {
     });
     let context = HookContext::new("session-1", "Ripley").in_dir(folder.path()).with_environment(system());
     let hooks = Config::parse(FILE, "hooks.yaml")?.hooks();
-    let (session, _) = Session::start(hooks, context, SessionStart::default()).await;
+    let (session, _) = Session::start(hooks.clone(), context, SessionStart::default()).await;
     let decision = "### 2026-11-22: Keep logs for seven years\n**By:** Ripley\n**What:** so\n";
     for (tool, args) in [
         ("edit", json!({"path": ".squad/decisions/inbox/ripley-logs.md", "content": decision})),
@@ -53,6 +53,7 @@ async fn main() -> Result<(), BoxError> {
         }
     }
     session.end(EndReason::Complete, None).await;
+    hooks.close().await?;
 
     for place in ["decisions.md", "log"] {
         let path = team.root().join(place);

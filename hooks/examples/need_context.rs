@@ -39,9 +39,10 @@ async fn main() -> Result<(), BoxError> {
     );
 
     let (session, patch) =
-        Session::start(hooks, context("session-2", "Backend"), SessionStart::default()).await;
+        Session::start(hooks.clone(), context("session-2", "Backend"), SessionStart::default()).await;
     println!("--- what Backend's session begins with");
     patch.additional_context.iter().for_each(|note| println!("{}", note.text));
     session.end(EndReason::Complete, None).await;
+    hooks.close().await?;
     Ok(())
 }

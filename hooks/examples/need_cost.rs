@@ -43,5 +43,6 @@ async fn main() -> Result<(), BoxError> {
     let budget = hooks.spend_budget().ok_or("the file has a section `budget`")?;
     let context = HookContext::new("session-1", "backend").with_environment(hooks::system());
     println!("\n{}", budget.report(&context).await?);
+    hooks.close().await?;
     Ok(())
 }

@@ -52,6 +52,7 @@ async fn main() -> Result<(), BoxError> {
         drop(child.end(ChildStatus::Completed, None).await);
     }
     lead.end(EndReason::Complete, None).await;
+    hooks.close().await?;
 
     println!("\n--- sent out\n{}", team.spawn_logs()?.join("\n"));
     println!("\n--- what each session used");

@@ -47,5 +47,6 @@ async fn main() -> Result<(), BoxError> {
             println!("  before: `{}` was {}: {}", failed.model, failed.kind, failed.message);
         }
     }
+    config.close().await?;
     Ok(())
 }

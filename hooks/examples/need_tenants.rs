@@ -30,5 +30,6 @@ async fn main() -> Result<(), BoxError> {
             }
         }
     }
+    hooks.close().await?;
     Ok(())
 }

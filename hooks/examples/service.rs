@@ -73,6 +73,9 @@ async fn main() -> Result<(), BoxError> {
         println!("{line}");
     }
 
+    // Before `main` returns, and before the log is read: what is not written yet is written now.
+    config.close().await?;
+
     let context =
         HookContext::new("session of Ripley: Where do the orders live?", "Ripley").with_environment(system());
     let budget = hooks.spend_budget().ok_or("the file has a section `budget`")?;

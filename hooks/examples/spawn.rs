@@ -55,5 +55,6 @@ async fn main() -> Result<(), BoxError> {
     for child in budget.children().of(&context).await? {
         println!("{} ({}): {:?}", child.agent, child.model.as_deref().unwrap_or("-"), child.state);
     }
+    hooks.close().await?;
     Ok(())
 }

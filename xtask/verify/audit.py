@@ -6,7 +6,6 @@ KEY is a verifier, or a file with one or with a first key. Prints an anchor for 
 2 the command line is wrong or the log cannot be read. What the lines mean is in docs/audit.md.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -14,53 +13,17 @@ import sys
 
 import files
 import notes
+from tree import Tree, sha256
 
 CLEAN, TORN, DAMAGED, MISMATCHED = 0, 1, 3, 4
 MARK_END = re.compile(rb',"sum":"([0-9a-f]{16})","head":"([0-9a-f]{64})"\}')
 RECORD = re.compile(rb'\{"seq":(0|[1-9][0-9]*),.*\}', re.DOTALL)
 PAYLOAD = re.compile(rb',"payload":"([0-9a-f]{64})"\}')
 STORED = re.compile(rb'\{"p":(0|[1-9][0-9]*),"salt":"([0-9a-f]{32})","data":(.*)\}', re.DOTALL)
+COMMIT = {"c": int, "n": int, "seq": int, "synced": int, "t": int}
+HEADER = {"v": int, "hash": str, "chain": str, "segment": int, "c": int, "seq": int, "t": int, "after": str,
+          "range": list, "prev": str}
 ERASED = re.compile(rb'\{"p":(0|[1-9][0-9]*),"erased":(0|[1-9][0-9]*)\}')
-
-
-def sha256(*parts):
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    return digest.digest()
-
-
-class Tree:
-    """RFC 6962: the roots of the perfect subtrees, the largest first."""
-
-    def __init__(self, size=0, roots=()):
-        self.size, self.roots = size, list(roots)
-
-    def push(self, leaf, level=0):
-        size = self.size >> level
-        while size & 1:
-            leaf = sha256(b"\x01", self.roots.pop(), leaf)
-            size >>= 1
-        self.roots.append(leaf)
-        self.size += 1 << level
-
-    def skip(self, count):
-        """Adds leaves of zeros, which stand for no record."""
-        voids = [bytes(32)]
-        while count:
-            level = min((self.size & -self.size or count).bit_length(), count.bit_length()) - 1
-            while len(voids) <= level:
-                voids.append(sha256(b"\x01", voids[-1], voids[-1]))
-            self.push(voids[level], level)
-            count -= 1 << level
-
-    def root(self):
-        if not self.roots:
-            return sha256()
-        root = self.roots[-1]
-        for left in reversed(self.roots[:-1]):
-            root = sha256(b"\x01", left, root)
-        return root
 
 
 class Flaw(Exception):
@@ -90,6 +53,9 @@ def read_mark(line, leaves):
     try:
         fields = json.loads(line)
     except ValueError:
+        return None
+    wanted = HEADER if "v" in fields else COMMIT
+    if any(type(fields.get(name)) is not kind for name, kind in wanted.items()):
         return None
     return fields, body, bytes.fromhex(end[2].decode())
 

@@ -374,3 +374,82 @@ fn a_file_that_was_handed_over_is_gone_on_in() {
     let (one, two) = (open(&disk).unwrap().0, open(&disk).unwrap().0);
     assert_eq!((&*one.chain().name, &*two.chain().name), ("w0", "w1"));
 }
+
+/// Opens the log as the next writer does, adds a record, and is killed.
+fn killed(disk: &SimDisk, id: u64) -> bool {
+    let Ok((mut appender, _)) = open(disk) else { return false };
+    appender.append(&mut [entry(format!("{id}"), id % 50)]).is_ok() && appender.settle().is_ok()
+}
+
+/// The files of the log that count, and what verifiers say of it.
+fn files(disk: &SimDisk) -> (Vec<String>, Condition) {
+    let listed = crate::segment::list(disk, Path::new(FOLDER)).unwrap();
+    let names = listed.iter().map(crate::segment::Segment::name).collect();
+    (names, verify(disk, Path::new(FOLDER), &[]).unwrap().condition())
+}
+
+#[test]
+fn files_are_joined_whenever_a_writer_is_killed_over_it() {
+    let mut joined = 0;
+    for seed in 0..400 {
+        let mut disk = SimDisk::new(seed);
+        let mut told = Vec::new();
+        for id in 0..24 {
+            // Somebody is killed, or power is lost, in the middle of recovering, joining, adding.
+            if id % 3 == 2 {
+                disk.reseed(seed * 100 + id);
+                disk.with_faults(Faults { kill: 40, ..Faults::default() });
+            }
+            if killed(&disk, id) {
+                told.push(id.to_string());
+            }
+            disk = if seed % 2 == 0 { disk.after_kill() } else { disk.after_power_cut(seed + id) };
+            let (_, condition) = files(&disk);
+            assert!(condition <= Condition::Torn, "seed {seed}, {id}: {condition:?}");
+        }
+        assert!(killed(&disk, 24));
+        told.push("24".to_owned());
+        open(&disk).unwrap().0.close().unwrap();
+        let all: Vec<_> = read(&disk).unwrap().into_values().collect();
+        let lost: Vec<_> = told.iter().filter(|id| !all.contains(id)).collect();
+        assert!(lost.is_empty(), "seed {seed}: {lost:?}");
+        let mut once = all.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), all.len(), "seed {seed}: a record stands twice");
+        let (names, condition) = files(&disk);
+        assert_eq!(condition, Condition::Clean, "seed {seed}");
+        joined += usize::from(names.iter().any(|name| name.contains('-')));
+        // What an interrupted join left beside the joined file went with the next writer.
+        let listed = crate::segment::list_all(&disk, Path::new(FOLDER)).unwrap();
+        assert!(listed.beside.is_empty(), "seed {seed}: {:?}", listed.beside);
+    }
+    assert!(joined > 300, "{joined}");
+}
+
+#[test]
+fn a_joined_log_is_proven_compressed_and_erased_as_before() {
+    let disk = SimDisk::new(1);
+    let mut roots = Vec::new();
+    for id in 0..40 {
+        let (mut appender, _) = open(&disk).unwrap();
+        appender.append(&mut [entry(id.to_string(), 60)]).unwrap();
+        appender.settle().unwrap();
+        roots.push((appender.chain().seq, appender.chain().tree.root()));
+    }
+    let (names, condition) = files(&disk);
+    assert!(names.len() < 25 && condition == Condition::Clean, "{names:?} {condition:?}");
+    let folder = Path::new(FOLDER);
+    for (size, root) in &roots {
+        assert_eq!(root_of(&disk, folder, "w0", *size).unwrap(), Some(*root));
+        assert!(prove(&disk, folder, "w0", *size).unwrap().unwrap().holds());
+    }
+    let (mut appender, _) = open(&disk).unwrap();
+    assert_eq!(appender.erase("asked for", &|record| record.session == "7").unwrap(), 1);
+    assert!(appender.compress().unwrap() > 0);
+    appender.close().unwrap();
+    assert_eq!(files(&disk).1, Condition::Clean);
+    assert_eq!(read(&disk).unwrap().len(), 40);
+    let (size, root) = roots.last().unwrap();
+    assert_eq!(root_of(&disk, folder, "w0", *size).unwrap(), Some(*root));
+}

@@ -210,26 +210,24 @@ impl Drop for Running {
             // Dropped by what it was handed, it goes on by itself.
             return;
         }
-        match self.queue.wait_for_end(self.drop_wait) {
-            Some(end) => {
-                // A panic of the thread was one of what it was handed; everyone who waited was told.
-                drop(thread.join());
-                match end {
-                    Ok(()) if at_risk > 0 => say(&format!(
-                        "the audit log was dropped before it was closed: waited until {at_risk} records were written; await \
-                         `close` before the process ends"
-                    )),
-                    Ok(()) => {}
-                    Err(error) => {
-                        say(&format!("the audit log was dropped, and not all of it is written: {error}"))
-                    }
-                }
-            }
-            None => say(&format!(
+        let Some(end) = self.queue.wait_for_end(self.drop_wait) else {
+            return say(&format!(
                 "the audit log was dropped before it was closed, and {at_risk} records are not known to be written after \
                  {:?}; await `close` before the process ends",
                 self.drop_wait
+            ));
+        };
+        // A panic of the thread was one of what it was handed; everyone who waited was told.
+        drop(thread.join());
+        match end {
+            // Who closed it knows.
+            _ if self.queue.is_awaited() => {}
+            Ok(()) if at_risk > 0 => say(&format!(
+                "the audit log was dropped before it was closed: waited until {at_risk} records were written; await \
+                 `close` before the process ends"
             )),
+            Ok(()) => {}
+            Err(error) => say(&format!("the audit log was dropped, and not all of it is written: {error}")),
         }
     }
 }

@@ -58,8 +58,9 @@ struct State {
     at_risk: u64,
     /// How it ended, once the writer has.
     end: Option<Result<(), Unwritten>>,
-    /// Who waits for that.
+    /// Who waits for that, and whether anybody ever did.
     closing: Vec<Ticket>,
+    is_awaited: bool,
 }
 
 /// What the writer does, which says who has to wake it.
@@ -157,6 +158,7 @@ impl Queue {
     pub(super) fn closed(&self) -> Ticket {
         let ticket = Ticket::new();
         let mut state = self.state();
+        state.is_awaited = true;
         match state.end.clone() {
             Some(end) => ticket.settle(end),
             None => state.closing.push(ticket.clone()),
@@ -181,6 +183,11 @@ impl Queue {
     pub(super) fn wait_for_end(&self, patience: Duration) -> Option<Result<(), Unwritten>> {
         let waited = self.ended.wait_timeout_while(self.state(), patience, |state| state.end.is_none());
         waited.unwrap_or_else(PoisonError::into_inner).0.end.clone()
+    }
+
+    /// Whether somebody asked how the writer ends.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.state().is_awaited
     }
 
     /// All that was taken so far is on the device.

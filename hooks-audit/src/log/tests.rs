@@ -65,6 +65,64 @@ fn what_many_threads_hand_over_is_written_by_the_time_the_log_is_dropped() {
 }
 
 #[test]
+fn a_log_is_closed_once_for_all_who_ask() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |_| {});
+    for number in 0..100 {
+        log.put(entry(number)).unwrap();
+    }
+    let other = log.clone();
+    let closed = [log.close(), other.close()];
+    closed.into_iter().for_each(|closed| closed.wait().unwrap());
+    assert_eq!((log.put(entry(1)), other.check()), (Err(Unwritten::Closed), Err(Unwritten::Closed)));
+    assert_eq!(read(&disk, "/log").len(), 100);
+    // The chain is free, although somebody still has the log.
+    assert_eq!(*open(&disk, |_| {}).recovered(), Recovered::Nothing);
+    log.close().wait().unwrap();
+}
+
+#[test]
+fn a_log_that_loses_records_says_so_when_it_is_closed() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |_| {});
+    disk.leave_room(Some(0));
+    log.put(entry(1)).unwrap();
+    assert!(matches!(log.close().wait(), Err(Unwritten::Disk(_))));
+}
+
+#[test]
+fn a_log_that_is_dropped_is_waited_for_no_longer_than_it_says() {
+    let log = open(&SimDisk::new(1), |settings| settings.drop_wait = Duration::from_millis(1));
+    let (go, wait) = mpsc::channel::<()>();
+    log.put(move || {
+        // Ready when the test ends.
+        let _ended = wait.recv();
+        Entry::default()
+    })
+    .unwrap();
+    drop(log);
+    drop(go);
+}
+
+#[test]
+fn a_log_that_is_dropped_by_its_own_thread_ends() {
+    let disk = SimDisk::new(1);
+    let log = open(&disk, |_| {});
+    let ((go, wait), (end, ended)) = (mpsc::channel::<()>(), mpsc::channel::<()>());
+    let last = log.clone();
+    log.put(move || {
+        let _ended = wait.recv();
+        drop(last);
+        drop(end);
+        Entry::default()
+    })
+    .unwrap();
+    drop(log);
+    drop(go);
+    assert!(ended.recv().is_err());
+}
+
+#[test]
 fn a_record_is_of_the_time_of_the_machine_whatever_its_event_says() {
     const HOUR: u64 = 3_600_000;
     let disk = SimDisk::new(1);

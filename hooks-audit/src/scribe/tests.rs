@@ -13,8 +13,8 @@ use hooks_core::fs::Disk;
 use hooks_core::testing::{FailureLog, FakeClock, FakeDisk, FakeFileSystem, Probe, VirtualTime, world};
 use hooks_core::time::{Clock, SeededRandom, Timestamp};
 use hooks_core::{
-    BoxError, Environment, Govern, GovernSpawn, HookContext, HookError, HookRequest, Hooks, Judged, Reason,
-    Settle, Strength, Verdict, policy_fn,
+    Background, BoxError, Environment, Govern, GovernSpawn, HookContext, HookError, HookFuture, HookRequest,
+    Hooks, Judged, Reason, Settle, Strength, Verdict, policy_fn,
 };
 use hooks_team::Team;
 use hooks_team::beside::{Here, Work, Workers};
@@ -276,6 +276,27 @@ fn nobody_is_kept_waiting_by_work_that_takes_long_nor_denied_for_it() {
     // What was noted is there for the next one.
     rig.next();
     assert_eq!(rig.lines().len(), 2, "{:?}", rig.lines());
+}
+
+#[test]
+fn what_was_asked_for_is_done_when_the_hooks_are_closed() {
+    /// A runtime that ends before it does anything.
+    struct Gone;
+
+    impl Background for Gone {
+        fn run(&self, _work: HookFuture<'static, ()>) {}
+    }
+
+    let mut rig = rig();
+    rig.environment.background = Some(Arc::new(Gone));
+    let scribe = Scribe::new(rig.team(), Here, Arc::new(VirtualTime::default())).with(rig.settings);
+    let hooks = scribe.add_to(Hooks::builder()).build();
+    let ran = PostToolUse::after(&write_of(".squad/a.md", None), Value::Null, None, 1);
+    block_on(hooks.on(rig.context("s")).post_tool_use(ran));
+    assert_eq!(rig.lines().len(), 0, "it pauses first");
+    block_on(hooks.close()).unwrap();
+    assert_eq!(rig.lines().len(), 1, "{:?}", rig.lines());
+    block_on(hooks.close()).unwrap();
 }
 
 #[test]

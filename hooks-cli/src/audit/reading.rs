@@ -122,13 +122,13 @@ impl Reading {
     /// record before it.
     fn next_file(&self, file: &Segment) -> io::Result<Option<(u64, u64)>> {
         let disk = StdFileSystem;
-        let tried = self.gone_on.get(&file.chain).copied().unwrap_or(0).max(file.number);
+        let tried = self.gone_on.get(&file.chain).copied().unwrap_or(0).max(file.last);
         let files = segment::list(&disk, &self.folder)?.into_iter();
         let mut behind = files.filter(|other| other.chain == file.chain && other.number > tried);
         Ok(behind.find_map(|file| {
             let bytes = segment::read(&disk, &self.folder, &file, 0, HEADER).ok()??;
             let header = Scan::new(&bytes, None).next_group().ok()??;
-            Some((file.number, header.mark.seq()))
+            Some((file.last, header.mark.seq()))
         }))
     }
 

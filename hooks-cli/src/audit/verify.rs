@@ -46,6 +46,13 @@ fn print(report: &Report) -> Result<(), Failure> {
     }
     for chain in &report.chains {
         writeln!(out, "{} {} {}", chain.chain, chain.seq, chain.root)?;
+        if let Some(size) = chain.checkpoint.filter(|size| *size > 0) {
+            let chain = &chain.chain;
+            writeln!(
+                err(),
+                "a checkpoint over {size} records of `{chain}` was made: compare with it by `--checkpoints`"
+            )?;
+        }
     }
     tell(report.chains.iter().flat_map(|chain| &chain.findings))
 }
@@ -80,6 +87,7 @@ pub(super) fn to_json(report: &Report) -> Value {
             "head": chain.head.to_string(),
             "root": chain.root.to_string(),
             "agreed": chain.agreed,
+            "checkpoint": chain.checkpoint,
             "erased": chain.erased,
             "findings": all(&chain.findings),
         })
