@@ -204,6 +204,8 @@ impl fmt::Debug for Log {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        // Then the ticket of that tells how it went.
+        let was_closed = self.queue.is_closed();
         let at_risk = self.queue.close();
         let Some(thread) = self.thread.take() else { return };
         if thread.thread().id() == std::thread::current().id() {
@@ -220,6 +222,7 @@ impl Drop for Running {
                          `close` before the process ends"
                     )),
                     Ok(()) => {}
+                    Err(_) if was_closed => {}
                     Err(error) => {
                         say(&format!("the audit log was dropped, and not all of it is written: {error}"))
                     }
