@@ -608,3 +608,40 @@ fn a_file_of_an_earlier_program_is_given_an_identity() {
     }
     assert!(witness.known().unwrap().is_some());
 }
+
+/// A short-lived program syncs nothing when it ends: what it did stays in the log of SQLite, for the next one to go on with, and
+/// the log does not grow for ever.
+#[test]
+fn a_short_lived_store_leaves_its_log_and_bounds_it() {
+    let (_folder, path) = place();
+    let (log, mut folded) = (path.with_extension("db-wal"), 0);
+    for number in 0..100_u32 {
+        let store = SqliteOptions::new(&path).blocking().short_lived().open_later().unwrap();
+        let key = Key::new(None, &["key", &number.to_string()]);
+        let put = Op::Put { key, value: "v".into(), ttl: None };
+        assert!(matches!(ask(&store, put), Ok(Answer::Written(_))));
+        drop(store);
+        let length = fs::metadata(&log).unwrap().len();
+        assert!(length < 600 << 10, "{length} bytes after {number}");
+        folded += u32::from(length == 0);
+    }
+    assert!((1..=5).contains(&folded), "folded {folded} times");
+    // Whoever stays longer folds it into the file.
+    let store = SqliteStore::open(&path).unwrap();
+    let get = Op::Get { key: Key::new(None, &["key", "99"]) };
+    assert!(matches!(ask(&store, get), Ok(Answer::Value(Some(_)))));
+    drop(store);
+    assert!(!log.exists());
+}
+
+#[test]
+fn a_short_lived_store_that_cannot_be_opened_says_so_with_each_operation() {
+    let (_folder, path) = place();
+    fs::create_dir(&path).unwrap();
+    let store = SqliteOptions::new(&path).blocking().short_lived().open_later().unwrap();
+    for _ in 0..2 {
+        ask(&store, Op::Now).unwrap_err();
+    }
+    fs::remove_dir(&path).unwrap();
+    assert!(matches!(ask(&store, Op::Now), Ok(Answer::Now(_))));
+}

@@ -1,6 +1,6 @@
 //! The Scribe, and what it keeps to.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +22,7 @@ use tower_layer::Layer;
 use super::ScribeLayer;
 use super::call::random;
 use super::note::{Note, What, short};
+use super::open::OpenCalls;
 use super::work::{Pen, leave, work};
 
 /// The name it goes by in reports.
@@ -35,9 +36,6 @@ pub(super) const WAIT: Duration = Duration::from_secs(30);
 
 /// How long another one's work is waited for where an agent does: what is noted by then is left to that one.
 pub(super) const MOMENT: Duration = Duration::from_secs(1);
-
-/// The most calls whose clients give no ids and whose end is still to come.
-const MOST_OPEN: usize = 4_096;
 
 /// What the Scribe keeps to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,10 +94,10 @@ struct Shared {
     timer: Option<Arc<dyn Timer>>,
     /// How long an answer waits for work that is done at once.
     limit: Option<Limit>,
-    /// Folders where somebody works or soon will.
+    /// Folders where work is under way or due.
     asked: Mutex<HashMap<PathBuf, Asked>>,
-    /// Keys of calls without ids that began here, the oldest first, by what they are about.
-    open: Mutex<HashMap<String, VecDeque<String>>>,
+    /// Calls without ids that began here.
+    open: Mutex<OpenCalls>,
 }
 
 /// Work that was asked for and is not done.
@@ -210,13 +208,8 @@ impl Scribe {
         self.0.teams.team(context)
     }
 
-    pub(super) fn open(&self) -> MutexGuard<'_, HashMap<String, VecDeque<String>>> {
-        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
-        // Calls that never end are forgotten with all others, rather than kept for ever.
-        if open.len() > MOST_OPEN {
-            open.clear();
-        }
-        open
+    pub(super) fn open(&self) -> MutexGuard<'_, OpenCalls> {
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that `whom` will be told of a file. This waits for the disk.

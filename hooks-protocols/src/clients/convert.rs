@@ -139,6 +139,7 @@ pub(crate) fn texts(value: &Value) -> Option<Value> {
 }
 
 /// Millionths of a dollar, in dollars.
+#[expect(clippy::needless_pass_by_value, reason = "as all that write a field")]
 pub(crate) fn to_dollars(value: Value) -> Option<Value> {
     Some(json!(value.as_u64()? as f64 / 1_000_000.0))
 }

@@ -258,11 +258,17 @@ fn a_model_that_failed_comes_after_those_that_were_not_asked() {
     let table = Table { budget: RefCell::new(9), ..Table::default() };
     let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
     for place in 0..3 {
-        assert_eq!(plan.next(&table, tick(9)), Step::Try { place, elsewhere: next_after(place), last_resort: false });
+        assert_eq!(
+            plan.next(&table, tick(9)),
+            Step::Try { place, elsewhere: next_after(place), last_resort: false }
+        );
         fails(&mut plan, ErrorKind::Overloaded, 9);
     }
     assert_eq!(plan.next(&table, tick(9)), Step::Park { until: tick(11), place: 0 });
-    assert_eq!(plan.next(&table, tick(11)), Step::Try { place: 0, elsewhere: Some(tick(11)), last_resort: false });
+    assert_eq!(
+        plan.next(&table, tick(11)),
+        Step::Try { place: 0, elsewhere: Some(tick(11)), last_resort: false }
+    );
 }
 
 /// The last of three has nobody fresh behind it; the first is to be left alone for two seconds.

@@ -162,7 +162,8 @@ impl Health {
         now: Tick,
         last_chance: bool,
     ) -> Option<Tick> {
-        let known = self.known(model).filter(|known| model.can_serve(needs) && known.place.lets_last_resort())?;
+        let known =
+            self.known(model).filter(|known| model.can_serve(needs) && known.place.lets_last_resort())?;
         if !last_chance && !known.place.answers_some(&self.inner.settings.breaker) {
             return None;
         }
@@ -204,7 +205,8 @@ impl Health {
         let refused = |ready_at| NotAdmitted { ready_at, because: Because::Breaker };
         let settings = &self.inner.settings.breaker;
         let name = || self.probe_name();
-        let own = known.place.admit(name, now, last_resort, settings).map_err(refused)?.unwrap_or(Pass::Usual);
+        let own =
+            known.place.admit(name, now, last_resort, settings).map_err(refused)?.unwrap_or(Pass::Usual);
         let mut permit = Permit::new(self.clone(), model.index(), own, now);
         // Where it refuses, the permit is dropped, and with it a probe is given back.
         permit.provider = known.provider.place.admit(name, now, false, settings).map_err(refused)?;

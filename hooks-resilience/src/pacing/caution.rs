@@ -47,7 +47,9 @@ impl Ladder {
         let Some(per_minute) = requests_per_minute.filter(|limit| *limit > 0) else {
             return Self { step: STEP, halvings: TOKENS_ALONE };
         };
-        let interval = Duration::from_secs(60).checked_div(u32::try_from(per_minute).unwrap_or(u32::MAX)).unwrap_or_default();
+        let interval = Duration::from_secs(60)
+            .checked_div(u32::try_from(per_minute).unwrap_or(u32::MAX))
+            .unwrap_or_default();
         let requests = nanos(burst).checked_div(nanos(interval)).unwrap_or_default();
         let halvings = u64::BITS - requests.saturating_sub(1).leading_zeros();
         Self { step: STEP.max(interval.saturating_mul(REQUESTS_A_STEP)).min(LONGEST), halvings }

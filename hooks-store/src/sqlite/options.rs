@@ -19,6 +19,7 @@ pub struct SqliteOptions {
     pub(super) durability: Durability,
     pub(super) wait: Duration,
     pub(super) blocking: bool,
+    pub(super) short_lived: bool,
     pub(super) clock: Option<Arc<dyn Clock>>,
     pub(super) witness: Option<Arc<dyn Witness>>,
 }
@@ -32,6 +33,7 @@ impl SqliteOptions {
             durability: Durability::default(),
             wait: Duration::from_secs(2),
             blocking: false,
+            short_lived: false,
             clock: None,
             witness: None,
         }
@@ -59,6 +61,15 @@ impl SqliteOptions {
         self
     }
 
+    /// Leaves the log of SQLite (`-wal`) as it is when the store is dropped, for programs that do little and end: nothing is
+    /// synced then, and the next one goes on with it. It is folded into the file when it has half a mebibyte, so that reading
+    /// it again costs each of them little.
+    #[must_use]
+    pub fn short_lived(mut self) -> Self {
+        self.short_lived = true;
+        self
+    }
+
     /// Takes the time from the calendar of `clock`, for tests. Otherwise time is what the machine counts, so that
     /// nobody moves it.
     #[must_use]
@@ -82,8 +93,8 @@ impl SqliteOptions {
         SqliteStore::with(self)
     }
 
-    /// Has a thread open it with the first operation, so that nobody waits for the disk who asks from a runtime. An error
-    /// of opening is the operation's; the next one tries again.
+    /// Opens it with the first operation, in the same turn; unless it is [`blocking`](Self::blocking), in a thread, so that nobody
+    /// waits for the disk who asks from a runtime. An error of opening is the operation's; the next one tries again.
     ///
     /// # Errors
     /// There cannot be one more thread.
@@ -99,6 +110,7 @@ impl fmt::Debug for SqliteOptions {
             .field("durability", &self.durability)
             .field("wait", &self.wait)
             .field("blocking", &self.blocking)
+            .field("short_lived", &self.short_lived)
             .finish_non_exhaustive()
     }
 }

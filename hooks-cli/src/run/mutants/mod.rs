@@ -1,7 +1,7 @@
 //! Mutated payloads of every client and every event that can be denied: each is denied in the client's own form, or judged as
 //! exactly what was sent.
 //!
-//! A fixed seed, so that a failure comes again. `HOOKS_MUTANTS=10000 cargo test --release -p hooks-cli mutants -- --nocapture`
+//! A fixed seed, so that a failure comes again. `HOOKS_MUTANTS=10000 cargo test -p hooks-cli --bin hooks mutants -- --nocapture`
 //! makes 10,000 for each client and event and prints how many were judged; without it, it is a few of each.
 
 #[path = "../../../tests/faults/cases.rs"]
@@ -13,10 +13,12 @@ mod mutate;
 mod oracle;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{env, fs};
 
+use hooks::SystemClock;
 use hooks::event::EventKind;
+use hooks::time::Clock;
 use hooks_protocols::{Client, Degraded, Place, Reply, failure};
 use serde_json::Value;
 
@@ -25,6 +27,7 @@ use self::mutate::Mutator;
 use super::caller::Caller;
 use super::deadline::Deadline;
 use super::notes::Notes;
+use super::panics::Panics;
 use crate::cli::Run;
 
 /// Denies every command that has it as its program.
@@ -98,11 +101,17 @@ fn of_case(
         // Every second one would have to be denied, if it still says so.
         let seed = if number % 2 == 0 { &payload } else { &forbidden };
         let sent = mutator.mutant(seed);
-        let start = Instant::now();
+        let start = SystemClock.tick();
         let caller = Caller::new(&asked);
-        let reply =
-            super::reply(&asked, &caller, Ok(sent.clone()), Deadline::within(LONG), &Notes::default());
-        tally.slowest = tally.slowest.max(start.elapsed());
+        let reply = super::reply(
+            &asked,
+            &caller,
+            Ok(sent.clone()),
+            Deadline::within(LONG),
+            &Notes::default(),
+            &Panics::default(),
+        );
+        tally.slowest = tally.slowest.max(SystemClock.tick().since(start));
         tally.mutants += 1;
         let mut fail = |why: &str| {
             let sent = String::from_utf8_lossy(&sent);
@@ -150,7 +159,7 @@ fn forbid(value: &mut Value) {
             for (key, value) in map {
                 match value {
                     Value::String(command) if matches!(&**key, "command" | "cmd") => {
-                        FORBIDDEN.clone_into(command)
+                        FORBIDDEN.clone_into(command);
                     }
                     _ => forbid(value),
                 }

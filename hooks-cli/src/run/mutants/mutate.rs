@@ -196,7 +196,11 @@ impl Mutator {
                 let key = self.one_of(&keys);
                 let again = [
                     format!("\"{key}\":\"x\",\"{key}\":"),
-                    format!("\"\\u{:04x}{}\":\"x\",\"{key}\":", u32::from(key.as_bytes()[0]), &key[1..]),
+                    format!(
+                        "\"\\u{:04x}{}\":\"x\",\"{key}\":",
+                        u32::from(key.as_bytes()[0]),
+                        key.get(1..).unwrap()
+                    ),
                 ];
                 text.replacen(&format!("\"{key}\":"), &again[self.below(2)], 1)
             }
@@ -213,7 +217,7 @@ impl Mutator {
         let at = self.one_of(&colons);
         let token = self.one_of(TOKENS);
         // In front of the value that is there, or in place of a text.
-        let end = match text[at..].strip_prefix('"').and_then(|rest| rest.find('"')) {
+        let end = match text.get(at..).unwrap().strip_prefix('"').and_then(|rest| rest.find('"')) {
             Some(length) if self.below(4) > 0 => at + length + 2,
             _ => at,
         };
