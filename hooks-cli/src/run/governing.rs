@@ -107,8 +107,14 @@ impl Governing {
     }
 
     /// Does what an answer leaves to do. What was counted and cannot be written down in time was not allowed.
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        let done = self.wait(self.unfinished.finish());
+    pub(super) fn finish(self, notes: &Notes) -> Result<(), Failure> {
+        let done = self.wait(async {
+            self.unfinished.finish().await;
+            // What could not be written is in the answer already: a drop would say it on standard error, too.
+            if let Err(error) = self.config.close().await {
+                notes.failed(&error.to_string());
+            }
+        });
         // A thread that hangs is not waited for.
         self.runtime.shutdown_background();
         done
@@ -117,7 +123,10 @@ impl Governing {
     /// Gives back what was held, as far as there is time.
     pub(super) fn give_up(self) {
         // What is not given back lapses.
-        let _ = self.within(self.deadline.last_moment(), self.unfinished.finish());
+        let _ = self.within(self.deadline.last_moment(), async {
+            self.unfinished.finish().await;
+            drop(self.config.close().await);
+        });
         self.runtime.shutdown_background();
     }
 }

@@ -145,7 +145,7 @@ fn hear(
     governing.end(holds, goes_on);
     let is_over = kind == EventKind::SessionEnd;
     let keeper = is_over.then(|| governing.keeper()).flatten();
-    governing.finish()?;
+    governing.finish(notes)?;
     if let Some(keeper) = keeper {
         keeping::keep(&keeper, notes);
     }
