@@ -420,12 +420,15 @@ mod tests {
             let usable = |pattern: &String| Globs::compile([pattern], &options).is_ok();
             let patterns: Vec<_> = patterns.into_iter().filter(usable).collect();
             let set = Globs::compile(&patterns, &options).unwrap();
+            let ones: Vec<Vec<Vec<Token>>> = patterns
+                .iter()
+                .map(|pattern| Globs::compile([pattern], &options).unwrap())
+                .map(|one| one.every().map(|(_, tokens)| tokens).collect())
+                .collect();
             for path in &paths {
                 let matching = set.every().filter(|(_, tokens)| matcher::matches(tokens, path));
-                let alone = patterns.iter().position(|pattern| {
-                    let one = Globs::compile([pattern], &options).unwrap();
-                    one.every().any(|(_, tokens)| matcher::matches(&tokens, path))
-                });
+                let matches = |tokens: &Vec<Token>| matcher::matches(tokens, path);
+                let alone = ones.iter().position(|one| one.iter().any(matches));
                 prop_assert_eq!(matching.map(|(index, _)| index).min(), alone);
                 prop_assert_eq!(set.find(path), alone, "{:?} {:?}", patterns, path);
             }
