@@ -69,8 +69,8 @@ const LOOK: Duration = Duration::from_millis(10);
 /// clients try again.
 const BELIEVED: u32 = 2;
 
-/// The longest a model is left alone by a call: within the ten minutes that a call is parked by default, its turn comes
-/// again more than twice.
+/// The longest a model is left alone by a call. A model that answers two calls of five has to be asked ten times to answer nearly
+/// all; that it is not asked too often where it answers none is its breaker's affair.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
 /// So long before its deadline a call asks a model whose breaker is open, and no longer than a tenth of its time: long enough for
@@ -304,18 +304,22 @@ impl Plan {
     /// provider that was tried least.
     fn last_resort(&self, view: &impl View, now: Tick) -> Option<usize> {
         let is_ready = |place: &usize| self.last_resort_at(*place, view, now).is_some_and(|at| at <= now);
-        (0..self.chain.len()).filter(is_ready).min_by_key(|place| (self.attempts_of_provider(*place), self.past(*place).attempts))
+        (0..self.chain.len())
+            .filter(is_ready)
+            .min_by_key(|place| (self.attempts_of_provider(*place), self.past(*place).attempts))
     }
 
     fn attempts_of_provider(&self, place: usize) -> u32 {
         let Some(model) = self.chain.get(place) else { return u32::MAX };
-        let of_provider = self.chain.iter().zip(&self.past).filter(|(other, _)| other.provider == model.provider);
+        let of_provider =
+            self.chain.iter().zip(&self.past).filter(|(other, _)| other.provider == model.provider);
         of_provider.map(|(_, past)| past.attempts).sum()
     }
 
     fn last_resort_at<V: View>(&self, place: usize, view: &V, now: Tick) -> Option<Tick> {
         let last_chance = self.is_last_chance(now);
-        let at = |view: &V, model: &Model, needs: &Needs, now| view.last_resort(model, needs, now, last_chance);
+        let at =
+            |view: &V, model: &Model, needs: &Needs, now| view.last_resort(model, needs, now, last_chance);
         self.ready_by(place, at, view, now)
     }
 

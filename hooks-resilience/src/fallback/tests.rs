@@ -210,10 +210,9 @@ fn is_told(kind: ErrorKind) -> bool {
 fn least_rest(ask: &Ask, attempts: usize, cap: Duration) -> Duration {
     let second = Duration::from_secs(1);
     let told = ask.told.map(Duration::from_secs);
-    let doubled = |times: usize| cap.saturating_mul(1 << (times - 1).min(16)).min(Duration::from_secs(120));
     match Treatments::default().of(ask.kind).same_model {
-        SameModel::No => doubled(attempts),
-        SameModel::Backoff(more) if attempts > more as usize => doubled(attempts - more as usize),
+        SameModel::No => cap,
+        SameModel::Backoff(more) if attempts > more as usize => cap,
         SameModel::AsTold(_) if attempts > 2 => told.unwrap_or_default().max(second),
         SameModel::Backoff(_) | SameModel::AsTold(_) | SameModel::Compacted => told.unwrap_or(second),
     }
@@ -258,11 +257,17 @@ fn a_model_that_failed_comes_after_those_that_were_not_asked() {
     let table = Table { budget: RefCell::new(9), ..Table::default() };
     let mut plan = Plan::new(three(), Needs::default(), None, &FallbackSettings::default());
     for place in 0..3 {
-        assert_eq!(plan.next(&table, tick(9)), Step::Try { place, elsewhere: next_after(place), last_resort: false });
+        assert_eq!(
+            plan.next(&table, tick(9)),
+            Step::Try { place, elsewhere: next_after(place), last_resort: false }
+        );
         fails(&mut plan, ErrorKind::Overloaded, 9);
     }
     assert_eq!(plan.next(&table, tick(9)), Step::Park { until: tick(11), place: 0 });
-    assert_eq!(plan.next(&table, tick(11)), Step::Try { place: 0, elsewhere: Some(tick(11)), last_resort: false });
+    assert_eq!(
+        plan.next(&table, tick(11)),
+        Step::Try { place: 0, elsewhere: Some(tick(11)), last_resort: false }
+    );
 }
 
 /// The last of three has nobody fresh behind it; the first is to be left alone for two seconds.

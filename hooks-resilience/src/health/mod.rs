@@ -162,7 +162,8 @@ impl Health {
         now: Tick,
         last_chance: bool,
     ) -> Option<Tick> {
-        let known = self.known(model).filter(|known| model.can_serve(needs) && known.place.lets_last_resort())?;
+        let known =
+            self.known(model).filter(|known| model.can_serve(needs) && known.place.lets_last_resort())?;
         if !last_chance && !known.place.answers_some(&self.inner.settings.breaker) {
             return None;
         }
@@ -204,7 +205,8 @@ impl Health {
         let refused = |ready_at| NotAdmitted { ready_at, because: Because::Breaker };
         let settings = &self.inner.settings.breaker;
         let name = || self.probe_name();
-        let own = known.place.admit(name, now, last_resort, settings).map_err(refused)?.unwrap_or(Pass::Usual);
+        let own =
+            known.place.admit(name, now, last_resort, settings).map_err(refused)?.unwrap_or(Pass::Usual);
         let mut permit = Permit::new(self.clone(), model.index(), own, now);
         // Where it refuses, the permit is dropped, and with it a probe is given back.
         permit.provider = known.provider.place.admit(name, now, false, settings).map_err(refused)?;
@@ -279,7 +281,7 @@ impl Health {
         let Some(known) = self.inner.models.get(model) else { return };
         let settings = &self.inner.settings.breaker;
         if why == ErrorKind::RateLimited {
-            let cautious_until = known.quota.cautious_after_refusal(now);
+            let cautious_until = known.quota.cautious_after_refusal(now, until);
             return known.quota.place.refused(until, cautious_until, now, settings);
         }
         let _unchanged = known.place.happened(Event { at: now, what: What::Shut { until } }, settings);

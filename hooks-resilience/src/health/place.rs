@@ -189,13 +189,7 @@ impl Place {
 
     /// A quota is used up, and wants to be left alone until `until`. One that says so again and again although its word
     /// was kept is not believed for ever; many who are refused at one time are one refusal.
-    pub(super) fn refused(
-        &self,
-        until: Tick,
-        cautious_until: Tick,
-        now: Tick,
-        settings: &BreakerSettings,
-    ) {
+    pub(super) fn refused(&self, until: Tick, cautious_until: Tick, now: Tick, settings: &BreakerSettings) {
         let is_new = self.gate.opens() <= now;
         let what = match is_new {
             true => {

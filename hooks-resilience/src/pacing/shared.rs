@@ -129,7 +129,8 @@ impl CautiousRate<'_> {
             let (key, interval) = (self.rate.key.clone(), self.interval);
             match if cost == 0 { Answer::Done } else { ask(Op::Pace { key, cost, interval, burst }).await? } {
                 Answer::Done => {
-                    let rest = self.rate.carried.load(Ordering::Relaxed).saturating_add(amount) % self.rate.unit;
+                    let rest =
+                        self.rate.carried.load(Ordering::Relaxed).saturating_add(amount) % self.rate.unit;
                     self.rate.carried.store(rest, Ordering::Relaxed);
                     return Some(Ok(at));
                 }

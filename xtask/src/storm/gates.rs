@@ -93,7 +93,11 @@ fn gates(run: &Run, runs: &[Run], load_in_trouble: f64) -> Vec<Verdict> {
         let worst = needed(2.0, |it| it.worst_five_minutes);
         found.push(below("its worst five minutes", worst, measures.worst_five_minutes));
     }
-    found.push(below("on the failing provider, a call", load_in_trouble, measures.load_in_trouble_elsewhere()));
+    found.push(below(
+        "on the failing provider, a call",
+        load_in_trouble,
+        measures.load_in_trouble_elsewhere(),
+    ));
     found.push(none("calls beyond their deadline", measures.late));
     found.push(none("waits while another could answer", measures.idle));
     if let Some(oracle) = oracle {

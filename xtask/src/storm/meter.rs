@@ -225,7 +225,8 @@ impl Meter {
         }
         self.measures.in_trouble.add(load);
         self.windows.entry(window(now)).or_default().add(load);
-        let mut others = self.providers.iter().enumerate().filter(|(_, of)| Some(*of) != self.providers.first());
+        let mut others =
+            self.providers.iter().enumerate().filter(|(_, of)| Some(*of) != self.providers.first());
         if others.any(|(model, _)| weather.at(model, now).0.is_empty()) {
             self.measures.in_trouble_elsewhere.add(load);
         }

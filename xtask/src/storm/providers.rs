@@ -102,9 +102,16 @@ impl Providers {
     }
 
     /// What the quota of a provider says when it refuses the `attempt`th attempt of `asked`, and has room again in `left`.
-    pub(super) fn refusal(&self, asked: &Asked, provider: usize, attempt: u64, left: Duration) -> Option<Duration> {
+    pub(super) fn refusal(
+        &self,
+        asked: &Asked,
+        provider: usize,
+        attempt: u64,
+        left: Duration,
+    ) -> Option<Duration> {
         let says = self.params.providers.get(provider).map_or(RetryAfter::Honest, |it| it.retry_after);
-        let mut dice = Dice::of(self.params.seed, Purpose::Refusal, [asked.key, attempt * 64 + provider as u64]);
+        let mut dice =
+            Dice::of(self.params.seed, Purpose::Refusal, [asked.key, attempt * 64 + provider as u64]);
         wait(says, left, dice.unit())
     }
 
