@@ -12,22 +12,77 @@ use crate::call::finish;
 use crate::{Bar, Case, SetupError};
 
 /// Literal rules and globs, from ten to ten thousand; the call matches none of them. The request is new each
-/// time, with nothing resolved yet.
+/// time, with nothing resolved yet. Beside them a peer that compares raw strings: it neither reads arguments nor resolves
+/// the path, and looks at one pattern after the other.
 ///
 /// # Errors
 /// The rules are refused.
 pub fn cases() -> Result<Vec<Case>, SetupError> {
     let ratio = Bar::Times(1.5, "rules/10 literal");
-    Ok(vec![
+    let mut cases = vec![
         decided("rules/10 literal", (0..10).map(literal))?,
         decided("rules/100 literal", (0..100).map(literal))?.at_most(ratio),
         decided("rules/1,000 literal", (0..1_000).map(literal))?.at_most(ratio),
         decided("rules/10,000 literal", (0..10_000).map(literal))?.at_most(ratio),
-        decided("rules/10 globs", (0..10).map(glob))?,
-        decided("rules/100 globs", (0..100).map(glob))?,
-        decided("rules/1,000 globs", (0..1_000).map(glob))?,
-        decided("rules/10,000 globs", (0..10_000).map(glob))?,
-    ])
+    ];
+    for shape in SHAPES {
+        let [ten, hundred, thousand, ten_thousand] = shape.names;
+        let of = |count: usize| (0..count).map(|place| glob(place, (shape.pattern)(place)));
+        cases.push(decided(ten, of(10))?);
+        cases.push(decided(hundred, of(100))?.at_most(Bar::Times(1.5, ten)));
+        cases.push(decided(thousand, of(1_000))?.at_most(Bar::Times(1.5, ten)));
+        cases.push(decided(ten_thousand, of(10_000))?.at_most(Bar::Times(2.0, ten)));
+    }
+    for (name, count) in [("rules/10 raw strings, a peer", 10), ("rules/1,000 raw strings, a peer", 1_000)] {
+        cases.push(raw(name, count));
+    }
+    Ok(cases)
+}
+
+/// Patterns that are told apart by the same part.
+struct Shape {
+    names: [&'static str; 4],
+    pattern: fn(usize) -> String,
+}
+
+/// Patterns that share the folder before their first wildcard.
+const SHAPES: [Shape; 4] = [
+    Shape {
+        names: ["rules/10 globs", "rules/100 globs", "rules/1,000 globs", "rules/10,000 globs"],
+        pattern: |place| format!("*/package-{place}/**/*.gen{place}.rs"),
+    },
+    Shape {
+        names: [
+            "rules/10 beginnings",
+            "rules/100 beginnings",
+            "rules/1,000 beginnings",
+            "rules/10,000 beginnings",
+        ],
+        pattern: |place| format!("src/gen{place}*"),
+    },
+    Shape {
+        names: ["rules/10 names", "rules/100 names", "rules/1,000 names", "rules/10,000 names"],
+        pattern: |place| format!("src/**/module-{place}/*.rs"),
+    },
+    Shape {
+        names: [
+            "rules/10 fragments",
+            "rules/100 fragments",
+            "rules/1,000 fragments",
+            "rules/10,000 fragments",
+        ],
+        pattern: |place| format!("src/*-{place}-*.rs"),
+    },
+];
+
+/// Compares the text of the path with what each pattern begins and ends with.
+fn raw(name: &'static str, count: usize) -> Case {
+    let patterns: Vec<(String, String)> =
+        (0..count).map(|place| (format!("edit:packages/package-{place}/"), String::new())).collect();
+    Case::new(name, move || {
+        let action = format!("edit:{}", std::hint::black_box("src/parser/expression.rs"));
+        patterns.iter().any(|(start, end)| action.starts_with(start) && action.ends_with(end))
+    })
 }
 
 /// A rule about one tool, one agent and one folder.
@@ -46,12 +101,12 @@ fn literal(place: usize) -> RuleConfig {
     }
 }
 
-/// A rule whose pattern has a wildcard in the first segment, so that no prefix tells it apart.
-fn glob(place: usize) -> RuleConfig {
+/// A rule with a pattern.
+fn glob(place: usize, pattern: String) -> RuleConfig {
     RuleConfig {
         name: format!("glob-{place}"),
         action: RuleAction::Deny,
-        paths: vec![format!("*/package-{place}/**/*.gen{place}.rs")],
+        paths: vec![pattern],
         ..RuleConfig::default()
     }
 }

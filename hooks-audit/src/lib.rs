@@ -28,6 +28,7 @@ pub mod chain;
 pub mod checkpoint;
 pub mod config;
 pub mod describe;
+mod join;
 pub mod keep;
 pub mod layer;
 pub mod log;

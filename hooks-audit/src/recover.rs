@@ -75,7 +75,11 @@ pub fn examine(bytes: &[u8]) -> Option<Found> {
 fn next<'a>(scan: &mut Scan<'a>, chain: &Chain) -> Result<(Chain, Group<'a>), Flaw> {
     let offset = scan.offset();
     let group = scan.next_group()?.ok_or(Flaw { offset, what: "a group without an end" })?;
-    let follows = chain.follow(&group).filter(|_| matches!(group.mark, Mark::Commit(_)));
+    // A header is the next one where files were joined.
+    let follows = chain.follow(&group).filter(|next| match group.mark {
+        Mark::Header(_) => next.segment == chain.segment + 1,
+        Mark::Commit(_) => true,
+    });
     match follows {
         Some(next) => Ok((next, group)),
         None => Err(Flaw { offset, what: "a group that is not the next one" }),

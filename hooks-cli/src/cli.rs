@@ -309,7 +309,8 @@ pub(crate) enum StateAction {
         #[arg(long, value_name = "NAME", default_value = "")]
         model: String,
     },
-    /// Open a store again whose file was damaged and moved aside: what was counted and locked in it is forgotten
+    /// Go on without a store that is lost (damaged, deleted, emptied, or another one now): what was counted and locked in it is
+    /// forgotten
     AcceptLoss,
     /// Take an entry out of a set: a child that is gone
     Remove {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hooks::config::Config;
 use hooks::policies::{Lockout, LockoutError, PolicyHooks, StoredLockouts, artifact_name, is_same_artifact};
 use hooks::state::{Charged, Key, StoreError, Window};
-use hooks::store::{ByHand, Engine, Listed, SqliteStore};
+use hooks::store::{ByHand, Engine, Listed};
 use hooks::time::Timestamp;
 use hooks::{HookContext, SystemRandom, duration};
 use serde_json::{Value, json};
@@ -36,7 +36,10 @@ struct Kept {
 
 /// Shows or changes the state.
 pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
-    let config = load::config(&asked.config.path, asked.config.profile)?;
+    // That a loss was accepted is put on the record.
+    let is_accepting = matches!(asked.action, Some(StateAction::AcceptLoss));
+    let load = if is_accepting { load::governing } else { load::config };
+    let config = load(&asked.config.path, asked.config.profile)?;
     let is_kept = config.store().is_some_and(|store| store.engine != Engine::Memory);
     let Some(lockouts) = config.kept().stored_lockouts().filter(|_| is_kept) else {
         return Err(Failure::said(format!(
@@ -100,7 +103,13 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
                 kept.by_hand.record(&kept.key("lockouts"), to, asked.why.as_deref()).await?;
                 done(&mut out, &format!("`{artifact}` is cleared: agents that were locked out: {count}"))
             }
-            StateAction::AcceptLoss => accept_loss(&config, &mut out),
+            StateAction::AcceptLoss => {
+                let why = asked.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+                match config.accept_store_loss(&format!(" by `{by}`{why}")).await? {
+                    Some(note) => done(&mut out, &format!("the store is open again; it was closed: {note}")),
+                    None => found_nothing("the store is not closed"),
+                }
+            }
             StateAction::Set { counter, spent } => kept.set(counter, spent, asked, &mut out).await,
             StateAction::Approve { session, agent, model } => {
                 let mut context = HookContext::new(session, agent).with_environment(hooks::system());
@@ -374,17 +383,6 @@ fn done(out: &mut impl Write, what: &str) -> Result<Status, Failure> {
 fn found_nothing(what: &str) -> Result<Status, Failure> {
     writeln!(anstream::stderr(), "{}", one_line(what, MOST))?;
     Ok(Status::Found)
-}
-
-/// Opens a store again that was closed because its file was damaged.
-fn accept_loss(config: &Config, out: &mut impl Write) -> Result<Status, Failure> {
-    let Some(file) = config.store_file() else {
-        return Err(Failure::said("only a store in a file is closed when it is damaged"));
-    };
-    match SqliteStore::accept_loss(file)? {
-        Some(note) => done(out, &format!("the store is open again, and empty; it was closed: {note}")),
-        None => found_nothing("the store is not closed"),
-    }
 }
 
 /// Who runs this.

@@ -75,6 +75,11 @@ impl<E: Event> HookRequest<E> {
         &self.shared.event
     }
 
+    /// The event; copied only if another request shares it.
+    pub fn into_event(self) -> E {
+        Arc::try_unwrap(self.shared).map_or_else(|shared| shared.event.clone(), |shared| shared.event)
+    }
+
     /// How often it was rewritten. A verdict given at an earlier revision is stale.
     pub fn revision(&self) -> u32 {
         self.revision

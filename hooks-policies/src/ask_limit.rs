@@ -62,6 +62,11 @@ impl AskLimit {
         self
     }
 
+    pub(crate) fn counting_in(mut self, store: CountingStore) -> Self {
+        self.store = store;
+        self
+    }
+
     /// The limit as a layer. Put it outermost, so that it is asked last.
     pub fn layer(self) -> AskLimitLayer {
         ReserveLayer::new(Arc::new(self))

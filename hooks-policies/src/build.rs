@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use hooks_core::event::SessionEnd;
 use hooks_core::state::{MAX_AMOUNT, StateStore};
 use hooks_core::{FailureLayer, Hooks, HooksBuilder, HooksConfig, Settle};
 use tower_layer::Layer;
@@ -119,7 +120,7 @@ impl HooksConfig for StrictPolicies {
         let rules = Rules::compile(&config.rules, &reader, &mut errors);
         let protected = ProtectedFiles::compile(&config.protected, &reader, &mut errors);
         // One store for all of them, also where it is in memory.
-        let counting = CountingStore::new(store.clone());
+        let counting = CountingStore::new(store);
         let limits = config.limits.as_ref().map(|limits| Limits::compile(limits, &counting, &mut errors));
         let budget = config.budget.as_ref().map(|budget| {
             let compiled = SpendBudget::compile(budget, counting.clone(), &mut errors);
@@ -129,6 +130,7 @@ impl HooksConfig for StrictPolicies {
         let spawn = config.spawn.as_ref();
         let spawn = spawn.map(|spawn| SpawnBudget::compile(spawn, counting.clone(), &reader, &mut errors));
         errors.or(())?;
+        let counts = config.ask_user.is_some() || limits.is_some() || budget.is_some() || spawn.is_some();
 
         if !config.protected.is_empty() {
             builder.add_policy(protected);
@@ -159,11 +161,7 @@ impl HooksConfig for StrictPolicies {
             builder.add_policy(rules);
         }
         if let Some(ask_user) = config.ask_user {
-            let limit = AskLimit::new(&ask_user, &reader);
-            let limit = Arc::new(match store {
-                Some(store) => limit.with_store(store),
-                None => limit,
-            });
+            let limit = Arc::new(AskLimit::new(&ask_user, &reader).counting_in(counting.clone()));
             builder.add_reserve(Arc::clone(&limit));
             if ask_user.counts == AskCounting::Attempted {
                 *builder = std::mem::take(builder).observer(limit);
@@ -174,6 +172,9 @@ impl HooksConfig for StrictPolicies {
         }
         if let Some(spawn) = &spawn {
             spawn::events::add_to(builder, spawn);
+        }
+        if counts {
+            *builder = std::mem::take(builder).listener::<SessionEnd>(counting);
         }
         // Last: whatever else refuses a call, nothing is held for it.
         if let Some((budget, enforce)) = budget {

@@ -4,6 +4,10 @@ use std::borrow::Cow;
 
 /// A name as it is compared, in every section: without space around it and without regard to case.
 pub(crate) fn folded(name: &str) -> Cow<'_, str> {
+    // Nearly all names are so already.
+    if name.bytes().all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(name);
+    }
     let name = name.trim();
     if name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         return Cow::Borrowed(name);

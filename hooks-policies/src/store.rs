@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use hooks_core::HookContext;
+use hooks_core::event::SessionEnd;
 use hooks_core::state::{Memory, Scope, StateStore};
+use hooks_core::{HookContext, HookRequest, Observer};
 
 /// Where places are counted.
 #[derive(Clone)]
@@ -28,6 +29,18 @@ impl CountingStore {
                     as Arc<dyn StateStore>
             }
         }
+    }
+}
+
+/// Tells the store which sessions ended, so that one with a bound forgets those first.
+impl Observer<SessionEnd> for CountingStore {
+    fn name(&self) -> &'static str {
+        "state"
+    }
+
+    fn observe(&self, request: &HookRequest<SessionEnd>, _outcome: &()) {
+        let context = request.context();
+        self.of(context).session_ended(context.tenant.as_deref(), &context.session_id);
     }
 }
 

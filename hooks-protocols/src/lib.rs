@@ -48,7 +48,7 @@ pub use self::answer::{Answer, Changed, Rewrite, Said};
 pub use self::capabilities::{Ability, Capabilities, capabilities};
 pub use self::client::{Client, UnknownClient};
 pub use self::command_line::command_line;
-pub use self::decode::{DecodeError, Decoded, Limits, decode, decode_unnamed, decode_within};
+pub use self::decode::{DecodeError, Decoded, Limits, Payload, decode};
 pub use self::degraded::{Degraded, Instead, Wish};
 pub use self::encode::{Reply, encode};
 pub use self::failure::{Place, failure};

@@ -20,7 +20,7 @@ pub fn payload(decoded: &Decoded) -> Map<String, Value> {
     let event = fields_of(decoded.event.as_ref());
     for field in &decoded.taken {
         if let Some(value) =
-            value_of(field.to, &decoded.context, &event).and_then(|value| field.how.write(&value))
+            value_of(field.to, &decoded.context, &event).and_then(|value| field.how.write(value))
         {
             put(&mut payload, field.from, value);
         }
@@ -66,7 +66,6 @@ impl Decoded {
             event: Some(event),
             extra,
             envelope,
-            is_lossy: false,
             named_by,
             row: Some(row),
             taken,

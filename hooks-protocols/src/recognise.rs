@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::client::Client;
-use crate::decode::{self, Limits};
+use crate::decode::{Limits, Payload};
 use crate::failure::closes;
 use crate::table::{Protocol, Row};
 
@@ -11,7 +11,7 @@ use crate::table::{Protocol, Row};
 ///
 /// Only keys and words that the client itself writes are looked at, never what a model or a user wrote.
 pub fn recognise(bytes: &[u8]) -> Option<(Client, &'static str)> {
-    decode::recognised(bytes, Limits::default())
+    Payload::read(bytes, Limits::default()).ok()?.recognised()
 }
 
 /// The same of a payload that is read.

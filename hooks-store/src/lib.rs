@@ -6,6 +6,7 @@
 mod away;
 mod by_hand;
 pub mod config;
+mod identity;
 mod lazy;
 mod leased;
 mod open;
@@ -20,9 +21,10 @@ pub use self::by_hand::{ByHand, Change, Listed};
 pub use self::config::{
     AwayBreakers, AwayConfig, AwayRates, AwaySpend, Durability, Engine, StoreConfig, StoreFault,
 };
+pub use self::identity::{StoreId, Witness};
 pub use self::lazy::LazyStore;
 pub use self::leased::{LeaseSettings, Leased};
-pub use self::open::{Answering, World, open_file, open_redis};
+pub use self::open::{Answering, World, accept_redis_loss, open_file, open_redis, redis_place};
 #[cfg(feature = "redis")]
 pub use self::redis::Redis;
 #[cfg(feature = "sqlite")]

@@ -14,6 +14,7 @@ use hooks_core::{Background, HookFuture};
 #[cfg(feature = "redis")]
 use crate::config::{AwayBreakers, AwayConfig, AwayRates, AwaySpend};
 use crate::config::{Durability, StoreConfig};
+use crate::identity::Witness;
 #[cfg(feature = "redis")]
 use crate::redis::{Redis, RedisSettings};
 #[cfg(feature = "sqlite")]
@@ -22,24 +23,29 @@ use crate::sqlite::SqliteOptions;
 use crate::{Away, AwaySettings, LeaseSettings, Leased, Rates, Values};
 
 /// The store in the file at `path`, made where it is not there, and its folder with it, for its user alone. Where
-/// `answering` is [`Answering::AtOnce`], whoever asks does the work; else a thread does.
+/// `answering` is [`Answering::AtOnce`], whoever asks does the work; else a thread does. A store that is not the one that
+/// `witness` remembers is refused.
 ///
 /// # Errors
-/// The file cannot be used, or this build has no engine for it.
+/// The file cannot be used, is not the store that was used before, or this build has no engine for it.
 #[cfg(feature = "sqlite")]
 pub fn open_file(
     path: &Path,
     durability: Durability,
     answering: Answering,
+    witness: Option<Arc<dyn Witness>>,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         make(folder).map_err(|error| {
             StoreError::Unavailable(format!("the folder `{}` cannot be made: {error}", folder.display()))
         })?;
     }
-    let options = SqliteOptions::new(path).durability(durability);
+    let mut options = SqliteOptions::new(path).durability(durability);
+    if let Some(witness) = witness {
+        options = options.witnessed_by(witness);
+    }
     Ok(Arc::new(match answering {
-        Answering::AtOnce => options.blocking().open()?,
+        Answering::AtOnce => options.blocking().short_lived().open_later()?,
         // Whoever asks first is in a runtime.
         Answering::Later => options.open_later()?,
     }))
@@ -73,6 +79,7 @@ pub fn open_file(
     _path: &Path,
     _durability: Durability,
     _answering: Answering,
+    _witness: Option<Arc<dyn Witness>>,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
     Err(left_out("sqlite"))
 }
@@ -89,7 +96,8 @@ pub struct World {
 }
 
 /// The store on the server that `config` names. A service ([`Answering::Later`]) keeps leases in this process and answers
-/// by [`AwaySettings`] while the server is away; a program that ends soon asks the server itself.
+/// by [`AwaySettings`] while the server is away; a program that ends soon asks the server itself. A store that is not the one
+/// that `witness` remembers is refused.
 ///
 /// # Errors
 /// The address cannot be used, no tokio runtime is entered, or this build has no engine for it.
@@ -98,13 +106,10 @@ pub fn open_redis(
     config: &StoreConfig,
     world: World,
     answering: Answering,
+    witness: Option<Arc<dyn Witness>>,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
+    let redis = redis(config, &world, witness)?;
     let World { clock, timer, random } = world;
-    let mut settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());
-    settings.prefix = config.prefix.clone().unwrap_or(settings.prefix);
-    settings.timeout = config.timeout.unwrap_or(settings.timeout);
-    settings.settle = config.settle.unwrap_or(settings.settle);
-    let redis = Redis::new(settings, Arc::clone(&clock), Arc::clone(&timer), Arc::clone(&random))?;
     redis.record_losses();
     if answering == Answering::AtOnce {
         return Ok(Arc::new(redis));
@@ -119,6 +124,52 @@ pub fn open_redis(
     let leased = leased.returning_on(Arc::new(background.clone()));
     background.run(HookFuture::later(leased.keep(Arc::clone(&timer))));
     Ok(kept(Away::new(leased, settings, clock, &*random), timer, &background))
+}
+
+#[cfg(feature = "redis")]
+fn redis(
+    config: &StoreConfig,
+    world: &World,
+    witness: Option<Arc<dyn Witness>>,
+) -> Result<Redis, StoreError> {
+    let mut settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());
+    settings.prefix = config.prefix.clone().unwrap_or(settings.prefix);
+    settings.timeout = config.timeout.unwrap_or(settings.timeout);
+    settings.settle = config.settle.unwrap_or(settings.settle);
+    let World { clock, timer, random } = world.clone();
+    let redis = Redis::new(settings, clock, timer, random)?;
+    if let Some(witness) = witness {
+        redis.witnessed_by(witness);
+    }
+    Ok(redis)
+}
+
+/// Goes on with the store on the server that `config` names, although it is not the one that `witness` remembers. What was
+/// refused before; `None` where nothing was.
+///
+/// # Errors
+/// As [`open_redis`], and where the server does not answer.
+#[cfg(feature = "redis")]
+pub async fn accept_redis_loss(
+    config: &StoreConfig,
+    world: World,
+    witness: Arc<dyn Witness>,
+) -> Result<Option<String>, StoreError> {
+    redis(config, &world, Some(witness))?.accept_loss().await
+}
+
+/// Where the store that `config` names is: a server, a database and a prefix, without a password.
+#[cfg(feature = "redis")]
+pub fn redis_place(config: &StoreConfig) -> String {
+    let settings = RedisSettings::new(config.url.as_deref().unwrap_or_default());
+    let prefix = config.prefix.clone().unwrap_or(settings.prefix);
+    match ::redis::Client::open(settings.url.as_str()) {
+        Ok(client) => {
+            let connection = client.get_connection_info();
+            format!("{}/{} {prefix}", connection.addr(), connection.redis_settings().db())
+        }
+        Err(_) => prefix,
+    }
 }
 
 #[cfg(feature = "redis")]
@@ -167,8 +218,28 @@ pub fn open_redis(
     _config: &StoreConfig,
     _world: World,
     _answering: Answering,
+    _witness: Option<Arc<dyn Witness>>,
 ) -> Result<Arc<dyn StateStore>, StoreError> {
     Err(left_out("redis"))
+}
+
+/// Goes on with another store than the one that `witness` remembers.
+///
+/// # Errors
+/// This build has no engine for it.
+#[cfg(not(feature = "redis"))]
+pub async fn accept_redis_loss(
+    _config: &StoreConfig,
+    _world: World,
+    _witness: Arc<dyn Witness>,
+) -> Result<Option<String>, StoreError> {
+    Err(left_out("redis"))
+}
+
+/// Where the store that `config` names is.
+#[cfg(not(feature = "redis"))]
+pub fn redis_place(config: &StoreConfig) -> String {
+    config.prefix.clone().unwrap_or_default()
 }
 
 #[cfg(not(all(feature = "redis", feature = "sqlite")))]

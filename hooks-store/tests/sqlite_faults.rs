@@ -14,7 +14,7 @@ use hooks_core::state::{Answer, Key, Op, OpId, Scope, StateStore, StoreError, Wi
 use hooks_core::testing::HandClock;
 use hooks_core::time::Timestamp;
 use hooks_store::sqlite::SqliteOptions;
-use hooks_store::{Durability, SqliteStore};
+use hooks_store::{Durability, SqliteStore, StoreId, Witness};
 use tempfile::TempDir;
 
 /// Says to this program, when it is started again, what it is to do with which file.
@@ -548,4 +548,100 @@ fn many_tasks_share_transactions() {
         granted
     });
     assert_eq!(granted, LIMIT);
+}
+
+/// Remembers in memory, as a file would; unless it fails.
+#[derive(Clone, Default)]
+struct Remembers(Arc<std::sync::Mutex<(Option<StoreId>, bool)>>);
+
+impl Witness for Remembers {
+    fn known(&self) -> Result<Option<StoreId>, StoreError> {
+        Ok(self.0.lock().unwrap().0.clone())
+    }
+
+    fn remember(&self, id: &StoreId) -> Result<(), StoreError> {
+        let mut memory = self.0.lock().unwrap();
+        if memory.1 {
+            return Err(StoreError::Unavailable("it cannot write".to_owned()));
+        }
+        memory.0 = Some(id.clone());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_new_file_where_one_was_used_is_refused() {
+    let (folder, path) = place();
+    let witness = Remembers::default();
+    let open = |path: &Path| options(path).witnessed_by(Arc::new(witness.clone())).open();
+    let delete = || {
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+    };
+    // Nothing is granted that could not be remembered.
+    witness.0.lock().unwrap().1 = true;
+    assert!(matches!(open(&path), Err(StoreError::Unavailable(why)) if why.contains("cannot write")));
+    witness.0.lock().unwrap().1 = false;
+    drop(open(&path).unwrap());
+    drop(open(&path).unwrap());
+    let known = witness.known().unwrap();
+    delete();
+    assert!(matches!(open(&path), Err(StoreError::Closed(why)) if why.contains("accept-loss")));
+    assert!(!path.exists(), "it is not made");
+    // Nor is another one gone on with.
+    drop(options(&path).open().unwrap());
+    assert!(matches!(open(&path), Err(StoreError::Closed(why)) if why.contains("another one")));
+    assert_eq!(witness.known().unwrap(), known);
+}
+
+#[test]
+fn a_file_of_an_earlier_program_is_given_an_identity() {
+    let (_folder, path) = place();
+    drop(options(&path).open().unwrap());
+    let earlier = rusqlite::Connection::open(&path).unwrap();
+    earlier.execute_batch("DROP TABLE identity").unwrap();
+    drop(earlier);
+    let witness = Remembers::default();
+    for _ in 0..2 {
+        drop(options(&path).witnessed_by(Arc::new(witness.clone())).open().unwrap());
+    }
+    assert!(witness.known().unwrap().is_some());
+}
+
+/// A short-lived program syncs nothing when it ends: what it did stays in the log of SQLite, for the next one to go on with, and
+/// the log does not grow for ever.
+#[test]
+fn a_short_lived_store_leaves_its_log_and_bounds_it() {
+    let (_folder, path) = place();
+    let (log, mut folded) = (path.with_extension("db-wal"), 0);
+    for number in 0..100_u32 {
+        let store = SqliteOptions::new(&path).blocking().short_lived().open_later().unwrap();
+        let key = Key::new(None, &["key", &number.to_string()]);
+        let put = Op::Put { key, value: "v".into(), ttl: None };
+        assert!(matches!(ask(&store, put), Ok(Answer::Written(_))));
+        drop(store);
+        let length = fs::metadata(&log).unwrap().len();
+        assert!(length < 600 << 10, "{length} bytes after {number}");
+        folded += u32::from(length == 0);
+    }
+    assert!((1..=5).contains(&folded), "folded {folded} times");
+    // Whoever stays longer folds it into the file.
+    let store = SqliteStore::open(&path).unwrap();
+    let get = Op::Get { key: Key::new(None, &["key", "99"]) };
+    assert!(matches!(ask(&store, get), Ok(Answer::Value(Some(_)))));
+    drop(store);
+    assert!(!log.exists());
+}
+
+#[test]
+fn a_short_lived_store_that_cannot_be_opened_says_so_with_each_operation() {
+    let (_folder, path) = place();
+    fs::create_dir(&path).unwrap();
+    let store = SqliteOptions::new(&path).blocking().short_lived().open_later().unwrap();
+    for _ in 0..2 {
+        ask(&store, Op::Now).unwrap_err();
+    }
+    fs::remove_dir(&path).unwrap();
+    assert!(matches!(ask(&store, Op::Now), Ok(Answer::Now(_))));
 }

@@ -1,13 +1,14 @@
 //! Sends the record to the sinks of a configuration, while a service runs.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use hooks_audit::sink::{Feed, FeedStatus, LogSource, OpenError, Opening, Sink, StatusHandle, Step};
 use hooks_core::fs::LogDisk;
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use hooks_core::{BoxError, Close, HookFuture};
+use tokio::sync::{Mutex, watch};
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 
 use crate::config::Config;
@@ -15,6 +16,9 @@ use crate::system::{PrivateFileSystem, TokioTimer, system};
 
 /// Where below the folder of a log the places of its sinks are.
 const PLACES: &str = "sinks";
+
+/// How long sinks are waited for when the hooks are closed.
+const CLOSING: Duration = Duration::from_secs(10);
 
 /// One task for each sink of a configuration; dropped, all of them end and lose nothing.
 ///
@@ -31,24 +35,29 @@ const PLACES: &str = "sinks";
 /// let feeding = config.feeding(|name| std::env::var(name).ok())?;
 /// // The service runs; `feeding.statuses()` tells how the sinks are doing.
 /// let hooks = config.hooks();
-/// // It ends: the log is closed with the last of the hooks, and what is in it is delivered.
-/// drop(hooks);
-/// let behind = feeding.shut_down(Duration::from_secs(10)).await;
-/// assert!(behind.is_empty());
+/// // It ends: the log is closed, and what is in it is delivered.
+/// hooks.close().await?;
+/// assert!(feeding.shut_down(Duration::from_secs(10)).await.is_empty());
 /// # Ok(())
 /// # }
 /// ```
 pub struct Feeding {
-    feeds: Vec<Running>,
+    statuses: Vec<(String, StatusHandle)>,
+    tasks: Vec<AbortHandle>,
+    shared: Arc<Shared>,
+}
+
+/// What ends the tasks, for a [`Feeding`] and for the hooks of its configuration.
+struct Shared {
+    feeds: Mutex<Vec<Running>>,
     stops: watch::Sender<bool>,
 }
 
 /// The task of one sink.
 struct Running {
     name: String,
-    status: StatusHandle,
-    /// Whether the sink has everything, in the end.
     task: JoinHandle<bool>,
+    /// Whether the sink has everything, in the end.
     has_all: Option<bool>,
 }
 
@@ -57,6 +66,44 @@ impl Running {
         if self.has_all.is_none() {
             self.has_all = Some(matches!((&mut self.task).await, Ok(true)));
         }
+    }
+}
+
+/// What feeds the sinks of a configuration, once that was started: closed with its hooks, behind the log.
+#[derive(Clone, Default)]
+pub(crate) struct Started(Arc<std::sync::Mutex<Vec<Weak<Shared>>>>);
+
+impl Started {
+    fn all(&self) -> MutexGuard<'_, Vec<Weak<Shared>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Close for Started {
+    fn name(&self) -> &str {
+        "sinks"
+    }
+
+    fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
+        // What was dropped gave up its sinks, or delivered everything.
+        let all: Vec<_> = self.all().drain(..).filter_map(|shared| shared.upgrade()).collect();
+        if all.is_empty() {
+            return HookFuture::now(Ok(()));
+        }
+        HookFuture::later(async move {
+            let mut behind = Vec::new();
+            for shared in all {
+                behind.extend(shared.shut_down(CLOSING).await);
+            }
+            match behind.is_empty() {
+                true => Ok(()),
+                false => Err(format!(
+                    "{} did not get everything within {CLOSING:?}; whoever feeds them next goes on there",
+                    behind.join(", ")
+                )
+                .into()),
+            }
+        })
     }
 }
 
@@ -73,7 +120,7 @@ impl Config {
         let opened = sinks.iter().map(|config| Ok((config, opening.open(config, &variable)?)));
         let opened = opened.collect::<Result<Vec<_>, OpenError>>()?;
         let (stops, _) = watch::channel(false);
-        let mut feeds = Vec::with_capacity(opened.len());
+        let (mut feeds, mut statuses, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
         for (config, sink) in opened {
             let Some(log) = self.audit_folder() else {
                 let problem = "there is no log that it could be fed from; write `audit: {}`".to_owned();
@@ -86,47 +133,59 @@ impl Config {
                 Feed::new(source, sink, Arc::new(PrivateFileSystem), places, settings, &system(), TokioTimer);
             let status = feed.status();
             let task = tokio::spawn(run(feed, stops.subscribe(), poll));
-            feeds.push(Running { name: config.name.clone(), status, task, has_all: None });
+            statuses.push((config.name.clone(), status));
+            tasks.push(task.abort_handle());
+            feeds.push(Running { name: config.name.clone(), task, has_all: None });
         }
-        Ok(Feeding { feeds, stops })
+        let shared = Arc::new(Shared { feeds: Mutex::new(feeds), stops });
+        self.started().all().push(Arc::downgrade(&shared));
+        Ok(Feeding { statuses, tasks, shared })
     }
 }
 
 impl Feeding {
     /// How each sink is doing, by its name.
     pub fn statuses(&self) -> impl Iterator<Item = (&str, FeedStatus)> {
-        self.feeds.iter().map(|feed| (feed.name.as_str(), feed.status.get()))
+        self.statuses.iter().map(|(name, status)| (name.as_str(), status.get()))
     }
 
     /// What tells how each sink is doing, by its name, also when this has ended.
     pub fn watches(&self) -> impl Iterator<Item = (&str, StatusHandle)> {
-        self.feeds.iter().map(|feed| (feed.name.as_str(), feed.status.clone()))
+        self.statuses.iter().map(|(name, status)| (name.as_str(), status.clone()))
     }
 
     /// Has every sink get what is in the log by now, and ends: after a failure, where another process feeds it, and after
     /// `patience` at the latest. The names of the sinks that do not have everything: whoever feeds them next goes on there.
     ///
     /// Close the log before (drop the hooks): its last records are given to nobody until they are written through.
-    pub async fn shut_down(mut self, patience: Duration) -> Vec<String> {
+    /// [`Hooks::close`](hooks_core::Hooks::close) does both, with 10 s for the sinks.
+    pub async fn shut_down(self, patience: Duration) -> Vec<String> {
+        self.shared.shut_down(patience).await
+    }
+}
+
+impl Shared {
+    async fn shut_down(&self, patience: Duration) -> Vec<String> {
         self.stops.send_replace(true);
+        let mut feeds = self.feeds.lock().await;
         let all = async {
-            for feed in &mut self.feeds {
+            for feed in feeds.iter_mut() {
                 feed.settle().await;
             }
         };
         let is_late = timeout(patience, all).await.is_err();
         // One that hangs stood before others that did not.
-        for feed in self.feeds.iter_mut().filter(|feed| is_late && feed.task.is_finished()) {
+        for feed in feeds.iter_mut().filter(|feed| is_late && feed.task.is_finished()) {
             feed.settle().await;
         }
-        let behind = self.feeds.iter().filter(|feed| feed.has_all != Some(true));
+        let behind = feeds.iter().filter(|feed| feed.has_all != Some(true));
         behind.map(|feed| feed.name.clone()).collect()
     }
 }
 
 impl Drop for Feeding {
     fn drop(&mut self) {
-        self.feeds.iter().for_each(|feed| feed.task.abort());
+        self.tasks.iter().for_each(AbortHandle::abort);
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks::audit::verify::{self, Anchor, Condition};
-use hooks::audit::{Committed, Entry, Log, LogSettings, Positions, Reader, Record};
+use hooks::audit::{Appender, Committed, Entry, Log, LogSettings, Positions, Reader, Record, Settings};
 use hooks::config::{Config, ConfigReader};
 use hooks::event::PreToolUse;
 use hooks::time::{Random, SeededRandom, Timestamp};
@@ -51,8 +51,13 @@ fn condition(folder: &Path, anchors: &[Anchor]) -> Condition {
 }
 
 /// What the second verifier says; `None` where there is no Python here.
-#[expect(clippy::disallowed_methods, reason = "another program is asked on purpose")]
 fn second_opinion(folder: &Path, anchors: &[Anchor]) -> Option<Condition> {
+    second_words(folder, anchors).map(|(condition, _)| condition)
+}
+
+/// The same, with its words.
+#[expect(clippy::disallowed_methods, reason = "another program is asked on purpose")]
+fn second_words(folder: &Path, anchors: &[Anchor]) -> Option<(Condition, String)> {
     let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../xtask/verify/audit.py");
     let mut command = Command::new("python3");
     command.arg("-B").arg(program).arg(folder);
@@ -60,13 +65,15 @@ fn second_opinion(folder: &Path, anchors: &[Anchor]) -> Option<Condition> {
         command.arg("--anchor").arg(anchor.to_string());
     }
     let output = command.output().ok()?;
-    match output.status.code() {
-        Some(0) => Some(Condition::Clean),
-        Some(1) if !output.stderr.starts_with(b"Traceback") => Some(Condition::Torn),
-        Some(3) => Some(Condition::Damaged),
-        Some(4) => Some(Condition::Mismatched),
-        _ => panic!("{}", String::from_utf8_lossy(&output.stderr)),
-    }
+    let errors = String::from_utf8(output.stderr).unwrap();
+    let condition = match output.status.code() {
+        Some(0) => Condition::Clean,
+        Some(1) if !errors.starts_with("Traceback") => Condition::Torn,
+        Some(3) => Condition::Damaged,
+        Some(4) => Condition::Mismatched,
+        _ => panic!("{errors}"),
+    };
+    Some((condition, errors))
 }
 
 #[tokio::test]
@@ -261,5 +268,389 @@ fn eight_writers_that_are_killed_lose_nothing_that_was_acknowledged() {
     assert!(!acknowledged.is_empty());
     let lost: Vec<_> = acknowledged.iter().filter(|id| !all.contains(*id)).collect();
     assert!(lost.is_empty(), "{} of {} are lost", lost.len(), acknowledged.len());
-    println!("{} acknowledged records survived {kills} kills", acknowledged.len());
+    let (files, bytes) = volume(folder.path());
+    assert!(files <= most_files(report.chains.len(), bytes, 20_000), "{files} files for {bytes} bytes");
+    println!(
+        "{} acknowledged records survived {kills} kills, in {files} files of {bytes} bytes",
+        acknowledged.len()
+    );
+}
+
+/// How many files of chains there are, and how many bytes they have.
+fn volume(folder: &Path) -> (u64, u64) {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let files = files.filter(|file| file.file_name().to_string_lossy().ends_with(".jsonl"));
+    files.fold((0, 0), |(files, bytes), file| (files + 1, bytes + file.metadata().unwrap().len()))
+}
+
+/// How many files may be left: of each chain two for each full one, one for each doubling below that, and those that wait.
+fn most_files(chains: usize, bytes: u64, full: u64) -> u64 {
+    let doublings = u64::from(full.ilog2() - 8);
+    2 * bytes.div_ceil(full) + chains as u64 * (doublings + 9)
+}
+
+/// A writer that is killed over and over leaves one file each time; who takes the chain over joins them.
+#[test]
+fn killed_writers_leave_few_files_for_what_they_wrote() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk: Arc<dyn hooks::fs::LogDisk> = Arc::new(StdFileSystem);
+    let open = || {
+        let (disk, clock) = (Arc::clone(&disk), Arc::new(SystemClock));
+        Appender::open(disk, folder.path(), Settings::new([7; 32]), clock).unwrap().0
+    };
+    let mut reader = Reader::new(Arc::new(StdFileSystem), folder.path(), Positions::default());
+    let (mut written, mut told) = (Vec::new(), Vec::new());
+    for kill in 0..400 {
+        // Dropped without being closed, it leaves what a killed process leaves.
+        let mut appender = open();
+        for number in 0..3 {
+            appender.append(&mut [record(format!("{kill}.{number}"))]).unwrap();
+            written.push(format!("{kill}.{number}"));
+        }
+        appender.settle().unwrap();
+        // Somebody reads along, while files are joined behind their back.
+        if kill % 7 == 0 {
+            told.extend(reader.read(5).unwrap());
+        }
+    }
+    open().close().unwrap();
+    let (files, bytes) = volume(folder.path());
+    assert!(files <= most_files(1, bytes, 64 << 20).min(30), "{files} files for {bytes} bytes");
+    loop {
+        let more = reader.read(1_000).unwrap();
+        if more.is_empty() {
+            break;
+        }
+        told.extend(more);
+    }
+    let sessions = |records: &[Committed]| -> Vec<String> {
+        let own = records.iter().filter(|committed| !committed.record.is_note());
+        own.map(|committed| committed.record.session.clone()).collect()
+    };
+    assert_eq!(sessions(&told), written, "each once, in order");
+    assert_eq!(sessions(&read(folder.path())), written);
+    assert_eq!(condition(folder.path(), &[]), Condition::Clean);
+    let second = second_opinion(folder.path(), &[]);
+    assert!(second.is_none_or(|second| second == Condition::Clean));
+}
+
+/// The files of a log in which all kinds stand: full ones, compressed ones, one in which a write failed, a joined one.
+fn log_of_all_kinds(folder: &Path) {
+    let disk: Arc<dyn hooks::fs::LogDisk> = Arc::new(StdFileSystem);
+    let open = || {
+        let (disk, clock) = (Arc::clone(&disk), Arc::new(SystemClock));
+        Appender::open(disk, folder, Settings::new([7; 32]), clock).unwrap().0
+    };
+    let mut appender = open();
+    for number in 0..3 {
+        appender.append(&mut [record(format!("a{number}"))]).unwrap();
+        appender.rotate().unwrap();
+    }
+    // Killed in the middle of a group: the fourth file.
+    appender.append(&mut [record("b".to_owned())]).unwrap();
+    appender.settle().unwrap();
+    drop(appender);
+    let fourth = folder.join("w0.00000004.jsonl");
+    let mut torn = fs::OpenOptions::new().append(true).open(fourth).unwrap();
+    torn.write_all(b"{\"seq\":99,\"at\":").unwrap();
+    let appender = open();
+    appender.compress().unwrap();
+    drop(appender);
+    // Of eight more, one is made.
+    for number in 0..8 {
+        let mut appender = open();
+        appender.append(&mut [record(format!("c{number}"))]).unwrap();
+        appender.settle().unwrap();
+    }
+    let mut appender = open();
+    appender.append(&mut [record("d".to_owned())]).unwrap();
+    appender.close().unwrap();
+}
+
+/// Compresses as a writer does.
+fn gzip(lines: &[u8]) -> Vec<u8> {
+    let mut compressed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    compressed.write_all(lines).unwrap();
+    compressed.finish().unwrap()
+}
+
+fn gunzip(file: &Path) -> Vec<u8> {
+    let mut lines = Vec::new();
+    let file = fs::File::open(file).unwrap();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(file), &mut lines).unwrap();
+    lines
+}
+
+#[expect(clippy::disallowed_methods, reason = "the standard library makes neither fifos nor devices")]
+fn run(program: &str, args: &[&str], path: &Path) -> bool {
+    let (name, more) = args.split_first().map_or((None, args), |(first, more)| (Some(first), more));
+    let mut command = Command::new(program);
+    command.args(name.filter(|name| name.starts_with('-'))).arg(path);
+    command.args(if name.is_some_and(|name| name.starts_with('-')) { more } else { args });
+    command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+/// What somebody does to a log: whether it can be done here.
+type Deed = fn(&Path) -> bool;
+
+/// What stands in the place of a file, and what both verifiers find: in which file, and what.
+const DEEDS: &[(&str, Deed, Condition, &str, &str)] = &[
+    ("nothing", |_| true, Condition::Clean, "", ""),
+    (
+        "a link to the same content",
+        |log| {
+            fs::rename(log.join(FIRST), log.join("elsewhere")).unwrap();
+            std::os::unix::fs::symlink("elsewhere", log.join(FIRST)).is_ok()
+        },
+        Condition::Damaged,
+        FIRST,
+        "a symbolic link stands in its place",
+    ),
+    (
+        "a link to the last file",
+        |log| {
+            fs::rename(log.join(LAST), log.join("elsewhere")).unwrap();
+            std::os::unix::fs::symlink("elsewhere", log.join(LAST)).is_ok()
+        },
+        Condition::Damaged,
+        LAST,
+        "a symbolic link stands in its place",
+    ),
+    (
+        "a link to nothing",
+        |log| replaced(log, FIRST, |path| std::os::unix::fs::symlink("/nonexistent", path).is_ok()),
+        Condition::Damaged,
+        FIRST,
+        "a symbolic link stands in its place",
+    ),
+    (
+        "a link to what never ends",
+        |log| replaced(log, LAST, |path| std::os::unix::fs::symlink("/dev/zero", path).is_ok()),
+        Condition::Damaged,
+        LAST,
+        "a symbolic link stands in its place",
+    ),
+    (
+        "a folder",
+        |log| replaced(log, FIRST, |path| fs::create_dir(path).is_ok()),
+        Condition::Damaged,
+        FIRST,
+        "a directory stands in its place",
+    ),
+    (
+        "a fifo",
+        |log| replaced(log, LAST, |path| run("mkfifo", &[], path)),
+        Condition::Damaged,
+        LAST,
+        "a special file stands in its place",
+    ),
+    (
+        "a socket",
+        |log| replaced(log, JOINED, |path| std::os::unix::net::UnixListener::bind(path).is_ok()),
+        Condition::Damaged,
+        JOINED,
+        "a special file stands in its place",
+    ),
+    // Where this runs without the right to make one, it is left out.
+    (
+        "a device",
+        |log| replaced(log, LAST, |path| run("mknod", &["c", "1", "5"], path)),
+        Condition::Damaged,
+        LAST,
+        "a special file stands in its place",
+    ),
+    (
+        "a second name of a file",
+        |log| fs::hard_link(log.join(FIRST), log.join("backup")).is_ok(),
+        Condition::Clean,
+        "",
+        "",
+    ),
+    (
+        "an empty file",
+        |log| fs::write(log.join(FIRST), "").is_ok(),
+        Condition::Damaged,
+        FIRST,
+        "decompressed",
+    ),
+    ("an empty last file", |log| fs::write(log.join(LAST), "").is_ok(), Condition::Damaged, LAST, ""),
+    (
+        "an empty file behind the last one",
+        |log| fs::write(log.join("w0.00000015.jsonl"), "").is_ok(),
+        Condition::Damaged,
+        "w0.00000015.jsonl",
+        "",
+    ),
+    (
+        "a file of this name is missing before it",
+        |log| fs::copy(log.join(LAST), log.join("w0.00000077.jsonl")).is_ok(),
+        Condition::Damaged,
+        "w0.00000077.jsonl",
+        "the file before it is missing",
+    ),
+    (
+        "a chain that is another's",
+        |log| fs::copy(log.join(FIRST), log.join("w7.00000001.jsonl.gz")).is_ok(),
+        Condition::Damaged,
+        "w7.00000001.jsonl.gz",
+        "a header of",
+    ),
+    (
+        "names that no writer gives",
+        |log| {
+            [
+                "w0.1.jsonl",
+                "w0.000000001.jsonl",
+                "W0.00000001.jsonl",
+                "w0.00000001.jsonl.bak",
+                "w0.٠٠٠٠٠٠٠١.jsonl",
+            ]
+            .iter()
+            .all(|name| fs::write(log.join(name), "x").is_ok())
+        },
+        Condition::Clean,
+        "",
+        "",
+    ),
+    (
+        "what an interrupted compression leaves",
+        |log| fs::write(log.join(PLAIN), gunzip(&log.join(FIRST))).is_ok(),
+        Condition::Clean,
+        "",
+        "",
+    ),
+    (
+        "another file of the same number",
+        |log| {
+            fs::write(log.join(PLAIN), gunzip(&log.join(FIRST))).unwrap();
+            fs::write(log.join(FIRST), gzip(b"{}\n")).is_ok()
+        },
+        Condition::Damaged,
+        FIRST,
+        "it has other records than",
+    ),
+    (
+        "what an interrupted join leaves",
+        |log| {
+            let joined = fs::read_to_string(log.join(JOINED)).unwrap();
+            let second = joined.find("\"segment\":6").unwrap();
+            let second = joined[..second].rfind('\n').unwrap() + 1;
+            fs::write(log.join("w0.00000005.jsonl"), format!("{}torn", &joined[..second])).is_ok()
+        },
+        Condition::Clean,
+        "",
+        "",
+    ),
+    (
+        "a file beside a joined one that says something else",
+        |log| fs::copy(log.join(LAST), log.join("w0.00000006.jsonl")).is_ok(),
+        Condition::Damaged,
+        "w0.00000006.jsonl",
+        "it has other records than",
+    ),
+    (
+        "a joined file that has fewer than its name says",
+        |log| fs::rename(log.join(JOINED), log.join("w0.00000005-00000014.jsonl")).is_ok(),
+        Condition::Damaged,
+        "w0.00000005-00000014.jsonl",
+        "",
+    ),
+    (
+        "lines behind a joined file",
+        |log| added(log, JOINED, b"{}\n"),
+        Condition::Damaged,
+        JOINED,
+        "behind its end",
+    ),
+    (
+        "bytes behind a compressed file",
+        |log| added(log, FIRST, b"xyz"),
+        Condition::Damaged,
+        FIRST,
+        "behind its end",
+    ),
+    (
+        "zeros behind a compressed file",
+        |log| added(log, FIRST, &[0; 512]),
+        Condition::Damaged,
+        FIRST,
+        "behind its end",
+    ),
+    (
+        "another compressed part behind a compressed file",
+        |log| added(log, FIRST, &gzip(b"{}\n")),
+        Condition::Damaged,
+        FIRST,
+        "behind its end",
+    ),
+    (
+        "lines within a compressed file",
+        |log| lines_added(log, FIRST, b"{\"seq\":2}\n"),
+        Condition::Damaged,
+        FIRST,
+        "behind its end",
+    ),
+    (
+        "lines within a compressed file behind a write that failed",
+        |log| lines_added(log, "w0.00000004.jsonl.gz", b"{\"seq\":99}\n"),
+        Condition::Damaged,
+        "w0.00000004.jsonl.gz",
+        "behind its end",
+    ),
+    (
+        "a compressed file that was cut",
+        |log| {
+            let whole = fs::read(log.join(FIRST)).unwrap();
+            fs::write(log.join(FIRST), &whole[..whole.len() - 4]).is_ok()
+        },
+        Condition::Damaged,
+        FIRST,
+        "it cannot be decompressed",
+    ),
+];
+
+const FIRST: &str = "w0.00000001.jsonl.gz";
+const PLAIN: &str = "w0.00000001.jsonl";
+const JOINED: &str = "w0.00000005-00000012.jsonl";
+const LAST: &str = "w0.00000014.jsonl";
+
+fn replaced(log: &Path, name: &str, with: impl FnOnce(&Path) -> bool) -> bool {
+    fs::remove_file(log.join(name)).unwrap();
+    with(&log.join(name))
+}
+
+fn added(log: &Path, name: &str, bytes: &[u8]) -> bool {
+    let mut content = fs::read(log.join(name)).unwrap();
+    content.extend_from_slice(bytes);
+    fs::write(log.join(name), content).is_ok()
+}
+
+fn lines_added(log: &Path, name: &str, lines: &[u8]) -> bool {
+    let mut content = gunzip(&log.join(name));
+    content.extend_from_slice(lines);
+    fs::write(log.join(name), gzip(&content)).is_ok()
+}
+
+#[test]
+fn both_verifiers_find_the_same_whatever_stands_in_the_place_of_a_file() {
+    let mut done = 0;
+    for (name, deed, expected, file, says) in DEEDS {
+        let folder = tempfile::tempdir().unwrap();
+        log_of_all_kinds(folder.path());
+        if !deed(folder.path()) {
+            println!("SKIPPED: {name} cannot be made here");
+            continue;
+        }
+        done += 1;
+        let report = verify::verify(&StdFileSystem, folder.path(), &[]).unwrap();
+        assert_eq!(report.condition(), *expected, "{name}: {report:?}");
+        let found = report.chains.iter().flat_map(|chain| &chain.findings);
+        let is_found = |found: &verify::Finding| found.file == *file && found.what.contains(says);
+        assert!(*expected == Condition::Clean || found.clone().any(is_found), "{name}: {report:?}");
+        let Some((second, errors)) = second_words(folder.path(), &[]) else { continue };
+        assert_eq!(second, *expected, "{name}: {errors}");
+        let is_found = |line: &str| line.contains(&format!("`{file}`")) && line.contains(says);
+        assert!(*expected == Condition::Clean || errors.lines().any(is_found), "{name}: {errors}");
+    }
+    assert!(done >= DEEDS.len() - 1, "only a device may not be possible");
 }

@@ -15,6 +15,7 @@ const STEPS: &[Step] = &[
     ("tidy", tidy::run),
     ("clippy", clippy),
     ("test", test),
+    ("faults", faults),
     ("docs", docs),
     ("codegen", codegen::check),
     ("examples", examples::run),
@@ -54,6 +55,11 @@ fn clippy() -> Result {
 /// The command that the README names: unit, integration and doc tests.
 fn test() -> Result {
     Program::cargo(["test", "--workspace"]).run()
+}
+
+/// The faults that need a program which fails on demand: panics, wherever they happen.
+fn faults() -> Result {
+    Program::cargo(["test", "-p", "hooks-cli", "--features", "faults", "--test", "faults"]).run()
 }
 
 fn docs() -> Result {

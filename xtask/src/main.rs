@@ -45,14 +45,16 @@ usage: cargo xtask COMMAND
                                 docker-agent: 2026-09, 2026-07; corpora)
   bench [FILTER]                measures what everything costs, against its bars
   bench audit                   measures what the audit log costs, beside a bare write and sync
-  bench start                   measures what it costs to start `hooks run`, beside /bin/true and a hook of bash and jq
+  bench start [PROGRAM...]      measures what it costs to start `hooks run`, alone and 16 at once, beside /bin/true and a hook of
+                                bash and jq; of the programs that are named, else of the one that `dist` builds
   disk                          writes the audit log to real disks that are full or fail to sync; needs root to mount them
-  dist                          builds the program as it is installed: static, small
+  dist [--install]              builds the program as it is installed: static, small; installs it where cargo installs programs
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
   soak log [--records N]        puts records down by the million; later ones cost what the first cost
   soak scribe [--agents N] [--calls N] [--kills N] [--seed N]
                                 agents in processes that are killed write to one team's folder; every write is told once
+  soak sessions [--sessions N]  serves sessions by the million, a third of them abandoned; memory stays flat
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short] [--nightly]
                                 days of model calls against failing providers, ours beside other policies
   instructions [--bless]        counts instructions, against the checked-in counts
@@ -90,10 +92,11 @@ fn run(arguments: &[&str]) -> Result {
         ["bench"] => bench::run(""),
         ["bench", "audit"] => bench::audit(),
         #[cfg(unix)]
-        ["bench", "start"] => start::run(),
+        ["bench", "start", programs @ ..] => start::run(programs),
         ["bench", filter] => bench::run(filter),
         ["disk", arguments @ ..] => disk::run(arguments),
         ["dist"] => dist::run(),
+        ["dist", "--install"] => dist::install(),
         ["overspend", options @ ..] => overspend::run(options),
         ["soak", options @ ..] => soak::run(options),
         ["storm", options @ ..] => storm::run(options),

@@ -3,21 +3,19 @@
     python3 audit.py FOLDER [--anchor "CHAIN RECORDS ROOT"]... [--checkpoints FOLDER [--key KEY]...]
 
 KEY is a verifier, or a file with one or with a first key. Prints an anchor for each chain, and what is wrong. Exit status: 0 clean, 1 torn, 3 damaged, 4 not what was anchored;
-2 the command line is wrong. What the lines mean is in docs/audit.md.
+2 the command line is wrong or the log cannot be read. What the lines mean is in docs/audit.md.
 """
 
-import gzip
 import hashlib
 import json
 import os
 import re
 import sys
-import zlib
 
+import files
 import notes
 
 CLEAN, TORN, DAMAGED, MISMATCHED = 0, 1, 3, 4
-FILE = re.compile(r"([a-z0-9-]{1,64})\.(\d{8,})\.(jsonl|damaged\.jsonl|jsonl\.gz)")
 MARK_END = re.compile(rb',"sum":"([0-9a-f]{16})","head":"([0-9a-f]{64})"\}')
 RECORD = re.compile(rb'\{"seq":(0|[1-9][0-9]*),.*\}', re.DOTALL)
 PAYLOAD = re.compile(rb',"payload":"([0-9a-f]{64})"\}')
@@ -143,10 +141,15 @@ class Chain:
     def __init__(self, name, anchors):
         self.name, self.anchors, self.findings = name, anchors, []
         self.tree, self.head, self.commit, self.known = Tree(), bytes(32), 0, True
-        self.erased, self.erasures, self.deleted, self.before = {}, {}, 0, 0
+        self.erased, self.erasures, self.deleted, self.before, self.checkpoint = {}, {}, 0, 0, None
 
     def find(self, status, file, offset, what):
         self.findings.append((status, f"`{file}`, byte {offset}: {what}"))
+
+    def says(self, fields):
+        """How many records the last checkpoint is over that the chain says was made."""
+        if fields.get("checkpoint") is not None:
+            self.checkpoint = max(self.checkpoint or 0, fields["checkpoint"])
 
     def begin(self, file, number, data, is_first):
         records, fields, body, head, end = read_group(data, 0)
@@ -169,6 +172,7 @@ class Chain:
         if not is_first and self.known and (prev, fields["c"], roots) != (self.head, self.commit + 1, self.tree.roots):
             self.find(DAMAGED, file, 0, "it does not go on where the file before ends")
         self.tree, self.head, self.commit = Tree(fields["seq"], roots), head, fields["c"]
+        self.says(fields)
         return end
 
     def follow(self, group, offset):
@@ -190,6 +194,22 @@ class Chain:
                 if size == seq and root != self.tree.root().hex():
                     self.find(MISMATCHED, self.name, 0, f"record {seq} is not the one that was anchored")
         self.head, self.commit = head, fields["c"]
+        self.says(fields)
+
+    def go_on(self, group, offset, number):
+        """Takes the header of the next file where files were joined; whether it is one."""
+        _, fields, body, head, _ = group
+        if "v" not in fields:
+            return False
+        place = fields["chain"], fields["segment"], bytes.fromhex(fields["prev"]), fields["c"], fields["seq"]
+        roots = [bytes.fromhex(root) for root in fields["range"]]
+        wanted = self.name, number, self.head, self.commit + 1, self.tree.size
+        is_right = (place, roots) == (wanted, self.tree.roots) and fields["after"] != "damaged"
+        if not is_right or fields["v"] != 1 or fields["hash"] != "sha256" or sha256(b"\x02", self.head, body) != head:
+            raise Flaw(offset, "a group that is not the next one")
+        self.head, self.commit = head, fields["c"]
+        self.says(fields)
+        return True
 
     def note(self, record):
         if record["event"] == "log.erased":
@@ -197,28 +217,47 @@ class Chain:
         elif record["event"] == "log.deleted":
             self.deleted = max([self.deleted] + [last for _, last in record.get("covers", [])])
 
-    def check(self, file, number, data, following, is_first, is_last):
+    def check(self, file, data, following, is_first, is_last):
+        """Checks a file; how many bytes of it count, and where each of the files in it begins."""
+        number, starts = file.first, {file.first: 0}
         try:
-            offset = self.begin(file, number, data, is_first)
+            offset = self.begin(file.name, number, data, is_first)
         except Flaw as flaw:
             self.known = False
-            return self.find(DAMAGED, file, *flaw.args)
+            self.find(DAMAGED, file.name, *flaw.args)
+            return 0, {}
         self.known, ends = True, following["c"] - 1 if following else None
         while ends is None or self.commit != ends:
             if following is None and offset == len(data):
-                return
+                break
             try:
                 group = read_group(data, offset)
-                self.follow(group, offset)
+                if file.joined and self.go_on(group, offset, number + 1):
+                    number += 1
+                    starts[number] = offset
+                else:
+                    self.follow(group, offset)
                 offset = group[4]
             except Flaw as flaw:
                 self.known = False
-                torn = is_last and synced_behind(data[offset:]) <= self.commit
-                return self.find(TORN if torn else DAMAGED, file, *flaw.args)
-        if following["after"] == "sealed" and offset != len(data):
-            self.find(DAMAGED, file, offset, "something was added behind its end")
-        if following["after"] == "damaged":
-            self.find(DAMAGED, file, offset, "its writer found it damaged here")
+                torn = is_last and not file.remade and synced_behind(data[offset:]) <= self.commit
+                self.find(TORN if torn else DAMAGED, file.name, *flaw.args)
+                return offset, starts
+        if following and offset != len(data) and (following["after"] == "sealed" or file.remade):
+            self.find(DAMAGED, file.name, offset, files.BEHIND)
+        elif following and following["after"] == "damaged":
+            self.find(DAMAGED, file.name, offset, "its writer found it damaged here")
+        if number != file.last:
+            self.find(DAMAGED, file.name, offset, f"it ends with file {number}")
+        return offset, starts
+
+    def compare(self, folder, other, data, starts):
+        """Compares a file that an interrupted writer leaves with the one that counts in its place."""
+        theirs, _ = files.load(folder, other)
+        start = starts.get(other.first)
+        part = None if start is None else data[start:starts.get(other.last + 1, len(data))]
+        if theirs is None or part is None or (theirs != part if other.remade else not theirs.startswith(part)):
+            self.find(DAMAGED, other.name, 0, "it has other records than the file that counts")
 
     def conclude(self, first):
         if first > 1 and self.deleted < self.before:
@@ -231,40 +270,45 @@ class Chain:
                 self.find(MISMATCHED, self.name, 0, f"records are missing at the end: {size} were anchored")
 
 
-def load(path):
+def header(lines):
+    """The fields of the header of the next file; None where it has none that is right."""
     try:
-        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
-            return file.read()
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        return b""
+        fields = read_group(lines or b"", 0)[1]
+    except Flaw:
+        return None
+    return fields if "v" in fields else None
 
 
-def verify(folder, anchors, findings):
-    chains = {}
-    for name in sorted(os.listdir(folder)):
-        match = FILE.fullmatch(name)
-        if match:
-            chains.setdefault(match[1], {}).setdefault(int(match[2]), name)
+def verify(folder, anchors, findings, is_compared):
+    chains, beside = files.listed(folder)
     for name in anchors:
         if name not in chains:
             findings.append((MISMATCHED, f"`{name}`: the chain is missing"))
-    for name, files in sorted(chains.items()):
-        chain, numbers = Chain(name, anchors.get(name, [])), sorted(files)
-        datas = {numbers[0]: load(os.path.join(folder, files[numbers[0]]))}
-        for index, number in enumerate(numbers):
-            following = None
-            if index + 1 < len(numbers):
-                datas[numbers[index + 1]] = load(os.path.join(folder, files[numbers[index + 1]]))
-                if numbers[index + 1] == number + 1:
-                    try:
-                        following = read_group(datas[number + 1], 0)[1]
-                    except Flaw:
-                        pass
-            if index and numbers[index - 1] != number - 1:
+    for name, counting in sorted(chains.items()):
+        chain, loaded = Chain(name, anchors.get(name, [])), files.load(folder, counting[0])
+        for index, file in enumerate(counting):
+            (data, wrong), loaded, following = loaded, None, None
+            if index + 1 < len(counting):
+                loaded = files.load(folder, counting[index + 1])
+                following = header(loaded[0]) if counting[index + 1].first == file.last + 1 else None
+            if index and counting[index - 1].last + 1 != file.first:
                 chain.known = False
-                chain.find(DAMAGED, files[number], 0, "the file before it is missing")
-            chain.check(files[number], number, datas.pop(number), following, not index, index + 1 == len(numbers))
-        chain.conclude(numbers[0])
+                chain.find(DAMAGED, file.name, 0, "the file before it is missing")
+            if wrong:
+                chain.known = False
+                chain.find(DAMAGED, file.name, 0, wrong)
+                continue
+            end, starts = chain.check(file, data, following, not index, index + 1 == len(counting))
+            for other in beside.get(name, []):
+                if file.first <= other.first <= file.last:
+                    chain.compare(folder, other, data[:end], starts)
+        chain.conclude(counting[0].first)
+        if is_compared and chain.checkpoint is not None:
+            last = max([size for size, _ in anchors.get(name, [])], default=0)
+            if chain.checkpoint > last:
+                chain.find(MISMATCHED, name, 0, f"a checkpoint over {chain.checkpoint} records was made, and is missing")
+            elif not last and chain.tree.size:
+                chain.find(TORN, name, 0, "checkpoints are made of it, and there is none")
         print(name, chain.tree.size, chain.tree.root().hex())
         findings += chain.findings
     for status, what in findings:
@@ -293,8 +337,11 @@ def main(arguments):
         anchored += [head[2:] for head in said if not head[0] or head[1] == os.path.basename(os.path.realpath(folder))]
     for chain, size, root in anchored:
         anchors.setdefault(chain, []).append((int(size), root))
-    return verify(folder, anchors, findings)
+    return verify(folder, anchors, findings, bool(given["--checkpoints"]))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except OSError as error:
+        sys.exit(print(error, file=sys.stderr) or 2)

@@ -50,7 +50,7 @@ pub(super) struct End {
 
 /// Where the chain ends whose last file is `last`; `None` where it was not handed over as it is.
 pub(super) fn take(disk: &dyn LogDisk, folder: &Path, last: &Segment) -> Option<End> {
-    if last.state != State::Plain {
+    if last.is_remade() || last.state != State::Plain {
         return None;
     }
     let path = folder.join(name(&last.chain));

@@ -11,6 +11,7 @@ use hooks_core::time::{Clock, Tick, Timestamp};
 use super::end::{self, End};
 use super::{Appender, Open, Recovered, Settings, State};
 use crate::chain::{After, Chain, Digest, Flaw, LEAST_LINE, Lines, SALT};
+use crate::join;
 use crate::record::{Record, notes};
 use crate::recover::{self, Found, Rest};
 use crate::segment::{self, MOST_BYTES, Segment};
@@ -117,6 +118,7 @@ impl Appender {
             unsynced: Lines::default(),
             last_records: 0,
             said: 0,
+            mentioned: None,
             taken: (0, Digest::default()),
             state: State::Between(After::Start, Tick::default()),
             disk,
@@ -135,6 +137,7 @@ impl Appender {
         let (last, rest) = match left {
             Left::Nothing => {
                 self.durable.clone_from(&self.chain);
+                self.states_checkpoints();
                 self.begin_if_between()?;
                 return Ok(Recovered::Nothing);
             }
@@ -142,7 +145,9 @@ impl Appender {
                 let file = self.disk.open_log(&last.path(&self.folder))?;
                 self.said = durable.commit;
                 self.unsynced.clear(chain.seq);
+                self.mentioned = chain.checkpoint;
                 (self.durable, self.chain) = (durable, chain);
+                self.states_checkpoints();
                 self.state = State::Writing(Open { file, length, since });
                 return Ok(Recovered::Nothing);
             }
@@ -158,8 +163,9 @@ impl Appender {
                 (last, found.rest)
             }
         };
+        self.states_checkpoints();
         self.chain.clone_from(&self.durable);
-        self.chain.segment = last.number;
+        self.chain.segment = last.last;
         let (after, event, note, recovered) = match rest {
             Rest::Damaged(flaw) => {
                 let (file, what) = (last.name(), flaw.to_string());
@@ -185,7 +191,17 @@ impl Appender {
             self.disk.rename(&last.path(&self.folder), &aside.path(&self.folder))?;
             self.disk.sync_directory(&self.folder)?;
         }
+        if after == After::Failed {
+            self.join();
+        }
         Ok(recovered)
+    }
+
+    /// Joins the files that writers left who were killed. Files that stay apart say the same, and the next one tries again.
+    fn join(&self) {
+        let (disk, folder, name) = (&*self.disk, &self.folder, &self.chain.name);
+        let _joined = join::remove_beside(disk, folder, name)
+            .and_then(|()| join::last_files(disk, folder, name, &self.settings));
     }
 }
 
@@ -295,17 +311,9 @@ pub(super) fn begin(
     if !lines.is_empty() {
         chain.commit(lines, synced, at, &mut bytes);
     }
-    let file = Segment { chain: chain.name.clone(), number: chain.segment, state: segment::State::Plain };
-    let path = file.path(folder);
-    let whole = folder.join(format!("{}.{:08}.new", chain.name, chain.segment));
-    match disk.remove(&whole) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    disk.create(&whole, &bytes)?;
-    disk.rename(&whole, &path)?;
-    disk.sync_directory(folder)?;
-    let mut file = disk.open_log(&path)?;
+    let file = Segment::new(&*chain.name, chain.segment);
+    segment::put(disk, folder, &file, &bytes)?;
+    let mut file = disk.open_log(&file.path(folder))?;
     let length = file.length()?;
     Ok(Open { file, length, since: at })
 }

@@ -8,6 +8,7 @@ use std::io;
 use hooks_core::time::Timestamp;
 
 use super::{Appender, Entry};
+use crate::join;
 use crate::keep::files::{FullFiles, ranges};
 use crate::record::{Record, notes};
 
@@ -51,6 +52,8 @@ impl Appender {
     /// Whatever the disk answers; `InvalidData` where a file is damaged, from which nothing is erased.
     pub fn erase(&mut self, why: &str, which: &dyn Fn(&Record) -> bool) -> io::Result<u64> {
         self.rotate()?;
+        // A copy would keep what is erased.
+        join::remove_beside(&*self.disk, &self.folder, &self.chain.name)?;
         let files = self.full_files().all()?;
         let mut picked = Vec::new();
         for file in &files {

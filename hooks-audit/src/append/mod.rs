@@ -63,6 +63,8 @@ pub struct Appender {
     last_records: u64,
     /// The last mark of which it is written down that it was written through.
     said: u64,
+    /// What the last mark says of checkpoints.
+    mentioned: Option<u64>,
     /// How many records the chain had when it was taken over, and their root.
     taken: (u64, Digest),
     state: State,
@@ -126,10 +128,26 @@ impl Appender {
     /// Those of [`Appender::sync`] and [`Appender::append`].
     pub fn settle(&mut self) -> io::Result<()> {
         // The mark alone, which says that all before it was, need not be.
-        if !self.unsynced.is_empty() || matches!(self.state, State::Between(..)) {
+        let mentions = self.mentioned < self.chain.checkpoint;
+        if !self.unsynced.is_empty() || mentions || matches!(self.state, State::Between(..)) {
             self.sync()?;
         }
-        if self.last_records > self.said { self.write(&Lines::behind(self.chain.seq)) } else { Ok(()) }
+        let says = self.last_records > self.said || mentions;
+        if says { self.write(&Lines::behind(self.chain.seq)) } else { Ok(()) }
+    }
+
+    /// Has the next mark say that a checkpoint over the first `size` records was made.
+    pub(crate) fn mention(&mut self, size: u64) {
+        for chain in [&mut self.chain, &mut self.durable] {
+            chain.checkpoint = chain.checkpoint.max(Some(size));
+        }
+    }
+
+    /// Has the next mark say that checkpoints are made of the chain, where they are.
+    fn states_checkpoints(&mut self) {
+        if self.settings.checkpointed {
+            self.mention(0);
+        }
     }
 
     /// Settles, and hands the file over: the next writer goes on in it without reading it.
@@ -205,6 +223,7 @@ impl Appender {
         }
         open.length += bytes.len() as u64;
         self.said = self.durable.commit;
+        self.mentioned = next.checkpoint;
         self.chain = next;
         if !lines.is_empty() {
             self.last_records = self.chain.commit;
@@ -225,6 +244,7 @@ impl Appender {
         match files::begin(&*self.disk, &self.folder, &mut chain, after, &self.unsynced, self.clock.now()) {
             Ok(open) => {
                 self.said = self.durable.commit;
+                self.mentioned = chain.checkpoint;
                 if !self.unsynced.is_empty() {
                     self.last_records = chain.commit;
                 }

@@ -18,10 +18,12 @@ pub struct Settings {
     /// What salts the digests of payloads. From a source that nobody can guess, and new for each process: who has it can
     /// check guesses of what was erased.
     pub secret: [u8; 32],
+    /// Whether checkpoints are made of the chain, which its marks say from then on.
+    pub checkpointed: bool,
 }
 
 impl Settings {
-    /// 64 MiB or a day to a file, 64 writers at a time, chains named `w0`, `w1` and so on.
+    /// 64 MiB or a day to a file, 64 writers at a time, chains named `w0`, `w1` and so on, no checkpoints.
     pub fn new(secret: [u8; 32]) -> Self {
         Self {
             prefix: "w".to_owned(),
@@ -29,6 +31,7 @@ impl Settings {
             file_bytes: 64 << 20,
             file_age: Duration::from_secs(86_400),
             secret,
+            checkpointed: false,
         }
     }
 }
@@ -40,6 +43,7 @@ impl fmt::Debug for Settings {
             .field("most_chains", &self.most_chains)
             .field("file_bytes", &self.file_bytes)
             .field("file_age", &self.file_age)
+            .field("checkpointed", &self.checkpointed)
             .finish_non_exhaustive()
     }
 }

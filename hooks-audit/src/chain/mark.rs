@@ -46,6 +46,9 @@ pub struct Header {
     pub range: Vec<Digest>,
     /// The hash of the mark before.
     pub prev: Digest,
+    /// How many records the last checkpoint is about that its writer knows to have been made of the chain: 0 where
+    /// checkpoints are made of it, and none was yet. Absent where nobody makes any.
+    pub checkpoint: Option<u64>,
 }
 
 /// How the file before this one ended.
@@ -76,6 +79,8 @@ pub struct Commit {
     pub synced: u64,
     /// When it was written.
     pub at: Timestamp,
+    /// As in a [`Header`].
+    pub checkpoint: Option<u64>,
 }
 
 /// A mark as it is in the file. The order of the fields is the order in the line.
@@ -93,11 +98,12 @@ struct Fields {
     after: Option<After>,
     range: Option<Vec<String>>,
     prev: Option<String>,
+    checkpoint: Option<u64>,
 }
 
 impl Header {
     pub(super) fn write(&self, out: &mut Vec<u8>) {
-        let Self { chain, segment, commit, seq, at, after, range, prev } = self;
+        let Self { chain, segment, commit, seq, at, after, range, prev, checkpoint } = self;
         let after = match after {
             After::Start => "start",
             After::Sealed => "sealed",
@@ -114,15 +120,25 @@ impl Header {
             at.0
         );
         out.extend_from_slice(text.as_bytes());
+        push_checkpoint(out, *checkpoint);
+    }
+}
+
+/// Adds how many records the last checkpoint is about.
+fn push_checkpoint(out: &mut Vec<u8>, checkpoint: Option<u64>) {
+    if let Some(size) = checkpoint {
+        // Writing to a vector does not fail.
+        let _written = write!(out, ",\"checkpoint\":{size}");
     }
 }
 
 impl Commit {
     pub(super) fn write(&self, out: &mut Vec<u8>) {
-        let Self { commit, records, seq, synced, at } = self;
+        let Self { commit, records, seq, synced, at, checkpoint } = self;
         // Writing to a vector does not fail.
         let _written =
             write!(out, "{{\"c\":{commit},\"n\":{records},\"seq\":{seq},\"synced\":{synced},\"t\":{}", at.0);
+        push_checkpoint(out, *checkpoint);
     }
 }
 
@@ -159,6 +175,14 @@ impl Mark {
             Self::Commit(commit) => commit.synced,
         }
     }
+
+    /// How many records the last checkpoint is about, as its writer knew.
+    pub fn checkpoint(&self) -> Option<u64> {
+        match self {
+            Self::Header(header) => header.checkpoint,
+            Self::Commit(commit) => commit.checkpoint,
+        }
+    }
 }
 
 /// A mark taken apart: what it says, the bytes that its body covers, its sum, its head.
@@ -191,10 +215,10 @@ pub(super) fn parse(line: &[u8]) -> Option<Parts<'_>> {
 }
 
 fn mark(fields: Fields) -> Option<Mark> {
-    let Fields { v, hash, chain, segment, c, n, seq, synced, t, after, range, prev } = fields;
+    let Fields { v, hash, chain, segment, c, n, seq, synced, t, after, range, prev, checkpoint } = fields;
     let at = Timestamp(t);
     let Some(version) = v else {
-        return Some(Mark::Commit(Commit { commit: c, records: n?, seq, synced: synced?, at }));
+        return Some(Mark::Commit(Commit { commit: c, records: n?, seq, synced: synced?, at, checkpoint }));
     };
     if version != crate::record::VERSION || hash? != "sha256" {
         return None;
@@ -209,6 +233,7 @@ fn mark(fields: Fields) -> Option<Mark> {
         after: after?,
         range,
         prev: Digest::parse(prev?.as_bytes())?,
+        checkpoint,
     }))
 }
 

@@ -49,6 +49,9 @@ pub struct Chain {
     pub head: Digest,
     /// The tree over all records.
     pub tree: Tree,
+    /// How many records the last checkpoint is about that is known to have been made of it: 0 where checkpoints are made
+    /// of it, and none was yet. Marks say so, since who removes checkpoints can otherwise remove all trace of them.
+    pub checkpoint: Option<u64>,
 }
 
 impl Chain {
@@ -61,6 +64,7 @@ impl Chain {
             seq: 0,
             head: Digest::default(),
             tree: Tree::default(),
+            checkpoint: None,
         }
     }
 
@@ -73,6 +77,7 @@ impl Chain {
             seq: header.seq,
             head,
             tree: Tree::new(header.seq, header.range.clone())?,
+            checkpoint: header.checkpoint,
         })
     }
 
@@ -96,6 +101,7 @@ impl Chain {
             after,
             range: self.tree.range().to_vec(),
             prev: self.head,
+            checkpoint: self.checkpoint,
         };
         self.close(&[], |out| header.write(out), out);
     }
@@ -108,7 +114,8 @@ impl Chain {
             self.tree.push(*leaf);
         }
         let records = lines.leaves().len() as u64;
-        let commit = Commit { commit: self.commit + 1, records, seq: self.seq, synced, at };
+        let (commit, seq, checkpoint) = (self.commit + 1, self.seq, self.checkpoint);
+        let commit = Commit { commit, records, seq, synced, at, checkpoint };
         self.close(lines.leaves(), |out| commit.write(out), out);
     }
 
@@ -129,6 +136,7 @@ impl Chain {
         let mut next = self.clone();
         next.head = head;
         next.commit = mark.commit();
+        next.checkpoint = self.checkpoint.max(mark.checkpoint());
         for line in &group.lines {
             next.seq += 1;
             if line.seq != next.seq {

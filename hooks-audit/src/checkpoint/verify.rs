@@ -8,7 +8,7 @@ use hooks_core::fs::LogDisk;
 
 use super::collect::{Said, collect};
 use super::keys::Keys;
-use crate::verify::{self, Anchor, Condition, Finding, Report};
+use crate::verify::{self, Anchor, ChainReport, Condition, Finding, Report};
 
 /// A log that is compared.
 #[derive(Clone, Debug)]
@@ -75,7 +75,12 @@ pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys)
     }
     for (log, name) in logs.iter().zip(&names.logs) {
         let anchors = anchors.remove(&**name).unwrap_or_default();
-        outcome.reports.push((name.clone(), verify::verify(disk, &log.folder, &anchors)?));
+        let mut report = verify::verify(disk, &log.folder, &anchors)?;
+        for chain in &mut report.chains {
+            let last = anchors.iter().filter(|anchor| anchor.chain == chain.chain).map(|anchor| anchor.size);
+            chain.findings.extend(missing(chain, last.max()));
+        }
+        outcome.reports.push((name.clone(), report));
     }
     for (name, anchors) in anchors {
         let what = format!(
@@ -85,6 +90,30 @@ pub fn verify(disk: &dyn LogDisk, logs: &[LogPlace], folder: &Path, keys: &Keys)
         outcome.find(name.to_owned(), what);
     }
     Ok(outcome)
+}
+
+/// What is missing of the checkpoints of `chain`, which says itself that some were made; the `last` one that is believed
+/// is over so many records.
+fn missing(chain: &ChainReport, last: Option<u64>) -> Option<Finding> {
+    let said = chain.checkpoint?;
+    let here = match last {
+        Some(last) => format!("the last one here is over {last}"),
+        None => "there is none of it here".to_owned(),
+    };
+    let (condition, what) = if said > last.unwrap_or(0) {
+        let what = format!(
+            "checkpoints are missing: the chain says that one over {said} records was made, and {here}"
+        );
+        (Condition::Mismatched, what)
+    } else if last.is_none() && chain.seq > 0 {
+        // A writer that was killed before the first one leaves this as well, and the next one makes it.
+        let what = "checkpoints are made of the chain, and there is none of it here: its writer was interrupted before the \
+                    first one, or they and the end of the chain were removed";
+        (Condition::Torn, what.to_owned())
+    } else {
+        return None;
+    };
+    Some(Finding { condition, file: chain.chain.clone(), offset: 0, what })
 }
 
 impl Outcome {

@@ -91,6 +91,22 @@ impl CheckpointWriter {
         &self.name
     }
 
+    /// The folder of the checkpoints.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How many records the last checkpoint here is over, by the same key, of `chain` alone or of all chains; `None` where
+    /// there is none.
+    ///
+    /// # Errors
+    /// Whatever the disk answers.
+    pub fn last_of(&self, chain: &str) -> io::Result<Option<u64>> {
+        let origin = Checkpoint::of_chain(&self.name, chain, 0, Digest::default()).origin;
+        let alone = self.last(&format!("{chain}.{ENDING}"), &origin)?.map(|last| last.size);
+        Ok(alone.max(self.last_in_fleet(chain)?.map(|(size, _)| size)))
+    }
+
     /// Writes down that `chain` has `size` records with this `root`. Nothing is written where that is the last thing that
     /// was. `was` says the root over the first records of the chain, so many of them, as it is now, and `None` where those
     /// are gone: [`Appender::root_of`](crate::Appender::root_of). It is asked once for each chain, where there is an older

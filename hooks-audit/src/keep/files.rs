@@ -1,14 +1,13 @@
 //! The full files of one chain: all but the last, which is written. Whoever touches them holds the lock of the chain.
 
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use hooks_core::fs::LogDisk;
 use hooks_core::time::Timestamp;
 
 use crate::chain::{Group, Scan, Stored, push_erased};
+use crate::join;
 use crate::record::Record;
 use crate::segment::{self, MOST_BYTES, Segment, State};
 
@@ -52,7 +51,9 @@ impl FullFiles<'_> {
 
     /// Compresses a file.
     pub(crate) fn compress(&self, file: &Segment) -> io::Result<()> {
-        self.replace(file, &file.when(State::Compressed), &self.bytes(file)?)?;
+        let bytes = self.bytes(file)?;
+        let lines = self.counted(file, &bytes)?.unwrap_or(&bytes);
+        segment::put(self.disk, self.folder, &file.when(State::Compressed), lines)?;
         self.disk.remove(&file.path(self.folder))?;
         self.disk.sync_directory(self.folder)
     }
@@ -108,9 +109,22 @@ impl FullFiles<'_> {
     pub(crate) fn erase(&self, file: &Segment, picked: &[u64], by: u64) -> io::Result<()> {
         let bytes = self.bytes(file)?;
         match without(file, &bytes, picked, by)? {
-            Some(without) => self.replace(file, file, &without),
+            Some(without) => segment::put(self.disk, self.folder, file, &without),
             None => Ok(()),
         }
+    }
+
+    /// What counts of the `bytes` of a file, without what a failed write left behind; `None` where the file behind it does
+    /// not say.
+    fn counted<'a>(&self, file: &Segment, bytes: &'a [u8]) -> io::Result<Option<&'a [u8]>> {
+        let mut files = segment::list(self.disk, self.folder)?.into_iter();
+        let next = files.find(|next| next.chain == file.chain && next.number == file.last + 1);
+        let Some(next) = next else { return Ok(None) };
+        let begins = match segment::read(self.disk, self.folder, &next, 0, BEGINNING) {
+            Err(error) if error.kind() == ErrorKind::InvalidData => return Ok(None),
+            begins => begins?.unwrap_or_default(),
+        };
+        Ok(join::first_header(&begins).and_then(|(header, _)| join::counted(bytes, &header)))
     }
 
     /// When the first record of a file happened, where that stands in its beginning.
@@ -127,24 +141,6 @@ impl FullFiles<'_> {
     fn bytes(&self, file: &Segment) -> io::Result<Vec<u8>> {
         let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
         Ok(segment::read(self.disk, self.folder, file, 0, limit)?.unwrap_or_default())
-    }
-
-    /// Puts `lines` in place of what `file` has, or will have: at one moment, and through to the device.
-    fn replace(&self, of: &Segment, file: &Segment, lines: &[u8]) -> io::Result<()> {
-        let aside = self.folder.join(format!("{}.{:08}.new", of.chain, of.number));
-        match self.disk.remove(&aside) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        if file.state == State::Compressed {
-            let mut compressed = GzEncoder::new(Vec::new(), Compression::default());
-            compressed.write_all(lines)?;
-            self.disk.create(&aside, &compressed.finish()?)?;
-        } else {
-            self.disk.create(&aside, lines)?;
-        }
-        self.disk.rename(&aside, &file.path(self.folder))?;
-        self.disk.sync_directory(self.folder)
     }
 }
 

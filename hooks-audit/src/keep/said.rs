@@ -44,14 +44,16 @@ impl Said {
         for of_chain in listed.chunk_by(|a, b| a.chain == b.chain) {
             let Some(last) = of_chain.last() else { continue };
             let full = self.full.get(&last.chain).copied().unwrap_or(0);
-            for file in of_chain.iter().filter(|file| file.number > full) {
+            for file in of_chain.iter().filter(|file| file.last > full) {
                 if !goes_on() {
                     return Ok(false);
                 }
                 let bytes = bytes(disk, folder, file)?;
+                // A joined file says all that its parts said.
+                self.files.retain(|(chain, number), _| *chain != file.chain || !file.has(*number));
                 self.files.insert((file.chain.clone(), file.number), about_holds(&bytes));
                 if file.number < last.number {
-                    self.full.insert(file.chain.clone(), file.number);
+                    self.full.insert(file.chain.clone(), file.last);
                 }
             }
         }
@@ -109,7 +111,7 @@ impl Said {
                 // For those without a number, by clocks that may have been set back: within a chain a record is no earlier
                 // than the one before.
                 latest = latest.max(record.at.0);
-                if !without.iter().any(|file| (&file.chain, file.number) == (chain, *number)) {
+                if !without.iter().any(|file| file.chain == *chain && file.has(*number)) {
                     all.push(((parts(record).1, latest), record));
                 }
             }
@@ -121,8 +123,8 @@ impl Said {
     }
 }
 
-/// The lines of a file, which may have been compressed or moved aside since it was listed. One that is gone was deleted by
-/// somebody who said again what stood in it.
+/// The lines of a file, which may have been compressed, moved aside or joined with others since it was listed. One that is
+/// gone was deleted by somebody who said again what stood in it.
 fn bytes(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Vec<u8>> {
     let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
     for state in [file.state, State::Compressed, State::Damaged] {
@@ -130,7 +132,10 @@ fn bytes(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Vec<u8
             return Ok(bytes);
         }
     }
-    Ok(Vec::new())
+    let has_it = |other: &Segment| other.chain == file.chain && other.has(file.number);
+    let joined = segment::list(disk, folder)?.into_iter().find(|other| other.is_joined() && has_it(other));
+    let joined = joined.map(|joined| segment::read(disk, folder, &joined, 0, limit));
+    Ok(joined.transpose()?.flatten().unwrap_or_default())
 }
 
 /// The words of a note about a hold, and the number of the change.

@@ -1,6 +1,6 @@
 //! What puts events on the record: a log, and how they are put down.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use hooks_core::{Event, HookError, HookRequest, Reason};
 
@@ -18,6 +18,26 @@ pub(super) const NAME: &str = "audit";
 pub struct Audit {
     log: Arc<LazyLog>,
     settings: Arc<AuditSettings>,
+}
+
+/// An [`Audit`] that keeps no log open.
+#[derive(Clone)]
+pub struct WeakAudit {
+    log: Weak<LazyLog>,
+    settings: Arc<AuditSettings>,
+}
+
+impl WeakAudit {
+    /// Returns what writes to the log; `None` once nothing else does.
+    pub fn upgrade(&self) -> Option<Audit> {
+        Some(Audit { log: self.log.upgrade()?, settings: Arc::clone(&self.settings) })
+    }
+}
+
+impl std::fmt::Debug for WeakAudit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WeakAudit").field("settings", &self.settings).finish_non_exhaustive()
+    }
 }
 
 /// A log that is opened when there is something to put down.
@@ -45,6 +65,11 @@ impl Audit {
         Self { log: Arc::new(log), settings: Arc::new(settings) }
     }
 
+    /// Returns what writes to the same log, but does not keep it open.
+    pub fn downgrade(&self) -> WeakAudit {
+        WeakAudit { log: Arc::downgrade(&self.log), settings: Arc::clone(&self.settings) }
+    }
+
     /// The log.
     ///
     /// # Errors
@@ -60,6 +85,11 @@ impl Audit {
             drop(self.log.log.set(log));
         }
         self.log.log.get().ok_or(Unwritten::Closed)
+    }
+
+    /// The log, where it was opened.
+    pub(super) fn opened(&self) -> Option<&Log> {
+        self.log.log.get()
     }
 
     /// Puts down what was answered to `request`, without waiting. A counter, the reasons, and a place in the queue.

@@ -23,7 +23,7 @@ mod settings;
 
 use tower_layer::Layer;
 
-pub use self::audit::Audit;
+pub use self::audit::{Audit, WeakAudit};
 pub use self::service::AuditService;
 pub use self::settings::{AuditSettings, IsIrreversible, OnError};
 

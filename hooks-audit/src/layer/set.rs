@@ -9,8 +9,8 @@ use std::mem;
 
 use hooks_core::event::*;
 use hooks_core::{
-    FailureLayer, HookError, HookFuture, HookRequest, HooksBuilder, HooksConfig, Observer, Reservation,
-    Reserve, hook_fn,
+    BoxError, Close, FailureLayer, HookError, HookFuture, HookRequest, HooksBuilder, HooksConfig, Observer,
+    Reservation, Reserve, hook_fn,
 };
 
 use super::audit::{Audit, NAME, judged};
@@ -108,7 +108,25 @@ impl HooksConfig for Audit {
             }
         });
         *builder = observed.hook(&FailureLayer::new(NAME), decided);
-        builder.add_reserve::<PreToolUse>(self);
+        builder.add_reserve::<PreToolUse>(self.clone());
+        builder.add_close(self);
         Ok(())
+    }
+}
+
+impl Close for Audit {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
+        // One that nothing was put down in is not opened for that.
+        match self.opened() {
+            Some(log) => {
+                let closed = log.close();
+                HookFuture::later(async move { Ok(closed.await?) })
+            }
+            None => HookFuture::now(Ok(())),
+        }
     }
 }

@@ -19,10 +19,11 @@ mod ticket;
 mod writer;
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use hooks_core::fs::LogDisk;
 use hooks_core::time::Clock;
@@ -34,13 +35,15 @@ use self::queue::{Item, Queue, Work};
 pub use self::settings::{Durability, LogSettings};
 pub use self::ticket::{Ticket, Unwritten};
 use self::writer::{Parts, Writer};
-use crate::append::{Appender, Entry, OpenError, Recovered};
+use crate::append::{Appender, Entry, OpenError, Recovered, Settings};
 use crate::checkpoint::CheckpointWriter;
 use crate::keep::{Holds, Keeper};
 use crate::record::Record;
 
-/// The log of one process. Clones share it; when the last one is dropped, what was handed over is written through and
-/// the chain is closed.
+/// The log of one process. Clones share it.
+///
+/// [`Log::close`] writes what was handed over through and closes the chain. A log that is dropped without that is waited for,
+/// [`LogSettings::drop_wait`] at most; where records were not on the device yet, standard error says so.
 #[derive(Clone)]
 pub struct Log(Arc<Running>);
 
@@ -50,6 +53,7 @@ struct Running {
     disk: Arc<dyn LogDisk>,
     folder: PathBuf,
     recovered: Recovered,
+    drop_wait: Duration,
 }
 
 impl Log {
@@ -65,12 +69,15 @@ impl Log {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, OpenError> {
         let folder = folder.into();
-        let LogSettings { files, queue, sync_within, spill, gaps, checkpoints, keeping } = settings;
+        let LogSettings { files, queue, sync_within, spill, gaps, checkpoints, keeping, drop_wait } =
+            settings;
         let checkpoints =
             checkpoints.map(|checkpoints| CheckpointWriter::open(Arc::clone(&disk), checkpoints));
         let checkpoints = checkpoints.transpose().map_err(|error| OpenError::Key(error.into()))?;
-        let place = |folder| Place::new(Arc::clone(&disk), folder, files.clone(), Arc::clone(&clock));
-        let (mut home, mut spill) = (place(folder.clone()), spill.map(place));
+        let place = |folder, files| Place::new(Arc::clone(&disk), folder, files, Arc::clone(&clock));
+        let mut spill = spill.map(|spill| place(spill, files.clone()));
+        let checkpointed = files.checkpointed || checkpoints.is_some();
+        let mut home = place(folder.clone(), Settings { checkpointed, ..files });
         let recovered = home.open().or_else(|error| instead(error, &folder, spill.as_mut()))?;
         let queue = Arc::new(Queue::new(queue));
         let beside = keeping.map(|keeping| {
@@ -87,10 +94,13 @@ impl Log {
             sync_within,
             clock,
         });
-        let thread = std::thread::Builder::new().name("audit-log".to_owned()).spawn(move || writer.run());
+        let ends = Ends(Arc::clone(&queue));
+        let work = move || ends.0.end(writer.run());
+        let thread = std::thread::Builder::new().name("audit-log".to_owned()).spawn(work);
         match thread {
             Ok(thread) => {
-                Ok(Self(Arc::new(Running { queue, thread: Some(thread), disk, folder, recovered })))
+                let thread = Some(thread);
+                Ok(Self(Arc::new(Running { queue, thread, disk, folder, recovered, drop_wait })))
             }
             Err(source) => Err(OpenError::Disk { folder, source }),
         }
@@ -123,6 +133,13 @@ impl Log {
         let ticket = Ticket::new();
         self.0.queue.push(Item { work: Work::Settle, ticket: Some(ticket.clone()) })?;
         Ok(ticket)
+    }
+
+    /// Closes the log: what was handed over is written through, and the chain is closed. Ready when that is done; what is
+    /// handed over later is refused. It needs no runtime, and may be called again and by several at once.
+    pub fn close(&self) -> Ticket {
+        self.0.queue.close();
+        self.0.queue.closed()
     }
 
     /// Erases, in the chain of this log, the payloads of the records that `which` picks and no hold is about, as
@@ -187,12 +204,49 @@ impl fmt::Debug for Log {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.queue.close();
-        if let Some(thread) = self.thread.take() {
-            // A panic of the thread was one of what it was handed; everyone who waited was told.
-            drop(thread.join());
+        let at_risk = self.queue.close();
+        let Some(thread) = self.thread.take() else { return };
+        if thread.thread().id() == std::thread::current().id() {
+            // Dropped by what it was handed, it goes on by itself.
+            return;
+        }
+        match self.queue.wait_for_end(self.drop_wait) {
+            Some(end) => {
+                // A panic of the thread was one of what it was handed; everyone who waited was told.
+                drop(thread.join());
+                match end {
+                    Ok(()) if at_risk > 0 => say(&format!(
+                        "the audit log was dropped before it was closed: waited until {at_risk} records were written; await \
+                         `close` before the process ends"
+                    )),
+                    Ok(()) => {}
+                    Err(error) => {
+                        say(&format!("the audit log was dropped, and not all of it is written: {error}"))
+                    }
+                }
+            }
+            None => say(&format!(
+                "the audit log was dropped before it was closed, and {at_risk} records are not known to be written after \
+                 {:?}; await `close` before the process ends",
+                self.drop_wait
+            )),
         }
     }
+}
+
+/// Tells those who wait for the end of the writer that it came, also where it panicked.
+struct Ends(Arc<Queue>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.end(Err(Unwritten::Closed));
+    }
+}
+
+/// Says what a drop cannot return, on standard error; nothing reads what it could return.
+fn say(what: &str) {
+    // Where standard error is closed, there is nowhere to say it.
+    let _said = writeln!(io::stderr(), "hooks: {what}");
 }
 
 /// Opens the `spill` log in place of the one in `folder`, which gave `error`.

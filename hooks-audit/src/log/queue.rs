@@ -38,6 +38,7 @@ pub(super) struct Queue {
     most: usize,
     state: Mutex<State>,
     arrived: Condvar,
+    ended: Condvar,
 }
 
 #[derive(Default)]
@@ -53,6 +54,12 @@ struct State {
     unkept: Option<Arc<str>>,
     writer: Writer,
     is_closed: bool,
+    /// How many records were handed over that are not known to be on the device.
+    at_risk: u64,
+    /// How it ended, once the writer has.
+    end: Option<Result<(), Unwritten>>,
+    /// Who waits for that.
+    closing: Vec<Ticket>,
 }
 
 /// What the writer does, which says who has to wake it.
@@ -86,7 +93,7 @@ pub(super) struct Refused {
 
 impl Queue {
     pub(super) fn new(most: usize) -> Self {
-        Self { most, state: Mutex::default(), arrived: Condvar::new() }
+        Self { most, state: Mutex::default(), arrived: Condvar::new(), ended: Condvar::new() }
     }
 
     /// Adds an item. Wakes the writer where somebody waits for it, or it would sleep on.
@@ -101,6 +108,7 @@ impl Queue {
             return Err(why);
         }
         let is_waited_for = item.ticket.is_some();
+        state.at_risk += u64::from(matches!(item.work, Work::Put(_)));
         state.items.push(item);
         let wakes = match state.writer {
             Writer::Writes => false,
@@ -123,6 +131,7 @@ impl Queue {
     pub(super) fn check(&self) -> Result<(), Unwritten> {
         let state = self.state();
         match &state.failure {
+            _ if state.is_closed => Err(Unwritten::Closed),
             Some(failure) => Err(failure.clone()),
             None if state.items.len() >= self.most => Err(Unwritten::Full(self.most)),
             None => Ok(()),
@@ -134,9 +143,51 @@ impl Queue {
         self.state().refuse(why);
     }
 
-    pub(super) fn close(&self) {
-        self.state().is_closed = true;
+    /// Takes nothing more; how many records were handed over that are not known to be on the device.
+    pub(super) fn close(&self) -> u64 {
+        let mut state = self.state();
+        state.is_closed = true;
+        let at_risk = state.at_risk;
+        drop(state);
         self.arrived.notify_one();
+        at_risk
+    }
+
+    /// Ready when the writer has ended: with an error where something of what was handed over is not on the device.
+    pub(super) fn closed(&self) -> Ticket {
+        let ticket = Ticket::new();
+        let mut state = self.state();
+        match state.end.clone() {
+            Some(end) => ticket.settle(end),
+            None => state.closing.push(ticket.clone()),
+        }
+        ticket
+    }
+
+    /// Says how the writer ended; the first word stands.
+    pub(super) fn end(&self, end: Result<(), Unwritten>) {
+        let mut state = self.state();
+        let end = state.end.get_or_insert(end).clone();
+        if end.is_ok() {
+            state.at_risk = 0;
+        }
+        let closing = mem::take(&mut state.closing);
+        drop(state);
+        self.ended.notify_all();
+        closing.iter().for_each(|ticket| ticket.settle(end.clone()));
+    }
+
+    /// Waits for that, no longer than `patience`; `None` where it takes longer.
+    pub(super) fn wait_for_end(&self, patience: Duration) -> Option<Result<(), Unwritten>> {
+        let waited = self.ended.wait_timeout_while(self.state(), patience, |state| state.end.is_none());
+        waited.unwrap_or_else(PoisonError::into_inner).0.end.clone()
+    }
+
+    /// All that was taken so far is on the device.
+    pub(super) fn report_through(&self) {
+        let mut state = self.state();
+        let puts = state.items.iter().filter(|item| matches!(item.work, Work::Put(_)));
+        state.at_risk = puts.count() as u64;
     }
 
     /// Says how the last attempt to write went.

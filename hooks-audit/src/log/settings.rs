@@ -42,10 +42,13 @@ pub struct LogSettings {
     /// How the files of the chain are kept, by a thread beside the writer, while the log is open; whoever opens one for a
     /// moment leaves that to others.
     pub keeping: Option<Keeping>,
+    /// How long a log that is dropped without [`Log::close`](super::Log::close) is waited for.
+    pub drop_wait: Duration,
 }
 
 impl LogSettings {
-    /// 8,192 records, 50 ms, no spill, nothing kept of gaps, no checkpoints, nothing that keeps the files; the files as [`Settings::new`] has them.
+    /// 8,192 records, 50 ms, no spill, nothing kept of gaps, no checkpoints, nothing that keeps the files, 5 s when it is
+    /// dropped; the files as [`Settings::new`] has them.
     pub fn new(secret: [u8; 32]) -> Self {
         Self {
             files: Settings::new(secret),
@@ -55,6 +58,7 @@ impl LogSettings {
             gaps: None,
             checkpoints: None,
             keeping: None,
+            drop_wait: Duration::from_secs(5),
         }
     }
 }

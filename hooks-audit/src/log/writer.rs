@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::time::{Clock, Tick};
+use hooks_core::time::{Clock, Tick, Timestamp};
 
 use super::beside::Beside;
 use super::gaps::{Gaps, Missing};
@@ -57,6 +57,8 @@ pub(super) struct Writer {
     checkpoints: Option<CheckpointWriter>,
     anchored: u64,
     is_unanchored: bool,
+    /// Whether those that the chain says were made have been looked for.
+    is_compared: bool,
     /// How many waited for the last group, and how long that took.
     gathers: (usize, Duration),
 }
@@ -93,11 +95,16 @@ impl Writer {
             checkpoints,
             anchored: 0,
             is_unanchored: false,
+            is_compared: false,
             gathers: (0, Duration::ZERO),
         }
     }
 
-    pub(super) fn run(mut self) {
+    /// Writes until the queue is closed.
+    ///
+    /// # Errors
+    /// Where something of what was handed over is not on the device.
+    pub(super) fn run(mut self) -> Result<(), Unwritten> {
         let mut room = Vec::new();
         loop {
             let nap = if self.unsettled.is_some() { Some(NAP) } else { self.owes.then_some(TELLING_PAUSE) };
@@ -123,8 +130,16 @@ impl Writer {
             }
             room = taken.items;
         }
-        if self.home.opened().is_some_and(|appender| appender.settle().is_ok()) {
-            self.checkpoint();
+        let mut end = match self.home.opened().map(Appender::sync) {
+            Some(Err(error)) => Err(failure(&error)),
+            Some(Ok(())) => {
+                self.checkpoint();
+                Ok(())
+            }
+            None => Ok(()),
+        };
+        if self.lost > 0 {
+            end = end.and(Err(lost(self.lost)));
         }
         // Where it cannot be kept, it stays in memory, where whoever ends the process may ask for it.
         drop(self.gaps.keep());
@@ -135,6 +150,7 @@ impl Writer {
             beside.stop();
         }
         self.home.close();
+        end
     }
 
     /// Writes one group, and through if somebody waits for that.
@@ -188,6 +204,9 @@ impl Writer {
         }
         // Before anybody goes on: nobody knows whether this process lives to do it later.
         self.keep_if_due();
+        if waits && answer.is_ok() {
+            self.queue.report_through();
+        }
         for ticket in tickets {
             ticket.settle(answer.clone());
         }
@@ -199,7 +218,7 @@ impl Writer {
         if !settling.is_empty() {
             let all = match std::mem::take(&mut self.lost) {
                 0 => answer,
-                lost => answer.and(Err(Unwritten::Disk(format!("{lost} records were lost").into()))),
+                lost => answer.and(Err(self::lost(lost))),
             };
             for ticket in settling {
                 ticket.settle(all.clone());
@@ -280,23 +299,53 @@ impl Writer {
         if now.since(since) < self.sync_within {
             return;
         }
-        let done = if is_idle { appender.settle() } else { appender.sync() };
+        let mut done = appender.sync();
+        if done.is_ok() {
+            self.queue.report_through();
+        }
         let behind = appender.durable().seq.saturating_sub(self.anchored);
+        if done.is_ok() && (is_idle || behind >= MOST_BEHIND_A_CHECKPOINT) {
+            self.checkpoint();
+        }
+        // Behind the checkpoint, so that the mark says that it was made.
+        if let (true, Ok(()), Some(appender)) = (is_idle, &done, self.home.opened()) {
+            done = appender.settle();
+        }
         let is_done = done.is_ok();
         // What was added is kept, and what comes may go elsewhere.
         let failure = done.err().filter(|_| self.spill.is_none());
         self.queue.report(failure.map(|error| self::failure(&error)));
         self.unsettled = if is_idle && is_done { None } else { Some(now) };
-        if is_done && (is_idle || behind >= MOST_BEHIND_A_CHECKPOINT) {
-            self.checkpoint();
-        }
     }
 }
 
 impl Writer {
+    /// Puts on the record, before the first checkpoint of this process, that those are gone which the chain says were made:
+    /// the next one would otherwise stand for them.
+    fn miss_checkpoints(&mut self) {
+        let (Some(checkpoints), Some(appender)) = (&mut self.checkpoints, self.home.opened()) else { return };
+        let chain = appender.durable();
+        let Some(said) = chain.checkpoint.filter(|said| *said > 0 && !self.is_compared) else { return };
+        // Where nobody can say, the checkpoint itself fails.
+        let Ok(last) = checkpoints.last_of(&chain.name) else { return };
+        self.is_compared = true;
+        if last.unwrap_or(0) < said {
+            let what = format!(
+                "checkpoints of `{}` are missing in `{}`: one over {said} records was made, and the last one there is over {}",
+                chain.name,
+                checkpoints.folder().display(),
+                last.unwrap_or(0)
+            );
+            // Written through, so that the next checkpoint is over it.
+            let _written = self.home.write(&mut [alarm(what, self.clock.now())], true);
+            self.unsettled = self.unsettled.or(Some(self.clock.tick()));
+        }
+    }
+
     /// Writes down, in the place for that, what the chain is now. A place that is away keeps nothing from the log; the next
     /// checkpoint covers what this one would have. That they begin to fail is a record.
     fn checkpoint(&mut self) {
+        self.miss_checkpoints();
         let (Some(checkpoints), Some(appender)) = (&mut self.checkpoints, self.home.opened()) else { return };
         let chain = appender.durable();
         if chain.seq == self.anchored {
@@ -305,7 +354,9 @@ impl Writer {
         let was = |size| appender.root_of(size);
         let failure = match checkpoints.write_chain(&chain.name, chain.seq, chain.tree.root(), was) {
             Ok(()) => {
-                self.anchored = chain.seq;
+                let size = chain.seq;
+                self.anchored = size;
+                appender.mention(size);
                 None
             }
             Err(error) => Some(error.to_string()),
@@ -313,7 +364,7 @@ impl Writer {
         let was_unanchored = std::mem::replace(&mut self.is_unanchored, failure.is_some());
         self.queue.report_anchor(failure.as_deref().map(Into::into));
         if let Some(failure) = failure.filter(|_| !was_unanchored) {
-            let alarm = alarm(&failure, self.clock.now());
+            let alarm = alarm(format!("no checkpoint can be written: {failure}"), self.clock.now());
             // What cannot be written either is reported as what comes next.
             let _written = self.home.write(&mut [alarm], false);
             self.unsettled = self.unsettled.or(Some(self.clock.tick()));
@@ -321,11 +372,15 @@ impl Writer {
     }
 }
 
-/// Says that no checkpoint can be written.
-fn alarm(failure: &str, at: hooks_core::time::Timestamp) -> Entry {
+/// An alarm of the log.
+fn alarm(what: String, at: Timestamp) -> Entry {
     let mut record = Record::new(notes::ALARM, at);
-    (record.note, record.failed) = (Some(format!("no checkpoint can be written: {failure}")), true);
+    (record.note, record.failed) = (Some(what), true);
     record.into()
+}
+
+fn lost(records: u64) -> Unwritten {
+    Unwritten::Disk(format!("{records} records were lost").into())
 }
 
 fn failure(error: &io::Error) -> Unwritten {

@@ -1,6 +1,6 @@
 //! Who leaves notices and hands them over, and within which bounds.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,7 +24,8 @@ use crate::touched::{SeenFolder, Touched};
 /// The name it goes by in reports.
 pub(super) const NAME: &str = "notices";
 
-/// The most children that begin at once whose notices can be put back.
+/// The most children that begin at once whose notices can be put back; beyond it, those of the one that began first
+/// cannot.
 const MOST_CHILDREN: usize = 1_024;
 
 /// The bounds of notices.
@@ -53,8 +54,15 @@ struct Shared {
     settings: NoticeSettings,
     tools: ToolTable,
     scribe: Option<Scribe>,
-    /// What children were given that may still be denied, by their ids.
-    given: Mutex<HashMap<String, (Name, Vec<Notice>)>>,
+    /// What children were given that may still be denied, by their ids, the oldest first.
+    given: Mutex<VecDeque<Given>>,
+}
+
+/// What a child was given.
+struct Given {
+    child: String,
+    agent: Name,
+    notices: Vec<Notice>,
 }
 
 impl Notices {
@@ -142,9 +150,11 @@ impl Notices {
             let note = note(&notices, this.0.settings.most);
             if let (Some(child), Some(_)) = (child, &note) {
                 let mut given = this.given();
-                if given.len() < MOST_CHILDREN {
-                    given.insert(child, (agent, notices));
+                given.retain(|other| other.child != child);
+                if given.len() >= MOST_CHILDREN {
+                    given.pop_front();
                 }
+                given.push_back(Given { child, agent, notices });
             }
             Ok(note)
         });
@@ -179,7 +189,7 @@ impl Notices {
         Ok(told.into_iter().try_for_each(|agent| queue::trim(team, agent, self.0.settings.keep))?)
     }
 
-    fn given(&self) -> MutexGuard<'_, HashMap<String, (Name, Vec<Notice>)>> {
+    fn given(&self) -> MutexGuard<'_, VecDeque<Given>> {
         self.0.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -205,8 +215,13 @@ impl Observer<SubagentStart> for Notices {
 
     /// A child that was denied has read nothing: what it was given is put back.
     fn observe(&self, request: &HookRequest<SubagentStart>, outcome: &Decision<SubagentStart>) {
-        let given = request.event().child_id.as_ref().and_then(|child| self.given().remove(child));
-        let Some((agent, notices)) = given.filter(|_| !outcome.goes_ahead()) else { return };
+        let Some(child) = &request.event().child_id else { return };
+        let given = {
+            let mut given = self.given();
+            let at = given.iter().position(|given| given.child == *child);
+            at.and_then(|at| given.remove(at))
+        };
+        let Some(Given { agent, notices, .. }) = given.filter(|_| !outcome.goes_ahead()) else { return };
         let (this, context) = (self.clone(), Arc::clone(request.context()));
         let theirs = Arc::clone(&context);
         let put_back = move || {

@@ -112,7 +112,7 @@ impl ChainReader {
         let taken = self.given.drain(..).take_while(|(seq, _)| *seq <= after);
         self.place = taken.last().map(|(_, end)| end).or(self.place);
         let start = match self.place {
-            Some(place) => files.partition_point(|file| file.number < place.file),
+            Some(place) => files.partition_point(|file| file.last < place.file),
             None => file_behind(disk, folder, files, after)?,
         };
         let (mut records, mut seq) = (Vec::new(), after);

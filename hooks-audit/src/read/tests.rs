@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::chain::{After, Chain, Lines, SALT};
-use crate::segment::{Segment, State};
+use crate::segment::Segment;
 
 const FOLDER: &str = "/log";
 
@@ -25,7 +25,7 @@ impl Writer {
 
     fn path(&self) -> PathBuf {
         let Chain { name, segment, .. } = &self.chain;
-        Segment { chain: name.clone(), number: *segment, state: State::Plain }.path(Path::new(FOLDER))
+        Segment::new(name, *segment).path(Path::new(FOLDER))
     }
 
     fn next_file(&mut self, after: After) {

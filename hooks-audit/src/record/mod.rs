@@ -107,8 +107,8 @@ pub struct Record {
 /// The names of what the log writes about itself, in [`Record::event`].
 pub mod notes {
     /// All of them.
-    pub const ALL: [&str; 10] =
-        [RECOVERED, ALARM, GAP, SPILLED, CHECKPOINT, INTENT, DELETED, HELD, RELEASED, ERASED];
+    pub const ALL: [&str; 11] =
+        [RECOVERED, ALARM, GAP, SPILLED, CHECKPOINT, INTENT, DELETED, HELD, RELEASED, ERASED, STORE];
 
     /// A writer took the chain over from one that did not close it, and cut or moved something aside.
     pub const RECOVERED: &str = "log.recovered";
@@ -130,6 +130,8 @@ pub mod notes {
     pub const RELEASED: &str = "log.released";
     /// Payloads are about to be erased; `covers` says of which records.
     pub const ERASED: &str = "log.erased";
+    /// Which state store is used, or that its loss was accepted; the note says where it is.
+    pub const STORE: &str = "log.store";
 }
 
 impl Record {

@@ -23,7 +23,6 @@ use super::settings::{NAME, failed};
 struct Expected {
     scribe: Scribe,
     context: Arc<HookContext>,
-    call: Call,
     left: Option<(Team, Note)>,
 }
 
@@ -36,7 +35,7 @@ impl Hold for Expected {
 impl Drop for Expected {
     fn drop(&mut self) {
         let Some((team, note)) = self.left.take() else { return };
-        self.call.forget(&self.scribe, &self.context, &note.key);
+        self.scribe.open().forget(&note.key);
         let context = Arc::clone(&self.context);
         offload_then(
             self.scribe.workers(),
@@ -65,7 +64,7 @@ impl Reserve<PreToolUse> for Scribe {
         let noted = offload(self.workers(), move || {
             let Some(team) = scribe.team(&theirs) else { return Ok(None) };
             let note = call.note(&scribe, &theirs, &team)?.note;
-            Ok(note.map(|note| Expected { scribe, context: theirs, call, left: Some((team, note)) }))
+            Ok(note.map(|note| Expected { scribe, context: theirs, left: Some((team, note)) }))
         });
         HookFuture::later(async move {
             Ok(match noted.await {

@@ -127,7 +127,7 @@ impl Call {
         self.key(context).unwrap_or_else(|| {
             let about = self.about(context);
             let fresh = unlike(&about, context);
-            scribe.open().entry(about).or_default().push_back(fresh.clone());
+            scribe.open().begin(context, about, fresh.clone());
             fresh
         })
     }
@@ -138,7 +138,7 @@ impl Call {
             return Ok(key);
         }
         let about = self.about(context);
-        if let Some(key) = ended_here(scribe, &about) {
+        if let Some(key) = scribe.open().end(&about) {
             return Ok(key);
         }
         let (session, agent) = (short(&context.session_id), short(&context.agent_name));
@@ -153,18 +153,6 @@ impl Call {
     fn key(&self, context: &HookContext) -> Option<String> {
         let id = self.id.as_deref().or(context.call_id.as_deref())?;
         Some(key(&["call", &context.session_id, &context.agent_name, id]))
-    }
-
-    /// Nobody will tell the end of this call, which began here with `begun`.
-    pub(super) fn forget(&self, scribe: &Scribe, context: &HookContext, begun: &str) {
-        let about = self.about(context);
-        let mut open = scribe.open();
-        if let Some(keys) = open.get_mut(&about) {
-            keys.retain(|key| key != begun);
-            if keys.is_empty() {
-                open.remove(&about);
-            }
-        }
     }
 
     /// By what a call without an id is known again.
@@ -201,17 +189,6 @@ fn begun(team: &Team, is_meant: impl Fn(&Note) -> bool) -> Result<Vec<(Left, Not
         matches!(note.what, What::Begun { .. }) && !ended.contains(&note.key) && is_meant(note)
     });
     Ok(notes)
-}
-
-/// The oldest call without an id that began in this process, and ends.
-fn ended_here(scribe: &Scribe, about: &str) -> Option<String> {
-    let mut open = scribe.open();
-    let keys = open.get_mut(about)?;
-    let known = keys.pop_front();
-    if keys.is_empty() {
-        open.remove(about);
-    }
-    known
 }
 
 /// A key that no other call has, of which the first half says what the call is about.

@@ -38,6 +38,7 @@ mod inbox;
 mod layer;
 mod log;
 mod note;
+mod open;
 mod problems;
 mod service;
 mod settings;

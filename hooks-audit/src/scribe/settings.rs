@@ -1,6 +1,6 @@
 //! The Scribe, and what it keeps to.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,9 @@ use hooks_core::event::{
     PostToolUse, PreToolUse, SessionEnd, SessionStart, SubagentStart, SubagentStop, ToolDecided,
 };
 use hooks_core::time::Timer;
-use hooks_core::{BoxError, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle};
+use hooks_core::{
+    BoxError, Close, EventKind, FailureLayer, HookContext, HookFuture, HooksBuilder, Reason, Settle,
+};
 use hooks_facts::tools::ToolTable;
 use hooks_team::beside::{Workers, offload, offload_then};
 use hooks_team::{Team, TeamPlace};
@@ -20,6 +22,7 @@ use tower_layer::Layer;
 use super::ScribeLayer;
 use super::call::random;
 use super::note::{Note, What, short};
+use super::open::OpenCalls;
 use super::work::{Pen, leave, work};
 
 /// The name it goes by in reports.
@@ -33,9 +36,6 @@ pub(super) const WAIT: Duration = Duration::from_secs(30);
 
 /// How long another one's work is waited for where an agent does: what is noted by then is left to that one.
 pub(super) const MOMENT: Duration = Duration::from_secs(1);
-
-/// The most calls whose clients give no ids and whose end is still to come.
-const MOST_OPEN: usize = 4_096;
 
 /// What the Scribe keeps to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,10 +94,18 @@ struct Shared {
     timer: Option<Arc<dyn Timer>>,
     /// How long an answer waits for work that is done at once.
     limit: Option<Limit>,
-    /// Folders where somebody works or soon will, and whether it was asked for since that began.
-    asked: Mutex<HashMap<PathBuf, bool>>,
-    /// Keys of calls without ids that began here, the oldest first, by what they are about.
-    open: Mutex<HashMap<String, VecDeque<String>>>,
+    /// Folders where work is under way or due.
+    asked: Mutex<HashMap<PathBuf, Asked>>,
+    /// Calls without ids that began here.
+    open: Mutex<OpenCalls>,
+}
+
+/// Work that was asked for and is not done.
+struct Asked {
+    team: Team,
+    context: Arc<HookContext>,
+    /// Whether it was asked for again since it began.
+    again: bool,
 }
 
 impl Scribe {
@@ -158,14 +166,16 @@ impl Scribe {
         let layer = ScribeLayer::new(self.clone());
         // Nobody is kept from work because somebody could not write it down here.
         let guard = FailureLayer::new(NAME).opened();
-        builder
+        let mut builder = builder
             .hook::<SessionStart, _>(&guard, layer.layer(Settle))
             .hook::<ToolDecided, _>(&guard, layer.layer(Settle))
             .stack::<PostToolUse, _>(&guard, layer.layer(Settle))
             .hook::<SessionEnd, _>(&guard, layer.layer(Settle))
             .reserve::<PreToolUse>(self.clone())
             .reserve::<SubagentStart>(self.clone())
-            .reserve::<SubagentStop>(self.clone())
+            .reserve::<SubagentStop>(self.clone());
+        builder.add_close(self.clone());
+        builder
     }
 
     /// Works up all that was noted, now; whether something has to settle before it is merged. This waits for the disk.
@@ -198,13 +208,8 @@ impl Scribe {
         self.0.teams.team(context)
     }
 
-    pub(super) fn open(&self) -> MutexGuard<'_, HashMap<String, VecDeque<String>>> {
-        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
-        // Calls that never end are forgotten with all others, rather than kept for ever.
-        if open.len() > MOST_OPEN {
-            open.clear();
-        }
-        open
+    pub(super) fn open(&self) -> MutexGuard<'_, OpenCalls> {
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that `whom` will be told of a file. This waits for the disk.
@@ -232,7 +237,8 @@ impl Scribe {
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let Some(timer) = self.0.timer.clone() else { return self.work_aside(context, team, Duration::ZERO) };
         // Whoever works already hears of it; there is one at most.
-        if self.asked().insert(team.root().to_owned(), true).is_some() {
+        let asked = Asked { team: team.clone(), context: Arc::clone(context), again: true };
+        if self.asked().insert(team.root().to_owned(), asked).is_some() {
             return HookFuture::now(Ok(()));
         }
         let (this, context) = (self.clone(), Arc::clone(context));
@@ -273,7 +279,11 @@ impl Scribe {
         loop {
             timer.sleep(pause).await;
             // What is asked for from here on may be too late for this time.
-            self.asked().insert(team.root().to_owned(), false);
+            match self.asked().get_mut(team.root()) {
+                Some(asked) => asked.again = false,
+                // Done when this was closed.
+                None => return,
+            }
             let (pen, folder, theirs) = (self.pen(), team.clone(), Arc::clone(&context));
             let worked = offload(self.workers(), move || Ok(work(&folder, &pen, &theirs, Duration::ZERO)?));
             let waits = worked.await.unwrap_or_else(|error| {
@@ -282,7 +292,7 @@ impl Scribe {
             });
             looks += 1;
             let mut asked = self.asked();
-            if asked.get(team.root()) == Some(&true) {
+            if asked.get(team.root()).is_some_and(|asked| asked.again) {
                 (pause, looks) = (self.0.settings.pause, 0);
             } else if waits && looks < LOOKS {
                 pause = self.0.settings.settle.max(self.0.settings.pause);
@@ -293,7 +303,7 @@ impl Scribe {
         }
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<PathBuf, bool>> {
+    fn asked(&self) -> MutexGuard<'_, HashMap<PathBuf, Asked>> {
         self.0.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -342,6 +352,28 @@ impl Limit {
                 )
                 .into()),
             }
+        })
+    }
+}
+
+impl Close for Scribe {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    /// Does the work that was asked for, without its pause. What has to settle first is left to the next one.
+    fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
+        let asked: Vec<_> = self.asked().drain().map(|(_, asked)| asked).collect();
+        if asked.is_empty() {
+            return HookFuture::now(Ok(()));
+        }
+        let this = self.clone();
+        HookFuture::later(async move {
+            let mut done = Ok(());
+            for Asked { team, context, .. } in asked {
+                done = done.and(this.work_aside(&context, team, WAIT).await);
+            }
+            done
         })
     }
 }

@@ -74,6 +74,7 @@ impl Witnessed for PostToolUse {
 impl Witnessed for SessionEnd {
     fn witness(scribe: &Scribe, request: &HookRequest<Self>) -> Option<HookFuture<'static, ()>> {
         let (scribe, context, end) = (scribe.clone(), Arc::clone(request.context()), request.event().clone());
+        scribe.open().end_session(&context);
         Some(told::<Self>(Arc::clone(&context), async move {
             let Some(team) = find(&scribe, &context).await? else { return Ok(()) };
             // A session may be resumed, and end once more in the same way.

@@ -66,8 +66,8 @@ impl<'a> Files<'a> {
         for file in &self.files {
             let (mut header, mut id) = (None, None);
             self.each(file, |group| match &group.mark {
-                Mark::Header(_) => {
-                    header = Some(group.head.to_string());
+                Mark::Header(begins) => {
+                    header = Some((begins.segment, group.head.to_string()));
                     ControlFlow::Continue(())
                 }
                 Mark::Commit(commit) if commit.records == 0 => ControlFlow::Continue(()),
@@ -76,8 +76,8 @@ impl<'a> Files<'a> {
                     ControlFlow::Break(())
                 }
             })?;
-            if let (Some(header), Some(id)) = (header, id) {
-                return Ok(Some(Origin { id: id.into(), file: file.number, header }));
+            if let (Some((file, header)), Some(id)) = (header, id) {
+                return Ok(Some(Origin { id: id.into(), file, header }));
             }
         }
         Ok(None)
@@ -89,11 +89,16 @@ impl<'a> Files<'a> {
         if first.number > origin.file {
             return Ok(true);
         }
-        let Some(file) = self.files.iter().find(|file| file.number == origin.file) else { return Ok(false) };
+        let Some(file) = self.files.iter().find(|file| file.has(origin.file)) else { return Ok(false) };
         let mut is_same = true;
-        self.each(file, |group| {
-            is_same = !matches!(group.mark, Mark::Header(_)) || group.head.to_string() == origin.header;
-            ControlFlow::Break(())
+        self.each(file, |group| match &group.mark {
+            // Others stand before it where files were joined.
+            Mark::Header(header) if header.segment < origin.file => ControlFlow::Continue(()),
+            Mark::Commit(_) if file.is_joined() => ControlFlow::Continue(()),
+            mark => {
+                is_same = !matches!(mark, Mark::Header(_)) || group.head.to_string() == origin.header;
+                ControlFlow::Break(())
+            }
         })?;
         Ok(is_same)
     }

@@ -12,7 +12,7 @@ use super::*;
 use crate::chain::{After, Chain, Lines, SALT};
 use crate::read::{Kept, Positions, ReadError, Skipped};
 use crate::record::{Payload, Record};
-use crate::segment::{Segment, State};
+use crate::segment::Segment;
 
 /// Records of one chain, each of a tenant.
 pub(super) fn records(tenants: &[&str]) -> Vec<Committed> {
@@ -268,7 +268,7 @@ impl Written {
 
     fn file(&self) -> PathBuf {
         let (chain, number) = (self.chain.name.clone(), self.chain.segment);
-        Segment { chain, number, state: State::Plain }.path(Path::new("/log"))
+        Segment::new(chain, number).path(Path::new("/log"))
     }
 
     fn next_file(&mut self, after: After, at: u64) {

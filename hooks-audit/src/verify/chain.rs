@@ -6,12 +6,14 @@ use std::path::Path;
 
 use hooks_core::fs::LogDisk;
 
-use super::{Anchor, ChainReport, Condition, Finding, files};
+use super::files::{self, Content};
+use super::{Anchor, ChainReport, Condition, Finding};
 use crate::chain::{After, Chain, Flaw, Group, Header, Mark, Scan, Stored, Tree};
+use crate::join;
 use crate::mutant::{self, Mutant};
 use crate::record::{Record, notes};
 use crate::recover::synced_behind;
-use crate::segment::Segment;
+use crate::segment::{self, Segment};
 
 /// How far into its line the name of an event is.
 const EVENT: usize = 100;
@@ -21,6 +23,8 @@ pub(super) struct Check<'a> {
     disk: &'a dyn LogDisk,
     folder: &'a Path,
     files: &'a [Segment],
+    /// The files whose numbers others have.
+    beside: &'a [Segment],
     /// What is still to come by, in order of size.
     anchors: &'a [&'a Anchor],
     /// Whether an anchor was found to be about other records.
@@ -43,6 +47,7 @@ impl<'a> Check<'a> {
         disk: &'a dyn LogDisk,
         folder: &'a Path,
         files: &'a [Segment],
+        beside: &'a [Segment],
         anchors: &'a [&'a Anchor],
     ) -> Self {
         let chain = files.first().map(|file| file.chain.clone()).unwrap_or_default();
@@ -50,6 +55,7 @@ impl<'a> Check<'a> {
             disk,
             folder,
             files,
+            beside,
             anchors,
             is_forked: false,
             report: ChainReport { chain, ..ChainReport::default() },
@@ -69,17 +75,20 @@ impl<'a> Check<'a> {
                 self.find(Condition::Damaged, file, 0, "the file before it is missing");
                 self.chain = None;
             }
-            last_number = Some(file.number);
+            last_number = Some(file.last);
             let next = match self.files.get(index + 1) {
-                Some(next) if next.number == file.number + 1 => {
+                Some(next) if next.number == file.last + 1 => {
                     files::header(self.disk, self.folder, next)?.map(|(header, _)| header)
                 }
                 _ => None,
             };
-            match files::bytes(self.disk, self.folder, file)? {
-                Some(bytes) => self.check(file, &bytes, next.as_ref(), index + 1 == self.files.len()),
-                None => {
-                    self.find(Condition::Damaged, file, 0, "it cannot be decompressed");
+            match files::content(self.disk, self.folder, file)? {
+                Content::Lines(bytes) => {
+                    let counted = self.check(file, &bytes, next.as_ref(), index + 1 == self.files.len());
+                    self.compare_beside(file, bytes.get(..counted).unwrap_or_default())?;
+                }
+                Content::None(what) => {
+                    self.find(Condition::Damaged, file, 0, &what);
                     self.chain = None;
                 }
             }
@@ -88,10 +97,25 @@ impl<'a> Check<'a> {
         Ok(self.report)
     }
 
-    /// Checks a file. `next` is the header of the next one.
-    fn check(&mut self, file: &Segment, bytes: &[u8], next: Option<&Header>, is_last: bool) {
+    /// Compares the files beside `file`, which an interrupted writer leaves, with what counts in it.
+    fn compare_beside(&mut self, file: &Segment, counted: &[u8]) -> io::Result<()> {
+        for other in self.beside.iter().filter(|other| file.has(other.number)) {
+            let is_same = match files::content(self.disk, self.folder, other)? {
+                Content::Lines(bytes) => join::stands_in(counted, other, &bytes),
+                Content::None(_) => false,
+            };
+            if !is_same {
+                let what = format!("it has other records than `{}`, which has its number too", file.name());
+                self.find(Condition::Damaged, other, 0, &what);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a file; how many bytes of it count. `next` is the header of the next one.
+    fn check(&mut self, file: &Segment, bytes: &[u8], next: Option<&Header>, is_last: bool) -> usize {
         let mut scan = Scan::new(bytes, None);
-        let Some(mut chain) = self.begin(file, &mut scan) else { return };
+        let Some(mut chain) = self.begin(file, &mut scan) else { return 0 };
         // Behind this mark, whatever is in the file does not count.
         let ends = next.map(|next| next.commit.saturating_sub(1));
         let flaw = loop {
@@ -101,7 +125,7 @@ impl<'a> Check<'a> {
             let offset = scan.offset();
             match scan.next_group() {
                 Ok(Some(group)) => {
-                    match chain.follow(&group).filter(|_| matches!(group.mark, Mark::Commit(_))) {
+                    match chain.follow(&group).filter(|next| is_next(file, &chain, next, &group.mark)) {
                         Some(following) => {
                             self.look(file, &chain, &group);
                             chain = following;
@@ -116,8 +140,9 @@ impl<'a> Check<'a> {
         let rest = bytes.get(scan.offset()..).unwrap_or_default();
         let after = next.map(|next| next.after);
         match flaw {
-            None if after == Some(After::Sealed) && !rest.is_empty() => {
-                self.find(Condition::Damaged, file, scan.offset(), "something was added behind its end");
+            // What a failed write left is void, and not in a file that was made anew from what counts.
+            None if !rest.is_empty() && (after == Some(After::Sealed) || file.is_remade()) => {
+                self.find(Condition::Damaged, file, scan.offset(), segment::BEHIND);
             }
             None if after == Some(After::Damaged) => {
                 self.find(Condition::Damaged, file, scan.offset(), "its writer found it damaged here");
@@ -125,16 +150,24 @@ impl<'a> Check<'a> {
             None => {}
             // The end of the last file, or of one behind which nothing says where it ends.
             Some(_) if next.is_none() && rest.is_empty() => {}
-            Some(flaw) if is_last && synced_behind(rest, chain.commit) <= chain.commit => {
+            Some(flaw)
+                if is_last && !file.is_remade() && synced_behind(rest, chain.commit) <= chain.commit =>
+            {
                 self.find(Condition::Torn, file, flaw.offset, flaw.what);
             }
             Some(flaw) => self.find(Condition::Damaged, file, flaw.offset, flaw.what),
+        }
+        if flaw.is_none_or(|_| rest.is_empty()) && chain.segment != file.last {
+            let what = format!("it ends with file {}", chain.segment);
+            self.find(Condition::Damaged, file, scan.offset(), &what);
         }
         // What is known again is where the next file says it begins.
         self.chain = flaw.is_none().then_some(chain.clone());
         self.report.seq = chain.seq;
         self.report.head = chain.head;
         self.report.root = chain.tree.root();
+        self.report.checkpoint = self.report.checkpoint.max(chain.checkpoint);
+        scan.offset()
     }
 
     /// The chain behind the header of `file`, if that is right.
@@ -278,6 +311,16 @@ impl<'a> Check<'a> {
     fn find(&mut self, condition: Condition, file: &Segment, offset: usize, what: &str) {
         let finding = Finding { condition, file: file.name(), offset: offset as u64, what: what.to_owned() };
         self.report.findings.push(finding);
+    }
+}
+
+/// Whether a group with `mark`, which leads from `chain` to `next`, may stand in `file`: a header where files were joined.
+fn is_next(file: &Segment, chain: &Chain, next: &Chain, mark: &Mark) -> bool {
+    match mark {
+        Mark::Commit(_) => true,
+        Mark::Header(header) => {
+            file.is_joined() && next.segment == chain.segment + 1 && header.after != After::Damaged
+        }
     }
 }
 

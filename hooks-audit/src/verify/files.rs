@@ -11,10 +11,44 @@ use crate::segment::{self, MOST_BYTES, Segment};
 /// More than any header has.
 const HEADER: usize = 16 << 10;
 
-/// The lines of a file; `None` where they cannot be decompressed.
+/// What stands in the place of a file.
+pub(super) enum Content {
+    /// Its lines.
+    Lines(Vec<u8>),
+    /// Nothing that can be read as lines: why not.
+    None(String),
+}
+
+/// The lines of a file.
+pub(super) fn content(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Content> {
+    if let Some(kind) = segment::stand_in(disk, folder, file)? {
+        return Ok(Content::None(format!("{kind} stands in its place")));
+    }
+    let most = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
+    match segment::read(disk, folder, file, 0, most.saturating_add(1)) {
+        Ok(bytes) if bytes.as_ref().is_some_and(|bytes| bytes.len() > most) => Ok(too_large()),
+        Ok(bytes) => Ok(Content::Lines(bytes.unwrap_or_default())),
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => Ok(too_large()),
+        Err(error) if error.kind() == ErrorKind::InvalidData && error.to_string() == segment::BEHIND => {
+            Ok(Content::None(segment::BEHIND.to_owned()))
+        }
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            Ok(Content::None("it cannot be decompressed".to_owned()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn too_large() -> Content {
+    Content::None("it is larger than any file of a log".to_owned())
+}
+
+/// The lines of a file; `None` where there are none.
 pub(super) fn bytes(disk: &dyn LogDisk, folder: &Path, file: &Segment) -> io::Result<Option<Vec<u8>>> {
-    let limit = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
-    part(disk, folder, file, limit)
+    Ok(match content(disk, folder, file)? {
+        Content::Lines(bytes) => Some(bytes),
+        Content::None(_) => None,
+    })
 }
 
 /// The header of a file, if it is right, and the chain behind it.
@@ -23,18 +57,17 @@ pub(super) fn header(
     folder: &Path,
     file: &Segment,
 ) -> io::Result<Option<(Header, Chain)>> {
-    let bytes = part(disk, folder, file, HEADER)?.unwrap_or_default();
+    let is_file = segment::stand_in(disk, folder, file)?.is_none();
+    let bytes = match segment::read(disk, folder, file, 0, HEADER) {
+        _ if !is_file => None,
+        Ok(bytes) => bytes,
+        Err(error) if [ErrorKind::InvalidData, ErrorKind::FileTooLarge].contains(&error.kind()) => None,
+        Err(error) => return Err(error),
+    };
+    let bytes = bytes.unwrap_or_default();
     let group = Scan::new(&bytes, None).next_group().ok().flatten();
     Ok(group.and_then(|group| match group.mark {
         Mark::Header(header) => Chain::behind(&header, group.head).map(|chain| (header, chain)),
         Mark::Commit(_) => None,
     }))
-}
-
-fn part(disk: &dyn LogDisk, folder: &Path, file: &Segment, limit: usize) -> io::Result<Option<Vec<u8>>> {
-    match segment::read(disk, folder, file, 0, limit) {
-        Ok(bytes) => Ok(Some(bytes.unwrap_or_default())),
-        Err(error) if error.kind() == ErrorKind::InvalidData => Ok(None),
-        Err(error) => Err(error),
-    }
 }

@@ -24,7 +24,7 @@ pub use self::proof::{Proof, prove};
 pub(crate) use self::root::holder;
 pub use self::root::root_of;
 use crate::chain::Digest;
-use crate::segment;
+use crate::segment::{self, Listed};
 
 /// How a log is, the worst last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,6 +70,9 @@ pub struct ChainReport {
     pub root: Digest,
     /// The most records of which an anchor says that they are these, and they are.
     pub agreed: u64,
+    /// How many records the last checkpoint is about that the chain says was made of it: 0 where it says that checkpoints
+    /// are made, and of none; absent where it says nothing.
+    pub checkpoint: Option<u64>,
     /// How many payloads were erased, each with a record that says so.
     pub erased: u64,
     /// What is wrong.
@@ -97,7 +100,7 @@ impl Report {
 /// # Errors
 /// Where the folder or a file cannot be read.
 pub fn verify(disk: &dyn LogDisk, folder: &Path, anchors: &[Anchor]) -> io::Result<Report> {
-    let segments = segment::list(disk, folder)?;
+    let Listed { files: segments, beside } = segment::list_all(disk, folder)?;
     let mut anchors: Vec<_> = anchors.iter().collect();
     anchors.sort_by(|a, b| (&a.chain, a.size).cmp(&(&b.chain, b.size)));
     let mut chains = Vec::new();
@@ -107,7 +110,11 @@ pub fn verify(disk: &dyn LogDisk, folder: &Path, anchors: &[Anchor]) -> io::Resu
         let anchors = anchors.get(start..).unwrap_or_default();
         let end = anchors.partition_point(|anchor| anchor.chain == first.chain);
         let anchors = anchors.get(..end).unwrap_or_default();
-        chains.push(Check::new(disk, folder, files, anchors).run()?);
+        let start = beside.partition_point(|file| file.chain < first.chain);
+        let beside = beside.get(start..).unwrap_or_default();
+        let end = beside.partition_point(|file| file.chain == first.chain);
+        let beside = beside.get(..end).unwrap_or_default();
+        chains.push(Check::new(disk, folder, files, beside, anchors).run()?);
     }
     let there: BTreeSet<_> = chains.iter().map(|chain: &ChainReport| chain.chain.clone()).collect();
     for anchors in anchors.chunk_by(|a, b| a.chain == b.chain) {

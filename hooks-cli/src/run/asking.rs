@@ -1,11 +1,13 @@
 //! Asks the hooks about an event under its own type.
 
+use std::cell::RefCell;
+
 use hooks::audit::Audit;
 use hooks::audit::describe::Described;
 use hooks::event::WireEvent;
 use hooks::{
-    DecidingEvent, Holds, HookRequest, Hooks, InformingEvent, Judged, Strength, decide, observe, reserve,
-    tell,
+    DecidingEvent, Event, Holds, HookContext, HookRequest, Hooks, InformingEvent, Judged, Strength, decide,
+    observe, reserve, tell,
 };
 use hooks_protocols::{Answer, Decoded};
 
@@ -14,28 +16,45 @@ use super::{Failure, Notes};
 use crate::event::{by_type, settle, settle_told};
 
 /// What the hooks say.
+#[derive(Default)]
 pub(super) struct Asked {
     pub(super) answer: Answer,
     /// What is counted for the event, once the client goes on.
     pub(super) holds: Holds,
 }
 
-/// What the hooks say to an event.
-pub(super) fn ask(
-    governing: &Governing,
-    decoded: &Decoded,
-    event: WireEvent,
-    notes: &Notes,
-) -> Result<Asked, Failure> {
-    let (hooks, context, kind) = (governing.hooks(), governing.context(decoded, notes), event.kind());
+/// What the hooks say to an event. It is lent to them: a payload can be long, and nothing but its change needs a copy of it.
+pub(super) fn ask(governing: &Governing, decoded: &mut Decoded, notes: &Notes) -> Result<Asked, Failure> {
+    let (hooks, context) = (governing.hooks(), governing.context(decoded, notes));
     let counts = !decoded.is_told_elsewhere();
-    governing.wait(async {
+    let Some(event) = decoded.event.take() else { return Ok(Asked::default()) };
+    let (kind, lent) = (event.kind(), Lent::default());
+    let asked = governing.wait(async {
         by_type!(event,
-            decided(event) => Ok(decided(&hooks, HookRequest::new(context, event), counts, governing.recording()).await),
-            informed(event) => Ok(informed(&hooks, HookRequest::new(context, event), governing.recording()).await),
+            decided(event) => Ok(decided(&hooks, lent.request(context, event), counts, governing.recording()).await),
+            informed(event) => Ok(informed(&hooks, lent.request(context, event), governing.recording()).await),
             other => Err(format!("this program does not know what to do with `{kind}`"))
         )
-    })?
+    });
+    decoded.event = lent.back();
+    asked?
+}
+
+/// Gives an event back under the name that it came with.
+#[derive(Default)]
+struct Lent(RefCell<Option<Box<dyn FnOnce() -> WireEvent>>>);
+
+impl Lent {
+    fn request<E: Event + Into<WireEvent>>(&self, context: HookContext, event: E) -> HookRequest<E> {
+        let request = HookRequest::new(context, event);
+        let sent = request.clone();
+        *self.0.borrow_mut() = Some(Box::new(move || sent.into_event().into()));
+        request
+    }
+
+    fn back(self) -> Option<WireEvent> {
+        self.0.into_inner().map(|back| back())
+    }
 }
 
 /// Decides, takes places where the event `counts`, lets the observers see it, and waits until it is on the record: nobody

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_protocols::{Client, DecodeError, Decoded, Limits, Place, Reply, decode, decode_unnamed, failure};
+use hooks_protocols::{Client, Decoded, Limits, Payload, Place, Reply, failure};
 
 use super::Failure;
 use crate::cli::Run;
@@ -22,8 +22,8 @@ pub(super) struct Caller {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) client: Option<Client>,
-    /// In the client's words.
-    pub(super) event: Option<String>,
+    /// In the client's words. Where the settings name one and the payload another, both, the payload's last.
+    pub(super) events: Vec<String>,
 }
 
 impl Caller {
@@ -35,7 +35,7 @@ impl Caller {
             None => (None, None),
         };
         Self {
-            known: Mutex::new(Known { client, event: asked.event.clone() }),
+            known: Mutex::new(Known { client, events: asked.event.iter().cloned().collect() }),
             limit: asked.deadline,
             refused,
         }
@@ -49,8 +49,8 @@ impl Caller {
             let at = words.iter().position(|word| word == name)?;
             words.get(at.checked_add(1)?).cloned()
         };
-        let known =
-            Known { client: value("--client").and_then(|name| name.parse().ok()), event: value("--event") };
+        let client = value("--client").and_then(|name| name.parse().ok());
+        let known = Known { client, events: value("--event").into_iter().collect() };
         (command == "run").then(|| Self { known: Mutex::new(known), limit: None, refused: None })
     }
 
@@ -70,43 +70,30 @@ impl Caller {
     }
 
     /// The payload was read.
-    pub(super) fn learn(&self, decoded: &Decoded) {
-        self.learn_of(Some(decoded.client), &decoded.event_name);
-    }
-
-    fn learn_of(&self, client: Option<Client>, event: &str) {
+    fn learn(&self, client: Client, events: &[&str]) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.client = client.or(known.client);
-        known.event = Some(event.to_owned());
+        known.client = Some(client);
+        if !events.is_empty() {
+            known.events = events.iter().map(|event| (*event).to_owned()).collect();
+        }
     }
 
     /// Reads the payload: of the client and event that were named, of whichever it is where none was.
-    pub(super) fn decode(&self, payload: &[u8]) -> Result<Decoded, Failure> {
-        let Known { client, event } = self.known();
-        let decoded = match client {
-            Some(client) => decode(client, event.as_deref(), payload).map(Some),
-            None => decode_unnamed(payload, Limits::default()),
+    pub(super) fn decode(&self, payload: Vec<u8>) -> Result<Decoded, Failure> {
+        let read = Payload::read(&payload, Limits::default()).map_err(|error| error.to_string())?;
+        // It can be as long as what was read from it.
+        drop(payload);
+        let Known { client, events } = self.known();
+        let Some(client) = client.or_else(|| read.recognised().map(|(client, _)| client)) else {
+            return Err("whose payload this is cannot be told; name the client: `--client claude`".to_owned());
         };
-        match decoded {
-            Ok(Some(decoded)) if is_called(event.as_deref(), &decoded) => Ok(decoded),
-            Ok(Some(decoded)) => {
-                let error = DecodeError::OtherEvent {
-                    called: event.unwrap_or_default(),
-                    payload: decoded.event_name.clone(),
-                };
-                self.learn(&decoded);
-                Err(error.to_string())
-            }
-            Ok(None) => {
-                Err("whose payload this is cannot be told; name the client: `--client claude`".to_owned())
+        match read.decode(client, events.first().map(String::as_str)) {
+            Ok(decoded) => {
+                self.learn(client, &[&decoded.event_name]);
+                Ok(decoded)
             }
             Err(error) => {
-                // Which event the client asks about it says itself; that is the one to deny.
-                if let DecodeError::OtherEvent { payload: event, .. } | DecodeError::Fields { event, .. } =
-                    &error
-                {
-                    self.learn_of(None, event);
-                }
+                self.learn(client, &error.events());
                 Err(error.to_string())
             }
         }
@@ -114,16 +101,12 @@ impl Caller {
 
     /// What to answer where no hook can be asked.
     pub(super) fn failure(&self, reason: &str) -> Reply {
-        let Known { client, event } = self.known();
-        match (client, event.as_deref()) {
-            (Some(client), Some(event)) => failure(Place::Event(client, event), reason),
-            (Some(client), None) => failure(Place::Client(client), reason),
+        let Known { client, events } = self.known();
+        let events: Vec<&str> = events.iter().map(String::as_str).collect();
+        match (client, events.is_empty()) {
+            (Some(client), false) => failure(Place::Events(client, &events), reason),
+            (Some(client), true) => failure(Place::Client(client), reason),
             (None, _) => failure(Place::Nowhere, reason),
         }
     }
-}
-
-/// Whether the payload is of the event that was named.
-fn is_called(event: Option<&str>, decoded: &Decoded) -> bool {
-    event.is_none_or(|event| event.eq_ignore_ascii_case(&decoded.event_name))
 }

@@ -33,6 +33,11 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
+    /// So much time from now on.
+    pub(super) fn within(limit: Duration) -> Self {
+        Self { limit, since: SystemClock.tick() }
+    }
+
     /// For how long hooks may still be asked.
     pub(super) fn patience(&self) -> Duration {
         self.rest().saturating_sub(self.margin())
@@ -60,7 +65,7 @@ impl Deadline {
 /// Starts the watch: a denial goes out when the time is over, whatever the rest of the process waits for.
 pub(super) fn watch(caller: &Arc<Caller>, delivery: &Arc<Delivery>, notes: &Notes) -> io::Result<Deadline> {
     let limit = caller.limit().unwrap_or_else(|| of(caller.known().client));
-    let deadline = Deadline { limit, since: SystemClock.tick() };
+    let deadline = Deadline::within(limit);
     let (caller, delivery, notes) = (Arc::clone(caller), Arc::clone(delivery), notes.clone());
     // Without a name, which would be one more thing to do at the start.
     let watch = Builder::new().stack_size(STACK).spawn(move || {

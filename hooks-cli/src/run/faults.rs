@@ -2,15 +2,52 @@
 
 use std::{env, process, thread};
 
-/// Fails as the variable `HOOKS_FAULT` says.
+use hooks::{Background, HookFuture};
+
+/// Fails as the variable `HOOKS_FAULT` says, before the hooks are asked.
 pub(super) fn strike() {
     match env::var("HOOKS_FAULT").as_deref() {
-        #[expect(clippy::panic, reason = "what becomes of a panic is what is tested")]
-        Ok("panic") => panic!("somebody wished for a panic"),
+        Ok("panic") => fall(),
         Ok("abort") => process::abort(),
         Ok("hang") => loop {
             thread::park();
         },
         _ => {}
+    }
+}
+
+/// Fails as the variable says once there is an answer, where places are committed or given back.
+pub(super) async fn strike_behind_the_answer(background: &dyn Background) {
+    match env::var("HOOKS_FAULT").as_deref() {
+        Ok("commit") => fall(),
+        Ok("drop") => drop(Falls),
+        Ok("drop while it unwinds") => {
+            let _falls = Falls;
+            fall();
+        }
+        Ok("background") => background.run(HookFuture::later(async { fall() })),
+        Ok("task") => drop(tokio::spawn(async { fall() }).await),
+        Ok("thread") => {
+            let ended = thread::spawn(|| {
+                let _falls = Falls;
+                fall();
+            });
+            drop(ended.join());
+        }
+        _ => {}
+    }
+}
+
+#[expect(clippy::panic, reason = "what becomes of a panic is what is tested")]
+fn fall() {
+    panic!("somebody wished for a panic");
+}
+
+/// Panics when it is dropped.
+struct Falls;
+
+impl Drop for Falls {
+    fn drop(&mut self) {
+        fall();
     }
 }

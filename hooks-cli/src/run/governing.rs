@@ -8,7 +8,7 @@ use std::time::Duration;
 use hooks::audit::Audit;
 use hooks::audit::keep::Keeper;
 use hooks::config::{Config, ConfigErrors, as_pattern};
-use hooks::{HookContext, Hooks};
+use hooks::{Holds, HookContext, Hooks};
 use hooks_protocols::Decoded;
 use tokio::runtime::{Builder, Runtime};
 
@@ -90,6 +90,20 @@ impl Governing {
         context.environment.failures = Arc::new(notes.clone());
         context.team_root.get_or_insert_with(|| self.root.clone());
         context
+    }
+
+    /// Commits what is held where the event `goes_on`, and gives it back where not: within the runtime, since a store may
+    /// begin to wait.
+    pub(super) fn end(&self, holds: Holds, goes_on: bool) {
+        self.runtime.block_on(async {
+            #[cfg(feature = "faults")]
+            super::faults::strike_behind_the_answer(&self.unfinished).await;
+            if goes_on {
+                holds.commit();
+            } else {
+                drop(holds);
+            }
+        });
     }
 
     /// Does what an answer leaves to do. What was counted and cannot be written down in time was not allowed.

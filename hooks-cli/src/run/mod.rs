@@ -25,6 +25,8 @@ mod faults;
 mod governing;
 mod input;
 mod keeping;
+#[cfg(test)]
+mod mutants;
 mod notes;
 mod panics;
 mod project;
@@ -34,6 +36,7 @@ use std::sync::Arc;
 
 use hooks::EventKind;
 use hooks::audit::Audit;
+use hooks::event::WireEvent;
 use hooks_protocols::{Answer, Client, Decoded, Instead, Place, Reply, encode, failure};
 
 use self::asking::Asked;
@@ -41,18 +44,23 @@ use self::caller::{Caller, Known};
 use self::deadline::Deadline;
 use self::delivery::Delivery;
 use self::notes::Notes;
+use self::panics::Panics;
 use crate::cli::Run;
 
 /// Answers one event and ends the process.
 pub(crate) fn run(asked: &Run) -> ! {
     let caller = Arc::new(Caller::new(asked));
-    let (delivery, notes) = (Arc::new(Delivery::default()), Notes::default());
-    let reply = match deadline::watch(&caller, &delivery, &notes) {
-        Ok(deadline) => panics::caught(|| answer(asked, &caller, deadline, &notes))
-            .unwrap_or_else(|panic| failed(&caller, &notes, &panic)),
+    let (delivery, notes, panics) = (Arc::new(Delivery::default()), Notes::default(), Panics::default());
+    panics.watch({
+        let (caller, delivery, notes) = (Arc::clone(&caller), Arc::clone(&delivery), notes.clone());
+        move |reason| delivery.deliver(&failed(&caller, &notes, &reason))
+    });
+    let reply = panics.caught(|| match deadline::watch(&caller, &delivery, &notes) {
+        Ok(deadline) => answer(asked, &caller, deadline, &notes, &panics),
         Err(error) => failed(&caller, &notes, &format!("no time can be kept: {error}")),
-    };
-    delivery.deliver(&reply)
+    });
+    let reply = reply.or_else(|panic| panics.caught(|| failed(&caller, &notes, &panic)));
+    delivery.deliver(&reply.unwrap_or_else(|panic| failure(Place::Nowhere, &panic)))
 }
 
 /// Denies where the command line is one of `hooks run` that cannot be read: a slip in the settings of a client.
@@ -75,35 +83,47 @@ fn failed(caller: &Caller, notes: &Notes, reason: &str) -> Reply {
     caller.failure(reason)
 }
 
-fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes) -> Reply {
-    let reply = match read(caller) {
-        Ok(decoded) => {
-            caller.learn(&decoded);
-            hear(asked, &decoded, deadline, notes).unwrap_or_else(|reason| {
-                notes.failed(&reason);
-                failure(Place::Decoded(&decoded), &reason)
-            })
-        }
+fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes, panics: &Panics) -> Reply {
+    let payload = input::read().map_err(|error| format!("the payload cannot be read: {error}"));
+    let reply = reply(asked, caller, payload, deadline, notes, panics);
+    notes.panicked(&panics.take());
+    notes.write(&caller.known());
+    reply
+}
+
+/// What the client is told about a payload.
+fn reply(
+    asked: &Run,
+    caller: &Caller,
+    payload: Result<Vec<u8>, Failure>,
+    deadline: Deadline,
+    notes: &Notes,
+    panics: &Panics,
+) -> Reply {
+    let decoded = caller.refused().and(payload).and_then(|payload| caller.decode(payload));
+    let reply = match decoded {
+        Ok(mut decoded) => hear(asked, &mut decoded, deadline, notes, panics).unwrap_or_else(|reason| {
+            notes.failed(&reason);
+            failure(Place::Decoded(&decoded), &reason)
+        }),
         Err(reason) => {
             notes.failed(&reason);
             caller.failure(&reason)
         }
     };
     notes.degraded(&reply.degraded);
-    notes.write(&caller.known());
     reply
 }
 
-/// The event, as the client wrote it.
-fn read(caller: &Caller) -> Result<Decoded, Failure> {
-    caller.refused()?;
-    let payload = input::read().map_err(|error| format!("the payload cannot be read: {error}"))?;
-    caller.decode(&payload)
-}
-
 /// What the hooks that govern the event say to it.
-fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Result<Reply, Failure> {
-    let Some(event) = &decoded.event else {
+fn hear(
+    asked: &Run,
+    decoded: &mut Decoded,
+    deadline: Deadline,
+    notes: &Notes,
+    panics: &Panics,
+) -> Result<Reply, Failure> {
+    let Some(kind) = decoded.event.as_ref().map(WireEvent::kind) else {
         // Nobody decides about an event without a type, and nobody is told of it.
         return Ok(encode(decoded, &Answer::default()));
     };
@@ -111,7 +131,7 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     faults::strike();
     let governing = governing::of(asked, decoded, deadline)?;
     let gaps = governing.recording().and_then(Audit::gaps).cloned();
-    let Asked { answer, holds } = match asking::ask(&governing, decoded, event.clone(), notes) {
+    let Asked { answer, holds } = match asking::ask(&governing, decoded, notes) {
         Ok(asked) => asked,
         Err(reason) => {
             governing.give_up();
@@ -120,14 +140,18 @@ fn hear(asked: &Run, decoded: &Decoded, deadline: Deadline, notes: &Notes) -> Re
     };
     let mut reply = encode(decoded, &answer);
     let goes_on = goes_on(&answer, &reply);
-    if goes_on {
-        holds.commit();
-    }
-    let is_over = event.kind() == EventKind::SessionEnd;
+    // What a hook panicked with was dealt with there.
+    notes.panicked(&panics.take());
+    governing.end(holds, goes_on);
+    let is_over = kind == EventKind::SessionEnd;
     let keeper = is_over.then(|| governing.keeper()).flatten();
     governing.finish()?;
     if let Some(keeper) = keeper {
         keeping::keep(&keeper, notes);
+    }
+    // Behind the answer of the hooks nothing deals with a panic: what was counted may be wrong.
+    if let Some(reason) = panics.first() {
+        return Err(reason);
     }
     // The hooks are gone, and with them the log: what it could be told by now, it was.
     if let Some(missing) = gaps.and_then(|gaps| gaps.unkept()) {
@@ -158,6 +182,9 @@ fn remark(reply: &mut Reply, client: Client, what: &str) {
 impl std::fmt::Display for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let client = self.client.map_or("unknown client", Client::name);
-        write!(f, "{client} {}", self.event.as_deref().unwrap_or("unknown event"))
+        match self.events.as_slice() {
+            [] => write!(f, "{client} unknown event"),
+            events => write!(f, "{client} {}", events.join(" or ")),
+        }
     }
 }

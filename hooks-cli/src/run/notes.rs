@@ -37,6 +37,13 @@ impl Notes {
         }
     }
 
+    /// What panicked and was dealt with.
+    pub(super) fn panicked(&self, panics: &[String]) {
+        for panic in panics {
+            self.add(format!("panicked: {panic}"));
+        }
+    }
+
     fn add(&self, note: String) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(note);
     }

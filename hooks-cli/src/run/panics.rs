@@ -1,22 +1,66 @@
 //! A panic is a failure with a reason, and writes nothing by itself.
 
-use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Runs `work`; of a panic, what it said and where.
-pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    let told = Arc::new(Mutex::new(None));
-    let heard = Arc::clone(&told);
-    panic::set_hook(Box::new(move |panic| {
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        let payload = panic.payload();
-        let text =
-            payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
-        let text = text.unwrap_or("no text");
-        *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{text} ({place})"));
-    }));
-    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
-        let told = told.lock().unwrap_or_else(PoisonError::into_inner).take();
-        format!("this is a bug in hooks, please report it: {}", told.as_deref().unwrap_or("a panic"))
-    })
+/// The panics of this process that no reason and no note has told of yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Panics(Arc<Mutex<Vec<String>>>);
+
+impl Panics {
+    /// Collects every panic from now on. After one that cannot unwind the process would abort, which most clients take for an
+    /// approval: `before_abort` is called in its place, with what panicked first.
+    pub(super) fn watch(&self, before_abort: impl Fn(String) + Send + Sync + 'static) {
+        let panics = self.clone();
+        panic::set_hook(Box::new(move |panic| {
+            panics.lock().push(told(panic));
+            if is_the_end(panic) {
+                before_abort(panics.first().unwrap_or_default());
+            }
+        }));
+    }
+
+    /// Runs `work`; the reason where it panicked.
+    pub(super) fn caught<T>(&self, work: impl FnOnce() -> T) -> Result<T, String> {
+        panic::catch_unwind(AssertUnwindSafe(work))
+            .map_err(|_| self.first().unwrap_or_else(|| reason("a panic")))
+    }
+
+    /// The reason that follows from the first of them, which is told of by that.
+    pub(super) fn first(&self) -> Option<String> {
+        let mut panics = self.lock();
+        (!panics.is_empty()).then(|| reason(&panics.remove(0)))
+    }
+
+    /// All of them, to be noted.
+    pub(super) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn reason(panic: &str) -> String {
+    format!("this is a bug in hooks, please report it: {panic}")
+}
+
+/// What it said, and where.
+fn told(panic: &PanicHookInfo<'_>) -> String {
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    format!("{} ({place})", text(panic).unwrap_or("no text"))
+}
+
+fn text<'a>(panic: &'a PanicHookInfo<'_>) -> Option<&'a str> {
+    let payload = panic.payload();
+    payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str))
+}
+
+/// Whether the process aborts behind this panic: one in a drop while the thread unwinds, or beyond what can unwind. The
+/// standard library says so in words alone (`PanicHookInfo::can_unwind` is not stable).
+fn is_the_end(panic: &PanicHookInfo<'_>) -> bool {
+    let text = text(panic).unwrap_or_default();
+    text.starts_with("panic in a destructor during cleanup")
+        || text.starts_with("panic in a function that cannot unwind")
 }

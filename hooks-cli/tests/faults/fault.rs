@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use hooks::event::EventKind;
 
+use serde_json::Value;
+
 use super::cases::Case;
 use super::program::{CONFIG, Program, Told};
 
@@ -39,9 +41,51 @@ pub(super) const FAULTS: &[Fault] = &[
     #[cfg(feature = "faults")]
     Fault {
         name: "panic",
-        reason: "this is a bug in hooks, please report it: somebody wished for a panic",
+        reason: PANIC,
         is_about: all,
         strike: |case| Program::new(case).variable("HOOKS_FAULT", "panic").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a commit",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "commit").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "drop").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop during another",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "drop while it unwinds").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a drop during another, in a thread",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "thread").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in background work",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "background").run(),
+    },
+    #[cfg(feature = "faults")]
+    Fault {
+        name: "panic in a task",
+        reason: PANIC,
+        is_about: all,
+        strike: |case| Program::new(case).variable("HOOKS_FAULT", "task").run(),
     },
     #[cfg(feature = "faults")]
     Fault {
@@ -95,7 +139,7 @@ pub(super) const FAULTS: &[Fault] = &[
         name: "garbage",
         reason: "the payload is not JSON",
         is_about: all,
-        strike: |case| Program::new(case).payload(b"\x00\xff garbage {".as_slice()).run(),
+        strike: |case| Program::new(case).payload("\0 garbage {").run(),
     },
     Fault { name: "half the JSON", reason: "the payload is not JSON", is_about: all, strike: half },
     Fault {
@@ -110,7 +154,51 @@ pub(super) const FAULTS: &[Fault] = &[
         is_about: all,
         strike: |case| Program::new(case).payload(r#"{"x": 1, "x": 2}"#).run(),
     },
-    Fault { name: "settings name another event", reason: "", is_about: names_its_event, strike: other_event },
+    Fault {
+        name: "not UTF-8",
+        reason: "the payload is not valid UTF-8",
+        is_about: all,
+        strike: |case| inserted(case, b"\xff"),
+    },
+    Fault {
+        name: "UTF-16",
+        reason: "the payload is not valid UTF-8",
+        is_about: all,
+        strike: |case| {
+            let wide = case.payload.encode_utf16().flat_map(u16::to_le_bytes);
+            Program::new(case).payload([0xff, 0xfe].into_iter().chain(wide).collect::<Vec<u8>>()).run()
+        },
+    },
+    Fault {
+        name: "half a surrogate pair",
+        reason: "half a surrogate pair",
+        is_about: all,
+        strike: |case| inserted(case, br"\ud83d"),
+    },
+    Fault {
+        name: "a number beyond 64 bits",
+        reason: "a number in the payload is beyond 64 bits",
+        is_about: all,
+        strike: |case| Program::new(case).payload(r#"{"x": 18446744073709551616}"#).run(),
+    },
+    Fault {
+        name: "more small values than are read",
+        reason: "it has too many small values",
+        is_about: all,
+        strike: |case| Program::new(case).payload(format!(r#"{{"x": [{}0]}}"#, "0,".repeat(1 << 20))).run(),
+    },
+    Fault {
+        name: "settings name an event at which nothing is decided",
+        reason: "",
+        is_about: says_its_event,
+        strike: other_event,
+    },
+    Fault {
+        name: "payload is of an event at which nothing is decided",
+        reason: "correct the hook settings",
+        is_about: |case| other_payload(case).is_some(),
+        strike: |case| Program::new(case).payload(other_payload(case).unwrap()).run(),
+    },
     Fault {
         name: "settings name an unknown client",
         reason: "`emacs` is no client",
@@ -186,6 +274,12 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: no_folder,
     },
     Fault { name: "store corrupt", reason: "the state store is closed", is_about: calls, strike: corrupt },
+    Fault {
+        name: "store deleted between two events",
+        reason: "accept the loss with `hooks state accept-loss`",
+        is_about: calls,
+        strike: deleted,
+    },
     Fault { name: "store locked", reason: "", is_about: calls, strike: locked },
     Fault {
         name: "disk full for the audit log",
@@ -200,6 +294,10 @@ pub(super) const FAULTS: &[Fault] = &[
         strike: no_log,
     },
 ];
+
+/// What a panic becomes.
+#[cfg(feature = "faults")]
+const PANIC: &str = "this is a bug in hooks, please report it: somebody wished for a panic";
 
 /// What the shell says where the program cannot.
 const GUARDED: &str = "the hook is missing, crashed or was killed, so this is denied";
@@ -219,9 +317,35 @@ fn answers_in_words(case: &Case) -> bool {
     denies_calls(case)
 }
 
-/// Where payload and settings can say two things.
-fn names_its_event(case: &Case) -> bool {
-    case.payload.contains("hook_event_name") || case.payload.contains("hookEventName")
+/// Where payload and settings can say two things: the payload names its event, or looks like no other.
+fn says_its_event(case: &Case) -> bool {
+    let names = ["hook_event_name", "hookEventName", "hookType"];
+    let calls = matches!(case.kind, EventKind::PreToolUse | EventKind::PermissionRequest);
+    names.iter().any(|name| case.payload.contains(name)) || calls
+}
+
+/// A payload of another event, at which nothing is decided.
+fn other_payload(case: &Case) -> Option<String> {
+    let name = undecided(case);
+    let of = |key: &str| {
+        let mut payload: Value = serde_json::from_str(&case.payload).unwrap();
+        let fields = payload.as_object_mut().filter(|fields| fields.contains_key(key))?;
+        fields.insert(key.to_owned(), name.into());
+        Some(payload.to_string())
+    };
+    ["hook_event_name", "hookEventName", "hookType"].into_iter().find_map(of)
+}
+
+/// An event of this client at which nothing is decided.
+fn undecided(case: &Case) -> &'static str {
+    let events: Vec<_> = case.client.events().filter(|event| *event != case.event).collect();
+    let ends = |event: &&&str| {
+        matches!(
+            event.to_ascii_lowercase().as_str(),
+            "sessionend" | "session_end" | "onsessionend" | "sessionstart"
+        )
+    };
+    events.iter().find(ends).or(events.first()).unwrap()
 }
 
 fn configured(case: &Case, config: &str) -> Told {
@@ -289,10 +413,16 @@ fn long(case: &Case) -> Told {
 
 /// The settings call for an event at which nothing is stopped, and the payload is of one at which it is.
 fn other_event(case: &Case) -> Told {
-    let events: Vec<_> = case.client.events().filter(|event| *event != case.event).collect();
-    let other =
-        events.iter().find(|event| event.eq_ignore_ascii_case("SessionEnd") || **event == "session_end");
-    Program::new(case).event(other.or(events.first()).unwrap()).run()
+    Program::new(case).event(undecided(case)).run()
+}
+
+/// These bytes in the first text of the payload.
+fn inserted(case: &Case, bytes: &[u8]) -> Told {
+    let program = Program::new(case);
+    let at = program.sent().windows(3).position(|bytes| bytes == b"\":\"" || bytes == b": \"").unwrap() + 3;
+    let (before, after) = program.sent().split_at(at);
+    let sent = [before, bytes, after].concat();
+    program.payload(sent).run()
 }
 
 fn unreadable(case: &Case) -> Told {
@@ -359,6 +489,21 @@ fn no_folder(case: &Case) -> Told {
 fn corrupt(case: &Case) -> Told {
     let program = Program::new(case).with_store();
     fs::write(program.state(), "no database".repeat(1000)).unwrap();
+    program.run()
+}
+
+/// The database and all that stands beside it: what is there says nothing of a store.
+fn deleted(case: &Case) -> Told {
+    let program = Program::new(case).with_store();
+    drop(program.run());
+    let state = program.state();
+    let name = state.file_name().unwrap().to_str().unwrap();
+    for entry in fs::read_dir(state.parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap().to_str().unwrap().starts_with(name) {
+            fs::remove_file(path).unwrap();
+        }
+    }
     program.run()
 }
 

@@ -1,6 +1,9 @@
 //! Reservations that come with an outcome.
 
+use std::any::Any;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
 
 /// A place taken in a limit or a budget for one event. Dropping it gives the place back; committing it says
 /// that the event went ahead.
@@ -10,14 +13,17 @@ pub trait Hold: Send + Sync {
 }
 
 /// All places taken for one event.
+///
+/// A hold that panics keeps none of the others from being committed or given back. Its panic goes on behind them; while the
+/// thread unwinds already, it ends here, since a second one would abort the process.
 #[derive(Default)]
 #[must_use = "what is held is given back when this is dropped"]
 pub struct Holds(Vec<Box<dyn Hold>>);
 
 impl Holds {
     /// The event goes ahead: all places stay taken.
-    pub fn commit(self) {
-        self.0.into_iter().for_each(Hold::commit);
+    pub fn commit(mut self) {
+        each(std::mem::take(&mut self.0), Hold::commit);
     }
 
     /// Whether nothing is held.
@@ -34,8 +40,90 @@ impl Holds {
     }
 }
 
+impl Drop for Holds {
+    fn drop(&mut self) {
+        each(std::mem::take(&mut self.0), drop);
+    }
+}
+
+/// Ends every hold, whatever the others do, and then goes on with the first panic.
+fn each(holds: Vec<Box<dyn Hold>>, end: impl Fn(Box<dyn Hold>)) {
+    let mut first: Option<Box<dyn Any + Send>> = None;
+    for hold in holds {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| end(hold))) {
+            first.get_or_insert(panic);
+        }
+    }
+    if let Some(panic) = first.filter(|_| !thread::panicking()) {
+        resume_unwind(panic);
+    }
+}
+
 impl fmt::Debug for Holds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Holds({})", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Counts how it ends, and panics then.
+    struct Falls(Arc<AtomicUsize>);
+
+    impl Hold for Falls {
+        fn commit(self: Box<Self>) {
+            // Its drop panics while this unwinds.
+            panic!("in a commit");
+        }
+    }
+
+    impl Drop for Falls {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            if !thread::panicking() {
+                panic!("in a drop");
+            }
+        }
+    }
+
+    fn holds(ended: &Arc<AtomicUsize>) -> Holds {
+        let mut holds = Holds::default();
+        (0..3).for_each(|_| holds.push(Box::new(Falls(Arc::clone(ended)))));
+        holds
+    }
+
+    #[test]
+    fn a_hold_that_panics_keeps_no_other_from_its_end() {
+        let ended = Arc::new(AtomicUsize::new(0));
+        for end in [Holds::commit, drop::<Holds>] {
+            assert!(catch_unwind(AssertUnwindSafe(|| end(holds(&ended)))).is_err(), "the panic goes on");
+            assert_eq!(ended.swap(0, Ordering::Relaxed), 3);
+        }
+    }
+
+    #[test]
+    fn holds_that_panic_while_the_thread_unwinds_do_not_abort_it() {
+        let ended = Arc::new(AtomicUsize::new(0));
+        struct Always;
+        impl Hold for Always {
+            fn commit(self: Box<Self>) {}
+        }
+        impl Drop for Always {
+            fn drop(&mut self) {
+                panic!("in a drop, also while it unwinds");
+            }
+        }
+        let unwound = catch_unwind(AssertUnwindSafe(|| {
+            let mut held = holds(&ended);
+            held.push(Box::new(Always));
+            panic!("somewhere else");
+        }));
+        assert!(unwound.is_err());
+        assert_eq!(ended.load(Ordering::Relaxed), 3);
     }
 }

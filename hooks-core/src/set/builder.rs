@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
+use super::close::Close;
 use super::hooks::{Extensions, Hooks, Inner, Slots};
 use super::provider::{DecidingEvent, InformingEvent};
 use crate::failure::FailureLayer;
@@ -30,11 +31,12 @@ pub trait HooksConfig {
 pub struct HooksBuilder {
     slots: Slots,
     extensions: Extensions,
+    closing: Vec<Arc<dyn Close>>,
 }
 
 impl HooksBuilder {
     pub(super) fn from_inner(inner: Inner) -> Self {
-        Self { slots: inner.slots, extensions: inner.extensions }
+        Self { slots: inner.slots, extensions: inner.extensions, closing: inner.closing }
     }
 
     /// Adds a policy.
@@ -123,9 +125,15 @@ impl HooksBuilder {
         self.extensions.insert(TypeId::of::<T>(), value);
     }
 
+    /// Adds what [`Hooks::close`] closes, behind what was added before.
+    pub fn add_close(&mut self, close: impl Close + 'static) {
+        self.closing.push(Arc::new(close));
+    }
+
     /// The set.
     pub fn build(self) -> Hooks {
-        Hooks::from_inner(Inner { slots: self.slots, extensions: self.extensions })
+        let Self { slots, extensions, closing } = self;
+        Hooks::from_inner(Inner { slots, extensions, closing })
     }
 }
 

@@ -9,6 +9,7 @@ use pastey::paste;
 
 use super::bound::Bound;
 use super::builder::{HooksBuilder, HooksConfig};
+use super::close::{Close, CloseError};
 use super::provider::{DecidingEvent, HooksProvider, Prepared};
 use super::slot::{Explained, Slot};
 use crate::context::HookContext;
@@ -28,6 +29,7 @@ pub struct Hooks {
 pub(super) struct Inner {
     pub(super) slots: Slots,
     pub(super) extensions: Extensions,
+    pub(super) closing: Vec<Arc<dyn Close>>,
 }
 
 /// Values that come with a set of hooks, by type.
@@ -130,6 +132,22 @@ impl Hooks {
     pub fn explain<E: DecidingEvent>(&self, request: &HookRequest<E>) -> Vec<Explained> {
         let request = request.clone().at(Stage::Judge).evaluated(Evaluation::Everyone);
         self.slot::<E>().explain(&request)
+    }
+
+    /// Closes what the set keeps open, one after the other: what was acknowledged is kept, also where the host ends at once.
+    /// Await it before `main` returns, behind the last session. Clones share what is closed; what is asked of them later may
+    /// be refused.
+    ///
+    /// # Errors
+    /// Lists what could not be closed. The rest is closed all the same.
+    pub async fn close(&self) -> Result<(), CloseError> {
+        let mut failed = CloseError::default();
+        for open in &self.inner.closing {
+            if let Err(error) = open.close().await {
+                failed.add(open.name(), error);
+            }
+        }
+        failed.or_ok()
     }
 
     /// The set as one plain async function per event, for hosts that do not speak tower.

@@ -7,6 +7,7 @@
 mod bound;
 mod builder;
 mod chain;
+mod close;
 mod composite;
 mod hooks;
 mod live;
@@ -17,6 +18,7 @@ mod span;
 
 pub use self::bound::Bound;
 pub use self::builder::{HooksBuilder, HooksConfig};
+pub use self::close::{Close, CloseError};
 pub use self::composite::Composite;
 pub use self::hooks::Hooks;
 pub use self::live::Live;

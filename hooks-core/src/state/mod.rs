@@ -28,6 +28,12 @@ pub trait StateStore: Send + Sync {
     /// Does one operation.
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>>;
 
+    /// A session ended. An engine with a bound forgets what its operations named first; a session that goes on all the
+    /// same is counted on as long as there is room.
+    ///
+    /// An engine that keeps what it counts on a disk has nothing to do.
+    fn session_ended(&self, _tenant: Option<&str>, _session: &str) {}
+
     /// Tells what is still to be told, and gives back what this process has of the store ahead of its use: leases. It
     /// can be asked afterwards as well; a host does this before it ends.
     ///
@@ -40,6 +46,10 @@ pub trait StateStore: Send + Sync {
 impl<S: StateStore + ?Sized> StateStore for Arc<S> {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
         (**self).apply(op)
+    }
+
+    fn session_ended(&self, tenant: Option<&str>, session: &str) {
+        (**self).session_ended(tenant, session);
     }
 
     fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
@@ -57,6 +67,15 @@ pub enum StoreError {
     /// What it knew is lost or damaged, and it stays closed until a person says so.
     #[error("the state store is closed: {0}")]
     Closed(String),
+    /// It keeps as many counters as it has room for, and none of them may be forgotten yet.
+    #[error(
+        "the state store has no room for another session: it keeps {names} counters in memory; end sessions that are \
+         over, or keep state in a file (`store`)"
+    )]
+    Full {
+        /// How many it keeps.
+        names: usize,
+    },
     /// It does not know this operation.
     #[error("the state store does not support this operation")]
     Unsupported,

@@ -5,7 +5,7 @@
 //! plain path. Wildcards match leading dots. `src/**` matches `src/` and what is below, not the bare `src`.
 //!
 //! A path must be in normal form, as [`paths`](crate::paths) gives it: a pattern knows nothing of `..`.
-//! Patterns are found by their literal beginning, so ten thousand cost a path about as much as ten, and
+//! Patterns are found by letters that they need, so ten thousand cost a path about as much as ten, and
 //! matching never takes more than (length of the path) times (length of the candidates).
 //!
 //! ```
@@ -20,10 +20,12 @@
 
 mod dialect;
 mod error;
+mod index;
 mod matcher;
 mod outline;
 mod pattern;
 mod set;
+mod wild;
 
 pub use dialect::Dialect;
 pub use error::{PatternError, PatternProblem, PatternWarning};

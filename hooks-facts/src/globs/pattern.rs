@@ -4,7 +4,7 @@ use super::dialect::Dialect;
 use super::error::PatternProblem;
 
 /// One step of a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Token {
     /// This character.
     Char(char),

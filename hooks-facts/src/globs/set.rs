@@ -1,12 +1,16 @@
 //! A list of patterns compiled into one matcher.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::HashSet;
+
+use hashbrown::HashMap;
 
 use super::dialect::Dialect;
 use super::error::{PatternError, PatternProblem, PatternWarning};
+use super::index::Index;
 use super::matcher;
 use super::pattern::{self, Problem, Token};
+use super::wild::Wild;
 
 /// How patterns are compiled.
 #[derive(Clone, Debug, Default)]
@@ -21,36 +25,18 @@ pub struct GlobOptions {
 
 /// Patterns that are matched together.
 ///
-/// What a question costs grows with the patterns whose literal folders begin the path, not with the others: ten
-/// thousand in folders of their own cost about as much as ten, ten thousand in one folder are looked at one by one.
+/// What a question costs hardly grows with their number: patterns are found by letters that they need to stand in a path.
+/// Only those that need the same letters, or none, are looked at one by one.
 #[derive(Clone, Debug, Default)]
 pub struct Globs {
     case_insensitive: bool,
     patterns: usize,
     /// Patterns without a wildcard, by their text.
     literal: HashMap<String, usize>,
-    literal_lengths: Lengths,
-    /// Patterns with one, by the folders before it (`src/` of `src/a*`, nothing for `*.md`).
-    wild: HashMap<String, Vec<Wild>>,
-    folder_lengths: Lengths,
+    /// Patterns with one, each once, in the order of the list.
+    wild: Vec<Wild>,
+    index: Index,
     warnings: Vec<PatternWarning>,
-}
-
-#[derive(Clone, Debug)]
-struct Wild {
-    index: usize,
-    /// What follows the folder.
-    tokens: Vec<Token>,
-    /// The characters that they end in, which tell most paths apart without a look at the tokens.
-    ending: String,
-}
-
-/// The lengths of some texts, so that a text of another length need not be looked up.
-#[derive(Clone, Copy, Debug, Default)]
-struct Lengths {
-    /// A bit for each; all that are longer than it has bits share the last one.
-    short: u64,
-    longest: usize,
 }
 
 impl Globs {
@@ -72,7 +58,16 @@ impl Globs {
                 errors.push(PatternError { index, pattern: pattern.to_owned(), position, problem });
             }
         }
-        if errors.is_empty() { Ok(globs) } else { Err(errors) }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        // The first of those that are alike is the one that is found.
+        let mut seen = HashSet::new();
+        let is_first: Vec<bool> = globs.wild.iter().map(|wild| seen.insert(wild.text())).collect();
+        let mut is_first = is_first.into_iter();
+        globs.wild.retain(|_| is_first.next().unwrap_or(true));
+        globs.index = Index::new(&globs.wild);
+        Ok(globs)
     }
 
     /// The first pattern in the list that matches a path in normal form.
@@ -83,21 +78,17 @@ impl Globs {
             return None;
         }
         let path = if self.case_insensitive { Cow::Owned(folded(path)) } else { Cow::Borrowed(path) };
-        let may_be_literal = self.literal_lengths.contains(path.len());
-        let literal = may_be_literal.then(|| self.literal.get(path.as_ref()).copied()).flatten();
-        let slashes = path.bytes().take(self.folder_lengths.longest).enumerate();
-        let folders = slashes.filter(|(_, byte)| *byte == b'/').map(|(at, _)| at + 1);
-        let ends = std::iter::once(0).chain(folders).filter(|end| self.folder_lengths.contains(*end));
-        ends.fold(literal, |best, end| {
-            let (Some(folder), Some(rest)) = (path.get(..end), path.get(end..)) else { return best };
-            let Some(candidates) = self.wild.get(folder) else { return best };
+        let literal = self.literal.get(path.as_ref()).copied();
+        let mut best = literal;
+        self.index.visit(&path, &mut |candidates| {
             // Candidates are in the order of the list, so the first that matches is the best of them.
-            let found = candidates
-                .iter()
+            let wild = candidates.iter().filter_map(|at| self.wild.get(*at));
+            let found = wild
                 .take_while(|wild| best.is_none_or(|best| wild.index < best))
-                .find(|wild| wild.matches(rest));
-            found.map(|wild| wild.index).or(best)
-        })
+                .find(|wild| wild.matches(&path));
+            best = found.map(|wild| wild.index).or(best);
+        });
+        best
     }
 
     /// The first pattern in the list that is of something below a folder in normal form: one of its alternatives
@@ -115,12 +106,8 @@ impl Globs {
             beginning.strip_prefix(folder.as_ref()).is_some_and(|rest| rest.starts_with('/'))
         };
         let literal = self.literal.iter().filter(|(text, _)| is_below(text)).map(|(_, index)| *index);
-        let wild = self.wild.iter().flat_map(|(start, all)| all.iter().map(move |wild| (start, wild)));
-        let wild = wild.filter(|(start, wild)| {
-            let rest = wild.tokens.iter().map_while(|token| character(*token));
-            is_below(&start.chars().chain(rest).collect::<String>())
-        });
-        literal.chain(wild.map(|(_, wild)| wild.index)).min()
+        let wild = self.wild.iter().filter(|wild| is_below(&wild.beginning));
+        literal.chain(wild.map(|wild| wild.index)).min()
     }
 
     /// Whether some pattern matches a path in normal form.
@@ -149,8 +136,7 @@ impl Globs {
             start.chars().map(Token::Char).chain(rest.iter().copied()).collect::<Vec<_>>()
         };
         let literal = self.literal.iter().map(move |(text, index)| (*index, whole(text, &[])));
-        let wild = self.wild.iter().flat_map(|(folder, all)| all.iter().map(move |wild| (folder, wild)));
-        literal.chain(wild.map(move |(folder, wild)| (wild.index, whole(folder, &wild.tokens))))
+        literal.chain(self.wild.iter().map(move |wild| (wild.index, whole(wild.folder(), &wild.tokens))))
     }
 
     fn add(&mut self, index: usize, pattern: &str, options: &GlobOptions) -> Result<(), Problem> {
@@ -170,41 +156,17 @@ impl Globs {
     fn insert(&mut self, index: usize, tokens: &[Token]) -> Result<(), Problem> {
         let literal: String = tokens.iter().map_while(|token| character(*token)).collect();
         if literal.chars().count() == tokens.len() {
-            self.literal_lengths.insert(literal.len());
             self.literal.entry(literal).or_insert(index);
             return Ok(());
         }
-        let folder = literal.get(..literal.rfind('/').map_or(0, |at| at + 1)).unwrap_or_default().to_owned();
-        let tokens: Vec<_> = tokens.iter().skip(folder.chars().count()).copied().collect();
+        let folder = literal.rfind('/').map_or(0, |at| at + 1);
+        let before = literal.get(..folder).unwrap_or_default().chars().count();
+        let tokens: Vec<_> = tokens.iter().skip(before).copied().collect();
         if tokens.len() > matcher::MAX_TOKENS {
             return Err((PatternProblem::TooLong, 0));
         }
-        let ends_at = tokens.iter().rposition(|token| character(*token).is_none()).map_or(0, |at| at + 1);
-        let ending = tokens.iter().skip(ends_at).filter_map(|token| character(*token)).collect();
-        self.folder_lengths.insert(folder.len());
-        self.wild.entry(folder).or_default().push(Wild { index, tokens, ending });
+        self.wild.push(Wild::new(index, literal, folder, tokens));
         Ok(())
-    }
-}
-
-impl Wild {
-    fn matches(&self, rest: &str) -> bool {
-        rest.ends_with(&self.ending) && matcher::matches(&self.tokens, rest)
-    }
-}
-
-impl Lengths {
-    fn insert(&mut self, length: usize) {
-        self.short |= Self::bit(length);
-        self.longest = self.longest.max(length);
-    }
-
-    fn contains(self, length: usize) -> bool {
-        length <= self.longest && self.short & Self::bit(length) != 0
-    }
-
-    fn bit(length: usize) -> u64 {
-        1 << length.min(63)
     }
 }
 
@@ -443,6 +405,30 @@ mod tests {
             let (pattern, path): (Vec<_>, Vec<_>) =
                 (pattern.iter().map(String::as_str).collect(), path.iter().map(String::as_str).collect());
             prop_assert_eq!(set.is_match(&path.join("/")), obvious(&pattern, &path));
+        }
+
+        /// However patterns are found, what is found is what looking at each of them finds.
+        #[test]
+        fn agrees_with_one_pattern_after_the_other(
+            patterns in prop::collection::vec("[ab]{0,2}(/|[*?]|[*]{2}/|[{]a,b[}]|[ab.]|-c[0-3]-){1,6}[ab.]{0,2}", 1..60),
+            paths in prop::collection::vec("[ab.]{0,2}(/|[ab.]|-c[0-3]-|\\n){1,8}", 1..20),
+            squad in any::<bool>(),
+            case_insensitive in any::<bool>(),
+        ) {
+            let dialect = if squad { Dialect::Squad } else { Dialect::Standard };
+            let options = GlobOptions { dialect, case_insensitive, root: None };
+            let usable = |pattern: &String| Globs::compile([pattern], &options).is_ok();
+            let patterns: Vec<_> = patterns.into_iter().filter(usable).collect();
+            let set = Globs::compile(&patterns, &options).unwrap();
+            for path in &paths {
+                let matching = set.every().filter(|(_, tokens)| matcher::matches(tokens, path));
+                let alone = patterns.iter().position(|pattern| {
+                    let one = Globs::compile([pattern], &options).unwrap();
+                    one.every().any(|(_, tokens)| matcher::matches(&tokens, path))
+                });
+                prop_assert_eq!(matching.map(|(index, _)| index).min(), alone);
+                prop_assert_eq!(set.find(path), alone, "{:?} {:?}", patterns, path);
+            }
         }
 
         #[test]

@@ -16,6 +16,35 @@ pub(super) const MAX_LINKS: usize = 40;
 pub(super) const MAX_LENGTH: usize = 4096;
 pub(super) const MAX_COMPONENTS: usize = 256;
 
+/// What stands at the end of `path` below `base`, which is absolute and holds no links; `path` is relative and in normal
+/// form, without empty components and dots. `None` where a link is on the way.
+pub(super) fn plain_entry(
+    fs: &dyn FileSystem,
+    base: &str,
+    path: &str,
+) -> Result<Option<Option<Entry>>, PathError> {
+    let base = base.trim_end_matches('/');
+    let mut whole = String::with_capacity(base.len() + path.len() + 1);
+    whole.push_str(base);
+    whole.push('/');
+    let start = whole.len();
+    whole.push_str(path);
+    let slashes = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| start + at);
+    let mut last = None;
+    for end in slashes.chain([whole.len()]) {
+        let name = whole.get(..end).unwrap_or_default();
+        let unreadable =
+            |error: std::io::Error| PathError::Unreadable { path: name.to_owned(), kind: error.kind() };
+        match fs.entry(Path::new(name)).map_err(unreadable)? {
+            // Nothing stands below what is missing.
+            None => return Ok(Some(None)),
+            Some(entry) if entry.kind == EntryKind::Symlink => return Ok(None),
+            Some(entry) => last = Some(entry),
+        }
+    }
+    Ok(Some(last))
+}
+
 /// Follows the paths of one call; each place is asked for once.
 pub(super) struct Links<'f> {
     fs: &'f dyn FileSystem,
@@ -38,8 +67,6 @@ pub(super) struct Followed {
     pub(super) path: String,
     /// What is there; `None` where nothing is.
     pub(super) entry: Option<Entry>,
-    /// The links on the way.
-    pub(super) links: usize,
 }
 
 impl<'f> Links<'f> {
@@ -114,7 +141,7 @@ impl<'f> Links<'f> {
         if walk.path.is_empty() {
             walk.path.push('/');
         }
-        Ok(Followed { path: walk.path, entry: walk.entry, links })
+        Ok(Followed { path: walk.path, entry: walk.entry })
     }
 
     fn place(&mut self, path: &str) -> Result<Place, PathError> {

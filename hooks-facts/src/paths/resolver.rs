@@ -1,11 +1,11 @@
 //! Gives every plausible reading of a path.
 
 use hooks_core::Platform;
-use hooks_core::fs::{EntryKind, FileSystem};
+use hooks_core::fs::{Entry, EntryKind, FileSystem};
 
 use super::error::PathError;
 use super::lexical::{Components, is_directory_form, is_drive};
-use super::links::{Followed, Links, MAX_COMPONENTS, MAX_LENGTH};
+use super::links::{Followed, Links, MAX_COMPONENTS, MAX_LENGTH, plain_entry};
 use super::root::ResolvedRoot;
 use super::spellings;
 
@@ -80,7 +80,7 @@ impl Resolver<'_> {
 
     /// The short way for what nearly all paths are.
     fn resolve_plain(&self, below: &str, path: &str) -> Result<Resolution, PathError> {
-        let followed = Links::single(self.fs).follow(&self.root.real_cwd, path)?;
+        let plain = plain_entry(self.fs, &self.root.real_cwd, path)?;
         let mut written = String::with_capacity(below.len() + path.len());
         written.push_str(below);
         written.push_str(path);
@@ -89,11 +89,16 @@ impl Resolver<'_> {
             kind: None,
             names: 1,
         };
-        if followed.links > 0 {
-            let path = self.real_below(&followed, path)?;
-            push(&mut resolution.readings, path, Evidence::Links);
-        }
-        describe(&mut resolution, &followed, path)?;
+        let entry = match plain {
+            Some(entry) => entry,
+            None => {
+                let followed = Links::single(self.fs).follow(&self.root.real_cwd, path)?;
+                let real = self.real_below(&followed, path)?;
+                push(&mut resolution.readings, real, Evidence::Links);
+                followed.entry
+            }
+        };
+        describe(&mut resolution, entry, path)?;
         Ok(resolution)
     }
 
@@ -113,7 +118,7 @@ impl Resolver<'_> {
             }
             push(&mut resolution.readings, real, Evidence::Links);
             let mut described = Resolution { readings: Vec::new(), kind: None, names: 1 };
-            describe(&mut described, &followed, path)?;
+            describe(&mut described, followed.entry, path)?;
             if is_first {
                 resolution.kind = described.kind;
             }
@@ -191,8 +196,8 @@ impl Resolver<'_> {
 }
 
 /// What is at the end of a path.
-fn describe(resolution: &mut Resolution, followed: &Followed, path: &str) -> Result<(), PathError> {
-    let Some(entry) = followed.entry else { return Ok(()) };
+fn describe(resolution: &mut Resolution, entry: Option<Entry>, path: &str) -> Result<(), PathError> {
+    let Some(entry) = entry else { return Ok(()) };
     match entry.kind {
         EntryKind::Special => return Err(PathError::Special { path: path.to_owned() }),
         EntryKind::File => resolution.names = entry.names,

@@ -64,31 +64,42 @@ pub(super) fn spellings(
 
 /// Whether none of this file's work is needed: plain ASCII, relative, in normal form.
 pub(super) fn is_plain(path: &str, platform: Platform) -> bool {
-    if platform == Platform::Windows {
-        return false;
-    }
-    let mut component = Component::Empty;
+    let (mut seen, mut begins, mut last) = (0, 0, SLASH);
     for byte in path.bytes() {
-        component = match (byte, component) {
-            // A component that is empty, or begins with two dots, or is one, may need work; `.env` does not.
-            (b'/', Component::Name) => Component::Empty,
-            (b'/', _) | (b'.', Component::Dot) => return false,
-            (b'.', Component::Empty) => Component::Dot,
-            (b'%' | b'\\' | b'~' | b'$' | b':', _) => return false,
-            (0x21..=0x7E, _) => Component::Name,
-            _ => return false,
-        };
+        let class = CLASSES.get(usize::from(byte)).copied().unwrap_or(OTHER);
+        seen |= class;
+        // What a component begins with, without a branch for each byte.
+        begins |= 0_u8.wrapping_sub(last & SLASH) & class;
+        last = class;
     }
-    component == Component::Name
+    let is_simple = (seen & OTHER) == 0 && (begins & SLASH) == 0 && last != SLASH;
+    let has_dots = || path.split('/').any(|name| name == "." || name.starts_with(".."));
+    platform != Platform::Windows && is_simple && !((begins & DOT) != 0 && has_dots())
 }
 
-/// What a component of a plain path has been so far.
-#[derive(Clone, Copy, PartialEq)]
-enum Component {
-    Empty,
-    Dot,
-    Name,
-}
+const SLASH: u8 = 1;
+const DOT: u8 = 2;
+/// Stands for something else than itself in some reading of a path.
+const OTHER: u8 = 4;
+
+/// What each byte is: of a name where it is none of them.
+static CLASSES: [u8; 256] = {
+    let mut classes = [OTHER; 256];
+    let mut rest: &mut [u8] = &mut classes;
+    let mut byte = 0_u8;
+    while let Some((class, behind)) = rest.split_first_mut() {
+        *class = match byte {
+            b'/' => SLASH,
+            b'.' => DOT,
+            b'%' | b'\\' | b'~' | b'$' | b':' => OTHER,
+            0x21..=0x7E => 0,
+            _ => OTHER,
+        };
+        byte = byte.wrapping_add(1);
+        rest = behind;
+    }
+    classes
+};
 
 fn add(found: &mut Vec<String>, text: String) {
     if !text.is_empty() && !found.contains(&text) {

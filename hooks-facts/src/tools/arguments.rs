@@ -43,6 +43,13 @@ impl<'a> Pointer<'a> {
     fn text_before(&self, room: usize) -> String {
         let Some((above, step)) = self.step else { return String::with_capacity(room) };
         match step {
+            // Where most paths stand: one key down.
+            Step::Key(key) if above.step.is_none() => {
+                let mut text = String::with_capacity(room + key.len().min(MAX_KEY) + 1);
+                text.push('/');
+                push_key(&mut text, key);
+                text
+            }
             Step::Key(key) => {
                 let mut text = above.text_before(room + key.len().min(MAX_KEY) + 1);
                 text.push('/');

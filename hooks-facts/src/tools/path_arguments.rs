@@ -115,6 +115,10 @@ impl Walk {
             Value::String(text) if text.is_empty() => {}
             Value::String(text) => {
                 let (pointer, text) = (pointer.text(), text.clone());
+                // Most calls name one.
+                if self.result.found.is_empty() {
+                    self.result.found.reserve_exact(1);
+                }
                 self.result.found.push(PathArgument { pointer, line: None, text, role });
             }
             Value::Array(_) | Value::Object(_) if pointer.depth() >= MAX_DEPTH => self.unusable(pointer),

@@ -36,7 +36,10 @@ impl<'a> WorkingFolder<'a> {
     fn named(arguments: &'a Value, is_folder: impl Fn(Folded) -> bool) -> Self {
         let mut folder = Self::default();
         for (key, value) in arguments.as_object().into_iter().flatten() {
-            if !Folded::new(key).is_some_and(&is_folder) {
+            // Nearly all keys begin with other letters; no letter beyond ASCII is one of these in lower case.
+            let begins = key.bytes().next();
+            let may_be = matches!(begins, Some(b'c' | b'C' | b'd' | b'D' | b'w' | b'W' | b'_' | b'-' | b' '));
+            if !may_be || !Folded::new(key).is_some_and(&is_folder) {
                 continue;
             }
             match value {

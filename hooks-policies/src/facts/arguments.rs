@@ -61,7 +61,11 @@ fn decoded_at(value: &Value, depth: usize) -> Option<Value> {
 }
 
 fn may_be_object(text: &str) -> bool {
-    text.trim_start().starts_with('{')
+    match text.as_bytes().first() {
+        // Most texts show it by their first letter.
+        Some(first) if first.is_ascii_graphic() => *first == b'{',
+        _ => text.trim_start().starts_with('{'),
+    }
 }
 
 fn holds_file_text(arguments: &Value, depth: usize) -> bool {

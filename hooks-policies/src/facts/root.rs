@@ -17,15 +17,15 @@ pub(super) struct Root {
     cwd: String,
     platform: Platform,
     resolved: Result<ResolvedRoot, PathError>,
-    /// All that stands on the way to the root and to the working directory; `None` where that cannot be read from
+    /// All that stands on the way to the root, and to the working directory; `None` where that cannot be read from
     /// their texts.
-    way: Option<Vec<String>>,
+    ways: Option<[Vec<String>; 2]>,
 }
 
 /// The root that the last call had, where no link leads to it.
 ///
-/// What follows from such a root depends on the file system only in that all folders on its way are folders. They
-/// are looked at for every call, so a root that became a link is followed anew.
+/// What follows from such a root depends on the file system only in that all folders on its way are folders, or are not
+/// there. They are looked at for every call, so a root that became a link is followed anew.
 #[derive(Debug, Default)]
 pub(super) struct KnownRoot(RwLock<Option<Arc<Root>>>);
 
@@ -42,8 +42,8 @@ impl Root {
             return root;
         }
         let resolved = ResolvedRoot::new(files, text, cwd, platform);
-        let way = way(text, cwd);
-        let root = Arc::new(Self { text: text.to_owned(), cwd: cwd.to_owned(), platform, resolved, way });
+        let ways = ways(text, cwd);
+        let root = Arc::new(Self { text: text.to_owned(), cwd: cwd.to_owned(), platform, resolved, ways });
         if root.resolved().is_ok_and(|resolved| resolved.real_path() == text)
             && (cwd == text || root.has_no_links(files))
         {
@@ -107,13 +107,19 @@ impl Root {
         all
     }
 
-    /// Whether all that stands on its way are folders.
+    /// Whether nothing but folders stands on its way. Below what is missing nothing stands.
     fn has_no_links(&self, files: &dyn FileSystem) -> bool {
-        let is_folder = |path: &String| {
-            let entry = files.entry(Path::new(path));
-            entry.is_ok_and(|entry| entry.is_some_and(|entry| entry.kind == EntryKind::Directory))
+        let has_none = |way: &Vec<String>| {
+            for path in way {
+                match files.entry(Path::new(path)) {
+                    Ok(Some(entry)) if entry.kind == EntryKind::Directory => {}
+                    Ok(None) => break,
+                    _ => return false,
+                }
+            }
+            true
         };
-        self.way.as_ref().is_some_and(|way| way.iter().all(is_folder))
+        self.ways.as_ref().is_some_and(|ways| ways.iter().all(has_none))
     }
 
     /// The root as it is named, and as it is without links.
@@ -135,13 +141,11 @@ impl KnownRoot {
     }
 }
 
-/// All folders that should stand on the way to the root and to the working directory.
-fn way(root: &str, cwd: &str) -> Option<Vec<String>> {
+/// All folders that should stand on the way to the root, unless it is that to the working directory, and to that.
+fn ways(root: &str, cwd: &str) -> Option<[Vec<String>; 2]> {
     let in_root = cwd.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let to_root = if in_root { "" } else { root };
-    let mut way = folders(to_root)?;
-    way.extend(folders(cwd)?);
-    Some(way)
+    Some([folders(to_root)?, folders(cwd)?])
 }
 
 /// A folder, behind all that it is in.

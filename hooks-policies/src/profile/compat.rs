@@ -6,10 +6,10 @@ use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite};
+use hooks_core::event::{PostToolUse, PreToolUse, ResultRewrite, SessionEnd};
 use hooks_core::{
-    Decision, FailureLayer, HookContext, HookError, HookRequest, HooksBuilder, HooksConfig, Judged, Reason,
-    Stage, Transform, Verdict,
+    Decision, FailureLayer, HookContext, HookError, HookRequest, HooksBuilder, HooksConfig, Judged, Observer,
+    Reason, Stage, Transform, Verdict,
 };
 use serde_json::Value;
 use tower_service::Service;
@@ -85,13 +85,25 @@ impl Transform<PostToolUse> for SquadCompat {
     }
 }
 
+impl Observer<SessionEnd> for SquadCompat {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&self, request: &HookRequest<SessionEnd>, _outcome: &()) {
+        self.pipeline.end_session(&request.context().session_id);
+    }
+}
+
 impl HooksConfig for SquadCompat {
     type Error = Infallible;
 
     fn add_to(self, builder: &mut HooksBuilder) -> Result<(), Infallible> {
         builder.add_transform(self.clone());
         builder.add_extension(Arc::clone(&self.pipeline));
-        *builder = std::mem::take(builder).stack(&FailureLayer::new(NAME), self);
+        *builder = std::mem::take(builder)
+            .listener::<SessionEnd>(self.clone())
+            .stack(&FailureLayer::new(NAME), self);
         Ok(())
     }
 }

@@ -89,9 +89,9 @@ impl Index {
 
     /// Visits the rules for a tool and an agent.
     pub(super) fn visit<'a>(&'a self, tool: &str, agent: &str, mut visit: impl FnMut(&'a Bucket)) {
-        let (tool, agent) = (folded(tool), folded(agent));
+        let (tool, agent) = (names::folded(tool), names::folded(agent));
         self.any.visit(&agent, &mut visit);
-        if let Some(by_agent) = self.named.get(&tool) {
+        if let Some(by_agent) = self.named.get(&*tool) {
             by_agent.visit(&agent, &mut visit);
         }
         if self.beginnings.is_empty() {

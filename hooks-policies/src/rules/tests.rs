@@ -1,5 +1,8 @@
 use hooks_core::event::PreToolUse;
-use hooks_core::{Policy, Strength, assert_policy_laws};
+use hooks_core::fs::EntryKind;
+use hooks_core::testing::{FakeFileSystem, world};
+use hooks_core::{HookContext, HookRequest, Policy, Strength, assert_policy_laws};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -108,6 +111,41 @@ fn an_index_answers_as_each_rule_alone() {
         let request = call_by(&format!("A{}", number % 11), tools[number % 4].trim_end_matches('*'), args);
         let wanted = alone.iter().map(|rule| rule.judge(&request).strength()).max().unwrap();
         assert_eq!(together.judge(&request).strength(), wanted);
+    }
+}
+
+proptest! {
+    /// The verdict of many rules is that of the first of them that says the strongest thing alone, with its reason and
+    /// its evidence, also where links lead elsewhere.
+    #[test]
+    fn many_globs_say_what_the_first_of_them_says_alone(
+        patterns in prop::collection::vec("[ab]{0,2}(/|[*?]|[*]{2}/|[{]a,b[}]|[ab]|-c[0-3]-){1,5}[ab]{0,2}", 1..40),
+        paths in prop::collection::vec("([ab]|-c[0-3]-|/|[.][.]/|[.]/){1,6}", 1..4),
+        links in prop::collection::vec(("[ab]{1,2}(/[ab]{1,2})?", "([.][.]/)?[ab]{1,2}(/-c[0-3]-)?"), 0..4),
+    ) {
+        let mut configs: Vec<RuleConfig> = Vec::new();
+        for (number, pattern) in patterns.iter().enumerate() {
+            let action = ["deny", "ask"][number % 2];
+            let rule = json!([{"name": number.to_string(), "action": action, "paths": [pattern]}]);
+            let rule: Vec<RuleConfig> = serde_json::from_value(rule).unwrap();
+            if Rules::new(&rule, &CallReader::default()).is_ok() {
+                configs.extend(rule);
+            }
+        }
+        let mut files = FakeFileSystem::default().with("/repo", EntryKind::Directory);
+        for (link, target) in &links {
+            files = files.with_link(format!("/repo/{link}"), target);
+        }
+        let (environment, ..) = world(files);
+        let context = HookContext::new("s", "a").in_dir("/repo").with_environment(environment);
+        let request = HookRequest::new(context, PreToolUse::new("edit", json!({"files": paths})));
+        let reader = CallReader::default();
+        let together = Rules::new(&configs, &reader).unwrap().judge(&request);
+        let alone = configs.iter().map(|rule| {
+            Rules::new(std::slice::from_ref(rule), &CallReader::default()).unwrap().judge(&request)
+        });
+        let first = alone.rev().max_by_key(hooks_core::Verdict::strength).unwrap_or(hooks_core::Verdict::NO_OPINION);
+        prop_assert_eq!(together, first);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Counts how often a session asked the user, and blocks when its limit is reached.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
@@ -9,14 +9,52 @@ use super::javascript::{JsError, is_above_zero, to_number, to_text};
 
 /// One counter a session, shared by its agents.
 ///
-/// As in Squad a counter is never reset or freed. Each session that asks costs its id and about 50 bytes
-/// for the life of the pipeline, so a process that serves sessions without end should renew its pipeline.
+/// As in Squad a counter is never reset. It is freed once its session ended and [`MOST`] sessions asked; as long as
+/// as many that did not end are counted, the questions of others are blocked.
 #[derive(Debug)]
 pub(super) struct AskLimit {
     limit: f64,
     text: String,
     given: Value,
-    counts: Mutex<HashMap<String, u64>>,
+    counts: Mutex<Counts>,
+}
+
+/// How many sessions are counted. Squad counts them all, for ever.
+pub(super) const MOST: usize = 65_536;
+
+/// Questions by session.
+#[derive(Debug, Default)]
+struct Counts {
+    of: HashMap<String, Counter>,
+    /// Sessions that ended, in the order of their ends, each with the number of the end.
+    ended: VecDeque<(u64, String)>,
+    ends: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counter {
+    count: u64,
+    /// The number of its session's end, unless it asked since.
+    ended: Option<u64>,
+}
+
+/// Why a question is blocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Blocked {
+    /// So many were counted.
+    Counted(u64),
+    /// Too many sessions are counted.
+    Sessions,
+}
+
+impl Blocked {
+    /// How many questions were counted.
+    pub(super) const fn count(self) -> u64 {
+        match self {
+            Self::Counted(count) => count,
+            Self::Sessions => 0,
+        }
+    }
 }
 
 impl AskLimit {
@@ -36,25 +74,51 @@ impl AskLimit {
         }
     }
 
-    /// Counts a call, or says how many were counted when there is no place left.
-    pub(super) fn count(&self, session: &str) -> Result<(), u64> {
+    /// Counts a call, or says why it is blocked.
+    pub(super) fn count(&self, session: &str) -> Result<(), Blocked> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.get(session).copied().unwrap_or(0);
-        // JavaScript counts in doubles as well.
-        if count as f64 >= self.limit {
-            return Err(count);
+        if let Some(counter) = counts.of.get_mut(session) {
+            // It goes on, whatever was said of its end.
+            counter.ended = None;
+            // JavaScript counts in doubles as well.
+            if counter.count as f64 >= self.limit {
+                return Err(Blocked::Counted(counter.count));
+            }
+            counter.count += 1;
+            return Ok(());
         }
-        match counts.get_mut(session) {
-            Some(count) => *count += 1,
-            None => {
-                counts.insert(session.to_owned(), 1);
+        while counts.of.len() >= MOST {
+            let (end, ended) = counts.ended.pop_front().ok_or(Blocked::Sessions)?;
+            if counts.of.get(&ended).is_some_and(|counter| counter.ended == Some(end)) {
+                counts.of.remove(&ended);
             }
         }
+        counts.of.insert(session.to_owned(), Counter { count: 1, ended: None });
         Ok(())
     }
 
-    pub(super) fn reason(&self, count: u64) -> String {
+    /// A session ended: its counter makes room where there is none.
+    pub(super) fn end_session(&self, session: &str) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let Counts { of, ended, ends } = &mut *counts;
+        let Some(counter) = of.get_mut(session).filter(|counter| counter.ended.is_none()) else { return };
+        *ends += 1;
+        counter.ended = Some(*ends);
+        ended.push_back((*ends, session.to_owned()));
+        // Ends of sessions that went on are of no use.
+        if ended.len() > 2 * MOST {
+            ended.retain(|(end, session)| of.get(session).is_some_and(|counter| counter.ended == Some(*end)));
+        }
+    }
+
+    pub(super) fn reason(&self, blocked: Blocked) -> String {
         let limit = &self.text;
+        let Blocked::Counted(count) = blocked else {
+            return format!(
+                "ask_user rate limit: {MOST} sessions that did not end are counted, and there is no room for another. \
+                 The agent should proceed without user input."
+            );
+        };
         format!(
             "ask_user rate limit exceeded: {count}/{limit} calls used for this session. \
              The agent should proceed without user input."
@@ -76,10 +140,11 @@ mod tests {
     #[test]
     fn a_session_has_a_counter_of_its_own() {
         let limit = AskLimit::from_policy(Some(&json!(1.5))).unwrap().unwrap();
-        assert_eq!((limit.count("a"), limit.count("a"), limit.count("a")), (Ok(()), Ok(()), Err(2)));
-        assert_eq!(limit.count("a"), Err(2));
+        let two = Blocked::Counted(2);
+        assert_eq!((limit.count("a"), limit.count("a"), limit.count("a")), (Ok(()), Ok(()), Err(two)));
+        assert_eq!(limit.count("a"), Err(two));
         assert_eq!(limit.count("b"), Ok(()));
-        assert!(limit.reason(2).starts_with("ask_user rate limit exceeded: 2/1.5 calls"));
+        assert!(limit.reason(two).starts_with("ask_user rate limit exceeded: 2/1.5 calls"));
     }
 
     #[test]
@@ -91,5 +156,30 @@ mod tests {
             assert!(AskLimit::from_policy(Some(&field)).unwrap().is_none(), "{field}");
         }
         assert!(AskLimit::from_policy(Some(&json!({"toString": 1}))).is_err());
+    }
+
+    #[test]
+    fn no_more_sessions_are_counted_than_there_is_room_for_and_none_is_counted_anew() {
+        let limit = AskLimit::from_policy(Some(&json!(1))).unwrap().unwrap();
+        for session in 0..2 * MOST {
+            let wanted = if session < MOST { Ok(()) } else { Err(Blocked::Sessions) };
+            assert_eq!(limit.count(&session.to_string()), wanted);
+        }
+        assert_eq!(limit.count("0"), Err(Blocked::Counted(1)));
+        for session in ["7", "8", "9", "9"] {
+            limit.end_session(session);
+        }
+        assert_eq!(limit.count("7"), Err(Blocked::Counted(1)), "it goes on");
+        assert_eq!(
+            (limit.count("x"), limit.count("y"), limit.count("z")),
+            (Ok(()), Ok(()), Err(Blocked::Sessions))
+        );
+        for _ in 0..5 * MOST {
+            limit.end_session("x");
+            assert_eq!(limit.count("x"), Err(Blocked::Counted(1)));
+        }
+        let counts = limit.counts.lock().unwrap();
+        assert_eq!(counts.of.len(), MOST);
+        assert!(counts.ended.len() <= 2 * MOST);
     }
 }

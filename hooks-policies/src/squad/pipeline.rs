@@ -93,6 +93,14 @@ impl SquadPipeline {
         }
     }
 
+    /// A session ended: its questions need not be counted any more where other sessions need the room. Squad has no such
+    /// call, and counts for ever.
+    pub fn end_session(&self, session: &str) {
+        if let Some(limit) = &self.ask_limit {
+            limit.end_session(session);
+        }
+    }
+
     /// Passes a tool's result through the scrubber and the custom hooks. `None` is JavaScript's
     /// `undefined`: a hook left the result out.
     ///
@@ -188,16 +196,16 @@ impl SquadPipeline {
 
     fn question(&self, call: &SquadCall<'_>) -> SquadDecision {
         let Some(limit) = &self.ask_limit else { return SquadDecision::Allow };
-        let Err(count) = limit.count(&call.session_id) else { return SquadDecision::Allow };
+        let Err(blocked) = limit.count(&call.session_id) else { return SquadDecision::Allow };
         self.warn("[HookPipeline] ask_user rate limit exceeded", || {
             [
                 ("agent", (*call.agent_name).into()),
                 ("sessionId", (*call.session_id).into()),
-                ("currentCount", count.into()),
+                ("currentCount", blocked.count().into()),
                 ("maxCalls", limit.given().clone()),
             ]
         });
-        SquadDecision::blocked(Blocker::AskLimit, limit.reason(count))
+        SquadDecision::blocked(Blocker::AskLimit, limit.reason(blocked))
     }
 
     fn custom(&self, call: &mut SquadCall<'_>) -> Result<SquadDecision, JsError> {

@@ -3,16 +3,6 @@
 use hooks_core::event::Message;
 use serde_json::{Map, Value, json};
 
-/// JSON in a text, as Cursor sends arguments.
-pub(crate) fn from_json_text(value: &Value) -> Option<Value> {
-    serde_json::from_str(value.as_str()?).ok()
-}
-
-/// JSON as a text.
-pub(crate) fn to_json_text(value: &Value) -> Option<Value> {
-    Some(value.to_string().into())
-}
-
 /// The text of an error: a text, or an object with a message.
 pub(crate) fn error_text(value: &Value) -> Option<Value> {
     match value {
@@ -23,13 +13,13 @@ pub(crate) fn error_text(value: &Value) -> Option<Value> {
 }
 
 /// For what is read and stays where it is.
-pub(crate) fn never(_: &Value) -> Option<Value> {
+pub(crate) fn never(_: Value) -> Option<Value> {
     None
 }
 
 /// For what is the same on both sides.
-pub(crate) fn same(value: &Value) -> Option<Value> {
-    Some(value.clone())
+pub(crate) fn same(value: Value) -> Option<Value> {
+    Some(value)
 }
 
 /// Several messages of a user as one.
@@ -39,25 +29,25 @@ pub(crate) fn joined_texts(value: &Value) -> Option<Value> {
 }
 
 /// One message of a user as several.
-pub(crate) fn one_text(value: &Value) -> Option<Value> {
-    Some(json!([value.as_str()?]))
+pub(crate) fn one_text(value: Value) -> Option<Value> {
+    value.is_string().then(|| Value::Array(vec![value]))
 }
 
 /// A reply of a model that is text.
 pub(crate) fn to_reply(value: &Value) -> Option<Value> {
-    Some(json!({"role": "assistant", "content": value.as_str()?}))
+    Some(message("assistant", value.as_str()?.into()))
 }
 
 /// The text of a model's reply.
-pub(crate) fn from_reply(value: &Value) -> Option<Value> {
-    value.get("content").filter(|content| content.is_string()).cloned()
+pub(crate) fn from_reply(mut value: Value) -> Option<Value> {
+    value.get_mut("content").map(Value::take).filter(Value::is_string)
 }
 
 /// Gemini's reply: its text where it has any.
 pub(crate) fn from_gemini_reply(value: &Value) -> Option<Value> {
     let text = value.get("text").and_then(Value::as_str).filter(|text| !text.is_empty());
     let candidates = || value.get("candidates").cloned().unwrap_or_default();
-    Some(json!({"role": "assistant", "content": text.map_or_else(candidates, Value::from)}))
+    Some(message("assistant", text.map_or_else(candidates, Value::from)))
 }
 
 /// Gemini's count of tokens.
@@ -73,7 +63,7 @@ pub(crate) fn from_gemini_usage(value: &Value) -> Option<Value> {
 
 /// Gemini's messages, in which the model is called so.
 pub(crate) fn from_gemini_messages(value: &Value) -> Option<Value> {
-    messages(value, |role| match role {
+    messages(value.clone(), |role| match role {
         "user" => Some("user"),
         "model" => Some("assistant"),
         "system" => Some("system"),
@@ -82,7 +72,7 @@ pub(crate) fn from_gemini_messages(value: &Value) -> Option<Value> {
 }
 
 /// Messages as Gemini has them.
-pub(crate) fn to_gemini_messages(value: &Value) -> Option<Value> {
+pub(crate) fn to_gemini_messages(value: Value) -> Option<Value> {
     messages(value, |role| match role {
         "user" | "tool" => Some("user"),
         "assistant" => Some("model"),
@@ -93,7 +83,7 @@ pub(crate) fn to_gemini_messages(value: &Value) -> Option<Value> {
 
 /// Messages in the roles that all chat protocols share.
 pub(crate) fn from_chat_messages(value: &Value) -> Option<Value> {
-    messages(value, |role| match role {
+    messages(value.clone(), |role| match role {
         "system" | "developer" => Some("system"),
         "user" => Some("user"),
         "assistant" => Some("assistant"),
@@ -103,13 +93,18 @@ pub(crate) fn from_chat_messages(value: &Value) -> Option<Value> {
 }
 
 /// Role and content of every message; `None` where one of them has another role.
-fn messages(value: &Value, role: impl Fn(&str) -> Option<&'static str>) -> Option<Value> {
-    let message = |message: &Value| {
-        let role = role(message.get("role")?.as_str()?)?;
-        let content = message.get("content").cloned().unwrap_or_default();
-        Some(json!({ "role": role, "content": content }))
-    };
-    value.as_array()?.iter().map(message).collect::<Option<Vec<_>>>().map(Value::Array)
+fn messages(value: Value, role: impl Fn(&str) -> Option<&'static str>) -> Option<Value> {
+    let Value::Array(messages) = value else { return None };
+    let each = messages.into_iter().map(|mut sent| {
+        let role = role(sent.get("role")?.as_str()?)?;
+        Some(message(role, sent.get_mut("content").map(Value::take).unwrap_or_default()))
+    });
+    each.collect::<Option<Vec<_>>>().map(Value::Array)
+}
+
+/// One message. Its content can be long: `json!` would copy it.
+fn message(role: &str, content: Value) -> Value {
+    Value::Object(Map::from_iter([("role".to_owned(), role.into()), ("content".to_owned(), content)]))
 }
 
 /// Changed messages with what the client's own have beside role and content (calls, names), where there are as many as
@@ -144,7 +139,8 @@ pub(crate) fn texts(value: &Value) -> Option<Value> {
 }
 
 /// Millionths of a dollar, in dollars.
-pub(crate) fn to_dollars(value: &Value) -> Option<Value> {
+#[expect(clippy::needless_pass_by_value, reason = "as all that write a field")]
+pub(crate) fn to_dollars(value: Value) -> Option<Value> {
     Some(json!(value.as_u64()? as f64 / 1_000_000.0))
 }
 

@@ -25,9 +25,60 @@ pub enum DecodeError {
     /// One key stands twice in one object, so that two readers would see two values.
     #[error("`{0}` is given twice in the payload")]
     Duplicate(String),
+    /// It is not UTF-8.
+    #[error("the payload is not valid UTF-8 (at byte {at})")]
+    NotUtf8 {
+        /// The offset of the first byte that is not.
+        at: usize,
+    },
+    /// It escapes a surrogate without the other half of its pair, which is no character.
+    #[error("the payload has half a surrogate pair (before byte {at})")]
+    HalfPair {
+        /// The offset behind the escape.
+        at: usize,
+    },
+    /// A number would have to be rounded: an integer beyond 64 bits, or a fraction beyond `f64`.
+    #[error("a number in the payload is beyond 64 bits")]
+    Number,
+    /// It would take far more memory than it is long.
+    #[error("the payload takes {0} bytes more memory than it is long: it has too many small values")]
+    TooMany(usize),
     /// It is not JSON.
-    #[error("the payload is not JSON: {0}")]
-    NotJson(#[source] serde_json::Error),
+    #[error("the payload is not JSON: {what} (at byte {at})")]
+    NotJson {
+        /// What is wrong.
+        what: String,
+        /// Where.
+        at: usize,
+    },
+    /// Two keys of one object in the arguments differ in case only, and the client takes them for one.
+    #[error("`{one}` and `{other}` are one name to {client}; give one of them")]
+    SameName {
+        /// The client.
+        client: Client,
+        /// The first.
+        one: String,
+        /// The second.
+        other: String,
+    },
+    /// The name of an event or a tool is longer than any is.
+    #[error("the name of the {what} is {length} bytes long and {limit} are read")]
+    LongName {
+        /// Of what.
+        what: &'static str,
+        /// Its length.
+        length: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The payload names two events.
+    #[error("the payload names two events, `{one}` and `{other}`")]
+    TwoEvents {
+        /// By the key that counts less.
+        one: String,
+        /// By the key that counts more.
+        other: String,
+    },
     /// It is JSON, and no object.
     #[error("the payload is not a JSON object")]
     NotAnObject,
@@ -79,4 +130,19 @@ pub enum DecodeError {
         /// Which field.
         source: WireError,
     },
+}
+
+impl DecodeError {
+    /// The events that the payload could be of, in the client's words, as far as the error tells. Of several, the client is
+    /// most likely at the last.
+    pub fn events(&self) -> Vec<&str> {
+        match self {
+            Self::OtherEvent { called: one, payload: other } | Self::TwoEvents { one, other } => {
+                vec![one, other]
+            }
+            Self::UnknownEvent { event, meant, .. } => vec![event, meant],
+            Self::OtherClient { event, .. } | Self::Fields { event, .. } => vec![event],
+            _ => Vec::new(),
+        }
+    }
 }

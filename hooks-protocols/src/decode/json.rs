@@ -1,27 +1,25 @@
-//! Reads a payload's bytes into a JSON object: bounded in length and depth, no key twice, and whatever encoding
-//! clients and shells make of a text.
+//! Reads a payload's bytes into a JSON object that says what the bytes say, or refuses them.
+//!
+//! Nothing is repaired, rounded or chosen: text that is not UTF-8, half a surrogate pair, an integer beyond 64 bits or a key
+//! that stands twice is read in one way here and perhaps in another by the program that acts on it.
+//!
+//! The lexer is [`hifijson`]: it unescapes a string into the string that is kept (`serde_json` does so into a buffer that it
+//! copies, a third copy of a long payload), and hands out numbers as they are written.
 
-use std::borrow::Cow;
-use std::cell::RefCell;
-use std::fmt;
+use std::io;
 
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use hifijson::num::LexWrite;
+use hifijson::str::LexAlloc;
+use hifijson::token::Lex;
+use hifijson::{Error, Expect, SliceLexer};
 use serde_json::map::Entry;
-use serde_json::{Deserializer, Map, Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::error::DecodeError;
 use super::limits::Limits;
 
-/// A payload, read.
-#[derive(Debug)]
-pub(crate) struct Read {
-    pub(crate) fields: Map<String, Value>,
-    /// Whether some bytes were no text, so that `U+FFFD` stands in their place.
-    pub(crate) is_lossy: bool,
-}
-
 /// Reads the one object in `bytes`.
-pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, DecodeError> {
+pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Map<String, Value>, DecodeError> {
     if bytes.len() > limits.bytes {
         return Err(DecodeError::TooLong { length: bytes.len(), limit: limits.bytes });
     }
@@ -30,168 +28,180 @@ pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, DecodeError> {
     if bytes.trim_ascii().is_empty() {
         return Err(DecodeError::Empty);
     }
-    // What is text is nearly always text as a whole, which is quicker to see than where it is not.
-    let (text, is_lossy) = match str::from_utf8(bytes) {
-        Ok(text) => (Cow::Borrowed(text), false),
-        Err(_) => (String::from_utf8_lossy(bytes), true),
-    };
-    let (value, is_lossy) = match parse(&text, limits.depth) {
-        // A text that was cut in the middle of a pair of surrogates is no text to a strict reader.
-        Err(DecodeError::NotJson(error)) => match without_lone_surrogates(&text) {
-            Some(repaired) => (parse(&repaired, limits.depth)?, true),
-            None => return Err(DecodeError::NotJson(error)),
-        },
-        read => (read?, is_lossy),
-    };
-    match value {
-        Value::Object(fields) => Ok(Read { fields, is_lossy }),
+    let text = str::from_utf8(bytes).map_err(|error| DecodeError::NotUtf8 { at: error.valid_up_to() })?;
+    match value(text, limits)? {
+        Value::Object(fields) => Ok(fields),
         _ => Err(DecodeError::NotAnObject),
     }
 }
 
-fn parse(text: &str, depth: usize) -> Result<Value, DecodeError> {
-    let refused = RefCell::new(None);
-    let mut reader = Deserializer::from_str(text);
-    let read = Strict { depth, limit: depth, refused: &refused }
-        .deserialize(&mut reader)
-        .and_then(|value| reader.end().map(|()| value));
-    read.map_err(|error| refused.into_inner().unwrap_or(DecodeError::NotJson(error)))
+/// Deeper values are never read.
+const DEEPEST: usize = 127;
+
+/// Reads the one value in `text`.
+pub(crate) fn value(text: &str, limits: Limits) -> Result<Value, DecodeError> {
+    let mut lexer = SliceLexer::new(text.as_bytes());
+    // As deep as what recurses over values can go.
+    let limits = Limits { depth: limits.depth.min(DEEPEST), ..limits };
+    let mut room = Room { left: text.len().saturating_add(limits.overhead), limits };
+    let read = lexer.exactly_one(Lex::ws_peek, |next, lexer| room.value(next, lexer, limits.depth));
+    read.map_err(|refusal| {
+        let at = text.len().saturating_sub(lexer.as_slice().len());
+        match refusal {
+            Refusal::Json(error) => DecodeError::NotJson { what: error.to_string(), at },
+            Refusal::HalfPair => DecodeError::HalfPair { at },
+            Refusal::Other(error) => error,
+        }
+    })
 }
 
-/// Reads a value of at most this depth, in which no key stands twice.
-#[derive(Clone, Copy)]
-struct Strict<'a> {
-    depth: usize,
-    limit: usize,
-    /// Why it was refused, where that is not for a fault in the JSON.
-    refused: &'a RefCell<Option<DecodeError>>,
+/// Why a text is not read.
+enum Refusal {
+    Json(Error),
+    HalfPair,
+    Other(DecodeError),
 }
 
-impl Strict<'_> {
-    /// For what stands in a list or an object.
-    fn inside<E: serde::de::Error>(self) -> Result<Self, E> {
-        match self.depth.checked_sub(1) {
-            Some(depth) => Ok(Self { depth, ..self }),
-            None => Err(self.refuse(DecodeError::TooDeep(self.limit))),
+impl From<Expect> for Refusal {
+    fn from(error: Expect) -> Self {
+        Self::Json(error.into())
+    }
+}
+
+impl From<hifijson::num::Error> for Refusal {
+    fn from(error: hifijson::num::Error) -> Self {
+        Self::Json(error.into())
+    }
+}
+
+impl From<hifijson::str::Error> for Refusal {
+    fn from(error: hifijson::str::Error) -> Self {
+        // That the text is UTF-8 was seen before.
+        if error.is_unicode_error() { Self::HalfPair } else { Self::Json(error.into()) }
+    }
+}
+
+/// How much memory what is read may still take.
+struct Room {
+    left: usize,
+    limits: Limits,
+}
+
+/// What a value takes where it stands.
+const VALUE: usize = size_of::<Value>();
+
+/// What an entry of an object takes beside its value and the text of its key: the key, its hash, its place in the index.
+const ENTRY: usize = size_of::<String>() + 4 * size_of::<usize>();
+
+/// What an object takes before it has any entries: room for the first of them, and an index.
+const OBJECT: usize = 3 * (VALUE + ENTRY);
+
+/// What a text, a list or an object takes of the allocator beside what is in it.
+const ALLOCATION: usize = 2 * size_of::<usize>();
+
+impl Room {
+    /// Reads the value that begins with `next`; `depth` levels more may stand in it.
+    fn value(&mut self, next: u8, lexer: &mut SliceLexer<'_>, depth: usize) -> Result<Value, Refusal> {
+        self.take(VALUE)?;
+        match next {
+            b'"' => self.text(lexer).map(Value::String),
+            b'{' => self.object(lexer, self.inside(depth)?),
+            b'[' => self.list(lexer, self.inside(depth)?),
+            b'-' | b'0'..=b'9' => number(lexer),
+            b'a'..=b'z' => match lexer.null_or_bool().ok_or(Expect::Value)? {
+                Some(flag) => Ok(flag.into()),
+                None => Ok(Value::Null),
+            },
+            _ => Err(Expect::Value.into()),
         }
     }
 
-    fn refuse<E: serde::de::Error>(self, error: DecodeError) -> E {
-        *self.refused.borrow_mut() = Some(error);
-        E::custom("refused")
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Strict<'_> {
-    type Value = Value;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Strict<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
-        Ok(Value::Bool(flag))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
-        Ok(number.into())
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        Ok(number.into())
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Value, E> {
-        Number::from_f64(number).map(Value::Number).ok_or_else(|| E::custom("a number is out of range"))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(text.into())
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<Value, E> {
-        Ok(text.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let inside = self.inside()?;
+    fn list(&mut self, lexer: &mut SliceLexer<'_>, depth: usize) -> Result<Value, Refusal> {
+        self.take(ALLOCATION)?;
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(inside)? {
-            list.push(item);
-        }
+        lexer.discarded().seq(b']', Lex::ws_peek, |next, lexer| {
+            list.push(self.value(next, lexer, depth)?);
+            Ok::<_, Refusal>(())
+        })?;
         Ok(Value::Array(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let inside = self.inside()?;
+    fn object(&mut self, lexer: &mut SliceLexer<'_>, depth: usize) -> Result<Value, Refusal> {
+        self.take(OBJECT)?;
         let mut map = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
+        lexer.discarded().seq(b'}', Lex::ws_peek, |next, lexer| {
+            if next != b'"' {
+                return Err(Expect::String.into());
+            }
+            self.take(ENTRY)?;
+            let key = self.text(lexer)?;
+            lexer.expect(Lex::ws_peek, b':').ok_or(Expect::Colon)?;
+            let next = lexer.ws_peek().ok_or(Expect::Value)?;
             match map.entry(key) {
                 Entry::Vacant(place) => {
-                    place.insert(entries.next_value_seed(inside)?);
+                    place.insert(self.value(next, lexer, depth)?);
+                    Ok(())
                 }
-                Entry::Occupied(place) => {
-                    return Err(self.refuse(DecodeError::Duplicate(place.key().clone())));
-                }
+                Entry::Occupied(place) => Err(Refusal::Other(DecodeError::Duplicate(shown(place.key())))),
             }
-        }
+        })?;
         Ok(Value::Object(map))
     }
-}
 
-/// The text with `\ufffd` in place of every escaped surrogate without its other half; `None` where there is none.
-fn without_lone_surrogates(text: &str) -> Option<String> {
-    let mut repaired = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut found = false;
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at_checked(at)?;
-        repaired.push_str(before);
-        let length = match surrogate(escape) {
-            Some(Surrogate::High) if matches!(escape.get(6..).and_then(surrogate), Some(Surrogate::Low)) => {
-                12
-            }
-            Some(_) => {
-                found = true;
-                repaired.push_str("\\ufffd");
-                rest = escape.get(6..)?;
-                continue;
-            }
-            // A backslash and what it escapes, which may be another one.
-            None => 1 + escape.chars().nth(1).map_or(0, char::len_utf8),
-        };
-        let (whole, after) = escape.split_at_checked(length)?;
-        repaired.push_str(whole);
-        rest = after;
+    fn text(&mut self, lexer: &mut SliceLexer<'_>) -> Result<String, Refusal> {
+        let text = lexer.discarded().str_string()?.into_owned();
+        self.take(ALLOCATION.saturating_add(text.len()))?;
+        Ok(text)
     }
-    repaired.push_str(rest);
-    found.then_some(repaired)
+
+    fn inside(&self, depth: usize) -> Result<usize, Refusal> {
+        depth.checked_sub(1).ok_or(Refusal::Other(DecodeError::TooDeep(self.limits.depth)))
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or(Refusal::Other(DecodeError::TooMany(self.limits.overhead)))?;
+        Ok(())
+    }
 }
 
-enum Surrogate {
-    High,
-    Low,
+/// Reads a number as it is written: an integer exactly, any other as the `f64` that is nearest, as every reader takes it.
+fn number(lexer: &mut SliceLexer<'_>) -> Result<Value, Refusal> {
+    let (digits, parts) = lexer.num_string().validated()?;
+    let number = if parts.is_int() && digits != "-0" {
+        let natural = digits.parse::<u64>().map(Number::from);
+        natural.or_else(|_| digits.parse::<i64>().map(Number::from)).ok()
+    } else {
+        digits.parse().ok().and_then(Number::from_f64)
+    };
+    number.map(Value::Number).ok_or(Refusal::Other(DecodeError::Number))
 }
 
-/// The surrogate that is escaped at the start of a text.
-fn surrogate(text: &str) -> Option<Surrogate> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    match u16::from_str_radix(digits, 16).ok()? {
-        0xd800..=0xdbff => Some(Surrogate::High),
-        0xdc00..=0xdfff => Some(Surrogate::Low),
-        _ => None,
+/// A name as it is shown: its beginning, where it is long.
+pub(super) fn shown(name: &str) -> String {
+    match name.char_indices().nth(64) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
+    }
+}
+
+/// Whether the value is written as this text; nothing is written out for that.
+pub(crate) fn is_written_as(value: &Value, text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    serde_json::to_writer(Rest(&mut rest), value).is_ok() && rest.is_empty()
+}
+
+/// Takes what is written off the beginning of a text, as long as it is the same.
+struct Rest<'a, 'b>(&'a mut &'b [u8]);
+
+impl io::Write for Rest<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        *self.0 = self.0.strip_prefix(bytes).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -203,43 +213,110 @@ mod tests {
     use super::*;
 
     fn fields(bytes: &[u8]) -> Result<Value, DecodeError> {
-        read(bytes, Limits::default()).map(|read| Value::Object(read.fields))
+        read(bytes, Limits::default()).map(Value::Object)
+    }
+
+    fn refused(bytes: &[u8]) -> String {
+        fields(bytes).unwrap_err().to_string()
     }
 
     #[test]
-    fn what_shells_and_clients_do_to_a_text() {
+    fn what_shells_do_to_a_text() {
         for bytes in [
             &b"{\"a\": [1, -1, 1.5, true, null, \"x\"]}"[..],
             b"\xef\xbb\xbf {\"a\": [1, -1, 1.5, true, null, \"x\"]}\r\n",
         ] {
             assert_eq!(fields(bytes).unwrap(), json!({"a": [1, -1, 1.5, true, null, "x"]}));
         }
-        let read = read(b"{\"cwd\": \"/home/\xff\xfe\"}\n", Limits::default()).unwrap();
-        assert!(read.is_lossy);
-        assert_eq!(read.fields["cwd"], "/home/\u{fffd}\u{fffd}");
     }
 
     #[test]
-    fn half_a_pair_of_surrogates_is_replaced() {
-        let text = r#"{"a": "x\ud83d\\ud83d\ude00\ude00 \ud83d\ude00"}"#;
-        let read = read(text.as_bytes(), Limits::default()).unwrap();
-        assert!(read.is_lossy);
-        assert_eq!(read.fields["a"], "x\u{fffd}\\ud83d\u{fffd}\u{fffd} \u{1f600}");
-        assert!(matches!(fields(br#"{"a": "\ud83d\"#), Err(DecodeError::NotJson(_))));
+    fn what_is_not_unicode_is_refused() {
+        assert_eq!(refused(b"{\"cwd\": \"/home/\xff\xfe\"}"), "the payload is not valid UTF-8 (at byte 15)");
+        assert_eq!(refused(b"{\"a\": \"\xed\xa0\x80\"}"), "the payload is not valid UTF-8 (at byte 7)");
+        let utf_16 = |order: fn(u16) -> [u8; 2], mark: &[u8]| {
+            [mark, &r#"{"a": 1}"#.encode_utf16().flat_map(order).collect::<Vec<u8>>()].concat()
+        };
+        assert_eq!(
+            refused(&utf_16(u16::to_le_bytes, b"\xff\xfe")),
+            "the payload is not valid UTF-8 (at byte 0)"
+        );
+        assert!(refused(&utf_16(u16::to_be_bytes, b"")).starts_with("the payload is not JSON: "));
+        for half in [r#""\ud83d""#, r#""\ude00""#, r#""\ud83d\ud83d""#, r#""\ud83dx""#, r#""\ud83d\n""#] {
+            let key = format!("{{{half}: 1}}");
+            for text in [format!("{{\"a\": {half}}}"), format!("{{\"a\": [{half}]}}"), key] {
+                assert!(refused(text.as_bytes()).contains("half a surrogate pair"), "{text}");
+            }
+        }
+        let whole = br#"{"a": "\\ud83d \ud83d\ude00 \u0000"}"#;
+        assert_eq!(fields(whole).unwrap(), json!({"a": "\\ud83d \u{1f600} \0"}));
+    }
+
+    #[test]
+    fn a_number_is_kept_or_refused() {
+        let kept =
+            br#"[18446744073709551615, -9223372036854775808, 1e2, 0.1, 1e-400, 1.7976931348623157e308, -0]"#;
+        let wrapped = [br#"{"a": "#, &kept[..], b"}"].concat();
+        let expected = json!([u64::MAX, i64::MIN, 100.0, 0.1, 0.0, f64::MAX, -0.0]);
+        assert_eq!(fields(&wrapped).unwrap()["a"], expected);
+        for number in [
+            "18446744073709551616",
+            "-9223372036854775809",
+            "1e309",
+            "-1.8e308",
+            "123456789012345678901234567890",
+        ] {
+            let text = format!("{{\"a\": [{number}]}}");
+            assert_eq!(refused(text.as_bytes()), "a number in the payload is beyond 64 bits", "{number}");
+        }
+        for number in ["01", "+1", ".5", "1.", "1e", "--1", "0x10", "NaN", "Infinity", "-Infinity", "1_000"] {
+            let text = format!("{{\"a\": {number}}}");
+            assert!(refused(text.as_bytes()).starts_with("the payload is not JSON: "), "{number}");
+        }
     }
 
     #[test]
     fn refused_with_the_reason() {
-        let limits = Limits { bytes: 64, depth: 3 };
+        let limits = Limits { bytes: 64, depth: 3, ..Limits::default() };
         let refused = |text: &str| read(text.as_bytes(), limits).unwrap_err().to_string();
         assert_eq!(refused(r#"{"a": [[[1]]]}"#), "the payload is nested deeper than 3 levels");
         assert!(read(br#"{"a": [[1]]}"#, limits).is_ok());
         assert_eq!(refused(r#"{"a": {"b": 1, "\u0062": 1}}"#), "`b` is given twice in the payload");
         assert_eq!(refused(&" ".repeat(65)), "the payload is 65 bytes long and 64 are read");
         assert_eq!(refused("[1]"), "the payload is not a JSON object");
-        assert!(refused(r#"{"a": 1} {"#).starts_with("the payload is not JSON: "));
+        assert_eq!(refused(r#"{"a": 1} {"#), "the payload is not JSON: end of file expected (at byte 9)");
         assert!(matches!(fields(b"\xef\xbb\xbf\n"), Err(DecodeError::Empty)));
-        assert!(matches!(fields(&b"[".repeat(1 << 20)), Err(DecodeError::TooDeep(_))));
+        assert!(matches!(fields(&b"[".repeat(1 << 20)), Err(DecodeError::TooDeep(100))));
+        let deep = Limits { depth: usize::MAX, ..Limits::default() };
+        assert!(matches!(read(&b"[".repeat(1 << 20), deep), Err(DecodeError::TooDeep(127))));
+        for text in [
+            "{\"a\": 1}\0",
+            "\u{feff}\u{feff}{}",
+            "{\"a\": 1,}",
+            "{'a': 1}",
+            "{\"a\": \"\n\"}",
+            "{\"a\" 1}",
+            "{\"a\": 1 /* */}",
+            "{\"a\": \"\\x\"}",
+        ] {
+            assert!(self::refused(text.as_bytes()).starts_with("the payload is not JSON: "), "{text}");
+        }
+    }
+
+    /// Many small values take far more memory than their text.
+    #[test]
+    fn many_small_values_are_refused() {
+        for (open, value, close) in
+            [("[", "1", "]"), ("[", "[]", "]"), ("[", "{\"a\":1}", "]"), ("[", "\"\"", "]")]
+        {
+            let of = |count: usize| format!("{{\"a\":{open}{}{close}}}", vec![value; count].join(","));
+            assert!(fields(of(10_000).as_bytes()).is_ok(), "{value}");
+            assert!(refused(of(2_000_000).as_bytes()).contains("too many small values"), "{value}");
+        }
+        let keys: Vec<String> = (0..1_000_000).map(|at| format!("\"{at}\":0")).collect();
+        assert!(refused(format!("{{{}}}", keys.join(",")).as_bytes()).contains("too many small values"));
+        let text = "x".repeat(32 << 20);
+        assert!(fields(format!("{{\"a\":\"{text}\"}}").as_bytes()).is_ok());
     }
 
     proptest! {
@@ -251,6 +328,16 @@ mod tests {
         #[test]
         fn any_text_of_escapes(text in r#"(\\|u|d8|3d|de00|"|[{}:,a]){0,40}"#) {
             drop(fields(text.as_bytes()));
+        }
+
+        /// Another reader, as strict about what is JSON.
+        #[test]
+        fn reads_what_another_reader_reads(text in r#"\{"a":(\[|\]|\{|\}|"|:|,|-|0|1|9|\.|e|E|\+| |\\|n|u00e9|true|null|é){0,12}\}"#) {
+            match (fields(text.as_bytes()), serde_json::from_str::<Value>(&text)) {
+                (Ok(ours), Ok(theirs)) => prop_assert_eq!(ours, theirs),
+                (Err(DecodeError::Duplicate(_) | DecodeError::Number), _) | (Err(_), Err(_)) => {}
+                (ours, theirs) => prop_assert!(false, "{:?} {:?}", ours, theirs),
+            }
         }
 
         #[test]

@@ -4,6 +4,7 @@ mod child;
 mod error;
 mod json;
 mod limits;
+mod names;
 pub(crate) mod place;
 mod time;
 mod typed;
@@ -14,10 +15,10 @@ use hooks_core::{HookContext, WireEvent};
 use serde_json::{Map, Value};
 
 pub use self::error::DecodeError;
-use self::json::Read;
 pub use self::limits::Limits;
 use self::place::Placed;
 use crate::client::Client;
+use crate::failure::is_deniable;
 use crate::recognise;
 use crate::table::{Field, Row};
 
@@ -37,8 +38,6 @@ pub struct Decoded {
     pub extra: Map<String, Value>,
     /// What stood around the payload, where the client sends it in an envelope.
     pub envelope: Option<Map<String, Value>>,
-    /// Whether some of it was no text, so that `U+FFFD` stands in its place.
-    pub is_lossy: bool,
     /// The key under which the payload names its event.
     pub(crate) named_by: Option<&'static str>,
     pub(crate) row: Option<&'static Row>,
@@ -82,94 +81,173 @@ impl Decoded {
 /// Reads what `client` wrote about the event that it calls `event`; `None` has the payload say which event it is.
 ///
 /// Pure, and linear in the payload. An event that the client is not known to have is passed on, and so is every field
-/// that has no place in the typed event.
+/// that has no place in the typed event. [`Payload`] does the same in two steps.
 ///
 /// # Errors
-/// The payload is none, or not that of this event, or an essential field of it cannot be read. A hook that decides then
-/// answers with a [`failure`](crate::failure).
+/// The payload cannot be read as exactly what it says, is of another event, or lacks an essential field. A hook that decides
+/// then answers with a [`failure`](crate::failure).
 pub fn decode(client: Client, event: Option<&str>, bytes: &[u8]) -> Result<Decoded, DecodeError> {
-    decode_within(client, event, bytes, Limits::default())
+    Payload::read(bytes, Limits::default())?.decode(client, event)
 }
 
-/// The same within bounds of the caller's choice.
-///
-/// # Errors
-/// As [`decode`].
-pub fn decode_within(
-    client: Client,
-    event: Option<&str>,
-    bytes: &[u8],
+/// The fields of a payload. What they were read from can be dropped before they are decoded.
+#[derive(Debug)]
+pub struct Payload {
+    fields: Map<String, Value>,
     limits: Limits,
-) -> Result<Decoded, DecodeError> {
-    let Read { fields, is_lossy } = json::read(bytes, limits)?;
-    decode_fields(client, event, fields, is_lossy)
 }
 
-/// Reads a payload whose client nobody named, where that is unambiguous; see [`recognise`](crate::recognise).
-///
-/// # Errors
-/// As [`decode`]; `Ok(None)` where the payload could be of several clients, or of none.
-pub fn decode_unnamed(bytes: &[u8], limits: Limits) -> Result<Option<Decoded>, DecodeError> {
-    let Read { fields, is_lossy } = json::read(bytes, limits)?;
-    let Some((client, event)) = recognise::of_fields(&fields) else { return Ok(None) };
-    decode_fields(client, Some(event), fields, is_lossy).map(Some)
+impl Payload {
+    /// Reads the one JSON object in `bytes`.
+    ///
+    /// # Errors
+    /// The bytes are not an object within these limits that every reader reads in the same way.
+    pub fn read(bytes: &[u8], limits: Limits) -> Result<Self, DecodeError> {
+        Ok(Self { fields: json::read(bytes, limits)?, limits })
+    }
+
+    /// Whose payload this is and of which event; `None` if it could be of several clients, or of none.
+    pub fn recognised(&self) -> Option<(Client, &'static str)> {
+        recognise::of_fields(&self.fields)
+    }
+
+    /// Takes the fields for those of an event; see [`decode`].
+    ///
+    /// # Errors
+    /// The payload is of another event, or lacks an essential field.
+    pub fn decode(self, client: Client, event: Option<&str>) -> Result<Decoded, DecodeError> {
+        let Self { fields, limits } = self;
+        let Opened { mut fields, envelope, event: announced } = open(client, fields);
+        let Named { event: event_name, by: named_by } = named(client, event, &fields, announced)?;
+        let protocol = client.protocol();
+        let row = protocol.row(&event_name);
+        if row.is_none()
+            && let Some(other) = recognise::whose(&event_name)
+        {
+            return Err(DecodeError::OtherClient { event: event_name, client, other });
+        }
+        // Where nothing names the event, what the payload looks like.
+        let alike = named_by.is_none().then(|| recognise::by_shape(protocol, &fields)).flatten();
+        // The name can be written again from the row; in another spelling it stays where it is.
+        let named_by = named_by.filter(|key| fields.get(*key).is_some_and(|name| *name == event_name));
+        if let Some(key) = named_by {
+            fields.shift_remove(key);
+        }
+        let Placed { context, event, extra, taken } = place::place(protocol, row, fields, limits)?;
+        let event = match row.and_then(|row| row.kind) {
+            Some(kind) => Some(typed::read(kind, event).map_err(|source| match alike {
+                Some(alike) if alike != event_name => {
+                    DecodeError::OtherEvent { called: event_name.clone(), payload: alike.to_owned() }
+                }
+                _ => DecodeError::Fields { event: event_name.clone(), source },
+            })?),
+            None => None,
+        };
+        let decoded = Decoded { client, event_name, context, event, extra, envelope, named_by, row, taken };
+        if let Some((tool, _)) = decoded.call() {
+            bounded("tool", tool)?;
+        }
+        decoded.names_arguments_once()?;
+        Ok(decoded)
+    }
 }
 
-/// Whose payload this is and of which event; `None` where it could be of several clients, or of none.
-pub(crate) fn recognised(bytes: &[u8], limits: Limits) -> Option<(Client, &'static str)> {
-    recognise::of_fields(&json::read(bytes, limits).ok()?.fields)
+/// The name of an event.
+struct Named {
+    /// In the client's words.
+    event: String,
+    /// The key of the payload that says it.
+    by: Option<&'static str>,
 }
 
-fn decode_fields(
+/// Which event it is: as the caller calls it, as the payload names it, or as the payload looks.
+fn named(
     client: Client,
     called: Option<&str>,
-    fields: Map<String, Value>,
-    is_lossy: bool,
-) -> Result<Decoded, DecodeError> {
-    let Opened { mut fields, envelope, event: announced } = open(client, fields);
+    fields: &Map<String, Value>,
+    announced: Option<String>,
+) -> Result<Named, DecodeError> {
     let protocol = client.protocol();
-    let named_by =
-        protocol.named_by.iter().copied().find(|key| fields.get(*key).is_some_and(Value::is_string));
-    let written =
-        named_by.and_then(|key| fields.get(key)).and_then(Value::as_str).map(str::to_owned).or(announced);
-    let event_name = match (called, written) {
+    let mut names = protocol.named_by.iter().filter_map(|key| Some((*key, fields.get(*key)?.as_str()?)));
+    let written = names.next();
+    if let (Some((_, name)), Some((_, other))) = (written, names.next())
+        && name != other
+    {
+        return Err(DecodeError::TwoEvents { one: json::shown(other), other: json::shown(name) });
+    }
+    let by = written.map(|(key, _)| key);
+    let event = match (called, written.map(|(_, name)| name.to_owned()).or(announced)) {
         (Some(called), Some(written)) if !called.eq_ignore_ascii_case(&written) => {
-            return Err(DecodeError::OtherEvent { called: called.to_owned(), payload: written });
+            return Err(DecodeError::OtherEvent {
+                called: called.to_owned(),
+                payload: json::shown(&written),
+            });
         }
-        (Some(called), None) if protocol.row(called).is_none() && recognise::whose(called).is_none() => {
-            // Passed on, unless it is a slip in the settings that would take a call past everybody who decides.
-            if let Some(meant) = recognise::decided_by_shape(protocol, &fields) {
-                return Err(DecodeError::UnknownEvent { event: called.to_owned(), client, meant });
-            }
+        (Some(called), Some(_)) => called.to_owned(),
+        (Some(called), None) => {
+            looks_like(client, called, fields)?;
             called.to_owned()
         }
-        (Some(called), _) => called.to_owned(),
         (None, Some(written)) => written,
-        (None, None) => recognise::by_shape(protocol, &fields).map(str::to_owned).ok_or_else(|| {
+        (None, None) => recognise::by_shape(protocol, fields).map(str::to_owned).ok_or_else(|| {
             let example = protocol.rows.first().map_or("", |row| row.name);
             DecodeError::NoEvent { client, example }
         })?,
     };
-    let row = protocol.row(&event_name);
-    if row.is_none()
-        && let Some(other) = recognise::whose(&event_name)
-    {
-        return Err(DecodeError::OtherClient { event: event_name, client, other });
+    bounded("event", &event)?;
+    Ok(Named { event, by })
+}
+
+/// Longer names of events and tools are refused: no client has one, and whatever compares names would take its time.
+const LONGEST_NAME: usize = 1024;
+
+fn bounded(what: &'static str, name: &str) -> Result<(), DecodeError> {
+    match name.len() {
+        ..=LONGEST_NAME => Ok(()),
+        length => Err(DecodeError::LongName { what, length, limit: LONGEST_NAME }),
     }
-    // The name can be written again from the row; in another spelling it stays where it is.
-    let named_by = named_by.filter(|key| fields.get(*key).is_some_and(|name| *name == event_name));
-    if let Some(key) = named_by {
-        fields.shift_remove(key);
-    }
-    let Placed { context, event, extra, taken } = place::place(protocol, row, fields);
-    let event = match row.and_then(|row| row.kind) {
-        Some(kind) => Some(
-            typed::read(kind, event)
-                .map_err(|source| DecodeError::Fields { event: event_name.clone(), source })?,
-        ),
-        None => None,
+}
+
+/// Refuses a payload that does not name its event and looks like one of another: a slip in the settings would take a call
+/// past everybody who decides.
+fn looks_like(client: Client, called: &str, fields: &Map<String, Value>) -> Result<(), DecodeError> {
+    let protocol = client.protocol();
+    let Some(row) = protocol.row(called) else {
+        // Another client's, or passed on.
+        let meant =
+            recognise::decided_by_shape(protocol, fields).filter(|_| recognise::whose(called).is_none());
+        return meant.map_or(Ok(()), |meant| {
+            Err(DecodeError::UnknownEvent { event: called.to_owned(), client, meant })
+        });
     };
-    Ok(Decoded { client, event_name, context, event, extra, envelope, is_lossy, named_by, row, taken })
+    let alike = recognise::by_shape(protocol, fields).and_then(|name| protocol.row(name));
+    match alike {
+        Some(alike)
+            if !alike.name.eq_ignore_ascii_case(row.name) && (is_deniable(alike) || is_deniable(row)) =>
+        {
+            Err(DecodeError::OtherEvent { called: called.to_owned(), payload: alike.name.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Decoded {
+    /// Refuses arguments in which two keys of one object are one name to the client.
+    ///
+    /// Programs in Go match names without regard to case, and the last one counts.
+    fn names_arguments_once(&self) -> Result<(), DecodeError> {
+        let (true, Some((_, arguments))) = (self.client.protocol().folds_names, self.call()) else {
+            return Ok(());
+        };
+        let found = names::same(arguments);
+        found.map_or(Ok(()), |(one, other)| {
+            Err(DecodeError::SameName {
+                client: self.client,
+                one: json::shown(&one),
+                other: json::shown(&other),
+            })
+        })
+    }
 }
 
 /// A payload out of its envelope.

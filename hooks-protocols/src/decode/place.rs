@@ -3,7 +3,7 @@
 use hooks_core::HookContext;
 use serde_json::{Map, Value};
 
-use super::time;
+use super::{DecodeError, Limits, json, time};
 use crate::table::{Field, How, Path, Protocol, Row, To};
 
 /// The fields of a payload, each in its place.
@@ -23,10 +23,12 @@ pub(super) fn place(
     protocol: &'static Protocol,
     row: Option<&'static Row>,
     mut fields: Map<String, Value>,
-) -> Placed {
+    limits: Limits,
+) -> Result<Placed, DecodeError> {
     let mut placed =
         Placed { context: HookContext::default(), event: Map::new(), extra: Map::new(), taken: Vec::new() };
     let own = row.map_or(&[][..], |row| row.fields);
+    let mut refused = None;
     fields.retain(|key, value| {
         let of_this_key = own
             .iter()
@@ -35,12 +37,17 @@ pub(super) fn place(
             .flatten()
             .filter_map(|field| Some((field, below(field, key)?)));
         for (field, below) in of_this_key {
-            if placed.field(field, below, value) {
-                return false;
+            match placed.field(field, below, value, limits) {
+                Ok(true) => return false,
+                Ok(false) => {}
+                Err(error) => refused = Some(error),
             }
         }
         true
     });
+    if let Some(error) = refused {
+        return Err(error);
+    }
     placed.extra = fields;
     for preset in row.map_or(&[][..], |row| row.presets) {
         if at(&placed.event, preset.to).is_none() {
@@ -53,15 +60,50 @@ pub(super) fn place(
     if let Some(Value::String(id)) = placed.event.get("tool_use_id") {
         placed.context.call_id = Some(id.clone());
     }
-    placed
+    Ok(placed)
 }
 
 impl Placed {
     /// Puts one field in its place. Whether the whole value was taken.
-    fn field(&mut self, field: &'static Field, below: Path, value: &mut Value) -> bool {
+    fn field(
+        &mut self,
+        field: &'static Field,
+        below: Path,
+        value: &mut Value,
+        limits: Limits,
+    ) -> Result<bool, DecodeError> {
         if self.is_set(field.to) {
-            return false;
+            return Ok(false);
         }
+        if matches!(field.how, How::JsonText) {
+            return self.json_text(field, value, limits);
+        }
+        Ok(self.plain(field, below, value))
+    }
+
+    /// Reads JSON that stands in a text, as strictly as the payload. A text that is not JSON is a text.
+    fn json_text(
+        &mut self,
+        field: &'static Field,
+        value: &Value,
+        limits: Limits,
+    ) -> Result<bool, DecodeError> {
+        let Some(text) = value.as_str() else { return Ok(false) };
+        let read = match json::value(text, limits) {
+            Ok(read) => read,
+            Err(DecodeError::NotJson { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let is_whole = json::is_written_as(&read, text);
+        if is_whole {
+            self.taken.push(field);
+        }
+        self.set(field.to, read);
+        Ok(is_whole)
+    }
+
+    /// Puts one field in its place that is read by itself. Whether the whole value was taken.
+    fn plain(&mut self, field: &'static Field, below: Path, value: &mut Value) -> bool {
         if let Some((last, above)) = below.split_last() {
             let Some(holder) = above.iter().try_fold(value, |value, key| value.get_mut(*key)) else {
                 return false;
@@ -98,7 +140,7 @@ impl Placed {
         self.taken.push(field);
         match field.how {
             How::Any | How::Text | How::Count => self.set(field.to, value),
-            How::Words(_) | How::Both(..) => {
+            How::Words(_) | How::Both(..) | How::JsonText => {
                 if let Some(read) = field.how.read(&value) {
                     self.set(field.to, read);
                 }

@@ -35,9 +35,22 @@ pub fn encode(decoded: &Decoded, answer: &Answer) -> Reply {
     Voice::new(decoded.client, &decoded.event_name, decoded.row(), Some(decoded), answer, change).reply()
 }
 
-/// What `answer` is at an event whose payload nobody could read.
-pub(crate) fn encode_blindly(client: Client, event_name: &str, row: &'static Row, answer: &Answer) -> Reply {
-    Voice::new(client, event_name, Some(row), None, answer, answer.rewrite.as_ref()).reply()
+/// A denial at an event whose payload could not be read: in the words of each of `rows`, the last of which is the event.
+pub(crate) fn encode_blindly(
+    client: Client,
+    event_name: &str,
+    rows: &[&'static Row],
+    denial: &Answer,
+) -> Reply {
+    let reason = reason::text_of(denial.reason.as_deref());
+    let mut draft = Draft::default();
+    let mut voice = Voice::new(client, event_name, None, None, denial, None);
+    for row in rows {
+        voice = Voice::new(client, event_name, Some(row), None, denial, None);
+        voice.source = Source { reason: &reason, event_name: row.name, ..voice.source };
+        voice.deny(row, None, &mut draft);
+    }
+    draft.into_reply(&voice)
 }
 
 /// A denial on stderr, for a client or an event that nobody knows.

@@ -45,7 +45,7 @@ impl Source<'_> {
             Says::Withheld => shape::saying(self.original_result()?, self.reason),
             Says::ResultAnyhow => self.result().or_else(|| self.original_result().cloned())?,
             Says::GeminiMessages => {
-                convert::to_gemini_messages(&serde_json::to_value(self.messages()?).ok()?)?
+                convert::to_gemini_messages(serde_json::to_value(self.messages()?).ok()?)?
             }
             Says::DockerMessages => convert::overlay_messages(self.messages()?, self.sent_messages()),
             Says::GeminiReply => {

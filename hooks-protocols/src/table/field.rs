@@ -45,8 +45,10 @@ pub(crate) enum How {
     Count,
     /// Theirs and ours. Of several of theirs for one of ours, the first is the one to write.
     Words(&'static [(&'static str, &'static str)]),
+    /// JSON in a text, as Cursor sends arguments.
+    JsonText,
     /// Read by the first, written by the second.
-    Both(fn(&Value) -> Option<Value>, fn(&Value) -> Option<Value>),
+    Both(fn(&Value) -> Option<Value>, fn(Value) -> Option<Value>),
 }
 
 impl How {
@@ -63,18 +65,21 @@ impl How {
                 let theirs = value.as_str()?;
                 words.iter().find(|(word, _)| *word == theirs).map(|(_, ours)| (*ours).into())
             }
+            // It takes limits to read it: see `Placed::json_text`.
+            Self::JsonText => None,
             Self::Both(read, _) => read(value),
         }
     }
 
     /// The value as the client has it.
-    pub(crate) fn write(self, value: &Value) -> Option<Value> {
+    pub(crate) fn write(self, value: Value) -> Option<Value> {
         match self {
-            Self::Any | Self::Text | Self::Count => Some(value.clone()),
+            Self::Any | Self::Text | Self::Count => Some(value),
             Self::Words(words) => {
                 let ours = value.as_str()?;
                 words.iter().find(|(_, word)| *word == ours).map(|(theirs, _)| (*theirs).into())
             }
+            Self::JsonText => Some(value.to_string().into()),
             Self::Both(_, write) => write(value),
         }
     }
@@ -85,8 +90,9 @@ impl How {
             Self::Any => true,
             Self::Text => value.is_string(),
             Self::Count => value.is_u64(),
+            Self::JsonText => false,
             Self::Words(_) | Self::Both(..) => {
-                self.read(value).and_then(|ours| self.write(&ours)).is_some_and(|again| again == *value)
+                self.read(value).and_then(|ours| self.write(ours)).is_some_and(|again| again == *value)
             }
         }
     }
@@ -157,12 +163,17 @@ impl Field {
         Self { from, to: To::Event(to), how: How::Words(words) }
     }
 
+    /// JSON in a text.
+    pub(crate) const fn json_text(from: Path, to: Path) -> Self {
+        Self { from, to: To::Event(to), how: How::JsonText }
+    }
+
     /// Something that takes reading.
     pub(crate) const fn both(
         from: Path,
         to: Path,
         read: fn(&Value) -> Option<Value>,
-        write: fn(&Value) -> Option<Value>,
+        write: fn(Value) -> Option<Value>,
     ) -> Self {
         Self { from, to: To::Event(to), how: How::Both(read, write) }
     }

@@ -31,6 +31,10 @@ pub(crate) struct Protocol {
     pub(crate) unnamed: Option<&'static str>,
     /// Whether it leaves out what is empty, zero or false.
     pub(crate) omits_empty: bool,
+    /// Whether its tools take arguments whose names differ in case for one, as programs in Go do.
+    pub(crate) folds_names: bool,
+    /// Whether the denials of several events can stand in one answer. Where they cannot, exit code 2 denies beside one.
+    pub(crate) is_flat: bool,
 }
 
 /// What stands around a payload and its answer.

@@ -240,6 +240,56 @@ fn a_failure_where_nothing_is_decided_stops_nothing() {
     }
 }
 
+/// The settings name one event and the payload another. If something is decided at either, both are denied as far as the
+/// client can be told.
+#[test]
+fn an_event_in_doubt_is_denied_at_both() {
+    let decides = |client, event| {
+        let kind = capabilities(client, event).and_then(|can| can.event());
+        kind.is_some_and(|kind| kind.on_failure() == OnFailure::Closes)
+    };
+    let is_enforced = |client, event| decides(client, event) && !CANNOT_BE_DENIED.contains(&(client, event));
+    let mut pairs = 0;
+    for client in Client::ALL.iter().copied() {
+        for called in client.events() {
+            for sent in client.events().filter(|sent| *sent != called) {
+                let reply = failure(Place::Events(client, &[called, sent]), "in doubt");
+                let enforced: Vec<&str> =
+                    [called, sent].into_iter().filter(|event| is_enforced(client, event)).collect();
+                if enforced.is_empty() {
+                    continue;
+                }
+                pairs += 1;
+                for event in enforced {
+                    assert!(denies(client, event, &reply), "{client} {called} {sent} at {event}: {reply:?}");
+                }
+            }
+        }
+    }
+    assert!(pairs > 1000, "{pairs}");
+}
+
+/// Whether a reply denies at an event: as it was recorded of tool calls, by the words of this event alone, or by exit code 2.
+fn denies(client: Client, event: &str, reply: &Reply) -> bool {
+    let said = |reply: &Reply| {
+        let said: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
+        said.get("output").cloned().unwrap_or(said)
+    };
+    let expected = failure(Place::Event(client, event), "in doubt");
+    let has_words = match (said(&expected), said(reply)) {
+        (Value::Object(expected), Value::Object(said)) => {
+            expected.iter().all(|(key, value)| said.get(key) == Some(value))
+        }
+        _ => expected.exit == 2,
+    };
+    if CALLS.contains(&(client, event)) {
+        return effect(client, event, reply) == Effect::Denied;
+    }
+    // What Copilot makes of its words beside another exit code was not recorded.
+    let by_exit = reply.exit == 2 && !reply.stderr.trim().is_empty() && client != Client::Copilot;
+    (has_words && reply.exit == 0) || by_exit
+}
+
 /// Events that are decided about and that their client offers no way to deny.
 const CANNOT_BE_DENIED: &[(Client, &str)] = &[
     // A child is denied at the call of the tool that starts it.

@@ -3,12 +3,10 @@
 use hooks_core::EventKind::{self, *};
 use hooks_core::WireEvent;
 use hooks_core::event;
-use hooks_protocols::{
-    Client, DecodeError, Limits, Place, decode, decode_unnamed, decode_within, failure, payload, recognise,
-};
+use hooks_protocols::{Client, DecodeError, Limits, Payload, Place, decode, failure, payload, recognise};
 use serde_json::{Value, json};
 
-use super::support::{payload_of, payloads, read_payloads};
+use super::support::{Effect, effect, payload_of, payloads, read_payloads};
 
 /// Which of our events a client's event is. Written out by hand, so that a slip in a table is seen.
 fn kind_of(event: &str) -> Option<EventKind> {
@@ -145,21 +143,65 @@ fn what_shells_do_to_a_payload() {
     }
 }
 
+/// What would have to be repaired is not what was sent.
 #[test]
-fn a_path_that_is_no_text_and_half_a_character() {
+fn a_path_that_is_not_text_and_half_a_character_are_denied() {
     let sent = payload_of(Client::Claude, "PreToolUse");
     let at = sent.find("/home/ada/app").unwrap();
     let mut bytes = sent.clone().into_bytes();
     bytes[at + 1] = 0xff;
-    let decoded = decode(Client::Claude, None, &bytes).unwrap();
-    assert!(decoded.is_lossy && decoded.event.is_some());
+    let error = decode(Client::Claude, None, &bytes).unwrap_err();
+    assert!(matches!(error, DecodeError::NotUtf8 { at: byte } if byte == at + 1), "{error}");
     let cut = sent.replace("echo hello", "echo \\ud83d");
-    let decoded = decode(Client::Claude, None, cut.as_bytes()).unwrap();
-    assert!(decoded.is_lossy);
-    assert_eq!(
-        decoded.call().unwrap().1["command"].as_str().unwrap(),
-        "echo \u{fffd}-from-shell".replace("-from-shell", "")
-    );
+    let error = decode(Client::Claude, None, cut.as_bytes()).unwrap_err();
+    assert!(matches!(error, DecodeError::HalfPair { .. }), "{error}");
+    for (client, event) in
+        [(Client::Claude, "PreToolUse"), (Client::Gemini, "BeforeTool"), (Client::Copilot, "preToolUse")]
+    {
+        let reply = failure(Place::Event(client, event), &error.to_string());
+        assert_eq!(effect(client, event, &reply), Effect::Denied, "{client}");
+    }
+}
+
+/// Arguments that are JSON in a text are read as strictly as the payload.
+#[test]
+fn json_in_a_text_is_read_strictly() {
+    let sent = |text: &str| {
+        json!({"hook_event_name": "beforeMCPExecution", "tool_name": "t", "tool_input": text}).to_string()
+    };
+    let read = |text: &str| decode(Client::Cursor, None, sent(text).as_bytes());
+    assert_eq!(read(r#"{"a": "b"}"#).unwrap().call(), Some(("t", &json!({"a": "b"}))));
+    assert_eq!(read("no JSON").unwrap().call(), Some(("t", &json!("no JSON"))));
+    for text in
+        [r#"{"a": 1, "\u0061": 2}"#, r#"{"a": "\ud800"}"#, r#"{"a": 18446744073709551616}"#, &"[".repeat(128)]
+    {
+        assert!(read(text).is_err(), "{text}");
+    }
+}
+
+/// Go takes names that differ in case for one, and the last one counts.
+#[test]
+fn arguments_whose_names_differ_in_case_only_are_refused_for_clients_that_do_not_see_it() {
+    let sent = |arguments: Value| {
+        json!({"hook_event_name": "pre_tool_use", "tool_name": "shell", "tool_input": arguments}).to_string()
+    };
+    let two = sent(json!({"cmd": "ls", "CMD": "rm -rf /"}));
+    let error = decode(Client::DockerAgent, None, two.as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "`cmd` and `CMD` are one name to docker-agent; give one of them");
+    assert!(decode(Client::DockerAgent, None, sent(json!({"cmd": "ls", "cwd": "."})).as_bytes()).is_ok());
+    let claude = two.replace("pre_tool_use", "PreToolUse");
+    assert!(decode(Client::Claude, None, claude.as_bytes()).is_ok());
+}
+
+#[test]
+fn a_payload_that_names_two_events_is_refused() {
+    let two =
+        json!({"hookEventName": "PreToolUse", "hook_event_name": "Stop", "tool_name": "t", "tool_input": {}})
+            .to_string();
+    let error = decode(Client::VsCode, Some("Stop"), two.as_bytes()).unwrap_err();
+    assert_eq!(error.events(), ["Stop", "PreToolUse"]);
+    let reply = failure(Place::Events(Client::VsCode, &error.events()), "x");
+    assert!(reply.stdout.contains("deny"), "{reply:?}");
 }
 
 #[test]
@@ -232,7 +274,7 @@ fn what_cannot_be_read_says_why() {
         "the payload of `PreToolUse` cannot be read: the fields of `pre_tool_use` cannot be read: missing field `tool_name`"
     );
     let limits = Limits { bytes: 10, ..Limits::default() };
-    let error = decode_within(Client::Codex, None, b"{          }", limits).unwrap_err();
+    let error = Payload::read(b"{          }", limits).unwrap_err();
     assert!(matches!(error, DecodeError::TooLong { limit: 10, .. }));
 }
 
@@ -317,8 +359,9 @@ fn a_tool_that_starts_an_agent_starts_a_child() {
 fn an_envelope_is_kept() {
     let sent = json!({"jsonrpc": "2.0", "id": 7, "method": "hooks.invoke", "params": {"sessionId": "s", "hookType": "preToolUse",
         "input": {"sessionId": "s", "timestamp": 1, "workingDirectory": "/a", "toolName": "bash", "toolArgs": {"command": "ls"}}}});
-    let decoded = decode_unnamed(sent.to_string().as_bytes(), Limits::default()).unwrap().unwrap();
-    assert_eq!((decoded.client, decoded.event_name.as_str()), (Client::CopilotSdk, "preToolUse"));
+    let read = Payload::read(sent.to_string().as_bytes(), Limits::default()).unwrap();
+    assert_eq!(read.recognised(), Some((Client::CopilotSdk, "preToolUse")));
+    let decoded = read.decode(Client::CopilotSdk, None).unwrap();
     assert_eq!(Value::Object(payload(&decoded)), sent);
     let reply = hooks_protocols::encode(&decoded, &hooks_protocols::Answer::deny("no"));
     let expected = json!({"jsonrpc": "2.0", "id": 7, "result": {"output": {"permissionDecision": "deny", "permissionDecisionReason": "no"}}});

@@ -1,6 +1,8 @@
 //! Who asks the server: waits so long and no longer, asks once more, connects again, and tells a server that has
 //! forgotten something what it knows.
 
+use std::future::poll_fn;
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -18,6 +20,7 @@ use super::journal::{Journal, Known};
 use super::link::{Greeting, Hashes, Link, Trouble};
 use super::reply::Reply;
 use super::settings::RedisSettings;
+use crate::identity::{StoreId, Witness};
 
 /// The client of one store.
 pub(super) struct Client {
@@ -29,6 +32,7 @@ pub(super) struct Client {
     pub(super) runtime: Handle,
     /// The store's time, where a test gives it.
     given: OnceLock<Arc<dyn Clock>>,
+    witness: OnceLock<Arc<dyn Witness>>,
     told: Mutex<Vec<Arc<dyn EpochSink>>>,
     hashes: Hashes,
     breaker: Breaker,
@@ -76,6 +80,7 @@ impl Client {
             random,
             runtime,
             given: OnceLock::new(),
+            witness: OnceLock::new(),
             told: Mutex::default(),
             hashes: Hashes::default(),
             breaker: Breaker::new(settings.failures, settings.rest),
@@ -96,8 +101,27 @@ impl Client {
         self.given.get_or_init(|| given);
     }
 
+    /// The first witness that is given counts.
+    pub(super) fn witness(&self, witness: Arc<dyn Witness>) {
+        self.witness.get_or_init(|| witness);
+    }
+
     pub(super) fn server(&self) -> &redis::Client {
         &self.server
+    }
+
+    /// Does `op` within the runtime of this client, whoever polls: a place may be given back by a thread that entered none, or
+    /// while its runtime shuts down. There tokio panics, which is an error of the store.
+    pub(super) async fn answer(self: Arc<Self>, op: Op) -> Result<Answer, StoreError> {
+        let runtime = self.runtime.clone();
+        let mut work = pin!(AssertUnwindSafe(self.apply(op)).catch_unwind());
+        let answered = poll_fn(|context| {
+            let _entered = runtime.enter();
+            work.as_mut().poll(context)
+        });
+        answered.await.unwrap_or_else(|_| {
+            Err(StoreError::Unavailable("its client panicked; was its tokio runtime shut down?".to_owned()))
+        })
     }
 
     /// Does `op`: once, and once more where the answer was lost. It is the same id, so it is done once.
@@ -116,7 +140,7 @@ impl Client {
                 self.journal.enter(&op, &answer, store, self.clock.tick());
                 Ok(answer)
             }
-            Err(trouble @ (Trouble::Unsupported | Trouble::Settling(_))) => {
+            Err(trouble @ (Trouble::Unsupported | Trouble::Settling(_) | Trouble::Lost(_))) => {
                 self.breaker.succeeded();
                 Err(trouble.into())
             }
@@ -232,7 +256,9 @@ impl Client {
     }
 
     async fn open(self: &Arc<Self>) -> Result<Arc<Link>, Trouble> {
-        let link = self.patiently(self.greet()).await??;
+        let witnessed = self.witnessed()?;
+        let link = self.patiently(self.greet(witnessed.as_ref())).await??;
+        self.remember(&link, witnessed.as_ref())?;
         let before = self.state().epoch.clone();
         let kind = before.and_then(|before| link.epoch.since(&before));
         let restored = if kind.is_some() { self.restore(&link).await? } else { 0 };
@@ -244,14 +270,44 @@ impl Client {
         Ok(Arc::new(link))
     }
 
-    async fn greet(&self) -> Result<Link, Trouble> {
+    /// The store that the witness remembers.
+    fn witnessed(&self) -> Result<Option<StoreId>, Trouble> {
+        Ok(self.witness.get().map_or(Ok(None), |witness| witness.known())?)
+    }
+
+    /// Has the witness remember the store behind `link`, before anything is granted.
+    fn remember(&self, link: &Link, witnessed: Option<&StoreId>) -> Result<(), Trouble> {
+        let origin = &link.epoch.origin;
+        match self.witness.get().filter(|_| witnessed.is_none_or(|known| known.as_str() != &**origin)) {
+            Some(witness) => Ok(witness.remember(&StoreId::new(Arc::clone(origin)))?),
+            None => Ok(()),
+        }
+    }
+
+    /// Goes on with the store that is there, whatever the witness remembers.
+    pub(super) async fn accept_loss(self: &Arc<Self>) -> Result<Option<String>, StoreError> {
+        let why = match self.link().await {
+            Err(Trouble::Lost(why)) => why,
+            linked => return Ok(linked.map(|_| None)?),
+        };
+        let known = self.witnessed()?;
+        let link = self.patiently(self.greet(None)).await??;
+        if let Some(known) = &known {
+            self.patiently(link.stand_in_for(&self.hashes, known)).await??;
+        }
+        self.remember(&link, known.as_ref())?;
+        Ok(Some(why))
+    }
+
+    async fn greet(&self, witnessed: Option<&StoreId>) -> Result<Link, Trouble> {
         let number = self.links.fetch_add(1, Ordering::Relaxed);
         let mut link = Link::open(&self.server, &self.settings.prefix, number).await?;
         let fresh = format!("{:032x}", self.random.next_u128());
         let known = self.state().epoch.clone();
         let origin = known.as_ref().map_or("", |epoch| &*epoch.origin);
         let (revision, settle) = (self.journal.revision(), self.settings.settle);
-        let greeting = Greeting { fresh: &fresh, revision, origin, settle };
+        let place = format!("{} {}", self.server.get_connection_info().addr(), self.settings.prefix);
+        let greeting = Greeting { fresh: &fresh, revision, origin, settle, witnessed, place: &place };
         link.greet(&self.hashes, &greeting).await?;
         Ok(link)
     }

@@ -14,6 +14,7 @@ use super::reply::Reply;
 use super::request;
 use super::scripts::Script;
 use super::window;
+use crate::identity::{StoreId, lost};
 
 /// A connection. Everybody uses the same one: requests go out one after the other and answers come back in that order.
 #[derive(Clone, Debug)]
@@ -36,6 +37,10 @@ pub(super) struct Greeting<'a> {
     pub(super) origin: &'a str,
     /// For how long nothing is granted where that was another one.
     pub(super) settle: Duration,
+    /// Of the store that the witness remembers.
+    pub(super) witnessed: Option<&'a StoreId>,
+    /// Where the store is, for what an operator is told.
+    pub(super) place: &'a str,
 }
 
 /// Why there is no answer.
@@ -45,6 +50,8 @@ pub(super) enum Trouble {
     Cut(String),
     /// The server does not want to; asked again at once, it would not either.
     Refused(String),
+    /// The store is not the one that the witness remembers; in words.
+    Lost(String),
     /// The server was emptied and grants nothing for so long.
     Settling(Duration),
     /// No operation of this kind is known.
@@ -72,14 +79,15 @@ impl Link {
     pub(super) async fn greet(&mut self, hashes: &Hashes, greeting: &Greeting<'_>) -> Result<(), Trouble> {
         let server = self.inspect().await?;
         let hello = |command: &mut Cmd| {
-            let Greeting { fresh, revision, origin, settle } = *greeting;
+            let Greeting { fresh, revision, origin, settle, witnessed, .. } = *greeting;
             command
                 .arg(&server)
                 .arg(fresh)
                 .arg(revision)
                 .arg(origin)
                 .arg(request::millis(settle))
-                .arg(VERSION);
+                .arg(VERSION)
+                .arg(witnessed.map_or("", StoreId::as_str));
         };
         let Value::Array(values) = self.run_bare(hashes, Script::Hello, hello).await? else {
             return Err(unexpected());
@@ -94,12 +102,25 @@ impl Link {
                     self.prefix,
                 )))
             }
+            [Value::BulkString(word), Value::BulkString(other)] if word == b"gone" || word == b"other" => {
+                let gone = match &**other {
+                    [] => "the server was emptied".to_owned(),
+                    other => format!("another one, `{}`, is there now", String::from_utf8_lossy(other)),
+                };
+                let told = |known| lost(greeting.place, known, &gone);
+                Err(Trouble::Lost(greeting.witnessed.map_or_else(|| gone.clone(), told)))
+            }
             [Value::BulkString(name), Value::BulkString(origin)] => {
                 self.epoch = Epoch { name: text(name), origin: text(origin) };
                 Ok(())
             }
             _ => Err(unexpected()),
         }
+    }
+
+    /// Says that this store stands in for the lost one that was `known`.
+    pub(super) async fn stand_in_for(&self, hashes: &Hashes, known: &StoreId) -> Result<(), Trouble> {
+        self.run_bare(hashes, Script::Accept, |command| _ = command.arg(known.as_str())).await.map(drop)
     }
 
     /// The id of the server process. It has to be one that takes writes, and that never drops what it was given.
@@ -258,10 +279,21 @@ impl From<RedisError> for Trouble {
     }
 }
 
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Closed(why) => Self::Lost(why),
+            StoreError::Unavailable(why) => Self::Refused(why),
+            other => Self::Refused(other.to_string()),
+        }
+    }
+}
+
 impl From<Trouble> for StoreError {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::Cut(why) | Trouble::Refused(why) => Self::Unavailable(why),
+            Trouble::Lost(why) => Self::Closed(why),
             Trouble::Settling(left) => Self::Closed(format!(
                 "it was emptied, and what was spent before is forgotten. Nothing is granted for another {left:?}, in \
                  which everybody tells it what is held; look at what was spent, and correct it with `hooks state`"

@@ -9,7 +9,8 @@
 //! flush everything. The store has an epoch: it changes with the server process and when the store was empty, and no
 //! operation is done for a client that does not know the present one. A client that learns of a new one first tells
 //! the server all its open reservations and what ended in the last minute, whatever the limits say, and then its
-//! [`EpochSink`] hears of it.
+//! [`EpochSink`] hears of it. Where a [`Witness`] remembers the store across processes, a store that is empty or another one
+//! is refused until an operator accepts the loss ([`Redis::accept_loss`]).
 //!
 //! Redis 6.2 or Valkey, one server that takes writes; not Redis Cluster. A server that drops keys when its memory is full
 //! is refused.
@@ -39,6 +40,7 @@ use self::epoch::Recorder;
 pub use self::epoch::{EpochChange, EpochKind, EpochSink};
 pub use self::settings::RedisSettings;
 pub use self::wakes::RedisWakes;
+use crate::identity::Witness;
 
 /// The engine for a fleet. Cheap to clone; clones share one connection.
 #[derive(Clone)]
@@ -75,6 +77,21 @@ impl Redis {
         self.tell(Arc::new(Recorder { client: Arc::downgrade(&self.0) }));
     }
 
+    /// Refuses a store that is not the one that `witness` remembers, and has it remember the first one. The first witness
+    /// counts.
+    pub fn witnessed_by(&self, witness: Arc<dyn Witness>) {
+        self.0.witness(witness);
+    }
+
+    /// Goes on with the store that the server has now, which is not the one that the witness remembers, and says so in the
+    /// store: who remembers the same one goes on as well. What was refused before; `None` where nothing was.
+    ///
+    /// # Errors
+    /// When the server does not answer, or the witness fails.
+    pub async fn accept_loss(&self) -> Result<Option<String>, StoreError> {
+        self.0.accept_loss().await
+    }
+
     /// Takes the store's time from `clock` instead of the server: for tests.
     #[must_use]
     pub fn at(self, clock: Arc<dyn Clock>) -> Self {
@@ -98,7 +115,7 @@ impl Redis {
 
 impl StateStore for Redis {
     fn apply(&self, op: Op) -> HookFuture<'static, Result<Answer, StoreError>> {
-        HookFuture::later(Arc::clone(&self.0).apply(op))
+        HookFuture::later(Arc::clone(&self.0).answer(op))
     }
 }
 

@@ -47,4 +47,6 @@ scripts! {
     Now: "time" "due" "now";
     /// Says which store this is.
     Hello: "hello";
+    /// Says that the store stands in for another one, which is lost.
+    Accept: "accept";
 }

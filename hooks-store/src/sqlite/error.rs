@@ -21,6 +21,10 @@ pub(super) enum Fault {
     Foreign,
     /// A store was kept in the file, and it is empty or gone.
     Lost,
+    /// The store that was used before is not there, or is another one; in words.
+    Forgotten(String),
+    /// The witness of its identity fails.
+    Witness(StoreError),
     /// The file is another one than was opened, or none.
     Replaced,
     /// The disk is none of this machine's.
@@ -109,6 +113,8 @@ impl Fault {
             (Self::Disk, _) => StoreError::Unavailable(format!(
                 "`{path}` is not on a disk of this machine, which processes need to share it; name another file"
             )),
+            (Self::Forgotten(what), _) => StoreError::Closed(what.clone()),
+            (Self::Witness(error), _) => error.clone(),
             (Self::Closed(reason), _) => StoreError::Closed(reason.clone()),
             (Self::Unsupported, _) => StoreError::Unsupported,
         }

@@ -13,6 +13,7 @@
 //! | the lock's files are deleted | they are made again; SQLite itself keeps writers apart meanwhile |
 //! | the database is moved, deleted or replaced while it is open | an error |
 //! | the database is damaged | it is moved aside, the store is closed for all until [`SqliteStore::accept_loss`] |
+//! | a new database stands where one was used before | an error, where a [`Witness`](crate::Witness) remembers that one |
 //! | the database is of another version | an error, whichever came first |
 //! | the clock is set | nothing: time is what the machine counts |
 
@@ -87,19 +88,18 @@ impl SqliteStore {
 
     fn with(options: SqliteOptions) -> Result<Self, StoreError> {
         let (path, blocking) = (options.path.clone(), options.blocking);
-        let database = Database::open(options)?;
-        if blocking {
-            return Ok(Self(Mode::Blocking(Box::new(Mutex::new(database)))));
-        }
-        Self::threaded(&path, database)
+        Self::of(&path, blocking, Database::open(options)?)
     }
 
     fn later(options: SqliteOptions) -> Result<Self, StoreError> {
-        let path = options.path.clone();
-        Self::threaded(&path, Database::closed(options))
+        let (path, blocking) = (options.path.clone(), options.blocking);
+        Self::of(&path, blocking, Database::closed(options))
     }
 
-    fn threaded(path: &Path, database: Database) -> Result<Self, StoreError> {
+    fn of(path: &Path, blocking: bool, database: Database) -> Result<Self, StoreError> {
+        if blocking {
+            return Ok(Self(Mode::Blocking(Box::new(Mutex::new(database)))));
+        }
         let worker = Worker::start(database).map_err(|error| Fault::from(error).told(path))?;
         Ok(Self(Mode::Threaded(worker)))
     }

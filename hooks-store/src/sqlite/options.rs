@@ -10,6 +10,7 @@ use hooks_core::time::Clock;
 
 use super::SqliteStore;
 use crate::config::Durability;
+use crate::identity::Witness;
 
 /// How a store in a file is opened.
 #[derive(Clone)]
@@ -18,7 +19,9 @@ pub struct SqliteOptions {
     pub(super) durability: Durability,
     pub(super) wait: Duration,
     pub(super) blocking: bool,
+    pub(super) short_lived: bool,
     pub(super) clock: Option<Arc<dyn Clock>>,
+    pub(super) witness: Option<Arc<dyn Witness>>,
 }
 
 impl SqliteOptions {
@@ -30,7 +33,9 @@ impl SqliteOptions {
             durability: Durability::default(),
             wait: Duration::from_secs(2),
             blocking: false,
+            short_lived: false,
             clock: None,
+            witness: None,
         }
     }
 
@@ -56,6 +61,15 @@ impl SqliteOptions {
         self
     }
 
+    /// Leaves the log of SQLite (`-wal`) as it is when the store is dropped, for programs that do little and end: nothing is
+    /// synced then, and the next one goes on with it. It is folded into the file when it has half a mebibyte, so that reading
+    /// it again costs each of them little.
+    #[must_use]
+    pub fn short_lived(mut self) -> Self {
+        self.short_lived = true;
+        self
+    }
+
     /// Takes the time from the calendar of `clock`, for tests. Otherwise time is what the machine counts, so that
     /// nobody moves it.
     #[must_use]
@@ -64,16 +78,23 @@ impl SqliteOptions {
         self
     }
 
+    /// Refuses a store that is not the one that `witness` remembers, and has it remember the first one.
+    #[must_use]
+    pub fn witnessed_by(mut self, witness: Arc<dyn Witness>) -> Self {
+        self.witness = Some(witness);
+        self
+    }
+
     /// Opens it; makes the file where it is not there.
     ///
     /// # Errors
-    /// It cannot be opened, is of another version, or is closed because it was damaged.
+    /// It cannot be opened, is of another version, is closed because it was damaged, or is not the one that was used before.
     pub fn open(self) -> Result<SqliteStore, StoreError> {
         SqliteStore::with(self)
     }
 
-    /// Has a thread open it with the first operation, so that nobody waits for the disk who asks from a runtime. An error
-    /// of opening is the operation's; the next one tries again.
+    /// Opens it with the first operation, in the same turn; unless it is [`blocking`](Self::blocking), in a thread, so that nobody
+    /// waits for the disk who asks from a runtime. An error of opening is the operation's; the next one tries again.
     ///
     /// # Errors
     /// There cannot be one more thread.
@@ -89,6 +110,7 @@ impl fmt::Debug for SqliteOptions {
             .field("durability", &self.durability)
             .field("wait", &self.wait)
             .field("blocking", &self.blocking)
+            .field("short_lived", &self.short_lived)
             .finish_non_exhaustive()
     }
 }

@@ -3,6 +3,7 @@
 use rusqlite::Connection;
 
 use super::error::Fault;
+use crate::identity::StoreId;
 
 /// The version of the tables that this program reads and writes.
 pub(super) const VERSION: i64 = 1;
@@ -31,6 +32,22 @@ CREATE TABLE sets (key TEXT NOT NULL PRIMARY KEY, revision INTEGER NOT NULL, tou
 CREATE TABLE members (in_set TEXT NOT NULL, place INTEGER NOT NULL, id BLOB NOT NULL, name TEXT NOT NULL,
     note TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER, PRIMARY KEY (in_set, place)) STRICT, WITHOUT ROWID;
 ";
+
+/// The identity of the store, in a table that files of earlier programs do not have.
+const IDENTITY: &str = "
+CREATE TABLE IF NOT EXISTS identity (id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL) STRICT;
+INSERT OR IGNORE INTO identity VALUES (1, lower(hex(randomblob(16))));
+";
+
+/// Reads the identity of the store, which is drawn the first time. A transaction is open.
+///
+/// # Errors
+/// SQLite fails.
+pub(super) fn identity(connection: &Connection) -> Result<StoreId, Fault> {
+    connection.execute_batch(IDENTITY)?;
+    let name = connection.query_row("SELECT name FROM identity", [], |row| row.get::<_, String>(0))?;
+    Ok(StoreId::new(name))
+}
 
 /// Makes the tables in an empty file. A transaction is open.
 ///

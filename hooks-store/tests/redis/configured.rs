@@ -127,5 +127,5 @@ fn open_with(server: &Server, answering: Answering, away: &serde_json::Value) ->
     assert_eq!(config.faults(), []);
     let random = Arc::new(SeededRandom::new(RealTime.now().0));
     let world = World { clock: Arc::new(RealTime), timer: Arc::new(RealTime), random };
-    open_redis(&config, world, answering).unwrap()
+    open_redis(&config, world, answering, None).unwrap()
 }

@@ -14,4 +14,5 @@ mod ratios;
 mod refused;
 mod server;
 mod watch;
+mod witness;
 mod world;

@@ -10,7 +10,7 @@ use hooks_audit::config::AuditConfig;
 use hooks_audit::metrics::Metrics;
 use hooks_context::SessionMemory;
 use hooks_core::state::{Memory, StateStore};
-use hooks_core::{Hooks, HooksBuilder};
+use hooks_core::{BoxError, Close, HookFuture, Hooks, HooksBuilder};
 use hooks_policies::config::PolicyConfig;
 use hooks_policies::profile::SquadCompat;
 use hooks_policies::spend::SpendWatch;
@@ -25,6 +25,7 @@ use super::command::{Handlers, Host};
 use super::context::ContextSections;
 use super::error::{Mistakes, Place};
 use super::feeds::{FeedSections, Feeds};
+use super::known::KnownStore;
 use super::models::Models;
 use super::prompts;
 use super::prune::Pruned;
@@ -34,6 +35,7 @@ use super::squad;
 use super::store;
 use super::tenant::Tenancy;
 use super::tree::Node;
+use crate::feeding::Started;
 use crate::system::{SystemClock, SystemRandom};
 
 /// What the profiles are configured by.
@@ -99,13 +101,14 @@ pub struct Kept {
     stored_lockouts: Option<Arc<StoredLockouts>>,
     sessions: SessionMemory,
     metrics: Option<Metrics>,
+    known: Option<Arc<KnownStore>>,
 }
 
 impl Kept {
     /// Keeps these.
     pub fn new(lockouts: Arc<LockoutRegistry>, store: Arc<dyn StateStore>) -> Self {
         let sessions = SessionMemory::default();
-        Self { lockouts, store, stored_lockouts: None, watch: None, sessions, metrics: None }
+        Self { lockouts, store, stored_lockouts: None, watch: None, sessions, metrics: None, known: None }
     }
 
     /// Tells `watch` what the budget does, and what each session spent.
@@ -143,6 +146,11 @@ impl Kept {
         &self.store
     }
 
+    /// Which store it is.
+    pub(super) const fn known(&self) -> Option<&Arc<KnownStore>> {
+        self.known.as_ref()
+    }
+
     /// What the layers of context know of sessions: what has to survive a compaction, what is counted until the end.
     pub(super) const fn sessions(&self) -> &SessionMemory {
         &self.sessions
@@ -157,7 +165,10 @@ impl Kept {
         };
         let registry = Arc::new(LockoutRegistry::new(dialect));
         let Some(config) = &state.store else { return Self::new(registry, memory()) };
-        let store = store::open(config, state.path.as_deref(), state.answering);
+        let (path, audit) = (state.path.as_deref(), state.audit.as_ref());
+        let log = audit.filter(|audit| audit.is_enabled()).map(|audit| audit::folder_of(audit, path));
+        let known = path.and_then(|path| KnownStore::new(config, path, log)).map(Arc::new);
+        let store = store::open(config, path, state.answering, known.clone());
         let world = (Arc::new(SystemClock) as _, Arc::new(SystemRandom) as _);
         let lockouts = StoredLockouts::new(Arc::clone(&store), state.tenant(), Arc::clone(&registry), world);
         let lockouts = match config.stale_after {
@@ -168,7 +179,8 @@ impl Kept {
             Some(stale_after) => lockouts.with_stale_after(stale_after),
             None => lockouts,
         };
-        Self::new(registry, store).with_stored_lockouts(Arc::new(lockouts))
+        let kept = Self { known, ..Self::new(registry, store) };
+        kept.with_stored_lockouts(Arc::new(lockouts))
     }
 }
 
@@ -185,6 +197,23 @@ pub(super) struct Built {
     pub(super) models: Option<Models>,
     pub(super) feeds: Feeds,
     pub(super) recording: Option<Audit>,
+    pub(super) started: Started,
+}
+
+/// Closes the store.
+struct Stored(Arc<dyn StateStore>);
+
+impl Close for Stored {
+    fn name(&self) -> &str {
+        store::KEY
+    }
+
+    fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
+        match self.0.close() {
+            HookFuture::Now(closed) => HookFuture::Now(closed.map(|closed| closed.map_err(Into::into))),
+            later @ HookFuture::Later(_) => HookFuture::later(async move { Ok(later.await?) }),
+        }
+    }
 }
 
 /// Builds the hooks of `settings`, which were read from `root`.
@@ -262,17 +291,25 @@ pub(super) fn build(
                 let (path, rules) = (state.path.as_deref(), state.rules.clone());
                 audit::built(config, path, rules, feeds.cache.clone(), state.answering)
             });
+            if let (Some(known), Some(audit)) = (kept.known(), &recording) {
+                known.record_in(audit);
+            }
+            builder.add_close(Stored(Arc::clone(&kept.store)));
             if let Some(audit) = &recording {
                 let Ok(recorded) = builder.config(audit.clone());
                 builder = recorded;
             }
-            Some(Built { hooks: builder.build(), kept, models, feeds, recording })
+            // Behind the log, so that they get the last of it.
+            let started = Started::default();
+            builder.add_close(started.clone());
+            Some(Built { hooks: builder.build(), kept, models, feeds, recording, started })
         }
         Settings::SquadCompat(policy) => match SquadPipeline::new(Some(policy)) {
             Ok(pipeline) => {
                 let Ok(builder) = builder.config(SquadCompat::new(Arc::new(pipeline)));
                 let (hooks, feeds) = (builder.build(), Feeds::default());
-                Some(Built { hooks, kept, models: None, feeds, recording: None })
+                let started = Started::default();
+                Some(Built { hooks, kept, models: None, feeds, recording: None, started })
             }
             Err(error) => {
                 mistakes.add(&root.place, "", error.to_string());

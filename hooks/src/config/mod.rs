@@ -39,6 +39,7 @@ mod context;
 mod document;
 mod error;
 mod feeds;
+mod known;
 mod lint;
 mod metrics;
 mod models;

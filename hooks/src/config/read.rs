@@ -12,7 +12,8 @@ use hooks_audit::config::AuditConfig;
 use hooks_audit::metrics::Metrics;
 use hooks_command::process::Runner;
 use hooks_command::{Builtins, Judge};
-use hooks_core::Hooks;
+use hooks_core::state::StoreError;
+use hooks_core::{CloseError, Hooks};
 use hooks_facts::tools::Dialect;
 use hooks_policies::config::PolicyConfig;
 use hooks_store::{Answering, Engine, StoreConfig};
@@ -29,6 +30,7 @@ use super::lint::lint;
 use super::models::Models;
 use super::tree::{Kind, Node};
 use super::{audit, naming, protect, source, squad, store, yaml};
+use crate::feeding::Started;
 
 /// A configuration that was read and makes sense: its hooks are built.
 #[derive(Clone)]
@@ -46,6 +48,7 @@ pub struct Config {
     sections: FeedSections,
     feeds: Feeds,
     recording: Option<Audit>,
+    started: Started,
     state: State,
 }
 
@@ -69,6 +72,20 @@ impl Config {
     /// The hooks.
     pub fn hooks(self) -> Hooks {
         self.hooks
+    }
+
+    /// Closes what was built, as [`Hooks::close`] does: has the Scribe finish, gives back what was leased of the store, writes
+    /// the log through and closes it, has sinks get the rest.
+    ///
+    /// # Errors
+    /// Those of [`Hooks::close`].
+    pub async fn close(&self) -> Result<(), CloseError> {
+        self.hooks.close().await
+    }
+
+    /// What feeds the sinks, once that was started.
+    pub(crate) const fn started(&self) -> &Started {
+        &self.started
     }
 
     /// What it says about models, where it does: the layers around their calls, and what is known about them.
@@ -126,6 +143,16 @@ impl Config {
     pub fn store_file(&self) -> Option<PathBuf> {
         let store = self.state.store.as_ref().filter(|store| store.engine == Engine::File)?;
         store::file_of(store, self.state.path.as_deref())
+    }
+
+    /// Goes on without the store that was used so far, where that is lost: closed, deleted, emptied, or another one now. `by`
+    /// says who accepted it, and why, in words behind "was accepted". What was refused before; `None` where nothing was.
+    ///
+    /// # Errors
+    /// Where the store cannot be reached, or which one is used cannot be written down.
+    pub async fn accept_store_loss(&self, by: &str) -> Result<Option<String>, StoreError> {
+        let Some(store) = &self.state.store else { return Ok(None) };
+        store::accept_loss(store, self.state.path.as_deref(), self.kept.known().cloned(), by).await
     }
 
     /// What it says about the audit log, where it or its reader says something.
@@ -425,7 +452,7 @@ impl ConfigReader {
         };
         let name = name.to_owned();
         let (kept, hooks, models, feeds) = (built.kept, built.hooks, built.models, built.feeds);
-        let recording = built.recording;
+        let (recording, started) = (built.recording, built.started);
         Some(Config {
             name,
             profile,
@@ -441,6 +468,7 @@ impl ConfigReader {
             sections,
             feeds,
             recording,
+            started,
         })
     }
 

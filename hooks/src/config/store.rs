@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::state::{Memory, OpId, StateStore, StoreError};
-use hooks_store::{Answering, Engine, LazyStore, StoreConfig, World};
+use hooks_store::{Answering, Engine, LazyStore, StoreConfig, Witness, World};
 use serde_json::Value;
 
 use super::error::Mistakes;
+use super::known::{self, KnownStore};
 use super::paths::{beside, flaw, resolved};
 use super::places::Places;
 use super::protect::as_pattern;
@@ -44,14 +45,20 @@ pub(super) fn read(value: Value, tree: &Pruned, mistakes: &mut Mistakes) -> Opti
 }
 
 /// The store that `config` asks for, of the configuration at `path`. It is opened when it is first needed: whether it
-/// can be is told then, and what needed it is denied.
-pub(super) fn open(config: &StoreConfig, path: Option<&Path>, answering: Answering) -> Arc<dyn StateStore> {
+/// can be is told then, and what needed it is denied. One that is not `known` is refused.
+pub(super) fn open(
+    config: &StoreConfig,
+    path: Option<&Path>,
+    answering: Answering,
+    known: Option<Arc<KnownStore>>,
+) -> Arc<dyn StateStore> {
+    let witness = move || known.clone().map(|known| known as Arc<dyn Witness>);
     match config.engine {
         Engine::Memory => Arc::new(Memory::new(Arc::new(SystemClock))),
         Engine::File => {
             let (file, sync) = (file_of(config, path), config.sync);
             Arc::new(LazyStore::new(move || match &file {
-                Some(file) => hooks_store::open_file(file, sync, answering),
+                Some(file) => hooks_store::open_file(file, sync, answering, witness()),
                 None => Err(StoreError::Unavailable(
                     "there is no state folder: set `store.path`, or the variable HOME".to_owned(),
                 )),
@@ -59,14 +66,77 @@ pub(super) fn open(config: &StoreConfig, path: Option<&Path>, answering: Answeri
         }
         Engine::Redis => {
             let config = config.clone();
-            let world = World {
-                clock: Arc::new(SystemClock),
-                timer: Arc::new(TokioTimer),
-                random: Arc::new(SystemRandom),
-            };
-            Arc::new(LazyStore::new(move || hooks_store::open_redis(&config, world.clone(), answering)))
+            Arc::new(LazyStore::new(move || hooks_store::open_redis(&config, world(), answering, witness())))
         }
     }
+}
+
+fn world() -> World {
+    World { clock: Arc::new(SystemClock), timer: Arc::new(TokioTimer), random: Arc::new(SystemRandom) }
+}
+
+/// Goes on without the store that was used, which is lost, as `by` says; what was refused before, `None` where nothing was.
+pub(super) async fn accept_loss(
+    config: &StoreConfig,
+    path: Option<&Path>,
+    known: Option<Arc<KnownStore>>,
+    by: &str,
+) -> Result<Option<String>, StoreError> {
+    let why = match config.engine {
+        Engine::Memory => None,
+        Engine::File => refused(config, path, known.clone())?,
+        // The server says to all others that the loss was accepted.
+        Engine::Redis => match known.clone() {
+            Some(known) => {
+                let witness = Arc::clone(&known) as Arc<dyn Witness>;
+                let why = hooks_store::accept_redis_loss(config, world(), witness).await?;
+                if why.is_some()
+                    && known.record_loss(by)
+                    && let Some(id) = known.known()?
+                {
+                    // Behind that on the record: what it says last counts.
+                    known.remember(&id)?;
+                }
+                return Ok(why);
+            }
+            None => None,
+        },
+    };
+    if let (Some(_), Some(known)) = (&why, known) {
+        known.forget(by)?;
+    }
+    Ok(why)
+}
+
+/// Opens a file that was closed; why it was.
+#[cfg(feature = "sqlite")]
+fn refused(
+    config: &StoreConfig,
+    path: Option<&Path>,
+    known: Option<Arc<KnownStore>>,
+) -> Result<Option<String>, StoreError> {
+    let Some(file) = file_of(config, path) else { return Ok(None) };
+    let witness = known.map(|known| known as Arc<dyn Witness>);
+    match hooks_store::open_file(&file, config.sync, Answering::AtOnce, witness) {
+        Ok(_) => Ok(None),
+        Err(StoreError::Closed(why)) => {
+            // It may have been closed by this.
+            hooks_store::SqliteStore::accept_loss(&file)?;
+            Ok(Some(why))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn refused(
+    config: &StoreConfig,
+    path: Option<&Path>,
+    known: Option<Arc<KnownStore>>,
+) -> Result<Option<String>, StoreError> {
+    let Some(file) = file_of(config, path) else { return Ok(None) };
+    let witness = known.map(|known| known as Arc<dyn Witness>);
+    hooks_store::open_file(&file, config.sync, Answering::AtOnce, witness).map(|_| None)
 }
 
 /// The file of the state: the one that is named, or one of the configuration's folder below the user's state folder (XDG
@@ -85,14 +155,15 @@ pub(super) fn file_of(config: &StoreConfig, path: Option<&Path>) -> Option<PathB
     Some(state.join("hooks").join(format!("{digest:032x}.db")))
 }
 
-/// The files of the state, as patterns that protect them: the file and what stands beside it.
+/// The files of the state, as patterns that protect them: the file, what stands beside it, and what says which store it is.
 pub(super) fn files_of(config: &StoreConfig, path: Option<&Path>) -> Vec<String> {
     let file = (config.engine == Engine::File).then(|| file_of(config, path)).flatten();
     let with_those_beside = |file: PathBuf| {
         let file = as_pattern(&file);
         ["", "-wal", "-shm", ".turn", ".lock", ".closed", ".damaged-*"].map(|end| format!("{file}{end}"))
     };
-    file.iter().flat_map(|file| resolved(file)).flat_map(with_those_beside).collect()
+    let files = file.iter().flat_map(|file| resolved(file)).flat_map(with_those_beside);
+    files.chain(known::files_of(config, path)).collect()
 }
 
 #[cfg(test)]

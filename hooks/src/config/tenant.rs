@@ -188,6 +188,11 @@ impl StateStore for OfTenant {
         }
     }
 
+    fn session_ended(&self, tenant: Option<&str>, session: &str) {
+        let own = Key::from(self.own.clone()).parts().next();
+        self.store.session_ended(tenant.or(own.as_deref()), session);
+    }
+
     fn close(&self) -> HookFuture<'static, Result<(), StoreError>> {
         self.store.close()
     }

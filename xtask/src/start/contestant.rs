@@ -1,85 +1,119 @@
 //! A program that is started again and again.
 
-use std::fs::File;
+use std::io::{PipeReader, Write as _, pipe};
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use serde_json::{Value, json};
 
+use super::cost::{Cost, Costs};
 use crate::error::{Error, Result};
 use crate::stopwatch::Stopwatch;
 
 /// A program, and what its starts cost.
 #[derive(Debug)]
 pub(super) struct Contestant {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     line: Vec<String>,
-    payload: String,
-    pub(super) costs: Vec<Cost>,
-}
-
-/// What a start cost, in milliseconds.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cost {
-    /// From start to end.
-    pub(super) wall: f64,
-    /// Of the processor, with what the program itself started.
-    pub(super) cpu: f64,
+    payload: Value,
+    /// How many calls it was asked about.
+    calls: AtomicU64,
+    /// The folder that the program keeps its state in.
+    state: String,
+    /// One process after the other.
+    pub(super) alone: Costs,
+    /// Many processes at once.
+    pub(super) at_once: Costs,
 }
 
 impl Contestant {
-    pub(super) fn new(name: &'static str, line: &[&str], payload: &str) -> Self {
-        let line = line.iter().map(|word| (*word).to_owned()).collect();
-        Self { name, line, payload: payload.to_owned(), costs: Vec::new() }
+    pub(super) fn new(name: impl Into<String>, line: &[&str], payload: Value, folder: &Path) -> Self {
+        Self {
+            name: name.into(),
+            line: line.iter().map(|word| (*word).to_owned()).collect(),
+            payload,
+            calls: AtomicU64::new(0),
+            state: folder.join("state").to_string_lossy().into_owned(),
+            alone: Costs::default(),
+            at_once: Costs::default(),
+        }
     }
 
-    /// Starts it with the payload, and waits until it ends.
+    /// Starts one process with the payload, and waits until it ends.
+    ///
+    /// # Errors
+    /// It cannot be started, or fails.
     pub(super) fn start(&self) -> Result<Cost> {
+        let before = of_children()?;
+        let wall = self.wall()?;
+        Ok(Cost { wall: milliseconds(wall), cpu: milliseconds(processor_since(&before)?) })
+    }
+
+    /// Starts so many processes at the same moment, and waits until all have ended. The processor time of each is the mean.
+    ///
+    /// # Errors
+    /// One of them cannot be started, or fails.
+    pub(super) fn start_at_once(&self, count: u32) -> Result<Vec<Cost>> {
+        let before = of_children()?;
+        let gate = Barrier::new(count.try_into().unwrap_or(usize::MAX));
+        let walls: Vec<Duration> = thread::scope(|scope| {
+            let start = || {
+                gate.wait();
+                self.wall()
+            };
+            let running: Vec<_> = (0..count).map(|_| scope.spawn(start)).collect();
+            let died = |_| Error::new("a thread that started a process died");
+            running.into_iter().map(|thread| thread.join().map_err(died)?).collect::<Result<_>>()
+        })?;
+        let cpu = milliseconds(processor_since(&before)? / count);
+        Ok(walls.into_iter().map(|wall| Cost { wall: milliseconds(wall), cpu }).collect())
+    }
+
+    /// The time from the start of one process to its end.
+    fn wall(&self) -> Result<Duration> {
         let (program, arguments) =
             self.line.split_first().ok_or_else(|| Error::new("there is no program"))?;
         #[expect(clippy::disallowed_methods, reason = "starting processes is what is measured here")]
         let mut command = Command::new(program);
-        command.args(arguments).stdin(File::open(&self.payload)?).stdout(Stdio::null()).stderr(Stdio::null());
-        let before = of_children()?;
+        command.args(arguments).stdin(self.payload()?).stdout(Stdio::null()).stderr(Stdio::null());
+        command.env("XDG_STATE_HOME", &self.state);
         let watch = Stopwatch::start();
         let status = command
             .status()
             .map_err(|cause| Error::doing(format!("`{program}` cannot be started"), cause))?;
-        let (wall, after) = (watch.elapsed(), of_children()?);
+        let wall = watch.elapsed();
         if !status.success() {
             return Err(Error::new(format!("`{}` failed ({status})", self.line.join(" "))));
         }
-        Ok(Cost {
-            wall: milliseconds(wall),
-            cpu: milliseconds(processor(&after).saturating_sub(processor(&before))),
-        })
+        Ok(wall)
     }
 
-    /// What one start in ten costs at most: what a machine that is busy with other things can still tell.
-    pub(super) fn floor(&self) -> Cost {
-        self.at(10)
-    }
-
-    /// The cost in the middle.
-    pub(super) fn median(&self) -> Cost {
-        self.at(2)
-    }
-
-    /// What one start in so many costs at most.
-    fn at(&self, part: usize) -> Cost {
-        let least = |of: fn(&Cost) -> f64| {
-            let mut all: Vec<f64> = self.costs.iter().map(of).collect();
-            all.sort_by(f64::total_cmp);
-            all.get(all.len() / part).copied().unwrap_or_default()
-        };
-        Cost { wall: least(|cost| cost.wall), cpu: least(|cost| cost.cpu) }
+    /// The payload of another call. It is in a pipe as a whole before the program starts.
+    fn payload(&self) -> Result<PipeReader> {
+        let mut payload = self.payload.clone();
+        if let Some(id) = payload.get_mut("tool_use_id") {
+            *id = json!(format!("toolu_{}", self.calls.fetch_add(1, Ordering::Relaxed)));
+        }
+        let (reader, mut writer) = pipe()?;
+        writer.write_all(payload.to_string().as_bytes())?;
+        Ok(reader)
     }
 }
 
 /// What all processes that ended cost so far.
 fn of_children() -> Result<Usage> {
     getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|cause| Error::doing("the use of the processor", cause))
+}
+
+/// The processor time of the processes that ended since `before` was taken.
+fn processor_since(before: &Usage) -> Result<Duration> {
+    Ok(processor(&of_children()?).saturating_sub(processor(before)))
 }
 
 fn processor(usage: &Usage) -> Duration {

@@ -50,6 +50,12 @@ impl Counter {
         self.window == window && self.number == number
     }
 
+    /// Whether it may be forgotten before its time: nothing is held of it, and its window is a session's, or past.
+    fn may_go(&self, now: Timestamp) -> bool {
+        let is_past = self.window.number(now) != self.number;
+        self.held == 0 && (is_past || matches!(self.window, Window::Idle(_)))
+    }
+
     /// Whether nobody will ask for it any more: it counts as nothing, whether it was dropped by then or not.
     fn is_over(&self, now: Timestamp) -> bool {
         let forgotten = self.window.forgotten(self.number, self.touched);
@@ -96,6 +102,25 @@ impl Counters {
                 counters.push(counter);
             }
         }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// The counters that may be forgotten before their time, each with when it was charged last.
+    pub(super) fn idle(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, &Key)> {
+        let counters = self.0.iter();
+        let idle = counters.filter(move |(_, counters)| counters.iter().all(|counter| counter.may_go(now)));
+        idle.filter_map(|(key, counters)| Some((counters.iter().map(|counter| counter.touched).max()?, key)))
+    }
+
+    pub(super) fn drop_all(&mut self, key: &Key) {
+        self.0.remove(key);
     }
 
     /// The counters at or below a key that something is charged to in their present window.

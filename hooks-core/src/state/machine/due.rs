@@ -24,6 +24,16 @@ impl Queue {
         self.0.insert((when, due));
     }
 
+    /// Keeps what is still there.
+    pub(super) fn retain(&mut self, is_there: impl Fn(&Due) -> bool) {
+        self.0.retain(|(_, due)| is_there(due));
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn next(&mut self, now: Timestamp) -> Option<Due> {
         self.0.first().is_some_and(|(when, _)| *when <= now).then(|| self.0.pop_first())?.map(|(_, due)| due)
     }

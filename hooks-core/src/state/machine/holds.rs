@@ -44,6 +44,15 @@ impl Holds {
         self.expiring.pop_first().map(|(_, id)| id)
     }
 
+    /// How many are open.
+    pub(super) fn open(&self) -> usize {
+        self.expiring.len()
+    }
+
+    pub(super) fn has(&self, id: OpId) -> bool {
+        self.all.contains_key(&id)
+    }
+
     /// Forgets a reservation that was to be forgotten at `due`, unless it came back meanwhile.
     pub(super) fn forget(&mut self, id: OpId, due: Timestamp) {
         let is_over = |held: &Held| match held.phase {

@@ -1,13 +1,14 @@
 //! The specification of every store: one pure step.
 //!
 //! [`State`] is cut as its operations are: [`counters`] and the [`holds`] on them, [`rates`], [`values`], [`sets`].
-//! What is over is remembered for a while in [`past`], so that a late message finds out.
+//! What is over is remembered for a while in [`past`], so that a late message finds out. [`room`] bounds it all.
 
 mod counters;
 mod due;
 mod holds;
 mod past;
 mod rates;
+mod room;
 mod sets;
 mod values;
 
@@ -19,6 +20,7 @@ use self::holds::Holds;
 use self::past::{Over, Past};
 use self::rates::Rates;
 pub use self::rates::{MAX_MICROS, pace_in_micros};
+pub(super) use self::room::Room;
 use self::sets::Sets;
 use self::values::Values;
 use super::key::Key;

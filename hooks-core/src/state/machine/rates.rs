@@ -53,6 +53,14 @@ impl Rates {
         Answer::Done
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.0.contains_key(key)
+    }
+
     /// Drops a rate that is full again. Until when it is needed, where it is.
     pub(super) fn forget(&mut self, key: &Key, now: Timestamp) -> Option<Timestamp> {
         let until = due(*self.0.get(key)?);

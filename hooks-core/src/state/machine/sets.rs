@@ -18,13 +18,35 @@ struct Set {
     /// In order of entry. Sets are small: teams, children of a session.
     members: Vec<Member>,
     revision: u64,
+    /// When it was changed last.
     touched: Timestamp,
+    /// When it was read last.
+    read: Timestamp,
 }
 
 impl Sets {
-    pub(super) fn members(&self, set: &Key, now: Timestamp) -> Vec<Member> {
-        let members = self.0.get(set).map(|set| set.members.as_slice()).unwrap_or_default();
-        members.iter().filter(|member| !is_forgotten(member, now)).cloned().collect()
+    pub(super) fn members(&mut self, set: &Key, now: Timestamp) -> Vec<Member> {
+        let Some(set) = self.0.get_mut(set) else { return Vec::new() };
+        set.read = now;
+        set.members.iter().filter(|member| !is_forgotten(member, now)).cloned().collect()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// The sets without a member whose time is not up, each with when it was read or changed last.
+    pub(super) fn idle(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, &Key)> {
+        let idle = self.0.iter().filter(move |(_, set)| set.members.iter().all(|member| member.is_over(now)));
+        idle.map(|(key, set)| (set.touched.max(set.read), key))
+    }
+
+    pub(super) fn drop_all(&mut self, key: &Key) {
+        self.0.remove(key);
     }
 
     pub(super) fn changed(&self, below: &Key, after: u64, now: Timestamp) -> Vec<Key> {

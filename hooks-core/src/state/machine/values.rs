@@ -20,11 +20,33 @@ struct Stored {
     /// The write that brought it, where that had an id.
     by: Option<OpId>,
     expires: Option<Timestamp>,
+    /// When it was read or written last.
+    touched: Timestamp,
 }
 
 impl Values {
-    pub(super) fn get(&self, key: &Key, now: Timestamp) -> Option<(Arc<str>, u64)> {
-        self.live(key, now).map(|stored| (Arc::clone(&stored.value), stored.revision))
+    pub(super) fn get(&mut self, key: &Key, now: Timestamp) -> Option<(Arc<str>, u64)> {
+        let stored = self.0.get_mut(key).filter(|stored| !stored.is_over(now))?;
+        stored.touched = now;
+        Some((Arc::clone(&stored.value), stored.revision))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// The values that may be forgotten before their time, each with when it was read or written last.
+    pub(super) fn idle(&self) -> impl Iterator<Item = (Timestamp, &Key)> {
+        let ending = self.0.iter().filter(|(_, stored)| stored.expires.is_some());
+        ending.map(|(key, stored)| (stored.touched, key))
+    }
+
+    pub(super) fn drop_all(&mut self, key: &Key) {
+        self.0.remove(key);
     }
 
     /// The revision that stands; 0 where nothing does.
@@ -76,7 +98,7 @@ impl State {
     ) -> Answer {
         let revision = self.next_revision();
         let expires = ttl.map(|ttl| self.until(ttl));
-        let stored = Stored { value: Arc::clone(value), revision, by, expires };
+        let stored = Stored { value: Arc::clone(value), revision, by, expires, touched: self.now };
         let before = self.values.0.insert(key.clone(), stored);
         let is_queued = before.is_some_and(|before| before.expires.is_some());
         if let Some(expires) = expires.filter(|_| !is_queued) {

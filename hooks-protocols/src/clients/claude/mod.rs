@@ -15,6 +15,8 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     envelope: None,
     unnamed: None,
     omits_empty: false,
+    folds_names: false,
+    is_flat: false,
 };
 
 const ROWS: &[Row] = &[

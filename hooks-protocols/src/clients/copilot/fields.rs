@@ -70,11 +70,11 @@ const CONTEXT_WORDS: &[(&str, &str)] =
 pub(super) const ERROR_CAMEL: &[Field] = &[
     Field::both(&["error"], ERROR, convert::error_text, convert::same),
     Field::words(&["errorContext"], &["error_type"], CONTEXT_WORDS),
-    Field::both(&["recoverable"], &["recoverable"], convert::flag, convert::flag),
+    Field::both(&["recoverable"], &["recoverable"], convert::flag, convert::same),
 ];
 
 pub(super) const ERROR_PASCAL: &[Field] = &[
     Field::both(&["error"], ERROR, convert::error_text, convert::same),
     Field::words(&["error_context"], &["error_type"], CONTEXT_WORDS),
-    Field::both(&["recoverable"], &["recoverable"], convert::flag, convert::flag),
+    Field::both(&["recoverable"], &["recoverable"], convert::flag, convert::same),
 ];

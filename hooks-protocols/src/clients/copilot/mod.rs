@@ -20,6 +20,8 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     // nothing for the other events.
     unnamed: Some("preToolUse"),
     omits_empty: false,
+    folds_names: false,
+    is_flat: true,
 };
 
 const ROWS: &[Row] = &[

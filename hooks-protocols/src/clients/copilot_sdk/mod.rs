@@ -14,6 +14,8 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     envelope: Some(Envelope { input: "input", output: "output" }),
     unnamed: Some("preToolUse"),
     omits_empty: false,
+    folds_names: false,
+    is_flat: true,
 };
 
 const ROWS: &[Row] = &[

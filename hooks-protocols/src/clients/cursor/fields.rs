@@ -37,12 +37,12 @@ pub(super) const SHELL_OUTPUT: &[Field] =
 /// Its arguments are JSON in a text.
 pub(super) const MCP_CALL: &[Field] = &[
     Field::text(&["tool_name"], TOOL_NAME),
-    Field::both(&["tool_input"], TOOL_ARGS, convert::from_json_text, convert::to_json_text),
+    Field::json_text(&["tool_input"], TOOL_ARGS),
     Field::any(&["tool_input"], TOOL_ARGS),
 ];
 
 pub(super) const MCP_OUTPUT: &[Field] = &[
-    Field::both(&["result_json"], TOOL_RESULT, convert::from_json_text, convert::to_json_text),
+    Field::json_text(&["result_json"], TOOL_RESULT),
     Field::any(&["result_json"], TOOL_RESULT),
     Field::count(&["duration"], DURATION),
 ];
@@ -77,7 +77,7 @@ pub(super) const OLD_CHILD: &[Field] = &[
     Field::text(&["summary"], RESPONSE),
     Field::count(&["duration_ms"], DURATION),
     Field::count(&["tool_call_count"], &["tool_call_count"]),
-    Field::both(&["modified_files"], &["files_modified"], convert::texts, convert::texts),
+    Field::both(&["modified_files"], &["files_modified"], convert::texts, convert::same),
 ];
 
 pub(super) const REPLY: &[Field] = &[

@@ -18,7 +18,7 @@ pub(super) const START: &[Field] = &[Field::words(&["source"], SOURCE, START_WOR
 /// What kind of tool it takes it for.
 pub(super) const KIND: &[Field] = &[
     Field::text(&["tool_category"], &["category"]),
-    Field::both(&["tool_read_only"], &["read_only"], convert::flag, convert::flag),
+    Field::both(&["tool_read_only"], &["read_only"], convert::flag, convert::same),
 ];
 
 /// What a tool gave back; `tool_error` says whether that is an error.

@@ -18,6 +18,8 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     envelope: None,
     unnamed: None,
     omits_empty: true,
+    folds_names: true,
+    is_flat: false,
 };
 
 /// The summer of 2026: no guards and transforms before a call, context after a tool and at the end.

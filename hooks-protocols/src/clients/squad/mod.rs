@@ -15,6 +15,8 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     envelope: None,
     unnamed: Some("preTool"),
     omits_empty: false,
+    folds_names: false,
+    is_flat: true,
 };
 
 const ROWS: &[Row] = &[

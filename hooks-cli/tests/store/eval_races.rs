@@ -1,77 +1,21 @@
-//! Real processes race on one store, some of them killed on their way: no limit is ever passed, on the file that is
-//! the default and on a Redis server.
-
-// The helpers are tests as well: the lints exempt them.
-#![cfg(test)]
-#![expect(clippy::disallowed_methods, reason = "the programs under test are processes")]
+//! Hosts that answer many events in one process (`hooks eval`) race on one store, some of them killed on their way: no limit is
+//! ever passed.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use super::server::on_each_store;
 
 /// How many race.
 const PROCESSES: usize = 8;
 
 /// Of these, which are killed, and after how many answers.
 const KILLED: [(usize, usize); 3] = [(1, 2), (4, 7), (6, 12)];
-
-/// A Redis server of this test's own, which ends with it.
-struct Server(Child, String);
-
-impl Server {
-    /// `None` where none is installed.
-    fn start(dir: &Path) -> Option<Self> {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut command = Command::new("redis-server");
-        command.args([
-            "--port",
-            &port.to_string(),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--appendonly",
-            "yes",
-        ]);
-        command.arg("--dir").arg(dir).stdout(Stdio::null()).stderr(Stdio::null());
-        let Ok(child) = command.spawn() else {
-            eprintln!("no `redis-server` is installed: what needs it was not tested");
-            return None;
-        };
-        let server = Self(child, format!("redis://127.0.0.1:{port}/"));
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(10), "the server does not answer");
-            thread::sleep(Duration::from_millis(20));
-        }
-        Some(server)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
-}
-
-/// Runs `check` on each store, with a folder of its own.
-fn on_each_store(config: &str, check: impl Fn(&Path)) {
-    let dir = tempfile::tempdir().unwrap();
-    let write = |store: &str| {
-        std::fs::write(dir.path().join("hooks.yaml"), format!("version: 1\n{store}\n{config}")).unwrap();
-    };
-    write("");
-    check(dir.path());
-    let Some(server) = Server::start(dir.path()) else { return };
-    write(&format!("store: {{ engine: redis, url: \"{}\" }}", server.1));
-    check(dir.path());
-}
 
 /// What may happen, and what is told once it did.
 type Step = (Value, Option<Value>);

@@ -1,0 +1,214 @@
+//! Mutated payloads of every client and every event that can be denied: each is denied in the client's own form, or judged as
+//! exactly what was sent.
+//!
+//! A fixed seed, so that a failure comes again. `HOOKS_MUTANTS=10000 cargo test -p hooks-cli --bin hooks mutants -- --nocapture`
+//! makes 10,000 for each client and event and prints how many were judged; without it, it is a few of each.
+
+#[path = "../../../tests/faults/cases.rs"]
+mod cases;
+#[path = "../../../../hooks-protocols/tests/clients/support.rs"]
+#[expect(dead_code, reason = "the model of the clients is shared with the crate that has it")]
+mod clients;
+mod mutate;
+mod oracle;
+
+use std::path::Path;
+use std::time::Duration;
+use std::{env, fs};
+
+use hooks::SystemClock;
+use hooks::event::EventKind;
+use hooks::time::Clock;
+use hooks_protocols::{Client, Degraded, Place, Reply, failure};
+use serde_json::Value;
+
+use self::cases::Case;
+use self::mutate::Mutator;
+use super::caller::Caller;
+use super::deadline::Deadline;
+use super::notes::Notes;
+use super::panics::Panics;
+use crate::cli::Run;
+
+/// Denies every command that has it as its program.
+const FORBIDDEN: &str = "sudo true";
+
+const CONFIG: &str = "version: 1
+audit: false
+command_guard: { block: [sudo] }
+";
+
+/// How many of each client and event, where nothing else is said.
+const FEW: usize = 40;
+
+/// What came of the mutants of one case.
+#[derive(Debug, Default)]
+struct Tally {
+    mutants: usize,
+    /// Those that another strict reader can read.
+    valid: usize,
+    /// Those of them that go ahead.
+    allowed: usize,
+    forbidden: usize,
+    slowest: Duration,
+}
+
+#[test]
+fn mutants_are_denied_or_judged_as_what_was_sent() {
+    let count = env::var("HOOKS_MUTANTS").map_or(FEW, |count| count.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("hooks.yaml");
+    fs::write(&config, CONFIG).unwrap();
+    let (mut all, mut wrong) = (Tally::default(), Vec::new());
+    for (at, case) in cases::all().iter().enumerate() {
+        let mut mutator = Mutator::new(u64::try_from(at).unwrap());
+        let tally = of_case(case, &config, folder.path(), &mut mutator, count, &mut wrong);
+        println!("{} {}: {tally:?}", case.client, case.event);
+        all.mutants += tally.mutants;
+        all.valid += tally.valid;
+        all.allowed += tally.allowed;
+        all.forbidden += tally.forbidden;
+        all.slowest = all.slowest.max(tally.slowest);
+    }
+    println!("all: {all:?}");
+    let shown: Vec<&str> = wrong.iter().take(20).map(String::as_str).collect();
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), shown.join("\n"));
+    // In both directions: what is harmless goes ahead.
+    assert!(all.allowed * 2 > all.valid, "{all:?}");
+    assert!(all.forbidden > 0, "{all:?}");
+}
+
+fn of_case(
+    case: &Case,
+    config: &Path,
+    folder: &Path,
+    mutator: &mut Mutator,
+    count: usize,
+    wrong: &mut Vec<String>,
+) -> Tally {
+    let asked = Run {
+        client: Some(case.client.name().to_owned()),
+        event: Some(case.event.to_owned()),
+        config: Some(config.to_owned()),
+        deadline: None,
+    };
+    let payload = case.payload.replace("/home/ada/app", folder.to_str().unwrap());
+    let mut forbidden: Value = serde_json::from_str(&payload).unwrap();
+    forbid(&mut forbidden);
+    let forbidden = forbidden.to_string();
+    let mut tally = Tally::default();
+    for number in 0..count {
+        // Every second one would have to be denied, if it still says so.
+        let seed = if number % 2 == 0 { &payload } else { &forbidden };
+        let sent = mutator.mutant(seed);
+        let start = SystemClock.tick();
+        let caller = Caller::new(&asked);
+        let reply = super::reply(
+            &asked,
+            &caller,
+            Ok(sent.clone()),
+            Deadline::within(LONG),
+            &Notes::default(),
+            &Panics::default(),
+        );
+        tally.slowest = tally.slowest.max(SystemClock.tick().since(start));
+        tally.mutants += 1;
+        let mut fail = |why: &str| {
+            let sent = String::from_utf8_lossy(&sent);
+            let sent: String = sent.chars().take(600).collect();
+            wrong.push(format!("{} {}: {why}: {sent} -> {reply:?}", case.client, case.event));
+        };
+        let is_denied = denies(case, &reply);
+        let Some(meant) = oracle::read(&sent) else {
+            if !is_denied {
+                fail("not strict JSON, and not denied");
+            }
+            continue;
+        };
+        tally.valid += 1;
+        if oracle::is_forbidden(case, &meant, FORBIDDEN) {
+            tally.forbidden += 1;
+            if !is_denied {
+                fail("forbidden, and not denied");
+            }
+        }
+        if is_denied {
+            continue;
+        }
+        tally.allowed += 1;
+        if reply.exit != 0 {
+            fail("neither denied nor allowed");
+        }
+        match Caller::new(&asked).decode(sent.clone()) {
+            Ok(decoded) => {
+                if let Err(why) = oracle::agrees(case, &decoded, &meant) {
+                    fail(&why);
+                }
+            }
+            Err(error) => fail(&format!("allowed unread: {error}")),
+        }
+    }
+    tally
+}
+
+/// Has every command in it be the forbidden one.
+fn forbid(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(forbid),
+        Value::Object(map) => {
+            for (key, value) in map {
+                match value {
+                    Value::String(command) if matches!(&**key, "command" | "cmd") => {
+                        FORBIDDEN.clone_into(command);
+                    }
+                    _ => forbid(value),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// Whether a reply denies at the event of the settings: as it was recorded of tool calls, by its words, or by exit code 2.
+fn denies(case: &Case, reply: &Reply) -> bool {
+    let Case { client, event, .. } = case;
+    let was_run = matches!(client, Client::Claude | Client::Codex | Client::Gemini | Client::Copilot);
+    if was_run && case.kind == EventKind::PreToolUse {
+        return clients::honoured(*client, event, reply.exit, &reply.stderr, &reply.stdout)
+            == clients::Effect::Denied;
+    }
+    if reply.exit == 2 && !reply.stderr.trim().is_empty() {
+        return true;
+    }
+    let expected = failure(Place::Event(*client, event), "x");
+    if expected.degraded.iter().any(Degraded::is_unsafe) {
+        // Nothing can be taken back any more, and the client is told.
+        return reply.exit == expected.exit && !reply.stderr.is_empty();
+    }
+    match (said(&expected), said(reply)) {
+        (Value::Object(expected), said) => {
+            expected.iter().all(|(key, value)| contains(said.get(key).unwrap_or(&Value::Null), value))
+        }
+        _ => false,
+    }
+}
+
+/// What is said, out of its envelope.
+fn said(reply: &Reply) -> Value {
+    let said: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
+    let inner = said.get("result").unwrap_or(&said).get("output").cloned();
+    inner.unwrap_or(said)
+}
+
+/// Whether the words are there, whatever the reason is.
+fn contains(said: &Value, expected: &Value) -> bool {
+    match (said, expected) {
+        (Value::Object(said), Value::Object(expected)) => {
+            expected.iter().all(|(key, value)| contains(said.get(key).unwrap_or(&Value::Null), value))
+        }
+        (Value::String(_), Value::String(why)) if why.starts_with("hooks failed") => true,
+        _ => said == expected,
+    }
+}

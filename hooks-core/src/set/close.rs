@@ -1,0 +1,89 @@
+//! Closing what a set of hooks keeps open.
+
+use std::fmt;
+
+use crate::error::BoxError;
+use crate::future::HookFuture;
+
+/// Something that a set of hooks keeps open until its host ends: a log, a store, work in the background.
+///
+/// Added with [`HooksBuilder::add_close`](crate::HooksBuilder::add_close), it is closed by
+/// [`Hooks::close`](crate::Hooks::close).
+pub trait Close: Send + Sync {
+    /// The name that errors give it.
+    fn name(&self) -> &str;
+
+    /// Finishes what is under way, and ends. It may be called again.
+    fn close(&self) -> HookFuture<'static, Result<(), BoxError>>;
+}
+
+/// What could not be closed, and why: what it had to finish may be lost.
+#[derive(Debug, Default)]
+pub struct CloseError {
+    failed: Vec<(String, BoxError)>,
+}
+
+impl CloseError {
+    /// Each thing that could not be closed, by name, in the order in which that was tried.
+    pub fn failed(&self) -> impl Iterator<Item = (&str, &BoxError)> {
+        self.failed.iter().map(|(name, error)| (&**name, error))
+    }
+
+    pub(super) fn add(&mut self, name: &str, error: BoxError) {
+        self.failed.push((name.to_owned(), error));
+    }
+
+    /// An error, unless there is none.
+    pub(super) fn or_ok(self) -> Result<(), Self> {
+        if self.failed.is_empty() { Ok(()) } else { Err(self) }
+    }
+}
+
+impl fmt::Display for CloseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not all hooks could be closed")?;
+        for (number, (name, error)) in self.failed.iter().enumerate() {
+            write!(f, "{} {name}: {error}", if number == 0 { ":" } else { ";" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for CloseError {}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use futures_util::FutureExt as _;
+
+    use super::*;
+    use crate::Hooks;
+
+    struct Logs(&'static str, Arc<Mutex<Vec<&'static str>>>);
+
+    impl Close for Logs {
+        fn name(&self) -> &str {
+            self.0
+        }
+
+        fn close(&self) -> HookFuture<'static, Result<(), BoxError>> {
+            self.1.lock().unwrap().push(self.0);
+            HookFuture::now(if self.0 == "store" { Err("away".into()) } else { Ok(()) })
+        }
+    }
+
+    #[test]
+    fn all_are_closed_in_order_although_one_fails() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let mut builder = Hooks::builder();
+        for name in ["scribe", "store", "audit"] {
+            builder.add_close(Logs(name, Arc::clone(&seen)));
+        }
+        let hooks = builder.build().into_builder().build();
+        let error = hooks.close().now_or_never().unwrap().unwrap_err();
+        assert_eq!(error.to_string(), "not all hooks could be closed: store: away");
+        assert_eq!(*seen.lock().unwrap(), ["scribe", "store", "audit"]);
+        assert!(Hooks::default().close().now_or_never().unwrap().is_ok());
+    }
+}

@@ -1,0 +1,185 @@
+//! Finds the patterns that may match a path, by letters that have to stand in it.
+//!
+//! Each pattern is entered once, under those of its letters that the fewest others share: what it ends with, what it
+//! begins with, a name between two slashes, or else a fragment. A path is then looked up by its ends, its beginnings,
+//! its names and, in one pass, by all fragments.
+
+use aho_corasick::AhoCorasick;
+use hashbrown::HashMap;
+
+use super::wild::Wild;
+
+/// Where patterns are in their list, in its order.
+type Places = Vec<usize>;
+
+/// Patterns by letters that they need.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index {
+    endings: Texts,
+    beginnings: Texts,
+    names: Texts,
+    fragments: Option<Fragments>,
+    /// Those without letters.
+    others: Places,
+}
+
+/// Patterns by a text.
+#[derive(Clone, Debug, Default)]
+struct Texts {
+    places: HashMap<String, Places>,
+    /// The lengths of the texts, with the bytes that tell most others apart, as [`bit`]s.
+    lengths: Vec<(usize, u64)>,
+}
+
+/// Patterns by a text that may stand anywhere.
+#[derive(Clone, Debug)]
+struct Fragments {
+    automaton: AhoCorasick,
+    places: Vec<Places>,
+}
+
+/// What a pattern is entered under, the best to be found by first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Letters {
+    Ending(String),
+    Beginning(String),
+    Name(String),
+    Fragment(String),
+}
+
+/// So many patterns may need the same letters before a pass for fragments is worth its cost.
+const FEW: usize = 8;
+
+impl Index {
+    pub(super) fn new(patterns: &[Wild]) -> Self {
+        let mut shared: HashMap<Letters, usize> = HashMap::new();
+        for letters in patterns.iter().flat_map(needed) {
+            *shared.entry(letters).or_default() += 1;
+        }
+        let mut index = Self::default();
+        let mut fragments: HashMap<String, Places> = HashMap::new();
+        for (place, pattern) in patterns.iter().enumerate() {
+            let by = |letters: &Letters| shared.get(letters).copied().unwrap_or_default();
+            let is_fragment = |letters: &Letters| matches!(letters, Letters::Fragment(_));
+            let (inner, outer): (Vec<_>, Vec<_>) = needed(pattern).partition(is_fragment);
+            let best =
+                |all: Vec<Letters>| all.into_iter().min_by_key(|letters| (by(letters), letters.clone()));
+            let (inner, outer) = (best(inner), best(outer));
+            let is_crowded =
+                |outer: &Letters| inner.as_ref().is_some_and(|inner| by(outer) > FEW.max(by(inner)));
+            let letters = match outer {
+                Some(outer) if !is_crowded(&outer) => Some(outer),
+                _ => inner,
+            };
+            match letters {
+                Some(Letters::Ending(text)) => index.endings.enter(text, place, first),
+                Some(Letters::Beginning(text)) => index.beginnings.enter(text, place, last),
+                Some(Letters::Name(text)) => index.names.enter(text, place, first),
+                Some(Letters::Fragment(text)) => fragments.entry(text).or_default().push(place),
+                None => index.others.push(place),
+            }
+        }
+        index.fragments = Fragments::new(fragments, &mut index.others);
+        index
+    }
+
+    /// Visits the places of all patterns that may match a path, each once or more.
+    pub(super) fn visit<'a>(&'a self, path: &str, visit: &mut impl FnMut(&'a [usize])) {
+        self.endings.visit(path, first, |length| path.get(path.len() - length..), visit);
+        self.beginnings.visit(path, last, |length| path.get(..length), visit);
+        if !self.names.lengths.is_empty() {
+            for name in path.split('/') {
+                if let Some(places) = self.names.get(name) {
+                    visit(places);
+                }
+            }
+        }
+        if let Some(fragments) = &self.fragments {
+            for found in fragments.automaton.find_overlapping_iter(path) {
+                visit(fragments.places.get(found.pattern().as_usize()).map_or(&[], Vec::as_slice));
+            }
+        }
+        if !self.others.is_empty() {
+            visit(&self.others);
+        }
+    }
+}
+
+/// All that a pattern may be entered under.
+fn needed(pattern: &Wild) -> impl Iterator<Item = Letters> + '_ {
+    let is_any = |text: &&String| !text.is_empty();
+    let ending = Some(&pattern.ending).filter(is_any).map(|text| Letters::Ending(text.clone()));
+    let beginning = Some(&pattern.beginning).filter(is_any).map(|text| Letters::Beginning(text.clone()));
+    let (names, fragments) = (pattern.names(), pattern.fragments());
+    ending
+        .into_iter()
+        .chain(beginning)
+        .chain(names.map(Letters::Name))
+        .chain(fragments.map(Letters::Fragment))
+}
+
+impl Texts {
+    /// Enters a pattern; `telling` is the byte of a text that tells most others apart.
+    fn enter(&mut self, text: String, place: usize, telling: fn(&str) -> Option<u8>) {
+        let bit = telling(&text).map_or(0, bit);
+        match self.lengths.iter_mut().find(|(length, _)| *length == text.len()) {
+            Some((_, bits)) => *bits |= bit,
+            None => self.lengths.push((text.len(), bit)),
+        }
+        self.places.entry(text).or_default().push(place);
+    }
+
+    /// Visits the patterns of the parts of a path that are as long as some text; `part` cuts one.
+    fn visit<'a, 'p>(
+        &'a self,
+        path: &'p str,
+        telling: fn(&str) -> Option<u8>,
+        part: impl Fn(usize) -> Option<&'p str>,
+        visit: &mut impl FnMut(&'a [usize]),
+    ) {
+        for (length, bits) in &self.lengths {
+            let part = (*length <= path.len()).then(|| part(*length)).flatten();
+            let part = part.filter(|part| telling(part).is_some_and(|byte| bits & bit(byte) != 0));
+            if let Some(places) = part.and_then(|part| self.places.get(part)) {
+                visit(places);
+            }
+        }
+    }
+
+    fn get(&self, text: &str) -> Option<&Places> {
+        let byte = first(text)?;
+        let may_be = self.lengths.iter().any(|(length, bits)| *length == text.len() && bits & bit(byte) != 0);
+        may_be.then(|| self.places.get(text)).flatten()
+    }
+}
+
+impl Fragments {
+    /// An automaton of all texts; without one, the patterns are left to `others`.
+    fn new(texts: HashMap<String, Places>, others: &mut Places) -> Option<Self> {
+        if texts.is_empty() {
+            return None;
+        }
+        let (texts, places): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+        match AhoCorasick::new(&texts) {
+            Ok(automaton) => Some(Self { automaton, places }),
+            // There are more letters than an automaton can have.
+            Err(_) => {
+                others.extend(places.into_iter().flatten());
+                others.sort_unstable();
+                None
+            }
+        }
+    }
+}
+
+fn first(text: &str) -> Option<u8> {
+    text.as_bytes().first().copied()
+}
+
+fn last(text: &str) -> Option<u8> {
+    text.as_bytes().last().copied()
+}
+
+fn bit(byte: u8) -> u64 {
+    1 << (byte & 63)
+}

@@ -1,0 +1,196 @@
+//! A service that ends: what it was told is on the record once `close` is awaited, whatever keeps the hooks alive; and what
+//! was acknowledged is, whatever ends the process.
+// The helpers are tests as well: the lints exempt them.
+#![cfg(test)]
+#![cfg(all(unix, feature = "config"))]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, OnceLock};
+
+use hooks::audit::verify::{Condition, verify};
+use hooks::audit::{Committed, Positions, Reader};
+use hooks::config::Config;
+use hooks::drivers::{ToolCall, ToolOutcome, ToolRequest, ToolResult};
+use hooks::event::{EndReason, SessionStart};
+use hooks::{BoxError, HookContext, Hooks, Session, StdFileSystem};
+use serde_json::json;
+use tower::{ServiceExt, service_fn};
+
+const SERVICE: &str = "HOOKS_CLOSING_SERVICE";
+
+/// How many calls a service makes before it ends.
+const CALLS: u64 = 20;
+
+/// Its hooks, where they live as long as the process.
+static HOOKS: OnceLock<Hooks> = OnceLock::new();
+
+fn read(folder: &Path) -> Vec<Committed> {
+    let mut reader = Reader::new(Arc::new(StdFileSystem), folder, Positions::default());
+    let mut all = Vec::new();
+    loop {
+        let records = reader.read(1_000).unwrap();
+        if records.is_empty() {
+            return all;
+        }
+        all.extend(records);
+    }
+}
+
+/// One session: a call that is allowed and one that is denied, over and over. Says on standard output which ones were
+/// answered.
+async fn serve(hooks: Hooks, folder: &Path, calls: u64) {
+    let context = HookContext::new("s1", "backend").in_dir(folder).with_environment(hooks::system());
+    let (session, _) = Session::start(hooks, context, SessionStart::default()).await;
+    for number in 0..calls {
+        for tool in ["read", "rm"] {
+            let tools = service_fn(async |_: ToolCall| Ok::<_, BoxError>(ToolResult::ok("done")));
+            let mut call = ToolCall::new(tool, json!({ "path": "src/a.rs" }));
+            call.id = Some(format!("{tool}-{number}"));
+            let request = ToolRequest { context: Arc::clone(session.context()), call };
+            let outcome = session.tools(tools).oneshot(request).await.unwrap().outcome;
+            let word = if matches!(outcome, ToolOutcome::Denied(_)) { "denied" } else { "allowed" };
+            writeln!(std::io::stdout(), "\n{word} {tool}-{number}").unwrap();
+        }
+    }
+    session.end(EndReason::Complete, None).await;
+}
+
+/// Not a test: the service that the others start. It ends as services do: its `main` returns.
+#[test]
+fn service_process() {
+    let Some(how) = std::env::var_os(SERVICE) else { return };
+    let how = how.into_string().unwrap();
+    let [runtime, holder, end, folder] = how.splitn(4, ':').collect::<Vec<_>>()[..] else { panic!("{how}") };
+    let mut runtime = match runtime {
+        "one" => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let folder = PathBuf::from(folder);
+    runtime.enable_all().build().unwrap().block_on(async {
+        let config = Config::read(folder.join("hooks.yaml")).unwrap();
+        let hooks = config.hooks();
+        match holder {
+            "static" => drop(HOOKS.get_or_init(|| hooks.clone())),
+            "task" => {
+                let hooks = hooks.clone();
+                drop(tokio::spawn(async move {
+                    std::future::pending::<()>().await;
+                    drop(hooks);
+                }));
+            }
+            _ => {}
+        }
+        let calls = if end == "kill" { u64::MAX } else { CALLS };
+        serve(hooks.clone(), &folder, calls).await;
+        if end == "close" {
+            hooks.close().await.unwrap();
+            hooks.close().await.unwrap();
+        }
+    });
+}
+
+/// A service that is started: its folder, and the process.
+#[expect(clippy::disallowed_methods, reason = "a real process is started, which ends or is killed")]
+fn start(how: &str) -> (tempfile::TempDir, std::process::Child) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join(".squad")).unwrap();
+    let rules = "version: 1\naudit: {}\nrules:\n  - {name: no-rm, action: deny, tools: [rm]}\n";
+    fs::write(folder.path().join("hooks.yaml"), rules).unwrap();
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["service_process", "--exact", "--nocapture", "--test-threads=1"])
+        .env(SERVICE, format!("{how}:{}", folder.path().display()))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    (folder, child)
+}
+
+/// The calls about which there is a record of this event.
+fn calls(folder: &Path, event: &str) -> BTreeSet<String> {
+    let all = read(&folder.join(".squad/orchestration-log")).into_iter();
+    all.filter(|committed| committed.record.event == event)
+        .filter_map(|committed| committed.record.call)
+        .collect()
+}
+
+#[test]
+fn a_service_that_closes_its_hooks_keeps_every_record() {
+    for runtime in ["one", "many"] {
+        for (holder, end) in [("local", "close"), ("static", "close"), ("task", "close"), ("local", "drop")] {
+            let how = format!("{runtime}:{holder}:{end}");
+            let (folder, child) = start(&how);
+            let output = child.wait_with_output().unwrap();
+            let errors = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success(), "{how}: {errors}");
+            let log = folder.path().join(".squad/orchestration-log");
+            let records = read(&log);
+            let of = |event: &str| records.iter().filter(|committed| committed.record.event == event).count();
+            // Each call is decided, the allowed one has a result.
+            let expected = (1, 2 * CALLS as usize, CALLS as usize, 1);
+            let found = (of("session_start"), of("pre_tool_use"), of("post_tool_use"), of("session_end"));
+            assert_eq!(found, expected, "{how}");
+            let report = verify(&StdFileSystem, &log, &[]).unwrap();
+            assert_eq!(report.condition(), Condition::Clean, "{how}");
+            assert!(log.join("w0.end").exists(), "{how}: the file was not handed over");
+            // Who drops hooks is told to close them; who closed them is told nothing.
+            let is_told = errors.contains("dropped before it was closed");
+            assert_eq!(is_told, end == "drop", "{how}: {errors}");
+        }
+    }
+}
+
+#[test]
+fn a_service_that_is_killed_loses_nothing_that_was_acknowledged() {
+    for runtime in ["one", "many"] {
+        let (folder, mut child) = start(&format!("{runtime}:static:kill"));
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let mut answered: Vec<_> = lines.by_ref().take(100).collect();
+        child.kill().unwrap();
+        answered.extend(lines);
+        child.wait().unwrap();
+        let denied: BTreeSet<_> =
+            answered.iter().filter_map(|line| Some(line.strip_prefix("denied ")?.to_owned())).collect();
+        assert!(denied.len() > 10, "{answered:?}");
+        // Who takes the chain over finishes it.
+        let hooks = Config::read(folder.path().join("hooks.yaml")).unwrap().hooks();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            serve(hooks.clone(), folder.path(), 1).await;
+            hooks.close().await.unwrap();
+        });
+        // Also without a runtime, and of clones.
+        let kept = calls(folder.path(), "pre_tool_use");
+        let lost: Vec<_> = denied.difference(&kept).collect();
+        assert!(lost.is_empty(), "{lost:?}");
+    }
+}
+
+#[test]
+fn closed_hooks_refuse_what_they_cannot_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.yaml");
+    fs::write(&file, "version: 1\naudit: {}\n").unwrap();
+    let config = Config::read(&file).unwrap();
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime().block_on(config.close()).unwrap();
+    assert!(!folder.path().join("audit-log").exists(), "what was not needed is not opened to be closed");
+    let hooks = config.clone().hooks();
+    let context =
+        || HookContext::new("s1", "backend").in_dir(folder.path()).with_environment(hooks::system());
+    let write = || hooks::event::PreToolUse::new("write", json!({ "path": "a", "content": "" }));
+    runtime().block_on(async {
+        use hooks::Judged as _;
+        assert!(!hooks.on(context()).pre_tool_use(write()).await.outcome.is_denied());
+        let (one, other) = tokio::join!(hooks.close(), config.close());
+        assert!(one.is_ok() && other.is_ok());
+        assert!(hooks.on(context()).pre_tool_use(write()).await.outcome.is_denied());
+    });
+    let events: Vec<_> =
+        read(&folder.path().join("audit-log")).into_iter().map(|it| it.record.event).collect();
+    assert_eq!(events, ["pre_tool_use"]);
+}
