@@ -343,7 +343,7 @@ fn an_open_breaker_that_hears_a_good_answer_stays_open_no_longer_than_at_first()
 
 #[test]
 fn a_providers_word_closes_the_gate_and_a_week_is_cut() {
-    for (wait, open) in [(secs(90), 90), (secs(7 * 86_400), 600)] {
+    for (wait, open) in [(secs(90), 90), (secs(7 * 86_400), 180)] {
         let (time, catalog) = (VirtualTime::default(), catalog(|_| {}));
         let script = [Does::Tells(ErrorKind::RateLimited, wait)];
         let (mut stack, health, client) = stack(&catalog, &time, script);

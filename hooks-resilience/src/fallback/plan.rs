@@ -69,8 +69,8 @@ const LOOK: Duration = Duration::from_millis(10);
 /// clients try again.
 const BELIEVED: u32 = 2;
 
-/// The longest a model is left alone by a call: within the ten minutes that a call is parked by default, its turn comes
-/// again more than twice.
+/// The longest a model is left alone by a call. A model that answers two calls of five has to be asked ten times to answer nearly
+/// all; that it is not asked too often where it answers none is its breaker's affair.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
 /// So long before its deadline a call asks a model whose breaker is open, and no longer than a tenth of its time: long enough for

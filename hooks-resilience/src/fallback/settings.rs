@@ -31,7 +31,8 @@ pub struct FallbackSettings {
 
 impl Default for FallbackSettings {
     /// What the storms hold their gates with (`cargo xtask storm`). Twelve attempts were used up by a total outage of half a
-    /// minute; these are twice as many, with the rests of a plan between them. Five minutes of parking take the avoidable
+    /// minute, and twice as many by a brown-out of all models that answers one call of five; these are enough for ten minutes of it, with
+    /// the rests of a plan between them. Five minutes of parking take the avoidable
     /// failures of a bad day from 0.8 % to none. As many parked calls as a process of agents hardly has at work: each
     /// holds its conversation.
     fn default() -> Self {

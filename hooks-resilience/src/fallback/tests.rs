@@ -210,10 +210,9 @@ fn is_told(kind: ErrorKind) -> bool {
 fn least_rest(ask: &Ask, attempts: usize, cap: Duration) -> Duration {
     let second = Duration::from_secs(1);
     let told = ask.told.map(Duration::from_secs);
-    let doubled = |times: usize| cap.saturating_mul(1 << (times - 1).min(16)).min(Duration::from_secs(120));
     match Treatments::default().of(ask.kind).same_model {
-        SameModel::No => doubled(attempts),
-        SameModel::Backoff(more) if attempts > more as usize => doubled(attempts - more as usize),
+        SameModel::No => cap,
+        SameModel::Backoff(more) if attempts > more as usize => cap,
         SameModel::AsTold(_) if attempts > 2 => told.unwrap_or_default().max(second),
         SameModel::Backoff(_) | SameModel::AsTold(_) | SameModel::Compacted => told.unwrap_or(second),
     }

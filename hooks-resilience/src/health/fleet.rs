@@ -313,7 +313,8 @@ fn read(text: &str, time: Timestamp, now: Tick, settings: &HealthSettings) -> Op
     let written: Written = serde_json::from_str(text).ok()?;
     let ago = time.since(Timestamp(written.at));
     let gate = Duration::from_millis(written.gate_for).min(settings.longest_gate).saturating_sub(ago);
-    let caution = Duration::from_millis(written.cautious_for).min(caution::LONGEST).saturating_sub(ago);
+    let longest = caution::LONGEST.saturating_add(settings.longest_gate);
+    let caution = Duration::from_millis(written.cautious_for).min(longest).saturating_sub(ago);
     let until = |left: Duration| if left.is_zero() { Tick::default() } else { now.after(left) };
     let core = written.breaker.core(ago, now, &settings.breaker);
     Some(Heard { core, gate: until(gate), cautious_until: until(caution) })

@@ -281,7 +281,7 @@ impl Health {
         let Some(known) = self.inner.models.get(model) else { return };
         let settings = &self.inner.settings.breaker;
         if why == ErrorKind::RateLimited {
-            let cautious_until = known.quota.cautious_after_refusal(now);
+            let cautious_until = known.quota.cautious_after_refusal(now, until);
             return known.quota.place.refused(until, cautious_until, now, settings);
         }
         let _unchanged = known.place.happened(Event { at: now, what: What::Shut { until } }, settings);

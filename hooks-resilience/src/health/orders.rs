@@ -35,6 +35,8 @@ fn opened() -> (Health, Catalog) {
 
 /// When the first time it is open is over.
 const LATER: Tick = at(15);
+/// The caution of the beginning is over.
+const SETTLED: Tick = at(600);
 
 fn work(run: impl FnOnce() + Send + 'static) -> Work {
     Box::new(run)
@@ -114,7 +116,7 @@ fn paced(count: usize, through: u32) -> (Vec<Work>, impl FnOnce()) {
     let caller = || {
         let (health, catalog, went) = (health.clone(), catalog.clone(), Arc::clone(&went));
         work(move || {
-            let paced = health.pace(&catalog.models()[0], &Needs::default(), at(0));
+            let paced = health.pace(&catalog.models()[0], &Needs::default(), SETTLED);
             went.fetch_add(paced.is_ok().into(), Ordering::Relaxed);
         })
     };

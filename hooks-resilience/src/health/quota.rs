@@ -208,10 +208,10 @@ impl Quota {
         self.rates().ladder.map_or(now, |ladder| ladder.at_first(now))
     }
 
-    /// Until when to be cautious after a refusal at `now`.
-    pub(super) fn cautious_after_refusal(&self, now: Tick) -> Tick {
+    /// Until when to be cautious after a refusal at `now`, where the quota is asked again at `opens`.
+    pub(super) fn cautious_after_refusal(&self, now: Tick, opens: Tick) -> Tick {
         let (until, is_first) = (self.place.cautious_until(), !self.place.is_failing());
-        self.rates().ladder.map_or(until, |ladder| ladder.refused(until, now, is_first))
+        self.rates().ladder.map_or(until, |ladder| ladder.refused(until, now, opens, is_first))
     }
 
     /// A fleet keeps the rates from now on.

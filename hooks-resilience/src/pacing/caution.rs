@@ -60,13 +60,14 @@ impl Ladder {
         now.after(self.step.saturating_mul(AT_FIRST.min(self.halvings)))
     }
 
-    /// Until when caution lasts after one more refusal at `now`, where it lasted until `until`. `is_first` where the quota let
-    /// requests in before: only then the rate may be at fault. A quota that lets nobody in is shut, however slowly it is
-    /// asked.
-    pub(crate) fn refused(self, until: Tick, now: Tick, is_first: bool) -> Tick {
+    /// Until when caution lasts after one more refusal at `now`, where it lasted until `until`. It counts from when the quota is
+    /// asked again, at `opens`: a time in which nothing is sent shows nothing. `is_first` where the quota let requests in before: only
+    /// then the rate may be at fault. A quota that lets nobody in is shut, however slowly it is asked.
+    pub(crate) fn refused(self, until: Tick, now: Tick, opens: Tick, is_first: bool) -> Tick {
         let most = if is_first { self.halvings + SLOWINGS } else { self.halvings };
-        let longer = until.max(now).after(self.step);
-        longer.min(now.after(self.step.saturating_mul(most).min(LONGEST))).max(until)
+        let most = self.step.saturating_mul(most).min(LONGEST);
+        let left = until.since(now).saturating_add(self.step).min(most);
+        opens.max(now).after(left).max(until)
     }
 
     /// How cautious to be at `now`, where that lasts until `until`.
@@ -85,5 +86,77 @@ impl Caution {
         let slowed = (0..self.slowings).fold(interval, |interval, _| slower(interval));
         let burst = burst.checked_shr(self.halvings).unwrap_or_default();
         (slowed, burst.max(slowed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Tick = Tick(Duration::from_secs(1_000));
+    /// 60 requests a minute, of which eight may come at once.
+    fn ladder() -> Ladder {
+        Ladder::new(Some(60), Duration::from_secs(8))
+    }
+
+    fn second_and_burst(caution: Caution) -> (u64, u64) {
+        caution.applied_to(1_000, 8_000)
+    }
+
+    #[test]
+    fn each_refusal_halves_the_burst_down_to_a_request_and_then_slows_the_rate_down() {
+        let (mut until, mut found) = (NOW, Vec::new());
+        for _ in 0..12 {
+            found.push(second_and_burst(ladder().caution(until, NOW)));
+            until = ladder().refused(until, NOW, NOW, true);
+        }
+        let halved = [(1_000, 8_000), (1_000, 4_000), (1_000, 2_000), (1_000, 1_000)];
+        let slowed = [(1_333, 1_333), (1_777, 1_777), (2_369, 2_369), (3_158, 3_158), (4_210, 4_210)];
+        assert_eq!(found[..4], halved);
+        assert_eq!(found[4..9], slowed);
+        assert!(found[9..].iter().all(|it| *it == slowed[4]), "never slower than a quarter: {found:?}");
+    }
+
+    #[test]
+    fn a_quota_that_lets_nobody_in_is_not_slowed_down() {
+        let until = (0..12).fold(NOW, |until, _| ladder().refused(until, NOW, NOW, false));
+        assert_eq!(second_and_burst(ladder().caution(until, NOW)), (1_000, 1_000));
+    }
+
+    #[test]
+    fn a_refusal_is_forgotten_in_a_minute_and_all_of_them_in_ten() {
+        let until = (0..20).fold(NOW, |until, _| ladder().refused(until, NOW, NOW, true));
+        let later = |minutes: u64| NOW.after(Duration::from_secs(60 * minutes));
+        assert_eq!(second_and_burst(ladder().caution(until, later(5))), (1_000, 1_000));
+        assert_eq!(second_and_burst(ladder().caution(until, later(7))), (1_000, 8_000 / 2));
+        for per_minute in [1, 2, 60, 100_000] {
+            let ladder = Ladder::new(Some(per_minute), Duration::from_secs(5));
+            let until = (0..50).fold(NOW, |until, _| ladder.refused(until, NOW, NOW, true));
+            assert_eq!(ladder.caution(until, later(10)), Caution::default(), "{per_minute}");
+        }
+    }
+
+    #[test]
+    fn a_gate_that_is_shut_for_long_makes_nothing_forgotten() {
+        let opens = NOW.after(Duration::from_secs(180));
+        let until = ladder().refused(NOW, NOW, opens, true);
+        assert_eq!(second_and_burst(ladder().caution(until, opens)), (1_000, 4_000));
+    }
+
+    #[test]
+    fn a_burst_is_small_at_first() {
+        let until = ladder().at_first(NOW);
+        assert_eq!(second_and_burst(ladder().caution(until, NOW)), (1_000, 1_000));
+        assert_eq!(ladder().caution(until, NOW.after(STEP * 3)), Caution::default());
+    }
+
+    #[test]
+    fn the_ends_of_the_range_are_still_rates() {
+        for per_minute in [None, Some(0), Some(1), Some(u64::MAX)] {
+            let ladder = Ladder::new(per_minute, Duration::MAX);
+            let until = ladder.refused(Tick(Duration::MAX), Tick(Duration::MAX), Tick(Duration::MAX), true);
+            let (interval, burst) = ladder.caution(until, Tick::default()).applied_to(u64::MAX, u64::MAX);
+            assert_eq!((interval, burst), (u64::MAX, u64::MAX));
+        }
     }
 }

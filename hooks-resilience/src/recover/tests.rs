@@ -106,7 +106,7 @@ fn a_model_alone_is_asked_again_after_a_pause_as_often_as_that_is_worth_it() {
     assert!(recovery.backoff_ms.unwrap() >= 30_000);
     let recovery = host.asks(failed("529 overloaded", "haiku", FallbackSettings::default().max_attempts));
     assert_eq!(recovery.retry, Some(false));
-    assert_eq!(recovery.reasons[0].message, "overloaded at attempt 24: as many attempts were made as may be");
+    assert_eq!(recovery.reasons[0].message, "overloaded at attempt 64: as many attempts were made as may be");
 }
 
 #[test]

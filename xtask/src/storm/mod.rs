@@ -55,7 +55,17 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
             missed => Err(Error::new(format!("{missed} gates are missed"))),
         };
     }
-    let runs = simulate(&storms, &options.contenders()?)?;
+    let runs = if options.is_whole() {
+        // Parts are judged where a storm is for it; what has to hold is judged in all of them.
+        let contenders = options.contenders()?;
+        let has_to_hold: Vec<_> = contenders.iter().copied().filter(|it| !it.role.is_of_parts()).collect();
+        let (with, without): (Vec<_>, Vec<_>) = storms.iter().cloned().partition(|storm| storm.is_for_parts);
+        let mut runs = simulate(&with, &contenders)?;
+        runs.extend(simulate(&without, &has_to_hold)?);
+        runs
+    } else {
+        simulate(&storms, &options.contenders()?)?
+    };
     if options.json {
         println!("{}", report::json(&runs)?);
     } else {

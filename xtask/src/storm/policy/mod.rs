@@ -67,6 +67,13 @@ pub(super) enum Role {
     Oracle,
 }
 
+impl Role {
+    /// Whether it shows what a part of the layers is worth.
+    pub(super) const fn is_of_parts(self) -> bool {
+        matches!(self, Self::Lone | Self::Mutant)
+    }
+}
+
 /// The key of the policy that ours is never worse than.
 pub(super) const NAIVE: &str = "three";
 
