@@ -1,9 +1,4 @@
-//! `cargo xtask conformance`: holds the recorded vectors and corpora against floors that only rise.
-//!
-//! They, and the scripts that score them, live in a folder `shared` beside the checkout. Where that is not
-//! there this says so and passes: the floors are CI's, which has it.
-
-use std::path::{Path, PathBuf};
+//! `cargo xtask conformance`: holds the recorded vectors and corpora of `proofs/` against floors that only rise.
 
 use crate::error::{Error, Result};
 use crate::process::{Program, is_installed};
@@ -29,39 +24,29 @@ const CORPORA: &[(&str, &[&str])] = &[
 /// Scores every suite.
 ///
 /// # Errors
-/// One is below its floor.
+/// Returns an error if a suite is below its floor, or if a file or `python3` is missing.
 pub(crate) fn run() -> Result {
-    let Some(shared) = shared() else {
-        println!("SKIPPED: there is no folder `shared` beside the checkout, so there is nothing to score");
-        return Ok(());
-    };
     if !is_installed("python3") {
         return Err(Error::new("the scripts that score need `python3`; install it"));
     }
     let answer = this_program()?;
     for (suite, profile, floor) in VECTORS {
         println!("\n{suite}, {profile}: at least {floor} %");
-        let script = place(&shared, "conformance/compare.py")?;
-        let vectors = place(&shared, &format!("conformance/{suite}/vectors.jsonl"))?;
+        let script = place("conformance/compare.py")?;
+        let vectors = place(&format!("conformance/{suite}/vectors.jsonl"))?;
         let judged = [&*script, suite, &vectors, "--profile", profile, "--min", floor];
         let command = ["--", &answer, "answer", suite, "--profile", profile];
         Program::new("python3", judged.into_iter().chain(command)).run()?;
     }
     for (kinds, gates) in CORPORA {
         println!("\ncorpora, {kinds}: {}", gates.join(" "));
-        let script = place(&shared, "corpora/score.py")?;
-        let folder = place(&shared, "corpora")?;
+        let script = place("corpora/score.py")?;
+        let folder = place("corpora")?;
         let command = format!("'{answer}' answer corpora");
         let judged = [&*script, "--corpus", &folder, "--kinds", kinds, "--cmd", &command];
         Program::new("python3", judged.into_iter().chain(gates.iter().copied())).run()?;
     }
     Ok(())
-}
-
-/// The folder, where it is.
-fn shared() -> Option<PathBuf> {
-    let folder = workspace::root().parent()?.join("shared");
-    folder.is_dir().then_some(folder)
 }
 
 /// The path of what answers: this very program, built once.
@@ -70,7 +55,11 @@ fn this_program() -> Result<String> {
     path.into_os_string().into_string().map_err(|_| Error::new("the path of this program is not text"))
 }
 
-fn place(shared: &Path, name: &str) -> Result<String> {
-    let path = shared.join(name).into_os_string().into_string();
-    path.map_err(|_| Error::new("the path of the folder `shared` is not text"))
+/// The path of a file or folder of `proofs/`.
+fn place(name: &str) -> Result<String> {
+    let path = workspace::root().join("proofs").join(name);
+    if !path.exists() {
+        return Err(Error::new(format!("`proofs/{name}` is missing; restore it (`git checkout -- proofs`)")));
+    }
+    path.into_os_string().into_string().map_err(|_| Error::new("the path of the folder `proofs` is not text"))
 }

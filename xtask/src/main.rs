@@ -38,7 +38,7 @@ usage: cargo xtask COMMAND
   features                      checks every feature of every crate alone
   examples                      runs every example
   msrv                          checks the workspace with the oldest Rust it promises to build with
-  conformance                   holds the recorded vectors and corpora beside the checkout against their floors
+  conformance                   holds the recorded vectors and corpora of `proofs/` against their floors
   e2e [CLIENT...] [--bless]     runs the real clients (claude, codex, gemini, copilot) against a scripted model,
                                 governed by `hooks`
   answer SUITE [--profile P]    answers questions on stdin, one JSON line each (squad: compat, strict;
