@@ -144,11 +144,6 @@ impl Queue {
         self.state().refuse(why);
     }
 
-    /// Whether it was closed.
-    pub(super) fn is_closed(&self) -> bool {
-        self.state().is_closed
-    }
-
     /// Takes nothing more; how many records were handed over that are not known to be on the device.
     pub(super) fn close(&self) -> u64 {
         let mut state = self.state();

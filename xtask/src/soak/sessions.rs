@@ -13,7 +13,7 @@ use hooks::drivers::{
     ModelCall, ModelRequest, SpawnRequest, Spawned, ToolCall, ToolOutcome, ToolRequest, ToolResult,
 };
 use hooks::event::{
-    ChildStatus, EndReason, ModelReply, PromptKind, SessionStart, SubagentStart, TurnEndReason,
+    ChildStatus, EndReason, Message, ModelReply, PromptKind, Role, SessionStart, SubagentStart, TurnEndReason,
 };
 use hooks::{BoxError, HookContext, HookError, Hooks, Live, Session};
 use hooks_core::testing::{FakeClock, FakeFileSystem, world};
@@ -119,7 +119,11 @@ async fn serve(
     let (session, _) = Session::start(Live::new(hooks), Arc::clone(&context), SessionStart::default()).await;
     drop(session.prompt("Where do the orders live?", PromptKind::Initial).await);
     let (turn, _) = session.turn().await;
-    let model = session.model(service_fn(|_: ModelRequest| ready(Ok::<_, HookError>(ModelReply::default()))));
+    let answer = |_: ModelRequest| {
+        let response = Message::text(Role::Assistant, "In Postgres.");
+        ready(Ok::<_, HookError>(ModelReply { response, usage: hooks::event::Usage::default(), cost: None }))
+    };
+    let model = session.model(service_fn(answer));
     let request = ModelRequest { model: "opus".to_owned(), iteration: 1, messages: Vec::new() };
     drop(model.oneshot(ModelCall { context: Arc::clone(&context), request }).await?);
     let tools = session.tools(service_fn(|_: ToolCall| ready(Ok::<_, HookError>(ToolResult::ok("done")))));
@@ -147,7 +151,7 @@ async fn serve(
     clock.advance(Duration::from_millis(1));
     // A third is abandoned: nobody tells an end of the session, its turn or its child.
     if number.is_multiple_of(3) {
-        std::mem::drop((session, turn, child));
+        drop((session, turn, child));
         return Ok(());
     }
     if let Spawned::Running(child, _) = child {
