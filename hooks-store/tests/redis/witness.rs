@@ -31,8 +31,8 @@ fn witnessed(server: &Server, witness: &Remembers) -> Redis {
     store
 }
 
-fn is_lost<T: std::fmt::Debug>(answer: Result<T, StoreError>) {
-    let is_lost = matches!(&answer, Err(StoreError::Closed(why)) if why.contains("accept-loss"));
+fn is_lost<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
+    let is_lost = matches!(answer, Err(StoreError::Closed(why)) if why.contains("accept-loss"));
     assert!(is_lost, "{answer:?}");
 }
 
@@ -47,10 +47,10 @@ fn an_emptied_server_is_refused_until_the_loss_is_accepted_once() {
         assert_eq!(*here.0.lock().unwrap(), *there.0.lock().unwrap());
         server.run(&["FLUSHALL"]);
         // Whoever is connected finds out, and so does whoever connects; it is left empty.
-        is_lost(running.apply(Op::Now).await);
-        is_lost(witnessed(&server, &there).apply(Op::Now).await);
+        is_lost(&running.apply(Op::Now).await);
+        is_lost(&witnessed(&server, &there).apply(Op::Now).await);
         assert_eq!(witnessed(&server, &Remembers::default()).accept_loss().await, Ok(None));
-        is_lost(witnessed(&server, &there).apply(Op::Now).await);
+        is_lost(&witnessed(&server, &there).apply(Op::Now).await);
 
         let accepted = witnessed(&server, &here).accept_loss().await.unwrap();
         assert!(accepted.is_some_and(|why| why.contains("another one")), "somebody began anew meanwhile");

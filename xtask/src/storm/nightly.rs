@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Write as _};
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::gates;
 use super::params::Params;
@@ -15,6 +15,7 @@ use super::policy::{CONTENDERS, Contender, Role};
 use super::sim::Sim;
 use super::{Run, traffic};
 use crate::error::Result;
+use crate::stopwatch::Stopwatch;
 use crate::workspace;
 
 /// The page that holds the table, and what stands around it there.
@@ -183,7 +184,7 @@ fn table(jobs: &[Job], outcomes: &[Outcome]) -> String {
 
 /// How far it is: on a terminal with the time that is left, elsewhere a line each twentieth.
 struct Progress {
-    began: Instant,
+    began: Stopwatch,
     all: u64,
     done: Mutex<(u64, usize, usize)>,
     jobs: usize,
@@ -192,7 +193,7 @@ struct Progress {
 impl Progress {
     fn of(jobs: &[Job]) -> Self {
         let all = jobs.iter().map(|job| job.sessions).sum();
-        Self { began: Instant::now(), all, done: Mutex::new((0, 0, 0)), jobs: jobs.len() }
+        Self { began: Stopwatch::start(), all, done: Mutex::new((0, 0, 0)), jobs: jobs.len() }
     }
 
     fn ended(&self, job: &Job, outcome: &Result<Outcome>) {
