@@ -1,4 +1,4 @@
-//! Tells the program which commit it was built from, and has it linked for a fixed address.
+//! Tells the program which commit it was built from.
 
 use std::env;
 use std::process::Command;
@@ -13,16 +13,6 @@ fn main() {
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
     println!("cargo::rustc-env=HOOKS_VERSION={version}{commit}");
-    link_for_a_fixed_address();
-}
-
-/// A client starts the program for every tool call. One for any address has its table of pointers, a megabyte, written anew with each
-/// start: two page faults in five. (`cargo xtask dist` links statically as well.)
-fn link_for_a_fixed_address() {
-    let is = |variable: &str, value: &str| env::var(variable).is_ok_and(|set| set == value);
-    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
-        println!("cargo::rustc-link-arg-bins=-no-pie");
-    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a build script has nobody else to ask")]

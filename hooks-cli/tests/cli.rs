@@ -112,7 +112,7 @@ fn a_good_file_is_said_to_be_one() {
     let ran = hooks(dir.path(), &["check", "hooks.yaml"], "");
     assert_eq!(
         (ran.status, ran.out.as_str()),
-        (Some(0), "ok hooks.yaml: governs pre_tool_use, post_tool_use\n")
+        (Some(0), "ok hooks.yaml: governs pre_tool_use, post_tool_use, session_end\n")
     );
 }
 

@@ -18,27 +18,8 @@ const LARGEST: u64 = 15 << 20;
 /// # Errors
 /// It cannot be built, or is too large.
 pub(crate) fn run() -> Result {
-    check(&build()?)
-}
-
-/// Builds it and copies it to where cargo installs programs, which `cargo install` has no way to link like this.
-///
-/// # Errors
-/// It cannot be built or copied, or is too large.
-pub(crate) fn install() -> Result {
     let built = build()?;
-    check(&built)?;
-    let root = env::var_os("CARGO_INSTALL_ROOT").or_else(|| env::var_os("CARGO_HOME")).map(PathBuf::from);
-    let root = root.or_else(|| Some(env::home_dir()?.join(".cargo")));
-    let root = root.ok_or_else(|| Error::new("there is no home folder; set `CARGO_INSTALL_ROOT`"))?;
-    let installed = copy(&built, &root.join("bin").join(format!("hooks{}", env::consts::EXE_SUFFIX)))?;
-    println!("installed as {}", installed.display());
-    Ok(())
-}
-
-/// Says where it is, and how large.
-fn check(built: &Path) -> Result {
-    let size = fs::metadata(built).map_err(|cause| Error::doing(built.display(), cause))?.len();
+    let size = fs::metadata(&built).map_err(|cause| Error::doing(built.display(), cause))?.len();
     #[expect(clippy::cast_precision_loss, reason = "a size for people")]
     let megabytes = size as f64 / f64::from(1 << 20);
     println!("{} ({megabytes:.1} MiB)", built.display());
@@ -61,15 +42,15 @@ pub(crate) fn build() -> Result<PathBuf> {
     let target =
         env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
     let name = format!("hooks{}", env::consts::EXE_SUFFIX);
-    copy(&target.join("dist").join(&name), &target.join("dist").join("bin").join(name))
+    install(&target.join("dist").join(&name), &target.join("dist").join("bin").join(name))
 }
 
-/// Copies the program to where it is started from, as installing does.
+/// Copies the program to where it is taken from, as installing does.
 ///
 /// This matters to those who measure: Linux keeps a file that was written in one go in larger pieces than one that a linker
 /// put together, and starting from those is a quarter faster.
-fn copy(linked: &Path, installed: &Path) -> Result<PathBuf> {
-    let write = || -> io::Result<()> {
+fn install(linked: &Path, installed: &Path) -> Result<PathBuf> {
+    let copy = || -> io::Result<()> {
         if let Some(folder) = installed.parent() {
             fs::create_dir_all(folder)?;
         }
@@ -78,6 +59,6 @@ fn copy(linked: &Path, installed: &Path) -> Result<PathBuf> {
         fs::copy(linked, &written)?;
         fs::rename(&written, installed)
     };
-    write().map_err(|cause| Error::doing(installed.display(), cause))?;
+    copy().map_err(|cause| Error::doing(installed.display(), cause))?;
     Ok(installed.to_path_buf())
 }

@@ -48,7 +48,7 @@ usage: cargo xtask COMMAND
   bench start [PROGRAM...]      measures what it costs to start `hooks run`, alone and 16 at once, beside /bin/true and a hook of
                                 bash and jq; of the programs that are named, else of the one that `dist` builds
   disk                          writes the audit log to real disks that are full or fail to sync; needs root to mount them
-  dist [--install]              builds the program as it is installed: static, small; installs it where cargo installs programs
+  dist                          builds the program as it is installed: static, small
   overspend ENGINE [--operations N] [--seed N]
                                 spends from shared budgets with workers that overlap and are killed (memory, embedded, redis)
   soak log [--records N]        puts records down by the million; later ones cost what the first cost
@@ -96,7 +96,6 @@ fn run(arguments: &[&str]) -> Result {
         ["bench", filter] => bench::run(filter),
         ["disk", arguments @ ..] => disk::run(arguments),
         ["dist"] => dist::run(),
-        ["dist", "--install"] => dist::install(),
         ["overspend", options @ ..] => overspend::run(options),
         ["soak", options @ ..] => soak::run(options),
         ["storm", options @ ..] => storm::run(options),

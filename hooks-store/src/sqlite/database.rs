@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use hooks_core::state::{Answer, Op, StoreError};
-use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, TransactionState};
 
 use super::clock::{StoreClock, uptime};
@@ -146,23 +145,12 @@ impl Database {
 }
 
 /// Whoever closes a database last, SQLite has fold its log into it and delete the log by its name. That is done in
-/// turn, so that nobody puts another file under that name meanwhile. Short-lived programs leave the log as it is, until it is long.
+/// turn, so that nobody puts another file under that name meanwhile.
 impl Drop for Database {
     fn drop(&mut self) {
-        if self.open.is_none() {
-            return;
-        }
-        if self.options.short_lived && !Open::has_long_log(&self.options.path) {
-            return;
-        }
         let wait = self.options.wait;
         // Without a turn it is closed all the same.
-        let turn = self.lock.as_mut().map(|lock| lock.take(wait));
-        if self.options.short_lived && matches!(turn, Some(Ok(_))) {
-            // Where it fails the log is whole, and the next one tries again.
-            let fold = "PRAGMA wal_checkpoint(TRUNCATE)";
-            let _folded = self.open.as_ref().map(|open| open.connection.query_row(fold, [], |_| Ok(())));
-        }
+        let _turn = self.lock.as_mut().map(|lock| lock.take(wait));
         self.open = None;
     }
 }
@@ -200,9 +188,6 @@ impl Open {
             Durability::Process => "normal",
             Durability::Power => "full",
         };
-        if options.short_lived {
-            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        }
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
         connection.pragma_update(None, "trusted_schema", false)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -223,13 +208,6 @@ impl Open {
         }
         let identity = Identity::of(path)?;
         Ok(Self { connection, clock, identity, losses })
-    }
-
-    /// Whether the log of SQLite beside `path` is worth folding.
-    fn has_long_log(path: &Path) -> bool {
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        fs::metadata(log).is_ok_and(|log| log.len() > SHORT_LIVED_LOG)
     }
 
     fn transact(&mut self, ops: &[Op]) -> Result<Vec<Answer>, Fault> {
@@ -299,7 +277,3 @@ const STATEMENTS: usize = 64;
 /// How long the log of SQLite gets before whoever commits folds it into the file: so long that not one commit in a
 /// hundred waits for that, not even where several wait for the one that does it.
 const CHECKPOINT_PAGES: i64 = 4_000;
-
-/// How long the log gets, in bytes, before a short-lived program folds it into the file when it ends: the first to open the file
-/// reads the whole log, so it is kept short; and it is folded seldom, since that waits for the disk.
-const SHORT_LIVED_LOG: u64 = 512 << 10;

@@ -19,7 +19,6 @@ pub struct SqliteOptions {
     pub(super) durability: Durability,
     pub(super) wait: Duration,
     pub(super) blocking: bool,
-    pub(super) short_lived: bool,
     pub(super) clock: Option<Arc<dyn Clock>>,
     pub(super) witness: Option<Arc<dyn Witness>>,
 }
@@ -33,7 +32,6 @@ impl SqliteOptions {
             durability: Durability::default(),
             wait: Duration::from_secs(2),
             blocking: false,
-            short_lived: false,
             clock: None,
             witness: None,
         }
@@ -58,15 +56,6 @@ impl SqliteOptions {
     #[must_use]
     pub fn blocking(mut self) -> Self {
         self.blocking = true;
-        self
-    }
-
-    /// Leaves the log of SQLite (`-wal`) as it is when the store is dropped, for programs that do little and end: nothing is
-    /// synced then, and the next one goes on with it. It is folded into the file when it has half a mebibyte, so that reading
-    /// it again costs each of them little.
-    #[must_use]
-    pub fn short_lived(mut self) -> Self {
-        self.short_lived = true;
         self
     }
 
@@ -110,7 +99,6 @@ impl fmt::Debug for SqliteOptions {
             .field("durability", &self.durability)
             .field("wait", &self.wait)
             .field("blocking", &self.blocking)
-            .field("short_lived", &self.short_lived)
             .finish_non_exhaustive()
     }
 }
