@@ -99,14 +99,10 @@ impl Core {
         }
     }
 
-    /// Whether it may close at any moment: a probe is on its way, or those may still be that were made with what failed,
-    /// and have as long as a probe has.
-    pub(crate) fn may_close(&self, _now: Tick, _settings: &BreakerSettings) -> bool {
-        match self.state {
-            State::Closed { .. } => false,
-            State::Open { hard, .. } => !hard,
-            State::Probing { .. } => true,
-        }
+    /// Whether it may close at any moment: a probe is on its way, or calls are that were made with what failed or as a last
+    /// resort.
+    pub(crate) const fn may_close(&self) -> bool {
+        matches!(self.state, State::Open { hard: false, .. } | State::Probing { .. })
     }
 
     /// From when on it lets a call through; None where it does at `now`.

@@ -11,6 +11,8 @@ pub(super) struct Past {
     /// How often it was not admitted when it was its turn.
     pub(super) not_admitted: u32,
     pub(super) not_before: Tick,
+    /// Until then the retry budget does not pay for asking it although its breaker is open.
+    pub(super) no_last_resort_before: Tick,
     pub(super) barred: bool,
 }
 

@@ -182,9 +182,12 @@ impl Plan {
                 }
                 return Step::Try { place, elsewhere: self.elsewhere(place, view, now), last_resort };
             }
-            // The budget fills again.
+            // The budget fills again. A model whose breaker is open may be ready before that, and then costs nothing more.
             let rested = now.after(self.rest(1));
-            self.change(place, |past| past.not_before = rested);
+            self.change(place, |past| match last_resort {
+                true => past.no_last_resort_before = rested,
+                false => past.not_before = rested,
+            });
         }
     }
 
@@ -317,10 +320,26 @@ impl Plan {
     }
 
     fn last_resort_at<V: View>(&self, place: usize, view: &V, now: Tick) -> Option<Tick> {
-        let last_chance = self.is_last_chance(now);
+        self.ready_as_last_resort(place, view, now, self.is_last_chance(now))
+    }
+
+    /// When the call asks the model at `place` before it ends unanswered; None where a gate or a quota would not let it even
+    /// then: nobody waits for that.
+    fn last_chance_at(&self, place: usize, view: &impl View, now: Tick) -> Option<Tick> {
+        let chance = self.last_chance.filter(|chance| *chance > now)?;
+        Some(self.ready_as_last_resort(place, view, now, true)?.max(chance))
+    }
+
+    fn ready_as_last_resort<V: View>(
+        &self,
+        place: usize,
+        view: &V,
+        now: Tick,
+        last_chance: bool,
+    ) -> Option<Tick> {
         let at =
             |view: &V, model: &Model, needs: &Needs, now| view.last_resort(model, needs, now, last_chance);
-        self.ready_by(place, at, view, now)
+        Some(self.ready_by(place, at, view, now)?.max(self.past(place).no_last_resort_before))
     }
 
     /// Whether the call ends without an answer if it goes on waiting: then it has nothing to lose by asking, and may be the
@@ -332,12 +351,12 @@ impl Plan {
     fn wait(&mut self, view: &impl View, now: Tick) -> Step {
         let at = |place| {
             let resort = self.last_resort_at(place, view, now);
-            self.ready_at(place, view, now).into_iter().chain(resort).min()
+            let chance = self.last_chance_at(place, view, now);
+            self.ready_at(place, view, now).into_iter().chain(resort).chain(chance).min()
         };
         let ready = |place| Some((at(place)?, self.rank(place), place));
         let earliest = (0..self.chain.len()).filter_map(ready).min();
         let Some((until, _, place)) = earliest else { return Step::GiveUp(End::NoneLeft) };
-        let until = self.last_chance.filter(|chance| *chance > now).map_or(until, |chance| until.min(chance));
         if self.deadline.is_some_and(|deadline| until >= deadline) {
             return Step::GiveUp(End::Late(Some(until)));
         }

@@ -30,11 +30,14 @@ pub trait View {
 }
 
 impl View for Health {
-    /// A model that may be ready at any moment is looked at again soon: not only when its probe counts as lost, or when
-    /// its breaker would have to let one through.
+    /// A model whose breaker may close at any moment is looked at again soon: not only when its probe counts as lost, or when
+    /// its breaker would have to let one through. While a gate is shut that is of no use.
     fn readiness(&self, model: &Model, needs: &Needs, now: Tick) -> Readiness {
         match Self::readiness(self, model, needs, now) {
-            Readiness::At(tick) if self.may_be_ready(model, now) => Readiness::At(tick.min(now.after(SOON))),
+            Readiness::At(tick) if self.may_close(model) => {
+                let soon = tick.min(now.after(SOON));
+                Readiness::At(self.gates_open_at(model, now).map_or(soon, |opens| opens.max(soon)))
+            }
             readiness => readiness,
         }
     }

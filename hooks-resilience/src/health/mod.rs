@@ -258,9 +258,14 @@ impl Health {
         self.known(model).map_or(BreakerState::Closed, |known| known.place.state())
     }
 
-    /// Whether `model`, which is not ready, may be so at any moment.
-    pub(crate) fn may_be_ready(&self, model: &Model, now: Tick) -> bool {
-        self.known(model).is_some_and(|known| known.place.may_close(now, &self.inner.settings.breaker))
+    /// Whether the breaker of `model` may close at any moment.
+    pub(crate) fn may_close(&self, model: &Model) -> bool {
+        self.known(model).is_some_and(|known| known.place.may_close())
+    }
+
+    /// From when on all gates of `model` let somebody through; None where they do at `now`.
+    pub(crate) fn gates_open_at(&self, model: &Model, now: Tick) -> Option<Tick> {
+        self.known(model)?.shut_until(now)
     }
 
     /// Whether nobody knows when `model` will be ready: what it is said is a guess, of its breaker or of a quota whose
@@ -268,7 +273,8 @@ impl Health {
     pub(crate) fn is_guessed(&self, model: &Model, now: Tick) -> bool {
         let is_disbelieved =
             |known: &Standing| known.quota.place.is_disbelieved(&self.inner.settings.breaker);
-        self.may_be_ready(model, now) || self.known(model).is_some_and(is_disbelieved)
+        let may_close = self.may_close(model) && self.gates_open_at(model, now).is_none();
+        may_close || self.known(model).is_some_and(is_disbelieved)
     }
 
     /// Calls `listener` whenever a breaker goes from one state to another; it must not block.

@@ -114,8 +114,8 @@ impl Place {
     }
 
     /// Whether the breaker may close at any moment.
-    pub(super) fn may_close(&self, now: Tick, settings: &BreakerSettings) -> bool {
-        self.is_troubled() && self.local().core.may_close(now, settings)
+    pub(super) fn may_close(&self) -> bool {
+        self.is_troubled() && self.local().core.may_close()
     }
 
     /// Whether a quota's word is not enough any more.

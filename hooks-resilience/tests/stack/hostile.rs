@@ -179,7 +179,9 @@ fn limited(requests: u32) -> [Model; 1] {
 
 #[test]
 fn a_store_that_hangs_is_waited_for_once_a_second_and_not_for_long() {
-    let mut rig = Rig::new(limited(600));
+    // An eighth of the burst is assumed at first, of an instance's share: two calls of one moment have to fit into it,
+    // since what is tested is the wait for the store and not that for the rate.
+    let mut rig = Rig::new(limited(6_000));
     let store = slow(&rig, None);
     shared_with(&mut rig, store);
     for _ in 0..3 {
@@ -220,8 +222,8 @@ fn a_probe_that_is_dropped_at_any_time_is_sent_by_the_next_call_at_once() {
 #[test]
 fn a_thousand_calls_at_a_breaker_that_is_open_send_one_probe_and_then_all_are_answered() {
     let rig = Rig::new(alone());
-    rig.client.plays("one", [Act::fail(ErrorKind::Server); 3]);
-    rig.send(rig.call().until(rig.deadline(secs(5)))).unwrap_err();
+    // A model that failed fewer times in a row is asked beside its probe, as a last resort.
+    rig.until_it_is_gone();
     let before = rig.client.asked().len();
     let calls = (0..1_000).map(|_| rig.stack().oneshot(rig.call()));
     let answers = rig.time.block_on(join_all(calls)).unwrap();
