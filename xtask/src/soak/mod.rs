@@ -27,7 +27,6 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
 /// # Errors
 /// Something was lost or done twice, or memory grows.
 pub(crate) fn check() -> Result {
-    sessions::check()?;
     scribe::check()
 }
 
