@@ -1,9 +1,8 @@
 //! What has to hold for long: the log with records by the million ([`log`]), the Scribe with agents that are killed
-//! ([`scribe`]), one process with sessions by the million ([`sessions`]).
+//! ([`scribe`]).
 
 mod log;
 mod scribe;
-mod sessions;
 
 use crate::error::{Error, Result};
 
@@ -15,17 +14,14 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     match arguments {
         ["log", arguments @ ..] => log::run(arguments),
         ["scribe", arguments @ ..] => scribe::run(arguments),
-        ["sessions", arguments @ ..] => sessions::run(arguments),
-        _ => Err(Error::new(
-            "name what is to be soaked: `log`, `scribe` or `sessions`; see `cargo xtask help`",
-        )),
+        _ => Err(Error::new("name what is to be soaked: `log` or `scribe`; see `cargo xtask help`")),
     }
 }
 
 /// A short one, for CI.
 ///
 /// # Errors
-/// Something was lost or done twice, or memory grows.
+/// Something was lost or done twice.
 pub(crate) fn check() -> Result {
     scribe::check()
 }
