@@ -39,7 +39,7 @@ impl World {
     /// What the second verifier says; `None` where there is no Python here.
     #[expect(clippy::disallowed_methods, reason = "another program is asked on purpose")]
     fn second(&self, args: &[&str]) -> Option<i32> {
-        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../xtask/verify/audit.py");
+        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../proofs/verify/audit.py");
         let mut command = Command::new("python3");
         let output = command.args(["-B", program]).args(args).current_dir(self.0.path()).output().ok()?;
         let (status, _, errors) = said(output);

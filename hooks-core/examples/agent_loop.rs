@@ -1,7 +1,7 @@
 //! A small agent loop that fires every event of its kind: session, prompt, turns, model calls, tools, stop.
 //!
 //! The model here is a function; the tool is one too. A policy denies one of the calls, and the model is told.
-//! Run with `cargo run -p hooks-core --example agent_loop`.
+//! Run with `cargo run -p tower-hooks-core --example agent_loop`.
 
 use hooks_core::drivers::{
     ModelCall, ModelOutcome, ModelRequest, ToolCall, ToolOutcome, ToolRequest, ToolResult,

@@ -1,7 +1,7 @@
 //! A policy of one's own, its law test, and the stack it stands in.
 //!
-//! Run with `cargo run -p hooks-core --example own_policy --features testing`; its test with
-//! `cargo test -p hooks-core --example own_policy --features testing`.
+//! Run with `cargo run -p tower-hooks-core --example own_policy --features testing`; its test with
+//! `cargo test -p tower-hooks-core --example own_policy --features testing`.
 
 use hooks_core::event::PreToolUse;
 use hooks_core::{HookContext, HookRequest, Judge, Judged, Policy, Reason, Verdict};

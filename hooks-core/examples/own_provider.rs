@@ -1,6 +1,6 @@
 //! A provider of one's own beside a set of hooks: a composite, in which the stronger answer stands.
 //!
-//! Run with `cargo run -p hooks-core --example own_provider`.
+//! Run with `cargo run -p tower-hooks-core --example own_provider`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

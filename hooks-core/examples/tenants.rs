@@ -1,6 +1,6 @@
 //! Hooks per tenant: each has its own set, swapped without stopping the others.
 //!
-//! Run with `cargo run -p hooks-core --example tenants`.
+//! Run with `cargo run -p tower-hooks-core --example tenants`.
 
 use std::collections::HashMap;
 

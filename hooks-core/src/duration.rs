@@ -1,6 +1,6 @@
 //! Durations as people write them: `30s`, `500ms`, `1m30s`. For serde: `#[serde(with = "hooks_core::duration")]`.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use serde::{Deserialize as _, Deserializer, Serializer};
@@ -9,9 +9,20 @@ use serde::{Deserialize as _, Deserializer, Serializer};
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
 /// Why a text is no duration.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DurationError(String);
+
+impl fmt::Display for DurationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no duration; write a number with its unit, such as `500ms`, `30s`, `1m30s`",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for DurationError {}
 
 /// Reads whole numbers with the units d, h, m, s and ms, the longer before the shorter.
 ///

@@ -5,42 +5,60 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::fmt;
 use std::time::Duration;
 
 /// A boxed error of whatever a hook is built on.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a hook could not answer. What that means (deny or pass) is the failure layer's job.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum HookError {
     /// The hook panicked, in `call` or while its future was polled.
-    #[error("the hook panicked: {message}")]
     Panicked {
         /// What it panicked with, where that was text.
         message: String,
     },
     /// The hook did not answer in time.
-    #[error("the hook did not answer within {limit:?}")]
     TimedOut {
         /// Its deadline.
         limit: Duration,
     },
     /// The hook answered something that cannot be used.
-    #[error("the hook gave an unusable answer: {message}")]
     BadAnswer {
         /// What is wrong with it, and what was expected.
         message: Cow<'static, str>,
     },
     /// The hook could not be started or reached.
-    #[error("the hook is not available: {message}")]
     Unavailable {
         /// Why.
         message: Cow<'static, str>,
     },
     /// Anything else.
-    #[error(transparent)]
     Other(BoxError),
+}
+
+impl fmt::Display for HookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Panicked { message } => write!(f, "the hook panicked: {message}"),
+            Self::TimedOut { limit } => write!(f, "the hook did not answer within {limit:?}"),
+            Self::BadAnswer { message } => write!(f, "the hook gave an unusable answer: {message}"),
+            Self::Unavailable { message } => write!(f, "the hook is not available: {message}"),
+            Self::Other(source) => source.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for HookError {
+    // What is wrapped is shown as it is, so its own source follows.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Other(source) => source.source(),
+            _ => None,
+        }
+    }
 }
 
 impl HookError {

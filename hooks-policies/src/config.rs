@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hooks_facts::tools::ToolKind;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::limits::{
@@ -26,7 +25,8 @@ pub use crate::spend::{
 pub use crate::window::LimitWindow;
 
 /// The classic policies, strictly read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyConfig {
     /// How paths are read.
@@ -57,7 +57,8 @@ pub struct PolicyConfig {
 }
 
 /// How paths are read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PathsConfig {
     /// The folder that globs are relative to; the event's team root or working directory where absent.
@@ -69,7 +70,8 @@ pub struct PathsConfig {
 }
 
 /// How patterns and texts are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PatternDialect {
     /// `*` and `?` inside a segment, `**` whole segments, `{a,b}` alternatives.
@@ -80,7 +82,8 @@ pub enum PatternDialect {
 }
 
 /// What a tool does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolRole {
     /// Writes files.
@@ -108,7 +111,8 @@ impl From<ToolRole> for ToolKind {
 }
 
 /// Strict or not about what cannot be known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnUnknown {
     /// Refuse it (law 4).
@@ -121,7 +125,8 @@ pub enum OnUnknown {
 }
 
 /// Which files may be written.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct WriteGuardConfig {
     /// Globs of what may be written, relative to the root. Empty: nothing.
@@ -133,7 +138,8 @@ pub struct WriteGuardConfig {
 }
 
 /// Which commands may not run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CommandGuardConfig {
     /// Patterns such as `rm -rf` or `git push --force`: a program, its first operands, its options.
@@ -161,7 +167,8 @@ impl Default for CommandGuardConfig {
 }
 
 /// How often the user may be asked.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AskUserConfig {
     /// Questions per session; 0 means none.
@@ -175,7 +182,8 @@ pub struct AskUserConfig {
 }
 
 /// Whose questions to the user are counted together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AskLevel {
     /// Those of all agents of a session; one that it starts has its own.
@@ -186,7 +194,8 @@ pub enum AskLevel {
 }
 
 /// Which questions to the user count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AskCounting {
     /// Those that are asked.
@@ -197,7 +206,8 @@ pub enum AskCounting {
 }
 
 /// What is scrubbed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RedactionConfig {
     /// What is looked for; everything where absent.
@@ -210,7 +220,8 @@ pub struct RedactionConfig {
 }
 
 /// Keeps locked-out agents away from their artifacts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct LockoutConfig {
     /// Artifacts that are locked from the start: path or glob, and the agents that may not write them.
@@ -224,7 +235,8 @@ pub struct LockoutConfig {
 }
 
 /// What happens when everyone in the team is locked out of an artifact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AllLocked {
     /// A person is asked; where nobody can be, it is denied.
@@ -235,7 +247,8 @@ pub enum AllLocked {
 }
 
 /// A rule of one's own. Everything that is given has to match.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RuleConfig {
     /// Its name, as reasons give it.
@@ -260,7 +273,8 @@ pub struct RuleConfig {
 }
 
 /// What a rule says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleAction {
     /// It must not happen.
@@ -273,7 +287,8 @@ pub enum RuleAction {
 }
 
 /// A call, as an example of a rule.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RuleExample {
     /// The tool.

@@ -3,8 +3,7 @@
 use std::fmt;
 
 /// Why one field cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{field}`: {problem}; {hint}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyError {
     /// The field, as a path from the top: `write_guard.allow[2]`.
     pub field: String,
@@ -13,6 +12,15 @@ pub struct PolicyError {
     /// What to write in its place.
     pub hint: String,
 }
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, problem, hint } = self;
+        write!(f, "`{field}`: {problem}; {hint}")
+    }
+}
+
+impl std::error::Error for PolicyError {}
 
 /// Everything that is wrong with a configuration, in the order of its fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! When a limit begins anew, as the configuration says it.
 
 use hooks_core::state::Window;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When a counter begins anew. Windows follow the store's time, in UTC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitWindow {
     /// With each session.

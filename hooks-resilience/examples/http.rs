@@ -1,7 +1,7 @@
 //! A failover over real HTTP: one provider is overloaded, and then breaks off in the middle of a sentence; the other
 //! one answers, and goes on with the sentence.
 //!
-//! Run with `cargo run -p hooks-resilience --example http`.
+//! Run with `cargo run -p tower-hooks-resilience --example http`.
 
 #[path = "../tests/provider/client.rs"]
 mod client;

@@ -1,5 +1,5 @@
 //! A model goes down, and the work goes on: a stack of layers over a client whose first model fails.
-//! `cargo run -p hooks-resilience --example survive`
+//! `cargo run -p tower-hooks-resilience --example survive`
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where counters, budgets, children and lockouts are kept.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreConfig {
     /// Which engine keeps them.
@@ -23,23 +23,24 @@ pub struct StoreConfig {
     /// Of `redis`: how long an answer is waited for, such as `50ms`; it is waited for twice at most. More where the
     /// server is far away. The first connection is given a second beside that.
     #[serde(with = "hooks_core::duration::option")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub timeout: Option<Duration>,
     /// Of `redis`: for how long nothing is granted by a server that was emptied, so that all who share it can tell it
     /// what is held, such as `60s`.
     #[serde(with = "hooks_core::duration::option")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub settle: Option<Duration>,
     /// Of `redis`: what a service does, kind by kind, while the store is away. (For lockouts, see `stale_after`.)
     pub away: Option<AwayConfig>,
     /// How long the last known lockouts are believed while the store is away, such as `30s`.
     #[serde(with = "hooks_core::duration::option")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub stale_after: Option<Duration>,
 }
 
 /// What a service does while its store is away. Nothing opens.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AwayConfig {
     /// What is spent: money, tokens, calls.
@@ -54,7 +55,8 @@ pub struct AwayConfig {
 }
 
 /// What becomes of spending while the store is away.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AwaySpend {
     /// What this service has leased is spent; then it is refused.
@@ -65,7 +67,8 @@ pub enum AwaySpend {
 }
 
 /// What becomes of rates while the store is away.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AwayRates {
     /// Each service goes on with its share.
@@ -76,7 +79,8 @@ pub enum AwayRates {
 }
 
 /// What becomes of breakers while the store is away.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AwayBreakers {
     /// Each service has its own.
@@ -87,7 +91,8 @@ pub enum AwayBreakers {
 }
 
 /// What keeps state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     /// This process; all is forgotten with it.
@@ -100,7 +105,8 @@ pub enum Engine {
 }
 
 /// What an answer of a file survives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
     /// The end of any process, however it ends. A power cut may take back what was answered shortly before: what a

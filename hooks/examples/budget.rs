@@ -1,5 +1,5 @@
 //! Five agents share a budget of one dollar: their streams are paid for as they grow, and cut where there is no more.
-//! `cargo run -p hooks --example budget`
+//! `cargo run -p tower-hooks --example budget`
 
 use std::convert::Infallible;
 use std::sync::Arc;

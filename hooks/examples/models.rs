@@ -1,5 +1,5 @@
 //! Model calls that survive, from a `hooks.yaml`: the first model is overloaded, the second answers.
-//! `cargo run -p hooks --example models`
+//! `cargo run -p tower-hooks --example models`
 
 use hooks::config::Config;
 use hooks::resilience::{Call, Classifiers, HttpError};

@@ -1,5 +1,5 @@
 //! Compliance: who did what is written down in files that people read, and what must not happen or leak did not.
-//! `cargo run -p hooks --example need_compliance`
+//! `cargo run -p tower-hooks --example need_compliance`
 
 use std::sync::Arc;
 

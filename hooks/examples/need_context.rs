@@ -1,5 +1,5 @@
 //! Context: what a user wants from now on is known to the next agent, without anybody reading or repeating it.
-//! `cargo run -p hooks --example need_context`
+//! `cargo run -p tower-hooks --example need_context`
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Cost: a team has a budget a day; what would go beyond it is refused before it is spent, and everybody can see why.
-//! `cargo run -p hooks --example need_cost`
+//! `cargo run -p tower-hooks --example need_cost`
 
 use std::sync::Arc;
 

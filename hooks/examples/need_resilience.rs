@@ -1,5 +1,5 @@
 //! Resilience: providers are overloaded and come back; the agent gets its answer, and is told who gave it and why.
-//! `cargo run -p hooks --example need_resilience`
+//! `cargo run -p tower-hooks --example need_resilience`
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,5 +1,5 @@
 //! Tenants: one service, two customers; what one of them uses up is still the other's to use, and a third is refused.
-//! `cargo run -p hooks --example need_tenants`
+//! `cargo run -p tower-hooks --example need_tenants`
 
 use hooks::config::Config;
 use hooks::event::PreToolUse;

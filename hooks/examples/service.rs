@@ -2,7 +2,7 @@
 //! policies, models are paid for from one budget and stood in for when they fail, all of it is in the audit log, and a
 //! Scribe keeps the team's folder.
 //!
-//! Run with `cargo run -p hooks --example service`.
+//! Run with `cargo run -p tower-hooks --example service`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

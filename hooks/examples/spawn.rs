@@ -1,6 +1,6 @@
 //! A lead that starts child agents within a budget, and asks who lives.
 //!
-//! Run with `cargo run -p hooks --example spawn`.
+//! Run with `cargo run -p tower-hooks --example spawn`.
 
 use std::sync::Arc;
 

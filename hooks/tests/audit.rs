@@ -58,7 +58,7 @@ fn second_opinion(folder: &Path, anchors: &[Anchor]) -> Option<Condition> {
 /// The same, with its words.
 #[expect(clippy::disallowed_methods, reason = "another program is asked on purpose")]
 fn second_words(folder: &Path, anchors: &[Anchor]) -> Option<(Condition, String)> {
-    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../xtask/verify/audit.py");
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../proofs/verify/audit.py");
     let mut command = Command::new("python3");
     command.arg("-B").arg(program).arg(folder);
     for anchor in anchors {

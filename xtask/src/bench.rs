@@ -24,7 +24,7 @@ pub(crate) fn audit() -> Result {
         "bench",
         "--quiet",
         "--package",
-        "hooks",
+        "tower-hooks",
         "--no-default-features",
         "--features",
         "audit",

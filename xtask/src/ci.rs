@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::process::Program;
 use crate::stopwatch::Stopwatch;
-use crate::{codegen, conformance, e2e, examples, instructions, soak, storm, tidy};
+use crate::{examples, instructions, proofs, tidy};
 
 /// A step: its name, and what it does.
 type Step = (&'static str, fn() -> Result);
@@ -17,12 +17,12 @@ const STEPS: &[Step] = &[
     ("test", test),
     ("faults", faults),
     ("docs", docs),
-    ("codegen", codegen::check),
+    ("codegen", || proofs::run(&["codegen", "--check"])),
     ("examples", examples::run),
-    ("conformance", conformance::run),
-    ("storm", storm::check),
-    ("soak", soak::check),
-    ("e2e", e2e::check),
+    ("conformance", || proofs::run(&["conformance"])),
+    ("storm", || proofs::run(&["storm", "--short"])),
+    ("soak", || proofs::run(&["soak", "--short"])),
+    ("e2e", || proofs::run(&["e2e", "--short"])),
     ("instructions", instructions::check),
 ];
 
@@ -59,7 +59,7 @@ fn test() -> Result {
 
 /// The faults that need a program which fails on demand: panics, wherever they happen.
 fn faults() -> Result {
-    Program::cargo(["test", "-p", "hooks-cli", "--features", "faults", "--test", "faults"]).run()
+    Program::cargo(["test", "-p", "tower-hooks-cli", "--features", "faults", "--test", "faults"]).run()
 }
 
 fn docs() -> Result {

@@ -34,13 +34,13 @@ pub(crate) fn run() -> Result {
 /// # Errors
 /// It cannot be built.
 pub(crate) fn build() -> Result<PathBuf> {
-    let mut arguments = vec!["rustc", "--profile", "dist", "--package", "hooks-cli", "--bin", "hooks", "--"];
+    let mut arguments =
+        vec!["rustc", "--profile", "dist", "--package", "tower-hooks-cli", "--bin", "hooks", "--"];
     if cfg!(target_os = "linux") {
         arguments.extend(["-C", "target-feature=+crt-static", "-C", "relocation-model=static"]);
     }
     Program::cargo(arguments).run()?;
-    let target =
-        env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
+    let target = workspace::target();
     let name = format!("hooks{}", env::consts::EXE_SUFFIX);
     install(&target.join("dist").join(&name), &target.join("dist").join("bin").join(name))
 }

@@ -4,19 +4,19 @@ use std::fmt;
 
 /// A failed command.
 #[derive(Debug)]
-pub(crate) struct Error(String);
+pub struct Error(String);
 
 /// What commands return.
-pub(crate) type Result<T = ()> = std::result::Result<T, Error>;
+pub type Result<T = ()> = std::result::Result<T, Error>;
 
 impl Error {
     /// An error that says `message`.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
+    pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 
     /// Says what was being done when `cause` came up.
-    pub(crate) fn doing(what: impl fmt::Display, cause: impl fmt::Display) -> Self {
+    pub fn doing(what: impl fmt::Display, cause: impl fmt::Display) -> Self {
         Self(format!("{what}: {cause}"))
     }
 }

@@ -5,7 +5,7 @@ use crate::metadata::Metadata;
 use crate::process::Program;
 
 /// What developers run in the workspace alone, and nobody builds apart.
-const TOOLS: &[&str] = &["benches", "xtask"];
+const TOOLS: &[&str] = &["benches", "proofs", "xtask"];
 
 /// Checks each library with no feature, then with each of its features alone.
 ///

@@ -1,31 +1,21 @@
 //! The developers' commands: `cargo xtask COMMAND`. One file or folder per command.
 
-mod answer;
 mod bench;
-mod child;
 mod ci;
-mod codegen;
-mod conformance;
-mod disk;
 mod dist;
-mod e2e;
-mod error;
 mod examples;
 mod features;
 mod instructions;
 mod metadata;
 mod msrv;
-mod overspend;
-mod process;
-mod soak;
+mod proofs;
 #[cfg(unix)]
 mod start;
-mod stopwatch;
-mod storm;
 mod tidy;
-mod workspace;
 
 use std::process::ExitCode;
+
+use xtask::{error, process, stopwatch, workspace};
 
 use crate::error::{Error, Result};
 
@@ -62,48 +52,29 @@ usage: cargo xtask COMMAND
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    xtask::exit(run(&arguments))
 }
 
 fn run(arguments: &[&str]) -> Result {
     match arguments {
         ["ci"] => ci::run(),
-        ["codegen"] => codegen::write(),
-        ["codegen", "--check"] => codegen::check(),
         ["tidy"] => tidy::run(),
         ["features"] => features::run(),
         ["examples"] => examples::run(),
         ["msrv"] => msrv::run(),
-        ["conformance"] => conformance::run(),
-        ["answer", suite] => answer::run(suite, None),
-        ["answer", suite, "--profile", profile] | ["answer", "--profile", profile, suite] => {
-            answer::run(suite, Some(profile))
-        }
-        ["e2e", options @ ..] => e2e::run(options),
-        // What `e2e` has clients call.
-        ["stand-in", options @ ..] => e2e::stand_in::run(options),
         ["bench"] => bench::run(""),
         ["bench", "audit"] => bench::audit(),
         #[cfg(unix)]
         ["bench", "start", programs @ ..] => start::run(programs),
         ["bench", filter] => bench::run(filter),
-        ["disk", arguments @ ..] => disk::run(arguments),
         ["dist"] => dist::run(),
-        ["overspend", options @ ..] => overspend::run(options),
-        ["soak", options @ ..] => soak::run(options),
-        ["storm", options @ ..] => storm::run(options),
         ["instructions"] => instructions::check(),
         ["instructions", "--bless"] => instructions::bless(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())
         }
+        [command, ..] if proofs::COMMANDS.contains(command) => proofs::run(arguments),
         other => Err(Error::new(format!("unknown command `{}`\n\n{USAGE}", other.join(" ")))),
     }
 }

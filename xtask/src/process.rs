@@ -8,7 +8,7 @@ use crate::workspace;
 
 /// A program to start, with its arguments.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub struct Program {
     command: Command,
     line: String,
 }
@@ -19,7 +19,7 @@ impl Program {
         clippy::disallowed_methods,
         reason = "the one place where the developers' commands start processes"
     )]
-    pub(crate) fn new<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn new<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Self {
         let mut command = Command::new(name);
         let mut line = name.to_owned();
         for argument in arguments {
@@ -32,18 +32,24 @@ impl Program {
     }
 
     /// The cargo that runs this command.
-    pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
         Self::new("cargo", arguments)
     }
 
+    /// Starts it in the caller's folder and not in the root of the workspace.
+    pub fn here(mut self) -> Self {
+        self.command.current_dir(".");
+        self
+    }
+
     /// Sets a variable of its environment.
-    pub(crate) fn with_variable(mut self, name: &str, value: &str) -> Self {
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self
     }
 
     /// Removes a variable of its environment.
-    pub(crate) fn without_variable(mut self, name: &str) -> Self {
+    pub fn without_variable(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
     }
@@ -52,8 +58,21 @@ impl Program {
     ///
     /// # Errors
     /// It cannot be started, or does not succeed.
-    pub(crate) fn run(mut self) -> Result {
-        let status = self.command.stdin(Stdio::null()).status();
+    pub fn run(mut self) -> Result {
+        self.command.stdin(Stdio::null());
+        self.finish()
+    }
+
+    /// Runs it as [`run`](Self::run) does, and lets it read our input.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with_input(self) -> Result {
+        self.finish()
+    }
+
+    fn finish(mut self) -> Result {
+        let status = self.command.status();
         match status {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(Error::new(format!("`{}` failed ({status})", self.line))),
@@ -65,7 +84,7 @@ impl Program {
     ///
     /// # Errors
     /// It cannot be started, does not succeed, or prints something else than text.
-    pub(crate) fn output(mut self) -> Result<String> {
+    pub fn output(mut self) -> Result<String> {
         let output = self.command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
         let output =
             output.map_err(|cause| Error::doing(format!("`{}` cannot be started", self.line), cause))?;
@@ -79,7 +98,7 @@ impl Program {
     ///
     /// # Errors
     /// It cannot be started.
-    pub(crate) fn answer(mut self, input: &[u8]) -> Result<Output> {
+    pub fn answer(mut self, input: &[u8]) -> Result<Output> {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let started = self.command.spawn();
         let mut child =
@@ -93,7 +112,7 @@ impl Program {
 }
 
 /// Whether `name` can be started at all.
-pub(crate) fn is_installed(name: &str) -> bool {
+pub fn is_installed(name: &str) -> bool {
     let mut program = Program::new(name, ["--version"]);
     program.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     program.command.status().is_ok_and(|status| status.success())

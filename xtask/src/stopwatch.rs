@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 
 /// Runs from when it is made.
 #[derive(Debug)]
-pub(crate) struct Stopwatch(Instant);
+pub struct Stopwatch(Instant);
 
 impl Stopwatch {
     /// Starts.
     #[expect(clippy::disallowed_methods, reason = "this is the clock of the developers' commands")]
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         Self(Instant::now())
     }
 
     /// The time since the start.
-    pub(crate) fn elapsed(&self) -> Duration {
+    pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }
 }

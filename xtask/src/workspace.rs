@@ -6,16 +6,21 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 
 /// The root of the workspace.
-pub(crate) fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask)
+}
+
+/// The folder that cargo builds into.
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
 /// The files that git knows or would add, relative to the root.
 ///
 /// # Errors
 /// Git is not there, or this is no checkout.
-pub(crate) fn files() -> Result<Vec<PathBuf>> {
+pub fn files() -> Result<Vec<PathBuf>> {
     let listed =
         crate::process::Program::new("git", ["ls-files", "--cached", "--others", "--exclude-standard"]);
     let listed = listed.output()?;
@@ -27,7 +32,7 @@ pub(crate) fn files() -> Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// It cannot be read.
-pub(crate) fn read(path: impl AsRef<Path>) -> Result<String> {
+pub fn read(path: impl AsRef<Path>) -> Result<String> {
     let path = path.as_ref();
     fs::read_to_string(root().join(path))
         .map_err(|cause| Error::doing(format!("`{}`", path.display()), cause))
@@ -37,7 +42,7 @@ pub(crate) fn read(path: impl AsRef<Path>) -> Result<String> {
 ///
 /// # Errors
 /// It cannot be written.
-pub(crate) fn write(path: impl AsRef<Path>, text: &str) -> Result {
+pub fn write(path: impl AsRef<Path>, text: &str) -> Result {
     let path = path.as_ref();
     let place = root().join(path);
     let written = place.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&place, text));

@@ -1,7 +1,7 @@
 //! Whatever goes wrong: for every client, and every event at which it can be stopped, nothing is let through, and the reason
 //! is told. The program is the real one, started by a shell on the line that stands in the client's settings.
 //!
-//! `docs/faults.md` is written by this test: `HOOKS_BLESS=1 cargo test -p hooks-cli --features faults --test faults`.
+//! `docs/faults.md` is written by this test: `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --features faults --test faults`.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]

@@ -16,7 +16,7 @@ const INTRODUCTION: &str = "\
 `hooks run` stands between a model and a machine. Most clients let a tool run when their hook crashes, is missing, is late or
 says something they do not understand. So whatever goes wrong is turned into a denial that the client honours, with the reason.
 
-Written by `HOOKS_BLESS=1 cargo test -p hooks-cli --features faults --test faults`, which starts the real program on the line
+Written by `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --features faults --test faults`, which starts the real program on the line
 that stands in the client's settings (`hooks init`) and fails where this page no longer says what happens. The numbers are
 events of the client at which something can be stopped: all of them, where a fault can happen to all. *Told*: nothing can be
 taken back any more, and the client is told why, as when a result of which nobody knows the shape cannot be withheld.

@@ -1,5 +1,7 @@
 //! Events as JSON: one object with the event's name, its context and its own fields.
 
+use std::fmt;
+
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
@@ -8,7 +10,7 @@ use crate::context::HookContext;
 
 macro_rules! wire {
     (
-        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal methods $prepare:ident $judge:ident $reserve:ident $observe:ident; )* }
         informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
     ) => {
         /// Any event, as it is read from JSON:
@@ -65,29 +67,47 @@ macro_rules! wire {
 for_each_event!(wire);
 
 /// Why JSON is no event.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum WireError {
     /// It is not an object.
-    #[error("an event is a JSON object such as `{{\"event\": \"pre_tool_use\", \"tool_name\": …}}`")]
     NotAnObject,
     /// It has no name.
-    #[error("`event` is missing: name one of the events, such as `pre_tool_use`")]
     NoName,
     /// There is no such event.
-    #[error("`{0}` is not an event; there are {list}", list = names())]
     UnknownEvent(String),
     /// The context cannot be read.
-    #[error("`at`, the context of the event, cannot be read: {0}")]
-    Context(#[source] serde_json::Error),
+    Context(serde_json::Error),
     /// The event's fields cannot be read.
-    #[error("the fields of `{kind}` cannot be read: {source}")]
     Fields {
         /// Which event.
         kind: EventKind,
         /// Which field, and what is wrong with it.
         source: serde_json::Error,
     },
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAnObject => f.write_str(
+                r#"an event is a JSON object such as `{"event": "pre_tool_use", "tool_name": …}`"#,
+            ),
+            Self::NoName => f.write_str("`event` is missing: name one of the events, such as `pre_tool_use`"),
+            Self::UnknownEvent(name) => write!(f, "`{name}` is not an event; there are {}", names()),
+            Self::Context(source) => write!(f, "`at`, the context of the event, cannot be read: {source}"),
+            Self::Fields { kind, source } => write!(f, "the fields of `{kind}` cannot be read: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for WireError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Context(source) | Self::Fields { source, .. } => Some(source),
+            Self::NotAnObject | Self::NoName | Self::UnknownEvent(_) => None,
+        }
+    }
 }
 
 fn names() -> String {

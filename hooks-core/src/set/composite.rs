@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use pastey::paste;
-
 use super::chain::prepare_in_turn;
 use super::provider::{DecidingEvent, HooksProvider, InformingEvent, Prepared};
 use super::question;
@@ -98,24 +96,24 @@ impl Composite {
 
 macro_rules! composite {
     (
-        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal methods $prepare:ident $judge:ident $reserve:ident $observe:ident; )* }
         informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
-    ) => { paste! {
+    ) => {
         impl HooksProvider for Composite {
             fn guards_its_hooks(&self) -> bool {
                 true
             }
             $(
-                fn [<prepare_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
+                fn $prepare(&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
                     self.prepare(request)
                 }
-                fn [<judge_ $dname>](&self, request: &HookRequest<$DType>) -> $DOutcome {
+                fn $judge(&self, request: &HookRequest<$DType>) -> $DOutcome {
                     self.judge(request)
                 }
-                fn [<reserve_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
+                fn $reserve(&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
                     self.reserve(request)
                 }
-                fn [<observe_ $dname>](&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
+                fn $observe(&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
                     self.providers.iter().for_each(|provider| question::observe(&**provider, request, outcome));
                 }
             )*
@@ -125,7 +123,7 @@ macro_rules! composite {
                 }
             )*
         }
-    } };
+    };
 }
 for_each_event!(composite);
 

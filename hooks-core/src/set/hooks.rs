@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use pastey::paste;
-
 use super::bound::Bound;
 use super::builder::{HooksBuilder, HooksConfig};
 use super::close::{Close, CloseError};
@@ -37,9 +35,9 @@ pub(super) type Extensions = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
 
 macro_rules! slots {
     (
-        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal methods $prepare:ident $judge:ident $reserve:ident $observe:ident; )* }
         informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
-    ) => { paste! {
+    ) => {
         /// One slot per event.
         #[derive(Clone, Debug, Default)]
         pub struct Slots {
@@ -63,19 +61,19 @@ macro_rules! slots {
             }
             $(
                 #[inline]
-                fn [<prepare_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
+                fn $prepare(&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
                     self.inner.slots.$dname.prepare(request)
                 }
                 #[inline]
-                fn [<judge_ $dname>](&self, request: &HookRequest<$DType>) -> $DOutcome {
+                fn $judge(&self, request: &HookRequest<$DType>) -> $DOutcome {
                     self.inner.slots.$dname.judge(request)
                 }
                 #[inline]
-                fn [<reserve_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
+                fn $reserve(&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
                     self.inner.slots.$dname.reserve(request)
                 }
                 #[inline]
-                fn [<observe_ $dname>](&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
+                fn $observe(&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
                     self.inner.slots.$dname.observe(request, outcome);
                 }
             )*
@@ -86,7 +84,7 @@ macro_rules! slots {
                 }
             )*
         }
-    } };
+    };
 }
 for_each_event!(slots);
 

@@ -1,7 +1,5 @@
 //! The object-safe face of a set of hooks; generated from the table of events.
 
-use pastey::paste;
-
 use super::hooks::{Hooks, Slots};
 use super::slot::Slot;
 use crate::event::{for_each_event, *};
@@ -67,9 +65,9 @@ pub trait InformingEvent: Event {
 
 macro_rules! provider {
     (
-        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal methods $prepare:ident $judge:ident $reserve:ident $observe:ident; )* }
         informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
-    ) => { paste! {
+    ) => {
         /// A set of hooks behind one object-safe face. All methods have defaults that do nothing.
         ///
         /// Per deciding event there are four: `prepare_…` rewrites and asks what waits, `judge_…` is the
@@ -85,19 +83,19 @@ macro_rules! provider {
             }
             $(
                 #[doc = concat!("Rewrites, and asks what waits:", $ddoc, ".")]
-                fn [<prepare_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
+                fn $prepare(&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
                     HookFuture::now(Prepared::unchanged(request))
                 }
                 #[doc = concat!("Judges:", $ddoc, ".")]
-                fn [<judge_ $dname>](&self, request: &HookRequest<$DType>) -> $DOutcome {
+                fn $judge(&self, request: &HookRequest<$DType>) -> $DOutcome {
                     <$DOutcome>::default()
                 }
                 #[doc = concat!("Takes places:", $ddoc, ".")]
-                fn [<reserve_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
+                fn $reserve(&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
                     HookFuture::now(<$DOutcome>::default())
                 }
                 #[doc = concat!("Sees what was decided:", $ddoc, ".")]
-                fn [<observe_ $dname>](&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {}
+                fn $observe(&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {}
             )*
             $(
                 #[doc = concat!("Hears of it:", $idoc, ".")]
@@ -110,16 +108,16 @@ macro_rules! provider {
         $(
             impl DecidingEvent for $DType {
                 fn prepare(provider: &dyn HooksProvider, request: HookRequest<Self>) -> HookFuture<'_, Prepared<Self>> {
-                    provider.[<prepare_ $dname>](request)
+                    provider.$prepare(request)
                 }
                 fn judge(provider: &dyn HooksProvider, request: &HookRequest<Self>) -> $DOutcome {
-                    provider.[<judge_ $dname>](request)
+                    provider.$judge(request)
                 }
                 fn reserve(provider: &dyn HooksProvider, request: HookRequest<Self>) -> HookFuture<'_, $DOutcome> {
-                    provider.[<reserve_ $dname>](request)
+                    provider.$reserve(request)
                 }
                 fn observe(provider: &dyn HooksProvider, request: &HookRequest<Self>, outcome: &$DOutcome) {
-                    provider.[<observe_ $dname>](request, outcome);
+                    provider.$observe(request, outcome);
                 }
                 fn slot(hooks: &Hooks) -> &Slot<Self> {
                     &hooks.slots().$dname
@@ -139,6 +137,6 @@ macro_rules! provider {
                 }
             }
         )*
-    } };
+    };
 }
 for_each_event!(provider);

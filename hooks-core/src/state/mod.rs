@@ -10,6 +10,7 @@ mod memory;
 mod operation;
 mod scope;
 
+use std::fmt;
 use std::sync::Arc;
 
 pub use self::key::{Key, OpId};
@@ -58,25 +59,35 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
 }
 
 /// Why a store could not answer. What that means is the asker's rule; for money it is "closed".
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreError {
     /// It cannot be reached.
-    #[error("the state store cannot be reached: {0}")]
     Unavailable(String),
     /// What it knew is lost or damaged, and it stays closed until a person says so.
-    #[error("the state store is closed: {0}")]
     Closed(String),
     /// It keeps as many counters as it has room for, and none of them may be forgotten yet.
-    #[error(
-        "the state store has no room for another session: it keeps {names} counters in memory; end sessions that are \
-         over, or keep state in a file (`store`)"
-    )]
     Full {
         /// How many it keeps.
         names: usize,
     },
     /// It does not know this operation.
-    #[error("the state store does not support this operation")]
     Unsupported,
 }
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unavailable(why) => write!(f, "the state store cannot be reached: {why}"),
+            Self::Closed(why) => write!(f, "the state store is closed: {why}"),
+            Self::Full { names } => write!(
+                f,
+                "the state store has no room for another session: it keeps {names} counters in memory; end sessions \
+                 that are over, or keep state in a file (`store`)"
+            ),
+            Self::Unsupported => f.write_str("the state store does not support this operation"),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pastey::paste;
-
 use super::unknown;
 use crate::context::HookContext;
 use crate::event::{for_each_event, *};
@@ -64,33 +62,33 @@ fn refused<E: Event>(request: &HookRequest<E>) -> E::Outcome {
 
 macro_rules! tenants {
     (
-        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal methods $prepare:ident $judge:ident $reserve:ident $observe:ident; )* }
         informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
-    ) => { paste! {
+    ) => {
         impl HooksProvider for Tenants {
             $(
-                fn [<prepare_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
+                fn $prepare(&self, request: HookRequest<$DType>) -> HookFuture<'_, Prepared<$DType>> {
                     match self.of(request.context()) {
-                        Some(hooks) => hooks.[<prepare_ $dname>](request),
+                        Some(hooks) => hooks.$prepare(request),
                         // Judging refuses it.
                         None => HookFuture::now(Prepared::unchanged(request)),
                     }
                 }
-                fn [<judge_ $dname>](&self, request: &HookRequest<$DType>) -> $DOutcome {
+                fn $judge(&self, request: &HookRequest<$DType>) -> $DOutcome {
                     match self.of(request.context()) {
-                        Some(hooks) => hooks.[<judge_ $dname>](request),
+                        Some(hooks) => hooks.$judge(request),
                         None => refused(request),
                     }
                 }
-                fn [<reserve_ $dname>](&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
+                fn $reserve(&self, request: HookRequest<$DType>) -> HookFuture<'_, $DOutcome> {
                     match self.of(request.context()) {
-                        Some(hooks) => hooks.[<reserve_ $dname>](request),
+                        Some(hooks) => hooks.$reserve(request),
                         None => HookFuture::now(refused(&request)),
                     }
                 }
-                fn [<observe_ $dname>](&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
+                fn $observe(&self, request: &HookRequest<$DType>, outcome: &$DOutcome) {
                     if let Some(hooks) = self.of(request.context()) {
-                        hooks.[<observe_ $dname>](request, outcome);
+                        hooks.$observe(request, outcome);
                     }
                 }
             )*
@@ -103,7 +101,7 @@ macro_rules! tenants {
                 }
             )*
         }
-    } };
+    };
 }
 for_each_event!(tenants);
 

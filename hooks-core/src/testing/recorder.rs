@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pastey::paste;
-
 use crate::event::{for_each_event, *};
 use crate::future::HookFuture;
 use crate::outcome::{CompactOutcome, ContextPatch, Decision, Gate, PromptOutcome, Recovery, ResultPatch};
@@ -35,12 +33,12 @@ impl Recorder {
 
 macro_rules! recorder {
     (
-        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal; )* }
+        deciding { $( #[doc = $ddoc:literal] $failure:ident $dname:ident: $DType:ident => $DOutcome:ty, rewrites $DRewrite:ident, $dalias:literal methods $prepare:ident $judge:ident $reserve:ident $observe:ident; )* }
         informing { $( #[doc = $idoc:literal] $iname:ident: $IType:ident => $IOutcome:ty, $ialias:literal; )* }
-    ) => { paste! {
+    ) => {
         impl HooksProvider for Recorder {
             $(
-                fn [<observe_ $dname>](&self, request: &HookRequest<$DType>, _outcome: &$DOutcome) {
+                fn $observe(&self, request: &HookRequest<$DType>, _outcome: &$DOutcome) {
                     self.keep(request.event().clone());
                 }
             )*
@@ -51,6 +49,6 @@ macro_rules! recorder {
                 }
             )*
         }
-    } };
+    };
 }
 for_each_event!(recorder);

@@ -1,7 +1,7 @@
 //! The laws of Hooks, held against its public API: a file a law, the contract of every layer, a whole session.
 //!
 //! One binary, so that the crate is linked once; a single law runs with
-//! `cargo test -p hooks-core --test laws law_2`.
+//! `cargo test -p tower-hooks-core --test laws law_2`.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 

@@ -1,6 +1,6 @@
 //! What is known of a command before it runs.
 
-use thiserror::Error;
+use std::fmt;
 
 use super::argument::Argument;
 use super::folders::Folders;
@@ -56,8 +56,7 @@ pub struct Program {
 }
 
 /// Something that cannot be known before running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{reason} ({span})")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unresolved {
     /// What.
     pub reason: UnresolvedReason,
@@ -65,23 +64,43 @@ pub struct Unresolved {
     pub span: Span,
 }
 
+impl fmt::Display for Unresolved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { reason, span } = self;
+        write!(f, "{reason} ({span})")
+    }
+}
+
+impl std::error::Error for Unresolved {}
+
 /// What cannot be known before running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnresolvedReason {
     /// Which program starts.
-    #[error("the program to run is not known before running; name it")]
     Program,
     /// The text that a shell or an interpreter is given.
-    #[error("the text that a shell or interpreter runs is not known before running; write it out")]
     Text,
     /// The text cannot be read.
-    #[error(transparent)]
     Unreadable(Unanalysable),
     /// The analysis would take too long.
-    #[error("the command is too complex to analyse; split it")]
     TooComplex,
 }
+
+impl fmt::Display for UnresolvedReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Program => f.write_str("the program to run is not known before running; name it"),
+            Self::Text => f.write_str(
+                "the text that a shell or interpreter runs is not known before running; write it out",
+            ),
+            Self::Unreadable(source) => source.fmt(f),
+            Self::TooComplex => f.write_str("the command is too complex to analyse; split it"),
+        }
+    }
+}
+
+impl std::error::Error for UnresolvedReason {}
 
 /// A file that a command writes to.
 #[derive(Clone, Debug, PartialEq, Eq)]

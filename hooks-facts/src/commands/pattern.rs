@@ -1,6 +1,6 @@
 //! Blocked commands such as `rm -rf` or `git push --force`, and which invocations they stand for.
 
-use thiserror::Error;
+use std::fmt;
 
 use super::analysis::Options;
 use super::argument::Argument;
@@ -37,12 +37,20 @@ pub struct Match {
 }
 
 /// A text that is no pattern.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{pattern}` names no program; write one as in `git push --force`")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
     /// The text.
     pub pattern: String,
 }
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pattern } = self;
+        write!(f, "`{pattern}` names no program; write one as in `git push --force`")
+    }
+}
+
+impl std::error::Error for PatternError {}
 
 /// What makes one of git's commands end or go on with what it had begun, rather than begin it.
 const ESCAPES: &[&str] = &["abort", "continue", "skip", "quit", "edit-todo", "show-current-patch"];

@@ -1,18 +1,15 @@
 //! Why a path is no plain path below the root.
 
+use std::fmt;
 use std::io;
 
-use thiserror::Error;
-
 /// What makes a path unfit; each says the way out.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PathError {
     /// Nothing in it.
-    #[error("the path is empty; name a file")]
     Empty,
     /// Longer than any system takes.
-    #[error("the path is longer than {limit} bytes or {components} components; use a shorter one")]
     TooLong {
         /// The limit in bytes.
         limit: usize,
@@ -20,7 +17,6 @@ pub enum PathError {
         components: usize,
     },
     /// A control or format character, a NUL or a line break.
-    #[error("`{path}` holds the invisible character {character}; leave it out")]
     ControlCharacter {
         /// The path, escaped.
         path: String,
@@ -28,7 +24,6 @@ pub enum PathError {
         character: String,
     },
     /// A leading `~`.
-    #[error("`{path}` begins with `~`{}; write the path relative to the root", expansion(.home.as_deref()))]
     Tilde {
         /// The path.
         path: String,
@@ -36,25 +31,21 @@ pub enum PathError {
         home: Option<String>,
     },
     /// A leading variable.
-    #[error("`{path}` begins with a variable; write out what it stands for")]
     Variable {
         /// The path.
         path: String,
     },
     /// A `scheme:/` prefix, or a drive where there are none.
-    #[error("`{path}` is an address; write a path relative to the root")]
     Scheme {
         /// The path.
         path: String,
     },
     /// Percent-encoding that stands for no text.
-    #[error("`{path}` holds percent-encoding that is no text; write the name itself")]
     Encoding {
         /// The path.
         path: String,
     },
     /// A place outside of the root.
-    #[error("`{path}` leads to `{target}`, outside of `{root}`; use a path below it")]
     OutsideRoot {
         /// The path.
         path: String,
@@ -64,7 +55,6 @@ pub enum PathError {
         root: String,
     },
     /// Links that lead in a circle, or too many of them.
-    #[error("`{path}` has links that lead in a circle, or more than {limit}; use the file's own path")]
     Loop {
         /// The path.
         path: String,
@@ -72,13 +62,11 @@ pub enum PathError {
         limit: usize,
     },
     /// A fifo, a socket or a device.
-    #[error("`{path}` is a fifo, a socket or a device; use an ordinary file")]
     Special {
         /// The path.
         path: String,
     },
     /// A name that Windows keeps for a device, or a short name for another file.
-    #[error("`{name}` in `{path}` stands for a device or another file on Windows; use another name")]
     ReservedName {
         /// The path.
         path: String,
@@ -86,19 +74,16 @@ pub enum PathError {
         name: String,
     },
     /// A device path, a network path, or a path relative to a drive's own folder.
-    #[error("`{path}` is a network, device or drive-relative path; write it relative to the root")]
     DevicePath {
         /// The path.
         path: String,
     },
     /// A stream of a file on Windows, as in `a.txt:b`.
-    #[error("`{path}` names a stream of a file; use a name without `:`")]
     Stream {
         /// The path.
         path: String,
     },
     /// The file system gives no answer, so that nobody knows what is there.
-    #[error("`{path}` cannot be looked at ({kind}); make it readable, or use another path")]
     Unreadable {
         /// The part that was asked for.
         path: String,
@@ -106,6 +91,57 @@ pub enum PathError {
         kind: io::ErrorKind,
     },
 }
+
+impl fmt::Display for PathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the path is empty; name a file"),
+            Self::TooLong { limit, components } => write!(
+                f,
+                "the path is longer than {limit} bytes or {components} components; use a shorter one"
+            ),
+            Self::ControlCharacter { path, character } => {
+                write!(f, "`{path}` holds the invisible character {character}; leave it out")
+            }
+            Self::Tilde { path, home } => write!(
+                f,
+                "`{path}` begins with `~`{}; write the path relative to the root",
+                expansion(home.as_deref())
+            ),
+            Self::Variable { path } => {
+                write!(f, "`{path}` begins with a variable; write out what it stands for")
+            }
+            Self::Scheme { path } => write!(f, "`{path}` is an address; write a path relative to the root"),
+            Self::Encoding { path } => {
+                write!(f, "`{path}` holds percent-encoding that is no text; write the name itself")
+            }
+            Self::OutsideRoot { path, target, root } => {
+                write!(f, "`{path}` leads to `{target}`, outside of `{root}`; use a path below it")
+            }
+            Self::Loop { path, limit } => write!(
+                f,
+                "`{path}` has links that lead in a circle, or more than {limit}; use the file's own path"
+            ),
+            Self::Special { path } => {
+                write!(f, "`{path}` is a fifo, a socket or a device; use an ordinary file")
+            }
+            Self::ReservedName { path, name } => write!(
+                f,
+                "`{name}` in `{path}` stands for a device or another file on Windows; use another name"
+            ),
+            Self::DevicePath { path } => write!(
+                f,
+                "`{path}` is a network, device or drive-relative path; write it relative to the root"
+            ),
+            Self::Stream { path } => write!(f, "`{path}` names a stream of a file; use a name without `:`"),
+            Self::Unreadable { path, kind } => {
+                write!(f, "`{path}` cannot be looked at ({kind}); make it readable, or use another path")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PathError {}
 
 fn expansion(home: Option<&str>) -> String {
     home.map(|home| format!(", which stands for `{home}`")).unwrap_or_default()

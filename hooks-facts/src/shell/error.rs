@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use thiserror::Error;
-
 /// A part of a text, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
@@ -20,8 +18,7 @@ impl fmt::Display for Span {
 }
 
 /// A text that the reader does not understand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the command cannot be read: {reason} ({span}); write it in a simpler way")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unanalysable {
     /// Why.
     pub reason: Reason,
@@ -29,26 +26,44 @@ pub struct Unanalysable {
     pub span: Span,
 }
 
+impl fmt::Display for Unanalysable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { reason, span } = self;
+        write!(f, "the command cannot be read: {reason} ({span}); write it in a simpler way")
+    }
+}
+
+impl std::error::Error for Unanalysable {}
+
 /// What the reader does not understand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
     /// The text is longer than the limit.
-    #[error("it is too long")]
     TooLong,
     /// The nesting is deeper than the limit.
-    #[error("it is nested too deeply")]
     TooDeep,
     /// The reader would need more steps than a text of this length is worth.
-    #[error("it is too complex")]
     TooComplex,
     /// A quote, a bracket or a block is not closed.
-    #[error("something is opened and never closed")]
     Unclosed,
     /// A character or a word where none is expected.
-    #[error("an unexpected character or word")]
     Unexpected,
     /// The end mark of a here-document holds an expansion.
-    #[error("the end mark of a here-document holds `$` or a backtick")]
     EndMark,
 }
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong => f.write_str("it is too long"),
+            Self::TooDeep => f.write_str("it is nested too deeply"),
+            Self::TooComplex => f.write_str("it is too complex"),
+            Self::Unclosed => f.write_str("something is opened and never closed"),
+            Self::Unexpected => f.write_str("an unexpected character or word"),
+            Self::EndMark => f.write_str("the end mark of a here-document holds `$` or a backtick"),
+        }
+    }
+}
+
+impl std::error::Error for Reason {}

@@ -1,12 +1,12 @@
 //! What the limits are configured by: plain data.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::window::LimitWindow;
 
 /// How often tools and models may be called.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitsConfig {
     /// How often tools may be called. All limits that a call falls under have to have room for it.
@@ -18,7 +18,8 @@ pub struct LimitsConfig {
 }
 
 /// How often tools may be called.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CallLimitConfig {
     /// Tools, by name, without regard to case; `mcp__*` with a star at the end. All tools where absent.
@@ -40,7 +41,8 @@ pub struct CallLimitConfig {
 }
 
 /// Whose calls are counted together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CallLevel {
     /// Those of all agents of a tenant.
@@ -54,7 +56,8 @@ pub enum CallLevel {
 }
 
 /// When an agent goes round in circles: the same calls with the same arguments and the same results.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct LoopLimitConfig {
     /// After so many rounds the next one is stopped.
@@ -72,7 +75,8 @@ impl Default for LoopLimitConfig {
 }
 
 /// What becomes of a call that would go round again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LoopAction {
     /// It must not happen.
@@ -83,7 +87,8 @@ pub enum LoopAction {
 }
 
 /// How often an agent may call its model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IterationLimitConfig {
     /// How many calls; 0 means none.
@@ -97,7 +102,8 @@ pub struct IterationLimitConfig {
 }
 
 /// When an agent begins anew to count its iterations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IterationSpan {
     /// With each message of the user; a child agent with its start.

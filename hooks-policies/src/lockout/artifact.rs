@@ -1,12 +1,12 @@
 //! What an artifact is called: one name for it, by whichever way it is written, in locking, clearing and judging.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::artifacts::folded;
 
 /// Why a name stands for no artifact.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` names no artifact: {problem}; {hint}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArtifactError {
     /// As it was written.
     pub name: String,
@@ -15,6 +15,15 @@ pub struct ArtifactError {
     /// What to write in its place.
     pub hint: String,
 }
+
+impl fmt::Display for ArtifactError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, problem, hint } = self;
+        write!(f, "`{name}` names no artifact: {problem}; {hint}")
+    }
+}
+
+impl std::error::Error for ArtifactError {}
 
 /// The name of an artifact as it is kept: `./src//auth.rs` and `src\auth.rs` are `src/auth.rs`.
 ///

@@ -1,6 +1,7 @@
 //! Who is locked out of what.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -70,16 +71,25 @@ impl Lockout {
 }
 
 /// Why a lockout cannot be cleared.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{agent}` is locked out of `{artifact}` and cannot clear that; have another agent or a person clear it"
-)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedOut {
     /// Who asked for it.
     pub agent: String,
     /// What they are locked out of.
     pub artifact: String,
 }
+
+impl fmt::Display for LockedOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { agent, artifact } = self;
+        write!(
+            f,
+            "`{agent}` is locked out of `{artifact}` and cannot clear that; have another agent or a person clear it"
+        )
+    }
+}
+
+impl std::error::Error for LockedOut {}
 
 /// The lockouts of a team. Shared by reference; in memory, so its host keeps it over a reload
 /// ([`StrictPolicies::with_lockouts`](crate::StrictPolicies::with_lockouts)).

@@ -74,24 +74,64 @@ pub struct Cleared {
 }
 
 /// Why lockouts cannot be read or changed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum LockoutError {
     /// Whoever asks is locked out themselves.
-    #[error(transparent)]
-    LockedOut(#[from] LockedOut),
+    LockedOut(LockedOut),
     /// The name stands for no artifact.
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
+    Artifact(ArtifactError),
     /// Nobody is named who would be locked out.
-    #[error("the name of the agent is empty; write who may not write the artifact")]
     NoAgent,
     /// The store fails.
-    #[error("the lockouts cannot be known: {0}")]
-    Store(#[from] StoreError),
+    Store(StoreError),
     /// The store answers what it should not.
-    #[error("the lockouts cannot be known: the state store answered {0}")]
     BadAnswer(String),
+}
+
+impl fmt::Display for LockoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LockedOut(source) => source.fmt(f),
+            Self::Artifact(source) => source.fmt(f),
+            Self::NoAgent => {
+                f.write_str("the name of the agent is empty; write who may not write the artifact")
+            }
+            Self::Store(source) => write!(f, "the lockouts cannot be known: {source}"),
+            Self::BadAnswer(source) => {
+                write!(f, "the lockouts cannot be known: the state store answered {source}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LockoutError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::LockedOut(source) => source.source(),
+            Self::Artifact(source) => source.source(),
+            Self::Store(source) => Some(source),
+            _ => None,
+        }
+    }
+}
+
+impl From<LockedOut> for LockoutError {
+    fn from(source: LockedOut) -> Self {
+        Self::LockedOut(source)
+    }
+}
+
+impl From<ArtifactError> for LockoutError {
+    fn from(source: ArtifactError) -> Self {
+        Self::Artifact(source)
+    }
+}
+
+impl From<StoreError> for LockoutError {
+    fn from(source: StoreError) -> Self {
+        Self::Store(source)
+    }
 }
 
 impl StoredLockouts {

@@ -139,11 +139,19 @@ impl<'de> Deserialize<'de> for Label {
 }
 
 /// A name that is no built-in label.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is not a label; use one of {}", all_names())]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownLabel {
     name: String,
 }
+
+impl fmt::Display for UnknownLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name } = self;
+        write!(f, "`{name}` is not a label; use one of {}", all_names())
+    }
+}
+
+impl std::error::Error for UnknownLabel {}
 
 /// A set of built-in labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which children an agent may have, how many, and on which models. A session and all children below it are a tree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SpawnConfig {
     /// How many children of a tree may live at once; 0 means none. Any number where absent.
@@ -36,11 +36,11 @@ pub struct SpawnConfig {
     pub variants: Vec<VariantsConfig>,
     /// After so long without a sign of life a child is taken for lost, and its place comes back.
     #[serde(with = "hooks_core::duration")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub lease: Duration,
     /// How long a child may take from the decision to its start.
     #[serde(with = "hooks_core::duration")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub waiting: Duration,
     /// Whether the agents of a tree are told at their next turn which children started, ended or fell silent.
     pub notices: bool,
@@ -69,19 +69,21 @@ impl Default for SpawnConfig {
 }
 
 /// How fast the children of a tree may be started.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SpawnRateConfig {
     /// How many children; 0 means none.
     pub children: u64,
     /// In so long. Windows follow the store's time, one after the other.
     #[serde(with = "hooks_core::duration")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub per: Duration,
 }
 
 /// What each parent may have.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ParentLimitConfig {
     /// How many of its own children may live at once; 0 means none.
@@ -91,7 +93,8 @@ pub struct ParentLimitConfig {
 }
 
 /// What some of the children of a tree may have.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RoleLimitConfig {
     /// What the role is called; its children are counted under it.
@@ -107,7 +110,8 @@ pub struct RoleLimitConfig {
 }
 
 /// What has to be said of a child.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SpawnRequirement {
     /// Its charter: the path, and the file is there. Tools that start agents cannot say it, so this is of
@@ -122,7 +126,8 @@ pub enum SpawnRequirement {
 }
 
 /// Which models some of the children need.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelRuleConfig {
     /// Its name, as reasons give it.
@@ -140,7 +145,8 @@ pub struct ModelRuleConfig {
 }
 
 /// Configurations that are tried out on a share of some of the children.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct VariantsConfig {
     /// What the trial is called. Two trials of different names share their children out independently.
@@ -152,7 +158,8 @@ pub struct VariantsConfig {
 }
 
 /// One configuration that is tried out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct VariantConfig {
     /// What it is called; it is recorded with the child.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::window::LimitWindow;
 
 /// What may be spent on models. A budget without limits only counts, for its report.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SpendBudgetConfig {
     /// What may be spent, by whom, in which time. All limits that a call falls under have to have room for it.
@@ -31,7 +31,8 @@ pub struct SpendBudgetConfig {
 }
 
 /// A limit on money, tokens or both.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SpendLimitConfig {
     /// Whose spending is limited; each has a counter of its own.
@@ -50,7 +51,8 @@ pub struct SpendLimitConfig {
 }
 
 /// Whose spending is limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SpendLevel {
     /// All of a tenant together.
@@ -66,7 +68,8 @@ pub enum SpendLevel {
 }
 
 /// What a model costs from a date on, in US dollars for a million tokens.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelPriceConfig {
     /// Its name; a star at the end stands for any rest.
@@ -90,7 +93,8 @@ pub struct ModelPriceConfig {
 }
 
 /// What a model is taken to cost whose price is not listed, in US dollars for a million tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PriceCeilingConfig {
     /// Tokens sent.
@@ -100,7 +104,8 @@ pub struct PriceCeilingConfig {
 }
 
 /// What is done before a limit is reached, in percent of it: what is held counts as spent. 100 is never.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SpendThresholdsConfig {
     /// Say so, once for each counter and window.
@@ -120,7 +125,8 @@ impl Default for SpendThresholdsConfig {
 }
 
 /// What is held for a call until it is known what it took.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SpendHoldConfig {
     /// How many tokens of an answer are held beside the input: a stream that grows beyond them holds so many more
@@ -151,7 +157,8 @@ impl Default for SpendHoldConfig {
 }
 
 /// What is charged for a call of which no answer came.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum UnansweredCharge {
     /// Nothing: for models that do not charge for what they did not answer.
@@ -164,7 +171,8 @@ pub enum UnansweredCharge {
 }
 
 /// Who enforces a budget.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SpendEnforcement {
     /// The hooks on `before_model_call` and `after_model_call`.

@@ -3,14 +3,24 @@
 //! The builder and the pipeline do not agree: the builder knows `maxAskUser`, the pipeline reads
 //! `maxAskUserPerSession`. The pipeline takes no notice of what the builder checked.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 /// Why the builder refused a configuration.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("[defineHooks] {reason}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuilderValidationError {
     reason: String,
 }
+
+impl fmt::Display for BuilderValidationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { reason } = self;
+        write!(f, "[defineHooks] {reason}")
+    }
+}
+
+impl std::error::Error for BuilderValidationError {}
 
 impl BuilderValidationError {
     /// What the error is called in JavaScript.

@@ -6,16 +6,16 @@ use crate::metadata::Metadata;
 /// What each crate may depend on. A new line, or a new name in one, needs a sentence of reason where it is
 /// committed. Crates that are not here may depend on everything: the facade, the binary, the developers' own.
 const ALLOWED: &[(&str, &[&str])] = &[
-    ("hooks-core", &[]),
-    ("hooks-facts", &["hooks-core"]),
-    ("hooks-team", &["hooks-core"]),
-    ("hooks-store", &["hooks-core"]),
-    ("hooks-resilience", &["hooks-core"]),
-    ("hooks-policies", &["hooks-core", "hooks-facts"]),
-    ("hooks-protocols", &["hooks-core", "hooks-facts"]),
-    ("hooks-context", &["hooks-core", "hooks-team"]),
-    ("hooks-audit", &["hooks-core", "hooks-facts", "hooks-team"]),
-    ("hooks-command", &["hooks-core", "hooks-facts", "hooks-protocols"]),
+    ("tower-hooks-core", &[]),
+    ("tower-hooks-facts", &["tower-hooks-core"]),
+    ("tower-hooks-team", &["tower-hooks-core"]),
+    ("tower-hooks-store", &["tower-hooks-core"]),
+    ("tower-hooks-resilience", &["tower-hooks-core"]),
+    ("tower-hooks-policies", &["tower-hooks-core", "tower-hooks-facts"]),
+    ("tower-hooks-protocols", &["tower-hooks-core", "tower-hooks-facts"]),
+    ("tower-hooks-context", &["tower-hooks-core", "tower-hooks-team"]),
+    ("tower-hooks-audit", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-team"]),
+    ("tower-hooks-command", &["tower-hooks-core", "tower-hooks-facts", "tower-hooks-protocols"]),
 ];
 
 /// Edges that are not allowed.

@@ -1,7 +1,7 @@
 //! Mutated payloads of every client and every event that can be denied: each is denied in the client's own form, or judged as
 //! exactly what was sent.
 //!
-//! A fixed seed, so that a failure comes again. `HOOKS_MUTANTS=10000 cargo test -p hooks-cli --bin hooks mutants -- --nocapture`
+//! A fixed seed, so that a failure comes again. `HOOKS_MUTANTS=10000 cargo test -p tower-hooks-cli --bin hooks mutants -- --nocapture`
 //! makes 10,000 for each client and event and prints how many were judged; without it, it is a few of each.
 
 #[path = "../../../tests/faults/cases.rs"]

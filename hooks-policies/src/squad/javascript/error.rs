@@ -1,17 +1,26 @@
 //! An error as the JavaScript engine, or a custom hook, raises it.
 
 use std::borrow::Cow;
+use std::fmt;
 
 /// A failed run: the name and message the reference's caller would catch.
 ///
 /// Squad decides nothing when a run fails; whoever wraps this engine has to. A failure must not be taken
 /// for an allow.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name}: {message}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsError {
     name: Cow<'static, str>,
     message: Cow<'static, str>,
 }
+
+impl fmt::Display for JsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, message } = self;
+        write!(f, "{name}: {message}")
+    }
+}
+
+impl std::error::Error for JsError {}
 
 impl JsError {
     /// An error with a name of its own, as a custom hook raises it.

@@ -119,7 +119,7 @@ fn report(all: &[Results], bless: bool) -> Result {
 
 /// Builds `hooks`, and says where it is.
 fn build() -> Result<PathBuf> {
-    Program::cargo(["build", "--quiet", "--package", "hooks-cli"]).run()?;
+    Program::cargo(["build", "--quiet", "--package", "tower-hooks-cli"]).run()?;
     let here = std::env::current_exe()?;
     let name = format!("hooks{}", std::env::consts::EXE_SUFFIX);
     // Both are built by the same cargo below the same folder; this one for speed, that one as the tests have built it.

@@ -7,7 +7,7 @@ use std::process::Command;
 
 #[expect(clippy::disallowed_methods, reason = "the test is of real processes")]
 fn overspend(engine: &str, operations: &str) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proofs"));
     let output = command.args(["overspend", engine, "--operations", operations]).output().unwrap();
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));

@@ -88,14 +88,6 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
     Ok(())
 }
 
-/// What CI runs: fewer days, every gate, and only who is judged by one.
-///
-/// # Errors
-/// A gate is missed.
-pub(crate) fn check() -> Result {
-    run(&["--short"])
-}
-
 /// Every policy in every storm, on all cores. A policy that is compared in two roles runs once.
 fn simulate(storms: &[Arc<Params>], contenders: &[&'static Contender]) -> Result<Vec<Run>> {
     let mut policies: Vec<Policy> = Vec::new();

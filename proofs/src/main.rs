@@ -1,0 +1,56 @@
+//! The programs behind the figures of the README and the pages. `cargo xtask COMMAND` builds this program and starts it.
+//!
+//! | command | what it shows | where |
+//! | --- | --- | --- |
+//! | `answer` | how the policies answer the questions of the vectors and corpora | [`answer`] |
+//! | `codegen` | that the generated pages and schemas follow from the code | [`codegen`] |
+//! | `conformance` | the scores of all vectors and corpora, against their floors | [`conformance`] |
+//! | `disk` | that full and failing disks lose no acknowledged record | [`disk`] |
+//! | `e2e` | that real clients obey | [`e2e`] |
+//! | `overspend` | that no budget is overspent | [`overspend`] |
+//! | `soak` | that long runs lose nothing and keep their speed | [`soak`] |
+//! | `storm` | what model calls survive | [`storm`] |
+
+mod answer;
+mod child;
+mod codegen;
+mod conformance;
+mod disk;
+mod e2e;
+mod overspend;
+mod soak;
+mod storm;
+
+use std::process::ExitCode;
+
+use xtask::{error, process, stopwatch, workspace};
+
+use crate::error::{Error, Result};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    xtask::exit(run(&arguments))
+}
+
+fn run(arguments: &[&str]) -> Result {
+    match arguments {
+        ["answer", suite] => answer::run(suite, None),
+        ["answer", suite, "--profile", profile] | ["answer", "--profile", profile, suite] => {
+            answer::run(suite, Some(profile))
+        }
+        ["codegen"] => codegen::write(),
+        ["codegen", "--check"] => codegen::check(),
+        ["conformance"] => conformance::run(),
+        ["disk", arguments @ ..] => disk::run(arguments),
+        ["e2e", "--short"] => e2e::check(),
+        ["e2e", options @ ..] => e2e::run(options),
+        // The hook that `e2e` gives to clients.
+        ["stand-in", options @ ..] => e2e::stand_in::run(options),
+        ["overspend", options @ ..] => overspend::run(options),
+        ["soak", "--short"] => soak::check(),
+        ["soak", options @ ..] => soak::run(options),
+        ["storm", options @ ..] => storm::run(options),
+        other => Err(Error::new(format!("unknown command `{}`; see `cargo xtask help`", other.join(" ")))),
+    }
+}
