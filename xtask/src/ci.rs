@@ -1,15 +1,12 @@
 //! `cargo xtask ci`: everything that has to hold, step by step. The first step that fails fails the run.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::process::Program;
-use crate::stopwatch::Stopwatch;
+use crate::steps::{self, Step};
 use crate::{examples, instructions, proofs, tidy};
 
-/// A step: its name, and what it does.
-type Step = (&'static str, fn() -> Result);
-
-/// The cheap ones first. What repeats the work of compilers with other settings (`cargo xtask features`, `cargo xtask msrv`) is a
-/// command of its own: with it a run would take longer than people wait for one.
+/// The cheap ones first. What repeats the work of compilers with other settings (`cargo xtask features`, `cargo xtask msrv`), and
+/// the long forms are in [`nightly`](crate::nightly): with them a run would take longer than people wait for one.
 const STEPS: &[Step] = &[
     ("format", format),
     ("tidy", tidy::run),
@@ -31,15 +28,7 @@ const STEPS: &[Step] = &[
 /// # Errors
 /// One failed; those after it did not run.
 pub(crate) fn run() -> Result {
-    let whole = Stopwatch::start();
-    for (name, step) in STEPS {
-        println!("\n== {name}");
-        let watch = Stopwatch::start();
-        step().map_err(|cause| Error::doing(format!("step `{name}` failed after {watch}"), cause))?;
-        println!("== {name}: ok, {watch}");
-    }
-    println!("\n== all {} steps passed in {whole}", STEPS.len());
-    Ok(())
+    steps::run(STEPS)
 }
 
 fn format() -> Result {

@@ -4,16 +4,13 @@ use crate::error::Result;
 use crate::metadata::Metadata;
 use crate::process::Program;
 
-/// What developers run in the workspace alone, and nobody builds apart.
-const TOOLS: &[&str] = &["benches", "proofs", "xtask"];
-
 /// Checks each library with no feature, then with each of its features alone.
 ///
 /// # Errors
 /// One of them does not build.
 pub(crate) fn run() -> Result {
     let packages = Metadata::of_workspace()?.packages;
-    for package in packages.iter().filter(|package| !TOOLS.contains(&package.name.as_str())) {
+    for package in packages.iter().filter(|package| package.is_published()) {
         check(&package.name, None)?;
         for feature in package.features.keys().filter(|feature| *feature != "default") {
             check(&package.name, Some(feature))?;

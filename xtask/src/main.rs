@@ -8,9 +8,13 @@ mod features;
 mod instructions;
 mod metadata;
 mod msrv;
+mod nightly;
+mod package;
 mod proofs;
+mod semver;
 #[cfg(unix)]
 mod start;
+mod steps;
 mod tidy;
 
 use std::process::ExitCode;
@@ -46,6 +50,9 @@ usage: cargo xtask COMMAND
                                 agents in processes that are killed write to one team's folder; every write is told once
   storm [--params FILE] [--seed N] [--policy P] [--svg FILE] [--json] [--short] [--nightly]
                                 days of model calls against failing providers, ours beside other policies
+  nightly                       the long forms of what `ci` runs in short, and what builds everything again; takes hours
+  package                       packs every crate that users need and builds it from its package; publishes nothing
+  semver [BASELINE]             compares the public API with a commit or tag, by default the latest `v*`
   instructions [--bless]        counts instructions, against the checked-in counts
 ";
 
@@ -68,6 +75,10 @@ fn run(arguments: &[&str]) -> Result {
         ["bench", "start", programs @ ..] => start::run(programs),
         ["bench", filter] => bench::run(filter),
         ["dist"] => dist::run(),
+        ["nightly"] => nightly::run(),
+        ["package"] => package::run(),
+        ["semver"] => semver::run(None),
+        ["semver", baseline] => semver::run(Some(baseline)),
         ["instructions"] => instructions::check(),
         ["instructions", "--bless"] => instructions::bless(),
         [] | ["help" | "--help" | "-h"] => {

@@ -21,6 +21,8 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// Its version.
     pub(crate) version: String,
+    /// Registries it may be published to: none, if it is for developers alone.
+    publish: Option<Vec<String>>,
     /// Its licence, as an SPDX expression.
     pub(crate) license: Option<String>,
     /// The oldest Rust it promises to build with.
@@ -52,6 +54,18 @@ pub(crate) struct Target {
     /// Features without which it is not built.
     #[serde(default, rename = "required-features")]
     pub(crate) required_features: Vec<String>,
+}
+
+impl Package {
+    /// Whether users can depend on it.
+    pub(crate) fn is_published(&self) -> bool {
+        self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
+    }
+
+    /// Whether it is published and has an API.
+    pub(crate) fn is_published_library(&self) -> bool {
+        self.is_published() && self.targets.iter().any(|target| target.kind.iter().any(|kind| kind == "lib"))
+    }
 }
 
 impl Metadata {

@@ -1,0 +1,57 @@
+//! `cargo xtask nightly`: the long forms of what `ci` runs in short. Takes hours; needs what `.ci/run` installs.
+
+use crate::error::Result;
+use crate::process::Program;
+use crate::steps::{self, Step};
+use crate::{dist, features, msrv, package, proofs};
+
+const STEPS: &[Step] = &[
+    ("features", features::run),
+    ("msrv", msrv::run),
+    ("package", package::run),
+    ("dist", dist::run),
+    ("mutants", mutants),
+    ("tamperings", tamperings),
+    ("kills", kills),
+    ("races", races),
+    ("overspend", overspend),
+    ("soak log", || proofs::run(&["soak", "log"])),
+    ("soak scribe", || proofs::run(&["soak", "scribe"])),
+    ("storm", || proofs::run(&["storm", "--nightly"])),
+    ("e2e", || proofs::run(&["e2e"])),
+];
+
+/// Runs all steps.
+///
+/// # Errors
+/// One failed; those after it did not run.
+pub(crate) fn run() -> Result {
+    steps::run(STEPS)
+}
+
+/// A test whose size a variable sets.
+fn sized(variable: &str, size: &str, arguments: &[&str]) -> Result {
+    Program::cargo(["test", "--release"].into_iter().chain(arguments.iter().copied()))
+        .with_variable(variable, size)
+        .run()
+}
+
+fn mutants() -> Result {
+    sized("HOOKS_MUTANTS", "10000", &["-p", "tower-hooks-cli", "--bin", "hooks", "mutants"])
+}
+
+fn tamperings() -> Result {
+    sized("HOOKS_TAMPERINGS", "10000", &["-p", "tower-hooks-audit", "verify"])
+}
+
+fn kills() -> Result {
+    sized("HOOKS_AUDIT_KILLS", "1000", &["-p", "tower-hooks", "--test", "audit"])
+}
+
+fn races() -> Result {
+    sized("HOOKS_RACE_ROUNDS", "40", &["-p", "tower-hooks-cli", "--test", "store", "run_races"])
+}
+
+fn overspend() -> Result {
+    ["memory", "embedded", "redis"].iter().try_for_each(|engine| proofs::run(&["overspend", engine]))
+}
