@@ -28,7 +28,8 @@ usage: cargo xtask COMMAND
 
   ci                            everything that has to hold, step by step; what `.ci/run` calls
   codegen [--check]             writes what is generated (docs/events.md, schema/*.json), or fails where it drifted
-  tidy                          what no compiler checks: module docs, paths of machines, unfinished work, licences
+  tidy [--bless]                what no compiler checks: module docs, paths of machines, unfinished work, licences, plain English
+  tidy prose [FOLDER]           every finding of plain English, with its line
   features                      checks every feature of every crate alone
   examples                      runs every example
   msrv                          checks the workspace with the oldest Rust it promises to build with
@@ -65,7 +66,7 @@ fn main() -> ExitCode {
 fn run(arguments: &[&str]) -> Result {
     match arguments {
         ["ci"] => ci::run(),
-        ["tidy"] => tidy::run(),
+        ["tidy", options @ ..] => tidy::command(options),
         ["features"] => features::run(),
         ["examples"] => examples::run(),
         ["msrv"] => msrv::run(),

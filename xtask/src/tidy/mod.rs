@@ -3,10 +3,28 @@
 mod architecture;
 mod dependencies;
 mod manifests;
+mod prose;
 mod sources;
 
 use crate::error::{Error, Result};
 use crate::workspace;
+
+/// Runs a command: all checks, the baseline of prose, or its findings below a folder.
+///
+/// # Errors
+/// Returns an error if a check finds something, or if an option is unknown.
+pub(crate) fn command(arguments: &[&str]) -> Result {
+    match arguments {
+        [] => run(),
+        ["--bless"] => prose::bless(&workspace::files()?),
+        ["prose"] => prose::print(&workspace::files()?, ""),
+        ["prose", folder] => prose::print(&workspace::files()?, folder),
+        other => Err(Error::new(format!(
+            "unknown option `{}`; expected `--bless` or `prose [FOLDER]`",
+            other.join(" ")
+        ))),
+    }
+}
 
 /// Runs all checks.
 ///
@@ -24,6 +42,7 @@ pub(crate) fn run() -> Result {
             _ => {}
         }
     }
+    found.extend(prose::check(&files)?);
     found.extend(architecture::check()?);
     found.extend(dependencies::check()?);
     if found.is_empty() {
