@@ -81,3 +81,8 @@ pub mod policies {
     pub use hooks_policies::config::*;
     pub use hooks_policies::*;
 }
+
+/// The examples of the README, compiled and run as tests.
+#[cfg(all(doctest, feature = "config"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;
