@@ -1,6 +1,4 @@
 //! What `hooks.yaml` says about models: what is read, what is refused, and what comes of it.
-// The helpers are tests as well: the lints exempt them.
-#![cfg(test)]
 
 use std::sync::{Arc, Mutex};
 

@@ -1,7 +1,4 @@
-//! What the whole stack, as a configuration makes it, costs a healthy call in allocations. A binary of its own,
-//! because it replaces the allocator.
-// The helpers are tests as well: the lints exempt them.
-#![cfg(test)]
+//! What the whole stack, as a configuration makes it, costs a healthy call in allocations.
 
 use std::future::{Ready, ready};
 use std::pin::pin;

@@ -1,6 +1,4 @@
 //! Whose events and whose state: the tenant of a configuration holds in every set of hooks that is built of it.
-// The helpers are tests as well: the lints exempt them.
-#![cfg(test)]
 
 use std::sync::Arc;
 

@@ -1,6 +1,4 @@
 //! An agent file of the summer of 2026, of the shape that was published then: nineteen events, real commands.
-#![cfg(test)]
-#![cfg(unix)]
 
 use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! The sections about context do what they say, on a real folder.
 
-#![expect(clippy::unwrap_used, reason = "the folder is laid out here")]
-
 use std::fs;
 use std::path::Path;
 

@@ -1,6 +1,4 @@
 //! What `hooks.yaml` says about money and limits: what is read, what is refused, and that it holds over processes.
-// The helpers are tests as well: the lints exempt them.
-#![cfg(test)]
 
 use std::sync::Arc;
 

@@ -1,7 +1,5 @@
 //! Handlers in a configuration: agent files of docker-agent, and our own section.
 
-#![cfg(test)]
-
 use std::sync::{Arc, Mutex};
 
 use hooks::command::output::{End, Finished};

@@ -16,7 +16,7 @@ fn every_option_of_the_schema_is_read() {
     let mut all = Vec::new();
     options(&schema, &schema, &[], &mut all);
     assert!(all.len() > 25, "{all:?}");
-    // Handlers have a reader of their own, which knows them from the table of events: `config_commands.rs` has its tests.
+    // Handlers have a reader of their own, which knows them from the table of events: `commands.rs` has its tests.
     all.retain(|(path, _)| !["hooks", "hook_profile"].contains(&path[0].as_str()));
     for (path, value) in all {
         // The option alone, in the sections and items around it.

@@ -1,6 +1,4 @@
 //! The sections `scribe` and `notices` do what they say, on a real folder.
-// The helpers are tests as well: the lints exempt them.
-#![cfg(test)]
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! Good files, however they are written.
 
-#![expect(clippy::panic, reason = "a test that cannot read its file has failed")]
-
 use hooks::config::{Config, ConfigReader, Profile};
 use hooks::event::PreToolUse;
 use hooks::policies::config::{OnUnknown, RuleAction};

@@ -1,7 +1,5 @@
 //! The section `spawn`: what makes no sense is refused at load, at its place; what does is taken as written.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use hooks::config::Config;
 use hooks::event::SubagentStart;
 use hooks::{HookContext, Judged};

@@ -1,7 +1,4 @@
-//! What a healthy call costs, counted: the call is one allocation, its way through the layers none. A binary of its
-//! own, because it replaces the allocator.
-// The helpers are tests as well: the lints exempt them.
-#![cfg(test)]
+//! What a healthy call costs, counted: the call is one allocation, its way through the layers none.
 
 use std::future::{Ready, ready};
 use std::pin::pin;

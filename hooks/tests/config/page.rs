@@ -4,7 +4,7 @@ use hooks::config::{Config, schema};
 use hooks::policies::config::CommandGuardConfig;
 use hooks::policies::redaction::Label;
 
-const PAGE: &str = include_str!("../../docs/configure.md");
+const PAGE: &str = include_str!("../../../docs/configure.md");
 
 /// The examples, each as a file of its own.
 fn examples() -> Vec<String> {

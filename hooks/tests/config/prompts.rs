@@ -1,6 +1,4 @@
 //! The section `prompts`: a message goes through what the file says, with a team folder on disk.
-// The helpers are tests as well: the lints exempt them.
-#![cfg(test)]
 
 use std::fs;
 use std::sync::{Arc, Mutex};

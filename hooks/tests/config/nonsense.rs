@@ -1,7 +1,5 @@
 //! Values of limits and budgets that mean nothing: each is refused when it is loaded, at its line, with the way out.
 //! None is ever read as "no limit".
-// The helpers are tests as well: the lints exempt them.
-#![cfg(test)]
 
 use hooks::config::{Config, ConfigErrors};
 
