@@ -244,7 +244,8 @@ impl Reader<'_> {
         true
     }
 
-    /// Whether another source gives the rule: "the docs say to always …".
+    /// Whether the rule is reported from another source: "the guide recommends to always …", "the guide states
+    /// that …".
     pub(super) fn is_told_by_others(&self, at: usize) -> bool {
         let s = self.sentence;
         let begins = (0..at).rev().find(|at| s.mark(*at) == Some(';')).map_or(0, |at| at + 1);

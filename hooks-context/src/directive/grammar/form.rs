@@ -47,7 +47,7 @@ pub(super) fn form(sentence: &Sentence<'_>) -> Form {
         "can" | "could" | "would" | "will" | "may" | "must" | "don't" | "won't" | "can't" => {
             sentence.is(next, SUBJECTS)
         }
-        // "Is not allowed to …": who is not allowed was left out.
+        // A sentence such as "Is not allowed to …" lacks its subject and is not a question.
         "is" => !sentence.is(next, &["not", "forbidden", "mandatory", "prohibited", "strictly"]),
         word => ASKING.contains(&word),
     };

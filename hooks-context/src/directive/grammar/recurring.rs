@@ -7,7 +7,7 @@ use crate::directive::markers::Marker;
 use crate::directive::words::{ARTEFACTS, OBLIGING, OF_WORK, VERBS};
 
 impl Reader<'_> {
-    /// "Whenever you touch the schema, regenerate the client.", "Tell me why each time you add a dependency."
+    /// "Whenever you touch the schema, regenerate the client.", "Ask me each time you add a dependency."
     pub(super) fn each_time(
         &self,
         marker: &Marker,

@@ -67,7 +67,7 @@ impl Reader<'_> {
         (words > 1 && !is_thing).then(|| (self.mode_at(content), marker.end()))
     }
 
-    /// "As a rule, …", "Unless I say otherwise, …", "… as a rule".
+    /// "As a rule, …", "Unless I ask otherwise, …", "… as a rule".
     pub(super) fn by_default(
         &self,
         marker: &Marker,
