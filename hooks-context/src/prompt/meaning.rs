@@ -17,7 +17,7 @@ pub(super) struct Meaning {
 pub(super) enum Relation {
     /// Both mean the same.
     Same,
-    /// They contradict each other.
+    /// The rules contradict each other.
     Contrary,
     /// No relation was found.
     Apart,
