@@ -2,16 +2,15 @@
 //!
 //! [`detect`] splits a message into sentences and clauses, and looks at grammar, not at topics. A marker
 //! ("always", "never", "stop …ing") counts if it governs an instruction to the reader of the message. It does
-//! not count in questions, reports ("the build always fails"), requirements of a product ("a cache that never
-//! evicts"), quotations and code, or if the instruction is for one task ("not this time").
+//! not count in questions, quotations and code, in reports ("the build always fails"), and in requirements of a
+//! product ("a cache that never evicts"). An instruction for one task ("not this time") does not count either.
 //!
 //! Labels ("rule: …"), defaults ("unless I ask otherwise, …"), recurring occasions ("before every commit"),
 //! and bans on a kind of thing ("avoid nested ternaries") count as well. Rules that are withdrawn ("undo: …")
 //! or written into something ("add a rule to eslint: …") do not.
-//! into something ("add a rule to eslint: …").
+//!
 //! It is a pure function of the text, in linear time; it never fails. It reads English only: in other
 //! languages it finds nothing.
-//! nothing.
 //!
 //! ```
 //! use hooks_context::directive::{Mode, detect};

@@ -6,7 +6,7 @@ use super::sentence::Sentence;
 use super::typos::corrected;
 use super::words::{DAYS, NOT_GOING_ON, OF_WORK, TOLD};
 
-/// Verbs that make a preceding "nobody" a rule.
+/// Verbs with which a negated subject, as in `nobody should`, makes a rule.
 const OBLIGED: &[&str] = &["should", "must", "may", "shall", "is"];
 
 /// A word or phrase that can make a wish.

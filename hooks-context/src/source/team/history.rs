@@ -14,7 +14,7 @@ use crate::source::{Item, Words};
 /// Fields of an entry that determine its order.
 struct Note {
     text: String,
-    /// Its own date, or that of the entry before it in the file.
+    /// Date of the entry, or of the entry before it in the file.
     date: Option<Timestamp>,
     words: OnceLock<Words>,
 }
