@@ -16,11 +16,11 @@ pub struct Routing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkType {
-    /// What it is.
+    /// Name of the kind of work.
     pub name: String,
-    /// Who does it, first choice first.
+    /// Agents that do it, the first choice first.
     pub agents: Vec<String>,
-    /// Examples, as they are written.
+    /// Examples, as in the file.
     pub examples: String,
 }
 

@@ -103,7 +103,7 @@ impl Skill {
         }
     }
 
-    /// What stands below one of its headings (Context, Patterns, Examples, Anti-Patterns).
+    /// Returns the text below the heading `title` (Context, Patterns, Examples, Anti-Patterns).
     pub fn section(&self, title: &str) -> Option<String> {
         written(&self.document, below(&self.document, &[title])?)
     }
