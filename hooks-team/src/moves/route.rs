@@ -22,9 +22,10 @@ enum Kind<'p> {
     SpawnLog,
 }
 
-/// Checks the files of a move. Returns a reason if entries never move from one of `sources` to `target`, or
-/// if the file is removed and files of its kind are not, or the other way round. Each source is a place, with
-/// whether the file is removed.
+/// Checks the files of a move: `sources` are places, each with whether the file is removed.
+///
+/// Returns a reason if entries never move from such a source to `target`. The same holds if a source is removed
+/// and files of its kind are kept, or the other way round.
 pub(super) fn check<'p>(
     target: &str,
     sources: impl IntoIterator<Item = (&'p str, bool)>,

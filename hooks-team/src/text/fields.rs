@@ -9,9 +9,9 @@ use super::{Document, Kind, key, lossy};
 /// A named value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    /// Its name, as it is written.
+    /// Name of the field, as in the file.
     pub name: Cow<'a, str>,
-    /// Its value, over as many lines as it has, without the space around it.
+    /// Value, which may have several lines, without white space at its ends.
     pub value: Cow<'a, str>,
 }
 
