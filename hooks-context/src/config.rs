@@ -45,7 +45,7 @@ pub struct CompactionConfig {
     pub keep: u64,
     /// Budget of a summary; 0 gives no summary.
     pub summary: u64,
-    /// Words of commands whose output is kept.
+    /// Texts that select commands: the output of a command that contains one of them is kept.
     pub outputs: Vec<String>,
     /// Least percentage of the window that a conversation has to fill before it is compacted automatically.
     pub not_below_percent: Option<u64>,

@@ -5,8 +5,7 @@ use std::fmt;
 /// The longest name, in bytes. File systems allow 255, and other parts are added to a name.
 const LONGEST: usize = 120;
 
-/// A name that stays in its folder on every system: one part of a path that is neither `.` or `..` nor a
-/// device.
+/// A name that stays in its folder on every system: one part of a path, but not `.`, `..` or a device.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(String);
 

@@ -3,9 +3,9 @@
 //!
 //! | event | what is added |
 //! | --- | --- |
-//! | `session_start` | everything, for the session; where it is resumed, what is new since |
-//! | `turn_start` | what is new since, for the session |
-//! | `subagent_start` | everything for the child, within a budget of its own, the entries about its task first |
+//! | `session_start` | all entries, for the session; on a resume, only new entries |
+//! | `turn_start` | new entries, for the session |
+//! | `subagent_start` | all entries for the child, within its own budget, the most relevant for its task first |
 //!
 //! All sources are loaded at once, at the same time as the inner hook runs. A source that is not ready at the
 //! deadline is left out. The text for the model, the outcome for the host, and the failure sink of the

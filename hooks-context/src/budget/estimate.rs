@@ -2,9 +2,9 @@
 
 use super::Tokenizer;
 
-/// Estimates the tokens of a text for any model without its vocabulary, and rather too many than too few. The
-/// text is split into words, numbers, punctuation and white space as tokenizers do. Each piece counts as many
-/// tokens as an unusual piece of its kind needs.
+/// Estimates the tokens of a text for any model without its vocabulary. The estimate is rather too high than
+/// too low. The text is split into words, numbers, punctuation and white space as tokenizers do. Each piece
+/// counts as many tokens as an unusual piece of its kind needs.
 ///
 /// For prose, Markdown, code and JSON, the estimate is at least the count of `cl100k` and `o200k`, and at
 /// most twice that count. Text without words (hashes, base64) may have up to twice as many tokens as the

@@ -15,7 +15,7 @@ use serde_json::Value;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct World {
-    /// Returns the current time.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
     /// Reads and writes files.
     pub disk: Arc<dyn Disk>,

@@ -33,7 +33,7 @@ pub struct CompactionSettings {
     pub keep: u64,
     /// Budget of a summary; 1,000 by default. If it is 0, no summary is given.
     pub summary: u64,
-    /// Words of commands whose output is kept.
+    /// Texts that select commands: the output of a command that contains one of them is kept.
     pub outputs: Vec<String>,
     /// Time limit of the service that summarises; 30 s by default. After it, the summary is built without the
     /// service.

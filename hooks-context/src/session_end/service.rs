@@ -17,7 +17,7 @@ pub struct SessionEndService<S> {
 }
 
 impl<S> SessionEndService<S> {
-    /// Has `ending` work beside `inner`.
+    /// Makes a service that runs `ending` while `inner` runs.
     pub const fn new(inner: S, ending: SessionEnding) -> Self {
         Self { inner, ending }
     }

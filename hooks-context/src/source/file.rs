@@ -21,7 +21,8 @@ pub struct FileSource {
 }
 
 impl FileSource {
-    /// Makes a source of the file at `path`; a relative path starts in the team folder.
+    /// Makes a source of the file at `path`. A relative path starts at the root of the context
+    /// ([`HookContext::root`](hooks_core::HookContext::root)).
     pub fn new(disk: Arc<dyn Disk>, workers: impl Workers + 'static, path: impl Into<PathBuf>) -> Self {
         Self { disk, workers: Arc::new(workers), path: path.into() }
     }

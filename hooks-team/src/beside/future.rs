@@ -23,8 +23,8 @@ pub struct ResponseFuture<F, E: Event, T> {
 }
 
 impl<F, E: Event, T> ResponseFuture<F, E, T> {
-    /// Waits for `inner`, the inner hook's answer to `request`, and for the work `beside` it; `add` adds the
-    /// result of the work to the outcome.
+    /// Waits for `inner`, the call of the inner hook with `request`, and for the work `beside`; `add` adds
+    /// the result of the work to the outcome.
     pub fn new(
         inner: F,
         beside: Option<HookFuture<'static, T>>,

@@ -1,4 +1,4 @@
-//! Blocking work that is done next to an agent's own work.
+//! Blocking work that is done while an agent goes on.
 //!
 //! [`Workers`] do work that blocks; [`offload`] waits for the result, [`offload_then`] does not. A layer
 //! whose future is a [`ResponseFuture`] runs such work while its inner hook runs.

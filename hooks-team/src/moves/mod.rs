@@ -79,7 +79,7 @@ pub(crate) fn block(target: &Document, text: &[u8]) -> Vec<u8> {
     guarded(target, block)
 }
 
-/// Plans the move of the entries of `source` that `select` picks to `target`. With `grouped`, each entry is
+/// Plans the move of the entries of `source` that `select` picks to `target`. In a history, each entry is
 /// added to the section of its group. Returns `None` if no entry is picked. Beyond [`MOST`] bytes, only the
 /// first entries are moved.
 pub(crate) fn plan(

@@ -14,9 +14,9 @@ pub(crate) const UNDER_WAY: &str = ".hooks/move.json";
 /// Stores `intent` and makes the move.
 ///
 /// # Errors
-/// Returns an error if a file cannot be written. If it is the target, the move is cancelled and every entry
-/// is where it was. If it is one of the sources, the others are finished. In other cases the next writer
-/// finishes the move.
+/// Returns an error if a file cannot be written. If the target has no part of the move, the move is cancelled
+/// and every entry is where it was. If another kind of entry is in the way of a source, the other sources are
+/// finished. In other cases the next writer finishes the move.
 pub(crate) fn begin(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
     let (place, bytes) = (Place::known(UNDER_WAY), intent.to_bytes());
     if bytes.len() as u64 > LARGEST {
@@ -369,7 +369,7 @@ mod tests {
             .with_file("/t/decisions/inbox/in.md", "### new")
             .with_link("/t/decisions.md", "/etc/passwd");
         let folder = folder(&disk);
-        // Began by this writer, and found by the next one.
+        // Begun by this writer, and found by the next one.
         assert!(begin(&folder.writer().unwrap(), &intent(&target)).is_err());
         assert!(!resume(&folder.writer().unwrap()).unwrap());
         disk.put("/t/.hooks/move.json", intent(&target).to_bytes());

@@ -1,4 +1,4 @@
-//! Contains text of others: nothing in it opens or closes a structure of the text around it.
+//! Keeps text of others within its place: nothing in it opens or closes a structure of the text around it.
 
 use memchr::memmem;
 

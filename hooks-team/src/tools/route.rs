@@ -19,7 +19,7 @@ use crate::text::one_line;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RouteArgs {
-    /// Agent that shall do the task: a name on the team.
+    /// Agent that should do the task: a name on the team.
     pub target_agent: String,
     /// Task to do.
     pub task: String,

@@ -13,8 +13,8 @@ use hooks_core::time::Timestamp;
 pub use self::shadow::{Restored, Shadow, Snapshot, SnapshotError};
 use super::{BuiltinError, Call, Output, World};
 
-/// Time that an event waits for a snapshot, all steps together. It is far below the time limit of a handler:
-/// a handler that runs too long would block the event.
+/// Time that an event waits for a snapshot, all steps together. It is far below the time limit of a handler,
+/// because a handler that exceeds its limit can make the event fail closed.
 const BUDGET: Duration = Duration::from_secs(15);
 
 /// Time that snapshots are kept after the last one of their session, in milliseconds.

@@ -6,7 +6,7 @@ use super::sentence::Sentence;
 use super::typos::corrected;
 use super::words::{DAYS, NOT_GOING_ON, OF_WORK, TOLD};
 
-/// Verbs with which a negated subject, as in `nobody should`, makes a rule.
+/// Verbs that, after a negative pronoun, make the sentence a rule.
 const OBLIGED: &[&str] = &["should", "must", "may", "shall", "is"];
 
 /// A word or phrase that can make a wish.
@@ -89,8 +89,8 @@ pub(super) enum Sign {
 }
 
 impl Sign {
-    /// Whether a sentence in which this marker makes no wish can still have one: other markers count as a
-    /// report.
+    /// Whether the marker shows nothing about a sentence in which it makes no wish. Other markers show that
+    /// such a sentence is a report.
     pub(super) fn is_weak(self) -> bool {
         !matches!(
             self,
