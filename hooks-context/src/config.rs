@@ -1,4 +1,4 @@
-//! What a configuration file says about context: plain data.
+//! Configuration of context features, as plain data.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,84 +11,84 @@ use crate::compaction::CompactionSettings;
 use crate::session_end::SessionEndSettings;
 use crate::source::team::Limits;
 
-/// What a session, a turn and a child begin with. Budgets are in tokens; 0 gives nothing.
+/// Context that a session, a turn and a child begin with. Budgets are in tokens; 0 gives nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextConfig {
-    /// The team's folder, from the folder on that a session works in.
+    /// Team folder, relative to the folder of the session.
     pub team: PathBuf,
-    /// What a session begins with, at most.
+    /// Budget at the start of a session.
     pub session: u64,
-    /// What a child begins with, at most.
+    /// Budget at the start of a child.
     pub child: u64,
-    /// What a turn begins with, at most.
+    /// Budget at the start of a turn.
     pub turn: u64,
-    /// When what is not read yet is left out.
+    /// Time after which sources that are not read yet are left out.
     #[serde(with = "hooks_core::duration")]
     #[schemars(with = "String")]
     pub deadline: Duration,
-    /// So many entries of a history, the newest.
+    /// The most entries of a history; the newest are given.
     pub history: usize,
-    /// So many decisions, the most relevant.
+    /// The most decisions; the most relevant are given.
     pub decisions: usize,
-    /// So many skills, the most relevant.
+    /// The most skills; the most relevant are given.
     pub skills: usize,
-    /// Further files that are given, whole.
+    /// Further files that are given whole.
     pub files: Vec<PathBuf>,
 }
 
-/// What survives a compaction. Budgets are in tokens.
+/// Texts that survive a compaction. Budgets are in tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompactionConfig {
-    /// What is given verbatim beside the team's context, at most.
+    /// Budget of the texts that are kept verbatim, in addition to the team's context.
     pub keep: u64,
-    /// How long a summary may be; none is given where it is 0.
+    /// Budget of a summary; 0 gives no summary.
     pub summary: u64,
-    /// Commands with one of these words have their output kept.
+    /// Texts that select commands: the output of a command that contains one of them is kept.
     pub outputs: Vec<String>,
-    /// A conversation is not compacted by itself while it fills less than so many hundredths of its window.
+    /// Least percentage of the window that a conversation has to fill before it is compacted automatically.
     pub not_below_percent: Option<u64>,
 }
 
-/// What is put away when a session is over.
+/// Work at the end of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionEndConfig {
-    /// The team's folder, from the folder on that a session works in.
+    /// Team folder, relative to the folder of the session.
     pub team: PathBuf,
-    /// Histories above so many bytes are archived, down to half of that; never where it is 0.
+    /// Size in bytes above which a history is archived, down to half of that size; 0 disables archiving.
     pub history_above: u64,
-    /// So many entries of a history stay in any case, the newest.
+    /// Number of the newest entries of a history that are never archived.
     pub keep: usize,
-    /// Whether what a session used is written to `metrics/`.
+    /// Whether the usage of a session is written to `metrics/`.
     pub metrics: bool,
-    /// Whether what a session was about is written to `log/`.
+    /// Whether a recap of a session is written to `log/`.
     pub recap: bool,
-    /// So long after it began a session that nobody ended is taken for killed.
+    /// Time after its start when a session without an end counts as killed.
     #[serde(with = "hooks_core::duration")]
     #[schemars(with = "String")]
     pub abandoned_after: Duration,
 }
 
-/// Where teams are, unless told.
+/// Default team folder.
 const TEAM: &str = ".squad";
 
 impl ContextConfig {
-    /// The bounds.
+    /// Returns the limits of the automatic context.
     pub fn settings(&self) -> AutoSettings {
         let Self { session, child, turn, deadline, .. } = *self;
         AutoSettings { session, child, turn, deadline }
     }
 
-    /// How many entries.
+    /// Returns the most entries of each part.
     pub const fn limits(&self) -> Limits {
         Limits { history: self.history, decisions: self.decisions, skills: self.skills }
     }
 }
 
 impl CompactionConfig {
-    /// The same as settings; a veto is a rule of its own.
+    /// Returns the settings; the veto is a separate rule.
     pub fn settings(&self) -> CompactionSettings {
         let Self { keep, summary, outputs, .. } = self.clone();
         CompactionSettings { keep, summary, outputs, ..CompactionSettings::default() }
@@ -96,7 +96,7 @@ impl CompactionConfig {
 }
 
 impl SessionEndConfig {
-    /// The same as settings.
+    /// Returns the settings of the work at a session's end.
     pub fn settings(&self) -> SessionEndSettings {
         let Self { history_above, keep, metrics, recap, abandoned_after, .. } = *self;
         SessionEndSettings { history_above, keep, metrics, recap, abandoned_after }

@@ -1,18 +1,18 @@
-//! Context that is always there: what an agent has to know is given to it by code, not by a prompt that asks it to
+//! Context that is always there: code gives an agent the facts it needs, instead of a prompt that asks it to
 //! read files.
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`auto`] | what a session, a turn or a child begins with, within a budget of tokens |
-//! | [`brief`] | a text put together of what several sources gave, within a budget |
-//! | [`budget`] | tokens: how they are counted, and how a budget is shared |
-//! | [`builtins`] | small handlers by name: the date, the branch, a file of prompts |
-//! | [`compaction`] | what survives when a conversation is shortened |
+//! | [`auto`] | context at the start of a session, a turn or a child, within a budget of tokens |
+//! | [`brief`] | a text built from several sources, within a budget |
+//! | [`budget`] | tokens: counting them, and sharing a budget |
+//! | [`builtins`] | small named handlers: the date, the branch, a file of prompts |
+//! | [`compaction`] | texts that survive when a conversation is compacted |
 //! | [`config`] | the same as plain data, for a configuration file |
-//! | [`directive`] | standing wishes of a user, found in what they say |
-//! | [`prompt`] | what is done with a user's message before a model sees it |
-//! | [`session_end`] | what is put away when a session is over |
-//! | [`source`] | where context comes from |
+//! | [`directive`] | standing wishes of a user, found in messages |
+//! | [`prompt`] | checks and additions to a user's message before a model sees it |
+//! | [`session_end`] | archives, metrics and recaps at the end of a session |
+//! | [`source`] | sources of context |
 
 pub mod auto;
 pub mod brief;

@@ -1,4 +1,4 @@
-//! How long is waited for work that somebody else does.
+//! Time limit for work that is done elsewhere.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use hooks_core::time::Timer;
 use hooks_core::{BoxError, HookFuture};
 use hooks_team::Team;
 
-/// A time, and who tells that it has passed.
+/// A time limit, and the timer that measures it.
 #[derive(Clone)]
 pub(crate) struct Limit {
     after: Duration,
     timer: Arc<dyn Timer>,
 }
 
-/// It took too long. Whoever does it may still finish it.
+/// Error: the work took too long. It may still finish later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it was not done within {0:?}")]
 struct Late(Duration);
@@ -26,12 +26,12 @@ impl Limit {
         Self { after, timer }
     }
 
-    /// Half of the time.
+    /// Returns a limit of half the time.
     pub(crate) fn half(&self) -> Self {
         Self { after: self.after / 2, timer: Arc::clone(&self.timer) }
     }
 
-    /// `work`, or an error once the time has passed. What is done already waits for nobody.
+    /// Runs `work`, or returns an error when the time is up. Work that is already done is returned at once.
     pub(crate) fn on<T: Send + 'static>(
         &self,
         work: HookFuture<'static, Result<T, BoxError>>,
@@ -48,7 +48,8 @@ impl Limit {
         })
     }
 
-    /// `team`, which says that somebody else is writing there before the time has passed.
+    /// Returns `team` with half of the limit for its lock, so that a lock held by another process is reported
+    /// before the limit ends.
     pub(crate) fn of_team(&self, team: Team) -> Team {
         team.with_patience(self.after / 2)
     }

@@ -1,4 +1,4 @@
-//! What is known of the sessions of this process: each tenant's its own, and no more than there is room for.
+//! State of the sessions of this process, separate for each tenant and limited in number.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -10,60 +10,61 @@ use crate::compaction::Ledger;
 use crate::prompt::Told;
 use crate::session_end::SessionTally;
 
-/// What the layers of this crate know of the sessions of this process. Clones share it: hand one to the layers of the
-/// next configuration, and a reload forgets nothing.
+/// State that the layers of this crate keep for the sessions of this process. Clones share it. Hand a clone
+/// to the layers of the next configuration, so that a reload forgets nothing.
 #[derive(Clone, Debug, Default)]
 pub struct SessionMemory {
-    /// What compactions have to keep.
+    /// Texts that compactions have to keep.
     pub(crate) ledger: Arc<Ledger>,
-    /// What is counted until the end.
+    /// Counts until the end of a session.
     pub(crate) tally: Arc<SessionTally>,
-    /// What was told of the team.
+    /// Digest of the conventions text that each session got last.
     pub(crate) told: Arc<Told>,
 }
 
-/// One `T` for each session, up to a number of them: beyond it the one that was silent for longest is forgotten. An id
-/// is a session of one tenant; the same id of another is another session.
+/// One `T` for each session, for a limited number of sessions. Beyond the limit, the session that was not
+/// touched for the longest time is forgotten. A session belongs to one tenant: the same id of another tenant
+/// is another session.
 ///
-/// A look costs a few steps for each digit of how many there are, and copies both names.
+/// An access takes logarithmic time in the number of sessions, and copies the tenant and the session id.
 pub(crate) struct Sessions<T> {
     most: usize,
     known: Mutex<Known<T>>,
 }
 
 struct Known<T> {
-    /// Of each tenant, and of nobody: the sessions, each with the moment it was touched last.
+    /// Sessions of each tenant, and of events without a tenant, each with the number of its last access.
     tenants: HashMap<Option<String>, HashMap<String, (u64, T)>>,
-    /// Who was touched when; each session once.
+    /// Sessions by the number of their last access.
     order: BTreeMap<u64, (Option<String>, String)>,
     now: u64,
 }
 
 impl<T: Default> Sessions<T> {
-    /// Room for `most` sessions.
+    /// Keeps at most `most` sessions.
     pub(crate) fn most(most: usize) -> Self {
         let known = Known { tenants: HashMap::new(), order: BTreeMap::new(), now: 0 };
         Self { most: most.max(1), known: Mutex::new(known) }
     }
 
-    /// What is known of the session of `context`, as it is.
+    /// Reads the state of the session of `context`; returns `None` if it is unknown.
     pub(crate) fn look<R>(&self, context: &HookContext, act: impl FnOnce(&T) -> R) -> Option<R> {
         let known = self.lock();
         known.tenants.get(&context.tenant)?.get(&context.session_id).map(|(_, value)| act(value))
     }
 
-    /// Changes what is known of the session of `context`, from nothing where it is new.
+    /// Changes the state of the session of `context`; a new session starts with the default.
     pub(crate) fn change<R>(&self, context: &HookContext, act: impl FnOnce(&mut T) -> R) -> R {
         let mut known = self.lock();
         let done = act(known.touch(context));
         let gone = (known.order.len() > self.most).then(|| known.oldest()).flatten();
         drop(known);
-        // A conversation may be long: nobody waits for its end.
+        // A conversation may be long, so it is dropped without the lock.
         drop(gone);
         done
     }
 
-    /// Forgets the session of `context`, and tells what was known of it.
+    /// Removes the session of `context` and returns its state.
     pub(crate) fn take(&self, context: &HookContext) -> Option<T> {
         self.lock().remove(&context.tenant, &context.session_id)
     }

@@ -33,7 +33,7 @@ fn request<E: Event + Default>() -> HookRequest<E> {
     HookRequest::new(HookContext::new("s", "a").with_environment(environment), E::default())
 }
 
-/// The instance that was made ready is the one that is called, once; an error is the answer.
+/// The instance that was made ready is called, exactly once; an error is passed on.
 fn keeps_the_contract<E, L>(layer: &L, time: &VirtualTime)
 where
     E: Event + Default,

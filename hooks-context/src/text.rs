@@ -1,6 +1,6 @@
-//! Texts, shortened.
+//! Shortens texts.
 
-/// The first bytes of `text`, `limit` at most, whole characters only.
+/// Returns the beginning of `text`, at most `limit` bytes, without splitting a character.
 pub(crate) fn head(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
@@ -9,7 +9,7 @@ pub(crate) fn head(text: &str, limit: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The last bytes of `text`, `limit` at most, whole characters only.
+/// Returns the end of `text`, at most `limit` bytes, without splitting a character.
 pub(crate) fn tail(text: &str, limit: usize) -> &str {
     let mut start = text.len().saturating_sub(limit);
     while !text.is_char_boundary(start) {

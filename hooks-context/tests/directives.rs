@@ -1,4 +1,5 @@
-//! Standing wishes in sentences that were written before the rules that find them, and in texts made to be slow.
+//! Standing wishes in sentences that were written before the detection rules, and in texts that are made to
+//! be slow.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use hooks_context::directive::detect;
 use serde_json::Value;
 
-/// How much of the words of two texts is the same, from 0 to 1.
+/// Share of the words that two texts have in common, from 0 to 1.
 fn likeness(one: &str, other: &str) -> f64 {
     let words = |text: &str| -> BTreeSet<String> {
         text.split(|c: char| !c.is_alphanumeric())

@@ -65,7 +65,7 @@ fn start(folder: &Path, number: &str) -> Child {
         .unwrap()
 }
 
-/// What a started process does; nothing when the tests are run.
+/// Body of a started process; does nothing in an ordinary test run.
 #[tokio::test]
 async fn the_process() {
     let (Ok(folder), Ok(number)) = (std::env::var(FOLDER), std::env::var(NUMBER)) else { return };
@@ -77,7 +77,7 @@ async fn the_process() {
     }
 }
 
-/// A session from its start to its end, which learns something.
+/// Runs a session from its start to its end; the agent writes a note.
 async fn session(team: &Team, name: &str) {
     let context = HookContext::new(name, AGENT).with_environment(system());
     let (session, patch) = Session::start(hooks(team), context, SessionStart::default()).await;
@@ -89,7 +89,7 @@ async fn session(team: &Team, name: &str) {
     println!("\nended {name}");
 }
 
-/// How often each token stands in the history and its archive.
+/// Counts each token in the history and its archive.
 fn tokens(team: &Team) -> BTreeMap<String, usize> {
     let mut tokens = BTreeMap::new();
     for file in [team.history(AGENT).unwrap(), team.history_archive(AGENT).unwrap()] {
@@ -102,7 +102,7 @@ fn tokens(team: &Team) -> BTreeMap<String, usize> {
     tokens
 }
 
-/// How often each session was told to have ended, below `metrics` and in the log.
+/// Counts the ends of each session below `metrics`, and the recaps in the log.
 fn ends(team: &Team) -> (BTreeMap<String, usize>, usize) {
     let mut ends = BTreeMap::new();
     let metrics = team.root().join("metrics");
@@ -147,7 +147,7 @@ async fn killed_sessions_leave_every_entry_in_one_place_and_every_end_told_once(
         let lines = BufReader::new(one.stdout.take().unwrap()).lines().map_while(Result::ok);
         let (send, told) = std::sync::mpsc::channel();
         let reader = std::thread::spawn(move || lines.for_each(|line| send.send(line).unwrap_or_default()));
-        // Killed somewhere in what follows the first few words.
+        // The process is killed at some point after its first lines of output.
         let mut seen: Vec<_> =
             told.iter().filter(|line| line.contains(" loop")).take(1 + round as usize % 5).collect();
         pause(Duration::from_micros(round * 731 % 17_000));
@@ -179,7 +179,7 @@ async fn killed_sessions_leave_every_entry_in_one_place_and_every_end_told_once(
     assert!(ends.values().all(|count| *count == 1), "{ends:?}");
     assert_eq!(logs, ends.len());
     let left = left_over(&team);
-    // Sessions that were killed at work are ended an hour later, and not before.
+    // A killed session is ended when it is an hour old, and not before.
     assert!(left.iter().all(|path| path.contains("/open/") && path.ends_with(".json")), "{left:?}");
 }
 
@@ -188,7 +188,7 @@ fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// Files of sessions that are not put away, and of writers that were killed.
+/// Returns the files of sessions that are not closed, and of writers that were killed.
 fn left_over(team: &Team) -> Vec<String> {
     let (mut names, mut open) = (Vec::new(), vec![team.root().to_owned()]);
     while let Some(folder) = open.pop() {

@@ -1,4 +1,4 @@
-//! Builtins and snapshots with a real git in folders that are thrown away.
+//! Builtins and snapshots with a real git in temporary folders.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 #![cfg(unix)]
@@ -71,7 +71,7 @@ impl Desk {
         Shadow::open(&self.world, &self.project).unwrap().unwrap()
     }
 
-    /// Everything that is the user's and not their files.
+    /// Returns the contents of the user's `.git` folder.
     fn repository(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut open = vec![self.project.join(".git")];
         let mut found = Vec::new();
@@ -129,7 +129,7 @@ fn nothing_that_a_configuration_names_is_started() {
         desk.ask(name, args, json!({"session_id": "s", "hook_event_name": "turn_start"}));
         assert!(!trap.exists(), "{name}");
     }
-    // The trap is one.
+    // The trap works: git without our settings starts it.
     git(&desk.project, &["status"]);
     assert!(trap.exists());
 }

@@ -1,21 +1,21 @@
-//! What an entry says, as a number.
+//! Digests of entries.
 
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// A digest of text (SHA-256). That of an entry does not depend on how its lines end, nor on space at their ends or its
-/// own, so that the same entry has the same digest wherever it stands.
+/// SHA-256 digest of a text. The digest of an entry ignores the kind of line ends, and white space at the
+/// ends of lines and of the text. So the same entry has the same digest in every file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of exactly these bytes.
+    /// Returns the digest of exactly these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The digest of what `text` says.
+    /// Returns the digest of `text`, ignoring line ends and white space at the ends of lines and of the text.
     pub fn of_text(text: &[u8]) -> Self {
         let mut hash = Sha256::new();
         for line in text.trim_ascii().split(|byte| *byte == b'\n') {
@@ -25,7 +25,7 @@ impl Digest {
         Self(hash.finalize().into())
     }
 
-    /// Reads what is displayed.
+    /// Parses the form that `Display` writes.
     pub fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
         if text.len() != 64 || !text.is_ascii() {

@@ -1,97 +1,97 @@
-//! What can go wrong with a team folder.
+//! Errors of a team folder.
 
 use std::io;
 
 use crate::name::BadName;
 
-/// Why something could not be read or written. Nothing was changed, or what was begun is finished by the next
-/// writer.
+/// Error of reading or writing a team folder. Either nothing was changed, or the next writer finishes the
+/// change.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TeamError {
-    /// The file system refused.
+    /// The file system returned an error.
     #[error("`{place}`: {source}")]
     Io {
-        /// Which file, from the team folder on.
+        /// Path of the file, relative to the team folder.
         place: String,
-        /// What it said.
+        /// Error of the file system.
         source: io::Error,
     },
-    /// A name that is none.
+    /// A name is invalid.
     #[error("`{name}` is not accepted as a name: {reason}")]
     Name {
-        /// The name, as it was given.
+        /// The invalid name.
         name: String,
-        /// Why.
+        /// Reason why it is invalid.
         reason: BadName,
     },
-    /// Something that is no ordinary file or folder stands on the way.
+    /// There is an entry at the path that is not a regular file or folder.
     #[error("`{place}` is {what}; put an ordinary {expected} there")]
     Refused {
-        /// Where.
+        /// Path of the entry.
         place: String,
-        /// What it is.
+        /// Kind of the entry.
         what: &'static str,
-        /// What should be there.
+        /// Kind that is expected.
         expected: &'static str,
     },
-    /// There is nothing of that name.
+    /// The named thing does not exist in this team.
     #[error("there is no {what} `{name}` in this team; {way_out}")]
     Missing {
-        /// What was looked for.
+        /// Kind of the missing thing.
         what: &'static str,
-        /// Its name.
+        /// Name of the missing thing.
         name: String,
-        /// What to do.
+        /// Action that solves the problem.
         way_out: &'static str,
     },
-    /// The file is larger than anybody reads.
+    /// The file is larger than the limit for reading.
     #[error("`{place}` is larger than {limit} bytes; archive a part of it")]
     TooLarge {
-        /// Which.
+        /// Path of the file.
         place: String,
-        /// The limit.
+        /// Limit in bytes.
         limit: u64,
     },
-    /// The file would be larger than anybody reads.
+    /// The file would become larger than the limit for reading.
     #[error("`{place}` would be larger than {limit} bytes; archive a part of it")]
     Full {
-        /// Which.
+        /// Path of the file.
         place: String,
-        /// The limit.
+        /// Limit in bytes.
         limit: u64,
     },
-    /// The file is no text.
+    /// The file is not UTF-8 text.
     #[error("`{place}` is not UTF-8 and would not be kept as it is; save it as UTF-8")]
     NotText {
-        /// Which.
+        /// Path of the file.
         place: String,
     },
-    /// Somebody else holds the folder.
+    /// Another writer holds the folder's lock.
     #[error("the team folder was busy for {seconds} s; try again")]
     Busy {
-        /// How long that was waited for.
+        /// Seconds that the writer waited.
         seconds: u64,
     },
-    /// Somebody who does not take the lock changed the file again and again.
+    /// A program that does not take the lock changed the file at every attempt.
     #[error("`{place}` was changed by somebody else each time; try again")]
     Contended {
-        /// Which.
+        /// Path of the file.
         place: String,
     },
-    /// A value that cannot be written.
+    /// A value cannot be written.
     #[error("`{field}` is not accepted: {reason}")]
     Invalid {
-        /// Which.
+        /// Name of the field.
         field: &'static str,
-        /// Why, and the way out.
+        /// Reason, and how to solve the problem.
         reason: String,
     },
 }
 
 impl TeamError {
-    /// Whether it is about what somebody put at one place, rather than about the disk or other writers: the same will be
-    /// said again until somebody changes that, and nothing else needs to wait for it.
+    /// Whether the error is about the content of one path, and not about the disk or other writers. It recurs
+    /// until the operator or user changes that path; work on other paths can go on.
     pub fn is_in_the_way(&self) -> bool {
         use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, PermissionDenied};
         match self {

@@ -1,19 +1,21 @@
 //! The `.squad` team folder as typed data, read and written without losing a byte.
 //!
-//! [`Team`] is the folder: [`Team::read`] gives all of it, and each change is a method. Below it, from the bytes up:
+//! [`Team`] is the folder: [`Team::read`] reads all of it, and each change is a method. The modules below it,
+//! from the bytes up:
 //!
-//! | module | what it is |
+//! | module | content |
 //! | --- | --- |
 //! | [`text`] | Markdown as bytes with a structure on top; edits that touch nothing else |
-//! | [`ledger`] | files that are a list of entries |
-//! | [`files`] | what each file says: roster, routing, ceremonies, decisions, histories, charters, skills, identity |
-//! | [`folder`] | files replaced whole, under a lock, within the folder |
-//! | [`tools`] | what a model may do: decide, remember, keep a skill, see who works, route |
-//! | [`beside`] | work on the folder's disk, done beside what an agent waits for |
+//! | [`ledger`] | files with a list of entries |
+//! | [`files`] | typed views of each file: roster, routing, ceremonies, decisions, histories, charters, skills, identity |
+//! | [`folder`] | atomic replacement of files, under a lock, within the folder |
+//! | [`tools`] | tools for a model: decide, remember, keep a skill, see the status of the team, route |
+//! | [`beside`] | blocking work that is done while an agent goes on |
 //!
-//! Reading is tolerant: what is not understood stays as it is and keeps nothing else from being read. Writing is
-//! careful: nothing is overwritten that the writer has not seen, every file is old or new and never half, and what is
-//! acknowledged survives a loss of power. This crate has no policy: it says what a team wrote, not what follows from it.
+//! Reading is tolerant: a part that cannot be parsed stays as it is, and does not keep other parts from being
+//! read. Writing is careful: content that the writer has not seen is never overwritten, files are replaced
+//! atomically, and an acknowledged write survives a power cut. This crate has no policy: it reports what a
+//! team wrote, not what follows from it.
 
 pub mod beside;
 mod digest;

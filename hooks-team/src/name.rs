@@ -1,37 +1,37 @@
-//! Names of files and agents, checked before anything is done with them.
+//! Names of files and agents, checked before they are used.
 
 use std::fmt;
 
-/// The longest name, in bytes; a file system's own limit is 255, and more is put around a name.
+/// The longest name, in bytes. File systems allow 255, and other parts are added to a name.
 const LONGEST: usize = 120;
 
-/// A name that stays in its folder on every system: one part of a path, no link to elsewhere, no device.
+/// A name that stays in its folder on every system: one part of a path, but not `.`, `..` or a device.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(String);
 
-/// Why a name is refused.
+/// Reason why a name is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadName {
-    /// Nothing but space.
+    /// The name has only white space.
     #[error("it is empty")]
     Empty,
-    /// Too long for a file.
+    /// The name is too long for a file name.
     #[error("it is longer than {LONGEST} bytes")]
     TooLong,
-    /// `.`, `..`, or a slash of either kind.
+    /// The name is `.` or `..`, or contains a slash or backslash.
     #[error("it would leave its folder; give a plain name without slashes")]
     Leaves,
-    /// It begins with a dot, as hidden files do.
+    /// The name begins with a dot, as hidden files do.
     #[error("it begins with a dot")]
     Hidden,
-    /// A character that some file system or terminal takes for something else.
+    /// The name contains a character with a special meaning in some file system or terminal.
     #[error("it contains {0:?}, which is no part of a name")]
     Character(char),
-    /// It ends with a dot or a space, which Windows leaves out.
+    /// The name ends with a dot or a space, which Windows removes.
     #[error("it ends with a dot or a space")]
     Ends,
-    /// A device on Windows.
+    /// The name is that of a device on Windows.
     #[error("it is the name of a device on Windows")]
     Reserved,
 }
@@ -40,7 +40,7 @@ impl Name {
     /// Checks `name`.
     ///
     /// # Errors
-    /// It is not the name of one file within a folder, everywhere.
+    /// Returns a `BadName` if `name` is not a valid file name on every system.
     pub fn new(name: impl Into<String>) -> Result<Self, BadName> {
         let name = name.into();
         if name.trim().is_empty() {
@@ -67,11 +67,12 @@ impl Name {
         Ok(Self(name))
     }
 
-    /// The folder of the agent called `name`: letters and digits in lower case, one dash for whatever is between them, so
-    /// that `Fact Checker` is `fact-checker`. `_` stays; pictures beside a name are left out.
+    /// Returns the folder name of the agent `name`: letters and digits in lower case, with one dash between
+    /// words, so that `Fact Checker` becomes `fact-checker`. `_` is kept; emoji around a name are dropped.
     ///
     /// # Errors
-    /// It is a path, or nothing is left of it.
+    /// Returns `Leaves` if `name` is a path; `Character` if it has a control character; `Empty` if no letter
+    /// or digit is left.
     pub fn of_agent(name: &str) -> Result<Self, BadName> {
         let name = name.trim().trim_start_matches('@');
         if name.contains(['/', '\\']) || name.trim_matches('.').is_empty() && !name.is_empty() {
@@ -83,7 +84,7 @@ impl Name {
         Self::new(slug(name, LONGEST))
     }
 
-    /// The name.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -101,8 +102,8 @@ impl AsRef<str> for Name {
     }
 }
 
-/// `text` as part of a file's name, of `longest` bytes at most: letters and digits in lower case (those of every
-/// script), one dash for whatever is between them.
+/// Formats `text` as a part of a file name, of at most `longest` bytes: letters and digits of all scripts in
+/// lower case, with one dash between words.
 pub(crate) fn slug(text: &str, longest: usize) -> String {
     let mut slug = String::new();
     let mut apart = false;
@@ -124,7 +125,7 @@ pub(crate) fn slug(text: &str, longest: usize) -> String {
     slug
 }
 
-/// Control and format characters, and what Windows or a shell reads as something else.
+/// Whether the character is a control or format character, or has a special meaning on Windows or in a shell.
 fn is_unfit(c: char) -> bool {
     let formats = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     c.is_control() || formats || matches!(c, '<' | '>' | ':' | '"' | '|' | '?' | '*')

@@ -1,4 +1,4 @@
-//! Where a session's team folder is.
+//! Location of a session's team folder.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,11 +10,12 @@ use hooks_core::fs::{Disk, EntryKind};
 
 use crate::Team;
 
-/// The team folder of a session: the same for all, or the one in the folder that the session works in. Cheap to clone.
+/// Location of the team folder of a session: one fixed folder, or a folder below the session's working
+/// directory. Cheap to clone.
 #[derive(Clone)]
 pub struct TeamPlace {
     folder: Where,
-    /// Everybody's, where nobody is named.
+    /// Tenants whose sessions use the folder; empty for all sessions.
     tenants: Arc<[String]>,
     patience: Option<Duration>,
 }
@@ -26,7 +27,7 @@ enum Where {
 }
 
 impl TeamPlace {
-    /// The folder `name` in the folder that a session works in. Where there is none, there is no team.
+    /// Uses the folder `name` in the session's working directory. Without such a folder, there is no team.
     pub fn below(disk: Arc<dyn Disk>, name: impl Into<PathBuf>) -> Self {
         Self::of(Where::Below(disk, name.into()))
     }
@@ -35,21 +36,21 @@ impl TeamPlace {
         Self { folder, tenants: Arc::default(), patience: None }
     }
 
-    /// That of sessions of these tenants only; of everybody's, where none is named.
+    /// Restricts the folder to the sessions of these tenants; without tenants, all sessions use it.
     #[must_use]
     pub fn of_tenants(mut self, tenants: impl IntoIterator<Item = String>) -> Self {
         self.tenants = tenants.into_iter().collect();
         self
     }
 
-    /// How long a change of the folder waits for another one's end, as in [`Team::with_patience`].
+    /// Sets the time that a change waits for the lock, as in [`Team::with_patience`].
     #[must_use]
     pub fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = Some(patience);
         self
     }
 
-    /// The team of a session, where it has one. This may wait for the disk.
+    /// Returns the team of a session, if there is one. This may block on the disk.
     pub fn team(&self, context: &HookContext) -> Option<Team> {
         let is_meant = || context.tenant.as_ref().is_some_and(|tenant| self.tenants.contains(tenant));
         if !self.tenants.is_empty() && !is_meant() {
@@ -74,7 +75,7 @@ impl TeamPlace {
         }
     }
 
-    /// What the folder is called from the project on.
+    /// Returns the path of the folder relative to the project.
     pub fn name(&self) -> PathBuf {
         match &self.folder {
             Where::Fixed(team) => team.root().file_name().map(PathBuf::from).unwrap_or_default(),

@@ -1,12 +1,12 @@
-//! Dates as team folders write them: in headings, in file names, in front matter.
+//! Dates in headings, file names and front matter.
 
 use hooks_core::time::Timestamp;
 
 const DAY: u64 = 86_400_000;
 const MINUTE: u64 = 60_000;
 
-/// The moment that `text` begins with: `2026-11-22`, or with a time behind it, `T04:20:47Z` or `T04-20-47Z`, and how
-/// many bytes it has. A time without a zone is one in UTC.
+/// Parses the timestamp at the start of `text`: `2026-11-22`, or with a time, `T04:20:47Z` or `T04-20-47Z`.
+/// Returns it with its length in bytes. A time without a zone is in UTC.
 pub(crate) fn leading(text: &str) -> Option<(Timestamp, usize)> {
     let mut reader = Reader { rest: text.as_bytes() };
     let (year, month, day) = (reader.digits(4)?, reader.then(b"-", 2)?, reader.then(b"-", 2)?);
@@ -21,14 +21,14 @@ pub(crate) fn leading(text: &str) -> Option<(Timestamp, usize)> {
     Some((Timestamp(moment), end))
 }
 
-/// The last moment in `text` that stands in parentheses at its end, as in `Caching (#12) (2026-03-15)`.
+/// Parses the timestamp in parentheses at the end of `text`, as in `Caching (#12) (2026-03-15)`.
 pub(crate) fn trailing(text: &str) -> Option<Timestamp> {
     let inner = text.trim_end().strip_suffix(')')?;
     let (_, inner) = inner.rsplit_once('(')?;
     leading(inner.trim_start()).map(|(moment, _)| moment)
 }
 
-/// The first moment in `text`.
+/// Parses the first timestamp in `text`.
 pub(crate) fn first(text: &str) -> Option<Timestamp> {
     let mut previous = ' ';
     for (at, c) in text.char_indices() {
@@ -43,12 +43,12 @@ pub(crate) fn first(text: &str) -> Option<Timestamp> {
     None
 }
 
-/// `2026-11-22`.
+/// Formats the date, as in `2026-11-22`.
 pub(crate) fn date(moment: Timestamp) -> String {
     text(moment, 10)
 }
 
-/// `2026-11-22T04-20-47Z`: fit for a file's name on every system.
+/// Formats the time as in `2026-11-22T04-20-47Z`, which is valid in a file name on every system.
 pub(crate) fn in_name(moment: Timestamp) -> String {
     format!("{}Z", text(moment, 19).replace(':', "-"))
 }
@@ -57,7 +57,7 @@ fn text(moment: Timestamp, length: usize) -> String {
     moment.to_string().chars().take(length).collect()
 }
 
-/// Reads a time of day in milliseconds, its zone taken into account, and where it ends.
+/// Parses a time of day and its zone. Returns the milliseconds in UTC and the end of the time.
 fn time(reader: &mut Reader<'_>, text: &str) -> Option<(i64, usize)> {
     let rest = reader.rest.strip_prefix(b"T").or_else(|| reader.rest.strip_prefix(b" "))?;
     reader.rest = rest;
@@ -104,7 +104,7 @@ impl Reader<'_> {
         Some(number)
     }
 
-    /// One of `marks`, then digits.
+    /// Reads one of `marks`, then digits.
     fn then(&mut self, marks: &[u8], count: usize) -> Option<u64> {
         let before = self.rest;
         let (mark, rest) = self.rest.split_first()?;
@@ -124,8 +124,8 @@ impl Reader<'_> {
     }
 }
 
-/// The days from 1970-01-01 to a date of the Gregorian calendar (Hinnant, "chrono-compatible low-level date
-/// algorithms").
+/// Returns the days from 1970-01-01 to a date of the Gregorian calendar (Hinnant, "chrono-compatible
+/// low-level date algorithms").
 fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     const DAYS_OF_400_YEARS: u64 = 146_097;
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));

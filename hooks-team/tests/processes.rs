@@ -42,7 +42,7 @@ fn start(folder: &Path, number: &str) -> Child {
         .unwrap()
 }
 
-/// What a started process does; nothing when the tests are run.
+/// Body of a started process; does nothing in an ordinary test run.
 #[test]
 fn the_process() {
     let (Ok(folder), Ok(number)) = (std::env::var(FOLDER), std::env::var(NUMBER)) else { return };
@@ -60,7 +60,7 @@ fn the_process() {
     work(&team, &number, number.ends_with('7'));
 }
 
-/// Writes a decision and a note that hold `token`, and says so once they are acknowledged.
+/// Writes a decision and a note that contain `token`, and prints the token when they are acknowledged.
 fn work(team: &Team, token: &str, moves: bool) {
     let body = format!("decided#{token} because.");
     let decision =
@@ -85,7 +85,7 @@ fn work(team: &Team, token: &str, moves: bool) {
     }
 }
 
-/// How often each token stands in any file of the team.
+/// Counts each token in all files of the team.
 fn tokens(team: &Team) -> BTreeMap<String, usize> {
     let mut texts = Vec::new();
     for file in [team.decisions().unwrap(), team.decisions_archive().unwrap()] {
@@ -127,7 +127,7 @@ fn two_hundred_processes_lose_nothing_and_double_nothing() {
 #[test]
 fn what_twenty_processes_decide_alike_is_decided_once() {
     let (folder, team) = laid_out();
-    // What is no file of text keeps nobody from it: to read from a socket or a pipe would wait.
+    // An entry that is not a regular file must not block the merge: a read of a socket or a pipe would wait.
     #[cfg(unix)]
     let _socket =
         std::os::unix::net::UnixListener::bind(folder.path().join(".squad/decisions/inbox/odd.md")).unwrap();
@@ -155,7 +155,7 @@ fn killed_processes_leave_every_entry_in_exactly_one_place() {
                 }
             }
         });
-        // Killed somewhere in the work that follows the first few answers.
+        // The process is killed at some point after its first acknowledgements.
         acknowledged.extend(told.iter().take(1 + round as usize % 5));
         pause(Duration::from_micros(round * 377 % 9_000));
         one.kill().unwrap();
@@ -183,7 +183,7 @@ fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// All names below `folder`.
+/// Returns all names below `folder`.
 fn walk(folder: &Path) -> Vec<String> {
     let (mut names, mut open) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = open.pop() {

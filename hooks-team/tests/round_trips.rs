@@ -1,4 +1,5 @@
-//! Whatever a folder holds, reading it and writing it back is the same bytes, and a change changes nothing else.
+//! For any content of a folder, reading and writing keeps the same bytes, and a change leaves all other bytes
+//! unchanged.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
@@ -19,7 +20,7 @@ use proptest::prelude::*;
 
 const ROOT: &str = "/p/.squad";
 
-/// Lines of the kind that break readers of Markdown.
+/// Lines that Markdown parsers often get wrong.
 const LINES: &[&str] = &[
     "",
     " ",
@@ -114,7 +115,7 @@ fn at(name: &str) -> PathBuf {
     Path::new(ROOT).join(name)
 }
 
-/// How often each entry is there.
+/// Counts each entry.
 fn counted<'a>(ledgers: impl IntoIterator<Item = &'a Ledger>) -> BTreeMap<Digest, usize> {
     let mut counted = BTreeMap::new();
     for entry in ledgers.into_iter().flat_map(Ledger::entries) {
@@ -123,7 +124,7 @@ fn counted<'a>(ledgers: impl IntoIterator<Item = &'a Ledger>) -> BTreeMap<Digest
     counted
 }
 
-/// Whether `whole` is `part` with something put in at one place.
+/// Whether `whole` is `part` with one insertion.
 fn is_with_insertion(whole: &[u8], part: &[u8]) -> bool {
     let same = part.iter().zip(whole).take_while(|(one, other)| one == other).count();
     whole.len() >= part.len()
@@ -241,14 +242,14 @@ proptest! {
         let _killed = team.archive_history("a", |_| { number += 1; picks[number % picks.len()] });
         disk.lose_power();
         team.recover().unwrap();
-        // Word for word, except what keeps one entry apart from the next.
+        // Equal word for word, except for the marks that separate entries.
         let found = words(&text(&team));
         let mut rest = found.iter();
         let is_mark = |word: &str| word.chars().all(|c| "-*=_>`~#".contains(c)) || word.contains("-->");
         for word in all.iter().filter(|word| !is_mark(word)) {
             prop_assert!(rest.any(|found| found == word), "`{}` is lost: {:?}", word, text(&team));
         }
-        // Words that only entries have are there as often as before.
+        // Words that occur only in entries are there as often as before.
         for word in ["nested", "star", "deep", "dated", "quoted", "stands", "Status:", "日本語"] {
             let often = |words: &[String]| words.iter().filter(|found| *found == word).count();
             prop_assert_eq!(often(&found), often(&all), "`{}`: {:?}", word, text(&team));

@@ -12,7 +12,8 @@ use hooks_team::ledger::{Grammar, Ledger};
 use hooks_team::text::{Document, Table};
 use hooks_team::{NewTeam, Team};
 
-/// Five times what a release build needs; others are not optimized, and much may run beside them.
+/// Five times the time of a release build: other builds are not optimized, and other tests may run at the
+/// same time.
 const GENEROUS: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_500 } else { 50 });
 
 #[expect(clippy::disallowed_methods, reason = "this is about real time")]
@@ -26,7 +27,7 @@ fn best_of<T>(times: u32, mut work: impl FnMut() -> T) -> Duration {
     (0..times).map(|_| timed(&mut work).0).min().unwrap()
 }
 
-/// 20 agents, 2,000 decisions, 5 MB of histories.
+/// A team with 20 agents, 2,000 decisions and 5 MB of histories.
 fn generated(folder: &Path) -> Team {
     let team = Team::new(Arc::new(StdFileSystem), folder.join(".squad"), &system());
     let members = (0..20).map(|number| NewMember { name: format!("Agent {number}"), role: "r".into() });
@@ -71,8 +72,8 @@ fn a_large_folder_is_read_at_once() {
     assert!(dated < GENEROUS, "{dated:?}");
 }
 
-/// A quarter of a megabyte of one thing takes some tenths of a second in a build that is not optimized; with a walk to
-/// the end for each line it would take minutes.
+/// Time limit for a quarter of a megabyte of one repeated text. A build without optimization needs some
+/// tenths of a second; a search to the end for each line would take minutes.
 const LINEAR: Duration = Duration::from_secs(6);
 
 #[test]

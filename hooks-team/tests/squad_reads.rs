@@ -1,4 +1,5 @@
-//! What we write is read by Squad's own readers: their rules, written anew, on our files.
+//! Squad's own readers can read the files that we write: their rules, implemented again, applied to our
+//! files.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 
@@ -26,7 +27,7 @@ fn text(disk: &FakeDisk, name: &str) -> String {
     String::from_utf8(files[std::path::Path::new("/p/.squad").join(name).as_path()].clone()).unwrap()
 }
 
-/// A row without its empty cells, as the roster's reader has it.
+/// Splits a row without its empty cells, as the reader of the roster does.
 fn cells(line: &str) -> Vec<&str> {
     line.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect()
 }
@@ -59,7 +60,8 @@ fn decisions_are_dated_blocks_of_the_third_level_with_an_author() {
     }
     team.merge_inbox().unwrap();
     let decisions = text(&disk, "decisions.md");
-    // That reader knows no code: every line of two or three marks begins a block for it.
+    // That reader does not know code blocks: for it, every line that begins with two or three marks begins a
+    // block.
     let heads: Vec<_> =
         decisions.lines().filter(|line| line.starts_with("### ") || line.starts_with("## ")).collect();
     assert_eq!(heads.iter().filter(|head| head.starts_with("### 2026-11-22: ")).count(), 2);

@@ -1,4 +1,4 @@
-//! Asks all sources at once, until the deadline, and puts together what they gave.
+//! Loads all sources at once until the deadline, and builds the briefing from what they returned.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use super::settings::Shared;
 use crate::brief::{Briefing, Loaded, Part};
 use crate::source::{Ask, Moment, Section};
 
-/// Who says so, in reasons and notes.
+/// Name of this hook in reasons and in the sources of notes.
 const NAME: &str = "auto_context";
 
-/// What is given.
+/// The context to add to an outcome.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Gathered {
     /// Texts for the model, in order.
     pub notes: Vec<ContextNote>,
-    /// Their tokens, as they were counted.
+    /// Number of tokens of all texts, as the tokenizer counted them.
     pub tokens: u64,
-    /// Sources that were late or failed.
+    /// One reason for each source that was late or failed.
     pub failures: Vec<Reason>,
 }
 
-/// Everything at once; what is late is left out.
+/// Loads all sources at once; sources that are not ready at the deadline are left out.
 pub(super) async fn gather(shared: &Shared, ask: Arc<Ask>) -> Gathered {
     let mut deadline = shared.timer.sleep(shared.settings.deadline);
     let before = match ask.moment {
-        // What a child was given at its creation it still has when its session starts.
+        // A child's session still has what the child was given when it was created.
         Moment::Session(_) | Moment::Turn
             if ask.moment.goes_on() || ask.context.parent_session_id.is_some() =>
         {
@@ -41,11 +41,12 @@ pub(super) async fn gather(shared: &Shared, ask: Arc<Ask>) -> Gathered {
         _ => None,
     };
     if ask.moment == Moment::Turn && before.is_none() {
-        // Nobody remembers what the session was given: it is not given again with every turn.
+        // Without a record of what the session was given, nothing is added: it would be repeated on every
+        // turn.
         return Gathered::default();
     }
     let ask = match &before {
-        // As the session began, so that what was given then stays the most relevant.
+        // Use the task that the session began with, so that the same entries stay the most relevant.
         Some(record) if ask.task.is_empty() => Arc::new(Ask::clone(&ask).about(record.task.as_str())),
         _ => ask,
     };
@@ -56,13 +57,13 @@ pub(super) async fn gather(shared: &Shared, ask: Arc<Ask>) -> Gathered {
     let briefing = Briefing::new(&parts, shared.settings.budget(ask.moment), &**tokenizer, known.as_ref());
     let record = Record::of(&ask, &parts, before.as_ref());
     if before.as_ref() != Some(&record) {
-        // Who cannot remember gives everything again; nobody waits for it longer than for the rest.
+        // If the record cannot be written in time, the next event gives everything again.
         let _late = first(shared.sent.put(&ask, &record), &mut deadline).await;
     }
     Gathered { tokens: briefing.tokens, notes: notes(briefing), failures: failures(&parts) }
 }
 
-/// What `future` gives before the deadline.
+/// Returns the output of `future`, or `None` if the deadline comes first.
 async fn first<T>(future: impl Future<Output = T>, deadline: &mut HookFuture<'static, ()>) -> Option<T> {
     let mut future = std::pin::pin!(future);
     std::future::poll_fn(|cx| {
@@ -74,13 +75,14 @@ async fn first<T>(future: impl Future<Output = T>, deadline: &mut HookFuture<'st
     .await
 }
 
-/// What each source gives, in their order.
+/// Loads every source. The parts are in the order of the sources; a source that is not ready at the deadline
+/// is `Late`.
 async fn load(shared: &Shared, ask: &Arc<Ask>, deadline: &mut HookFuture<'static, ()>) -> Vec<Part> {
     let mut open: Vec<_> = shared
         .sources
         .iter()
         .map(|(_, source)| {
-            // A panic while it is asked, or later, is that source's alone.
+            // A panic, at the call or at a later poll, counts as a failure of that source only.
             let asked = std::panic::catch_unwind(AssertUnwindSafe(|| source.load(ask)));
             let asked = asked.unwrap_or_else(|_| HookFuture::now(Err("it panicked".into())));
             (Some(AssertUnwindSafe(asked).catch_unwind()), Loaded::Late)

@@ -2,14 +2,14 @@ use tower_layer::Layer;
 
 use super::{AutoContext, AutoContextService};
 
-/// Adds context to what an inner hook answers; see [`AutoContextService`].
+/// Adds context to the answer of the inner hook; see [`AutoContextService`].
 #[derive(Clone, Debug)]
 pub struct AutoContextLayer {
     context: AutoContext,
 }
 
 impl AutoContextLayer {
-    /// A layer of `context`.
+    /// Makes a layer that adds `context`.
     pub const fn new(context: AutoContext) -> Self {
         Self { context }
     }

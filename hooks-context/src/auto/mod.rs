@@ -1,15 +1,18 @@
-//! What a session, a turn or a child begins with: history, decisions, skills, focus and whatever else the host names, so
-//! that no prompt has to ask an agent to read it.
+//! Context that a session, a turn or a child begins with: history, decisions, skills, focus, and other
+//! sources that the host adds. No prompt has to ask an agent to read them.
 //!
 //! | event | what is added |
 //! | --- | --- |
-//! | `session_start` | everything, for the session; where it is resumed, what is new since |
-//! | `turn_start` | what is new since, for the session |
-//! | `subagent_start` | everything for the child, within a budget of its own, the entries about its task first |
+//! | `session_start` | all entries, for the session; on a resume, only new entries |
+//! | `turn_start` | new entries, for the session |
+//! | `subagent_start` | all entries for the child, within its own budget, the most relevant for its task first |
 //!
-//! All sources are asked at once, and together with the inner hook. What is not there at the deadline is left out; that
-//! is said to the model in the text, to the host in the outcome, and to the environment's failure sink. It never
-//! decides, and never fails: an inner hook's answer stands. Goes outermost, so that nobody waits for it in turn.
+//! All sources are loaded at once, at the same time as the inner hook runs. A source that is not ready at the
+//! deadline is left out. The text for the model, the outcome for the host, and the failure sink of the
+//! environment report it.
+//!
+//! The layer never decides and never fails: the answer of the inner hook stands. Put it outermost, so that no
+//! other hook has to wait for it to finish.
 //!
 //! ```
 //! use std::sync::Arc;

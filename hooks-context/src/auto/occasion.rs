@@ -10,10 +10,10 @@ use crate::source::{Ask, Moment};
 
 /// An event at which context is given.
 pub trait Occasion: Event {
-    /// What is asked then; nothing where nothing is to be given.
+    /// Builds the question for the sources, or returns `None` if this event gets no context.
     fn ask(request: &HookRequest<Self>) -> Option<Ask>;
 
-    /// Adds it to the answer.
+    /// Adds the gathered context to the outcome.
     fn add(outcome: &mut Self::Outcome, gathered: Gathered);
 }
 
@@ -26,7 +26,7 @@ impl Occasion for SessionStart {
     }
 
     fn add(outcome: &mut ContextPatch, gathered: Gathered) {
-        // Before what others add: it changes least.
+        // Before the notes of other hooks: this text changes least.
         outcome.additional_context.splice(0..0, gathered.notes);
         outcome.failures.extend(gathered.failures);
     }
@@ -35,7 +35,7 @@ impl Occasion for SessionStart {
 impl Occasion for TurnStart {
     fn ask(request: &HookRequest<Self>) -> Option<Ask> {
         let context = request.context();
-        // What the session began with is there.
+        // The context of the session's start is already there at the first model call.
         (request.event().iteration > 1)
             .then(|| Ask::new(Arc::clone(context), &*context.agent_name, Moment::Turn))
     }
@@ -48,7 +48,7 @@ impl Occasion for TurnStart {
 impl Occasion for SubagentStart {
     fn ask(request: &HookRequest<Self>) -> Option<Ask> {
         let event = request.event();
-        // It was given when the event was prepared; judging it again adds nothing.
+        // The context was added when the event was prepared; judging the event again adds nothing.
         (request.stage() != Stage::Judge).then(|| {
             let ask = Ask::new(Arc::clone(request.context()), &*event.agent_name, Moment::Child);
             ask.about(&*event.task).for_model(event.model.clone()).for_child(event.child_id.clone())

@@ -1,4 +1,4 @@
-//! What sessions were given, so that it is not given again.
+//! Records of what each session was given, so that the same entries are not given twice.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,28 +13,29 @@ use crate::brief::{Loaded, Part};
 use crate::source::{Ask, Moment};
 use crate::text::head;
 
-/// How long a session that is silent may be resumed and still be known.
+/// Time that a record is kept after its last write. A session that resumes within it is still known.
 const REMEMBERED: Duration = Duration::from_secs(14 * 24 * 3_600);
 
-/// The most entries that are remembered of a session, the newest.
+/// The most entries in a record; the oldest are dropped.
 const MOST: usize = 4_096;
 
 /// The longest task that is remembered, in bytes.
 const LONGEST_TASK: usize = 4_096;
 
-/// Where it is remembered; nowhere where there is no store.
+/// Store for the records. Without a store, nothing is remembered.
 #[derive(Clone, Default)]
 pub(super) struct Sent(Option<Arc<dyn StateStore>>);
 
-/// What one agent of a session knows of.
+/// Record of what one agent of a session was given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Record {
-    /// What it began with, in words.
+    /// Task that the session began with.
     pub(super) task: String,
-    /// Who reads it.
+    /// Name of the model that reads the context.
     pub(super) model: Option<String>,
-    /// The entries that sources had: given, or left out and said so.
+    /// Digests of the entries that sources returned, both those that were given and those that were reported
+    /// as left out.
     items: Vec<String>,
 }
 
@@ -43,7 +44,7 @@ impl Sent {
         Self(Some(store))
     }
 
-    /// What is remembered; nothing where that cannot be told.
+    /// Returns the record, or `None` if it is missing, it cannot be parsed, or the store fails.
     pub(super) async fn get(&self, ask: &Ask) -> Option<Record> {
         let store = self.0.as_ref()?;
         match store.apply(Op::Get { key: key(ask) }).await {
@@ -55,14 +56,14 @@ impl Sent {
     pub(super) async fn put(&self, ask: &Ask, record: &Record) {
         if let Some(store) = &self.0 {
             let value = serde_json::to_string(record).unwrap_or_default().into();
-            // A store that fails is no reason to give nothing.
+            // If the store fails, the context is given all the same.
             let _done = store.apply(Op::Put { key: key(ask), value, ttl: Some(REMEMBERED) }).await;
         }
     }
 }
 
 impl Record {
-    /// What the agent knows of after `parts`: that, and what it knew before.
+    /// Adds the entries in `parts` to those of the record `before`.
     pub(super) fn of(ask: &Ask, parts: &[Part], before: Option<&Self>) -> Self {
         let mut items: Vec<_> = before.map(|before| before.items.clone()).unwrap_or_default();
         let mut known: HashSet<_> = items.iter().cloned().collect();
@@ -85,7 +86,8 @@ impl Record {
     }
 }
 
-/// Whose it is: a child's is kept under the session that it will have.
+/// Returns the key of the agent's record. The record of a child is kept under the child's session, if its id
+/// is known.
 fn key(ask: &Ask) -> Key {
     let session = match &ask.child {
         Some(child) if ask.moment == Moment::Child => child.as_str(),

@@ -6,9 +6,10 @@ use tower_service::Service;
 
 use super::{AutoContext, Gathered, Occasion};
 
-/// Asks the inner hook and all sources at once, and adds to the answer what they give; see [the module](super).
+/// Calls the inner hook and all sources at once, and adds the gathered context to the answer; see [the
+/// module](super).
 ///
-/// Readiness is the inner hook's. Its error is the answer: then nothing is added.
+/// Readiness is that of the inner hook. If the inner hook fails, its error is returned and nothing is added.
 #[derive(Clone, Debug)]
 pub struct AutoContextService<S> {
     inner: S,

@@ -1,4 +1,4 @@
-//! What is put together, and within which bounds.
+//! Sources of the automatic context, and its limits.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,27 +17,27 @@ use crate::TeamPlace;
 use crate::budget::Tokenizers;
 use crate::source::{Ask, ContextSource, Moment, Workers, team};
 
-/// The bounds of what is given. Budgets are in tokens.
+/// Limits of the automatic context. Budgets are in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AutoSettings {
-    /// Of a session's start; 4,000 unless told. Nothing where it is 0.
+    /// Budget at a session's start; 4,000 by default. If it is 0, nothing is given.
     pub session: u64,
-    /// Of a child; 2,000 unless told. Nothing where it is 0.
+    /// Budget for a child; 2,000 by default. If it is 0, nothing is given.
     pub child: u64,
-    /// Of a turn; 800 unless told. Nothing where it is 0.
+    /// Budget for a turn; 800 by default. If it is 0, nothing is given.
     pub turn: u64,
-    /// When what is not there yet is left out; 250 ms unless told.
+    /// Time after which sources that are not ready are left out; 250 ms by default.
     pub deadline: Duration,
 }
 
-/// Sources, and the bounds within which they are given. Cheap to clone.
+/// Sources of context, with the limits within which they are given. Cheap to clone.
 #[derive(Clone)]
 pub struct AutoContext(Arc<Shared>);
 
 #[derive(Clone)]
 pub(super) struct Shared {
-    /// In the order in which they are given, each with what it counts beside the others.
+    /// Sources in the order in which they are given, each with its weight.
     pub(super) sources: Vec<(u32, Arc<dyn ContextSource>)>,
     pub(super) settings: AutoSettings,
     pub(super) tokenizers: Tokenizers,
@@ -52,7 +52,7 @@ impl Default for AutoSettings {
 }
 
 impl AutoSettings {
-    /// The budget of a moment.
+    /// Returns the budget for `moment`.
     pub const fn budget(&self, moment: Moment) -> u64 {
         match moment {
             Moment::Session(_) => self.session,
@@ -63,7 +63,7 @@ impl AutoSettings {
 }
 
 impl AutoContext {
-    /// No sources yet; `timer` tells when the deadline has come.
+    /// Starts without sources; `timer` measures the deadline.
     pub fn new(timer: Arc<dyn Timer>) -> Self {
         Self(Arc::new(Shared {
             sources: Vec::new(),
@@ -74,7 +74,7 @@ impl AutoContext {
         }))
     }
 
-    /// Adds what a team folder has.
+    /// Adds the sources of a team folder.
     #[must_use]
     pub fn with_team(
         self,
@@ -87,43 +87,43 @@ impl AutoContext {
         sources.into_iter().fold(self, |context, (part, source)| context.with_source(part.weight(), source))
     }
 
-    /// Adds a source behind the others; `weight` is what it counts beside them where there is not enough room.
+    /// Adds a source after the others. If the budget is too small for all sources, it is shared by `weight`.
     #[must_use]
     pub fn with_source(self, weight: u32, source: impl ContextSource + 'static) -> Self {
         self.changed(|shared| shared.sources.push((weight, Arc::new(source))))
     }
 
-    /// Sets the bounds.
+    /// Sets the limits.
     #[must_use]
     pub fn within(self, settings: AutoSettings) -> Self {
         self.changed(|shared| shared.settings = settings)
     }
 
-    /// Sets who counts tokens.
+    /// Sets the tokenizers that count tokens.
     #[must_use]
     pub fn counting_with(self, tokenizers: Tokenizers) -> Self {
         self.changed(|shared| shared.tokenizers = tokenizers)
     }
 
-    /// Remembers in `store` what sessions were given, so that it is known there when they go on: in another process
-    /// too, if the store is shared. Without one, a session
-    /// that is resumed is given everything again, and a turn nothing.
+    /// Remembers in `store` what each session was given, so that later events give only what is new. If the
+    /// store is shared, this works across processes as well. Without a store, a resumed session is given
+    /// everything again, and a turn is given nothing.
     #[must_use]
     pub fn remembering_in(self, store: Arc<dyn StateStore>) -> Self {
         self.changed(|shared| shared.sent = Sent::in_store(store))
     }
 
-    /// What is given at this moment: what the layer does, for hosts that ask themselves.
+    /// Gathers the context for `ask`: what the layer does, for hosts that call it directly.
     pub fn gather(&self, ask: Ask) -> HookFuture<'static, Gathered> {
         let shared = Arc::clone(&self.0);
         HookFuture::later(async move { gather(&shared, Arc::new(ask)).await })
     }
 
-    /// Adds it to the hooks of all events it is for.
+    /// Adds the layer to the hooks of all events that get context.
     #[must_use]
     pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
         let layer = AutoContextLayer::new(self.clone());
-        // A child is not kept from its work because somebody could not read a file.
+        // The guard is open: a child may start even if a source cannot be read.
         let guard = FailureLayer::new("auto_context").opened();
         builder
             .hook::<SessionStart, _>(&guard, layer.layer(Settle))

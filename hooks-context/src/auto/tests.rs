@@ -101,7 +101,7 @@ fn what_a_session_has_is_not_sent_again_and_what_is_new_is() {
         "## Decisions in force\n\n### 2026-01-09: Use Redis\n**By:** Lead\n**What:** Redis.\n\n[left out: 1 of skills (`ls .squad/skills`)]"
     );
     assert_eq!(rig.start(StartSource::Resume), "");
-    // What the model has no more is given again.
+    // The model no longer has the context after a compaction or a clear, so it is given again.
     for source in [StartSource::Compact, StartSource::Clear] {
         assert!(rig.start(source).contains("Use Postgres"));
     }
@@ -152,7 +152,7 @@ fn a_child_gets_what_is_about_its_task_within_its_own_budget() {
     assert!(spawned.unwrap().goes_ahead());
 }
 
-/// Answers after some time.
+/// A source that answers after a delay.
 struct Slow(VirtualTime, Duration);
 
 impl ContextSource for Slow {

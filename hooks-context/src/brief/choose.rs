@@ -1,4 +1,4 @@
-//! Which entries go into a briefing.
+//! Chooses the entries of a briefing.
 
 use std::collections::HashSet;
 
@@ -8,22 +8,23 @@ use super::{LeftOut, Loaded, PREFACE, Part};
 use crate::budget::{Share, Tokenizer, shares};
 use crate::source::Item;
 
-/// What stands between two entries, in tokens.
+/// Tokens of the separator between two entries.
 const BETWEEN: u64 = 1;
 
-/// The chosen entries.
+/// The chosen entries of all parts.
 pub(super) struct Choice<'a> {
     parts: Vec<Chosen<'a>>,
 }
 
-/// Those of one part.
+/// Candidates and chosen entries of one part.
 struct Chosen<'a> {
     weight: u32,
     /// The heading, in tokens.
     heading: u64,
-    /// The entries in question, the most relevant first: not known, and nobody else's.
+    /// Entries that may be chosen, the most relevant first. Entries that the model knows, or that an earlier
+    /// part has, are not among them.
     items: Vec<Candidate<'a>>,
-    /// What the source left out itself.
+    /// Number of entries that the source itself left out.
     more: usize,
 }
 
@@ -50,7 +51,7 @@ impl<'a> Choice<'a> {
         for (part, share) in choice.parts.iter_mut().zip(shares(&wanted, room)) {
             left = left.saturating_sub(part.fill(share));
         }
-        // What is left over goes to whom it is worth most.
+        // The rest of the budget goes to the parts with the largest weight.
         for at in by_weight(&choice.parts) {
             if let Some(part) = choice.parts.get_mut(at) {
                 let used = part.used();
@@ -60,13 +61,13 @@ impl<'a> Choice<'a> {
         choice
     }
 
-    /// What was chosen of part `at`, the most relevant first.
+    /// Returns the chosen entries of part `at`, the most relevant first.
     pub(super) fn of_part(&self, at: usize) -> Vec<&'a Item> {
         let part = self.parts.get(at).map(|part| part.items.as_slice()).unwrap_or_default();
         part.iter().filter(|one| one.is_chosen).map(|one| one.item).collect()
     }
 
-    /// How many entries of part `at` are left out.
+    /// Returns the number of entries of part `at` that are left out.
     pub(super) fn left_out(&self, at: usize) -> usize {
         self.parts.get(at).map_or(0, |part| {
             let open = part.items.iter().filter(|one| !one.is_chosen).count();
@@ -74,7 +75,8 @@ impl<'a> Choice<'a> {
         })
     }
 
-    /// Takes back the least relevant entry of the part that counts least. Tells whether there was one.
+    /// Removes the least relevant entry of the part with the smallest weight. If no entry is left, clears the
+    /// counts of left-out entries. Returns whether anything was removed.
     pub(super) fn drop_one(&mut self) -> bool {
         for at in by_weight(&self.parts).into_iter().rev() {
             let items = self.parts.get_mut(at).map(|part| part.items.as_mut_slice()).unwrap_or_default();
@@ -83,7 +85,7 @@ impl<'a> Choice<'a> {
                 return true;
             }
         }
-        // Without entries there is still the line about what is left out.
+        // If no entry is chosen, the text still has the line about left-out entries.
         let had_more = self.parts.iter().any(|part| part.more > 0 || !part.items.is_empty());
         for part in &mut self.parts {
             part.more = 0;
@@ -110,7 +112,7 @@ impl Chosen<'_> {
         chosen.fold(self.heading, |sum, one| sum.saturating_add(one.cost))
     }
 
-    /// Chooses further entries as long as all of them stay within `share`; gives what they use together.
+    /// Chooses further entries while the part stays within `share`. Returns the tokens that the part uses.
     fn fill(&mut self, share: u64) -> u64 {
         let mut used = self.used();
         for one in self.items.iter_mut().filter(|one| !one.is_chosen) {
@@ -124,7 +126,8 @@ impl Chosen<'_> {
     }
 }
 
-/// The entries that may be chosen: those of parts that count more come first where two have the same.
+/// Collects the entries that may be chosen. If two parts have the same entry, the part with the larger weight
+/// gets it.
 fn candidates<'a>(
     parts: &'a [Part],
     budget: u64,
@@ -151,7 +154,8 @@ fn candidates<'a>(
             if known.is_some_and(|known| known.contains(&item.digest)) || !seen.insert(item.digest) {
                 continue;
             }
-            // Beyond twice the budget nothing is counted: it cannot be chosen, nor change anybody's share.
+            // Entries beyond twice the budget are not counted: they cannot be chosen, and cannot change a
+            // share.
             let cost = match sum > budget.saturating_mul(2) {
                 true => u64::MAX,
                 false => tokenizer.count(&item.text).saturating_add(BETWEEN),
@@ -163,7 +167,7 @@ fn candidates<'a>(
     chosen
 }
 
-/// The parts, those that count most first.
+/// Returns the indices of the parts, the largest weight first.
 fn by_weight(parts: &[Chosen<'_>]) -> Vec<usize> {
     let mut order: Vec<_> = (0..parts.len()).collect();
     order.sort_by_key(|at| std::cmp::Reverse(parts.get(*at).map(|part| part.weight)));

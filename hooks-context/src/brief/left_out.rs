@@ -1,22 +1,23 @@
-//! One line about what a briefing does not have.
+//! The line about entries that a briefing leaves out.
 
 use super::{Choice, Loaded, Part};
 
-/// What was left out of each part.
+/// Entries and sources that a briefing leaves out.
 pub(super) struct LeftOut<'a> {
-    /// How many entries, of what, and how to read them.
+    /// For each part with left-out entries: their number, the name of the part, and the command that shows
+    /// them.
     entries: Vec<(usize, &'a str, Option<&'a str>)>,
-    /// What nobody could read, and how to.
+    /// For each source that could not be read: the problem, the name, and the command that shows it.
     unread: Vec<(&'static str, &'a str, Option<&'a str>)>,
 }
 
 impl<'a> LeftOut<'a> {
-    /// What `choice` does not have.
+    /// Counts the entries of `parts` that `choice` leaves out.
     pub(super) fn of(parts: &'a [Part], choice: &Choice<'_>) -> Self {
         Self::counting(parts, |at| choice.left_out(at))
     }
 
-    /// The most that can be left out: what room is kept for.
+    /// Counts every entry as left out: the longest line possible, for which the budget keeps room.
     pub(super) fn most(parts: &'a [Part]) -> Self {
         Self::counting(parts, |at| match parts.get(at).map(|part| &part.loaded) {
             Some(Loaded::Section(section)) => section.items.len().saturating_add(section.more),
@@ -42,8 +43,8 @@ impl<'a> LeftOut<'a> {
         Self { entries, unread }
     }
 
-    /// The line, if there is something to say. What could not be read is always said; what did not fit only where
-    /// something is given.
+    /// Formats the line, or returns `None` if nothing is left out. Sources that could not be read are always
+    /// listed; left-out entries only if the briefing has other entries.
     pub(super) fn line(&self, something_is_given: bool) -> Option<String> {
         let mut said: Vec<String> = self
             .entries

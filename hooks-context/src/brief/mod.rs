@@ -1,8 +1,9 @@
-//! A briefing: what several sources gave, as texts for a model within a budget of tokens.
+//! A briefing: the entries of several sources as texts for a model, within a budget of tokens.
 //!
-//! Each source has its fair share, by weight; what one does not need is the others'. What two of them have is given
-//! once. Entries are given whole, the most relevant first; one line says what was left out, and how to read it. From
-//! the same parts and budget comes the same text, byte for byte.
+//! The budget is shared among the sources by weight; a source that needs less leaves the rest to the others.
+//! An entry that two sources have is given once. Entries are given whole, the most relevant first. One line
+//! lists what was left out, and the commands that show it. The same parts and budget produce the same text,
+//! byte for byte.
 
 mod choose;
 mod left_out;
@@ -18,32 +19,33 @@ use self::choose::Choice;
 use self::left_out::LeftOut;
 use crate::budget::Tokenizer;
 
-/// What stands before all else where nothing was given before.
+/// First line of a briefing for a model that was given nothing before.
 const PREFACE: &str = "This was read for you. There is no need to read these files again.";
 
-/// Texts for a model, together no longer than the budget.
+/// Texts for a model that together stay within the budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Briefing {
     /// The texts, in order.
     pub texts: Vec<BriefText>,
-    /// The tokens of all of them, with a line between each two.
+    /// Number of tokens of all texts, with a blank line between two texts.
     pub tokens: u64,
 }
 
-/// What comes of one source; the line about what was left out comes of none.
+/// Text of one source, or the line about left-out entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BriefText {
-    /// Which source.
+    /// Name of the source; `None` for the line about left-out entries.
     pub source: Option<String>,
     /// The text.
     pub text: String,
 }
 
 impl Briefing {
-    /// Puts `parts` together within `budget`, as `tokenizer` counts. What is `known` to the model is not given again;
-    /// where nothing is known, the briefing says what it is.
+    /// Builds a briefing from `parts` within `budget`, counted by `tokenizer`. Entries whose digests are in
+    /// `known` are not given again. If `known` is `None`, the briefing begins with a line that explains what
+    /// it is.
     pub fn new(
         parts: &[Part],
         budget: u64,
@@ -51,7 +53,7 @@ impl Briefing {
         known: Option<&HashSet<Digest>>,
     ) -> Self {
         let mut choice = Choice::new(parts, budget, tokenizer, known);
-        // Texts that stand together may be more tokens than they are apart, if not by many.
+        // Joined texts may have slightly more tokens than the sum of their parts.
         loop {
             let briefing = Self::of(parts, &choice, tokenizer, known.is_none());
             if briefing.tokens <= budget || briefing.texts.is_empty() {
@@ -63,12 +65,12 @@ impl Briefing {
         }
     }
 
-    /// Whether there is nothing to say.
+    /// Whether the briefing has no text.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// All texts as one.
+    /// Joins all texts, with a blank line between two of them.
     pub fn joined(&self) -> String {
         let texts: Vec<_> = self.texts.iter().map(|text| text.text.as_str()).collect();
         texts.join("\n\n")
@@ -106,7 +108,7 @@ impl Briefing {
             first.text.insert_str(0, &format!("{PREFACE}\n\n"));
         }
         let mut briefing = Self { texts, tokens: 0 };
-        // A host may put them together or not: the larger of both counts.
+        // A host may send the texts joined or apart; the larger count is used.
         let apart: u64 = briefing.texts.iter().map(|text| tokenizer.count(&text.text)).sum();
         briefing.tokens = apart.max(tokenizer.count(&briefing.joined()));
         briefing

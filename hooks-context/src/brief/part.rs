@@ -1,4 +1,4 @@
-//! What is known of one source when a briefing is put together.
+//! State of one source when a briefing is built.
 
 use crate::source::Section;
 
@@ -7,22 +7,22 @@ use crate::source::Section;
 pub struct Part {
     /// The source's name.
     pub name: String,
-    /// How much it counts where there is not enough room for all.
+    /// Weight of the source when the budget is too small for all sources.
     pub weight: u32,
-    /// What came of it.
+    /// Result of loading the source.
     pub loaded: Loaded,
-    /// How to read all of it.
+    /// Shell command that shows all of the source.
     pub command: Option<String>,
 }
 
-/// What came of a source.
+/// Result of loading a source.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Loaded {
-    /// It answered.
+    /// The source returned a section.
     Section(Section),
-    /// It did not answer in time.
+    /// The source was not ready at the deadline.
     Late,
-    /// It failed, for this reason.
+    /// The source failed, with this message.
     Failed(String),
 }

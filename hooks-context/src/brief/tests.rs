@@ -6,7 +6,7 @@ use super::*;
 use crate::budget::Estimate;
 use crate::source::{Item, Section};
 
-/// OpenAI's own vocabularies: what everything is checked with, whoever counted.
+/// OpenAI's own vocabularies: the reference count, whichever tokenizer the briefing used.
 fn real(text: &str) -> u64 {
     bpe_openai::o200k_base().count(text).max(bpe_openai::cl100k_base().count(text)) as u64
 }
@@ -74,7 +74,7 @@ fn a_part_that_counts_little_is_not_crowded_out() {
     assert!(briefing.joined().contains("- look first"));
 }
 
-/// Prose, code, other scripts, and what no tokenizer likes.
+/// Prose, code, other scripts, and text that tokenizers split into many tokens.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z]{1,9}( [a-z]{1,9}){0,30}",
@@ -113,7 +113,7 @@ proptest! {
         prop_assert!(real(&briefing.joined()) <= budget);
         prop_assert!(briefing.texts.iter().map(|text| real(&text.text)).sum::<u64>() <= budget);
         prop_assert_eq!(&briefing, &Briefing::new(&parts, budget, &Real, known));
-        // What was counted without a vocabulary keeps to it as well, as far as the estimate promises.
+        // A briefing that was counted by estimate keeps to the budget as far as the estimate promises.
         let estimated = Briefing::new(&parts, budget, &Estimate, known);
         prop_assert!(estimated.tokens <= budget);
         prop_assert!(real(&estimated.joined()) <= budget * 2);

@@ -1,26 +1,28 @@
-//! An estimate without a vocabulary.
+//! A token estimate that needs no vocabulary.
 
 use super::Tokenizer;
 
-/// Counts tokens for any model without its vocabulary, on the safe side: words, numbers, marks and space are told
-/// apart as tokenizers tell them apart, and each is taken for what an unusual one of its kind needs.
+/// Estimates the tokens of a text for any model without its vocabulary. The estimate is rather too high than
+/// too low. The text is split into words, numbers, punctuation and white space as tokenizers do. Each piece
+/// counts as many tokens as an unusual piece of its kind needs.
 ///
-/// For prose, Markdown, code and JSON it says no less than `cl100k` and `o200k` do, and at most twice as much. Text without
-/// words (hashes, base64) may take up to twice as much as it says; nothing takes more. It allocates nothing.
+/// For prose, Markdown, code and JSON, the estimate is at least the count of `cl100k` and `o200k`, and at
+/// most twice that count. Text without words (hashes, base64) may have up to twice as many tokens as the
+/// estimate; no text has more. It allocates nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate;
 
-/// What a character is to a tokenizer.
+/// Class of a character, as tokenizers split text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Lower,
     Upper,
     Digit,
-    /// Letters of other alphabets.
+    /// Letters of alphabets other than the Latin one.
     Letter,
-    /// Scripts in which a character is a word or a part of one.
+    /// Scripts in which one character is a word or a part of a word.
     Wide,
-    /// Beyond the basic plane: emoji, mostly.
+    /// Characters beyond the Basic Multilingual Plane, mostly emoji.
     Far,
     Mark,
     Space,
@@ -42,10 +44,11 @@ impl Class {
         }
     }
 
-    /// Half tokens of a run of `length` characters.
+    /// Returns the cost of a run of `length` characters, in half tokens.
     const fn halves(self, length: u64) -> u64 {
         match self {
-            // A word of three letters is one, as a rule; what is longer may be none that a vocabulary has.
+            // Words of up to three letters are usually one token; longer words may be missing in a
+            // vocabulary.
             Self::Lower if length <= 3 => 2,
             Self::Lower => (2 * length).div_ceil(3),
             Self::Upper => 2 * length.div_ceil(3),
@@ -54,7 +57,7 @@ impl Class {
             Self::Wide => 4 * length,
             Self::Far => 8 * length,
             Self::Mark => 1 + length,
-            // What stands before a word is part of it.
+            // A single space is part of the token of the word that follows.
             Self::Space => {
                 if length == 1 {
                     0
@@ -75,7 +78,7 @@ impl Tokenizer for Estimate {
             let class = Class::of(c);
             run = match run {
                 Some((open, length)) if open == class => Some((class, length.saturating_add(1))),
-                // A capital begins its word.
+                // A capital belongs to the word that follows.
                 Some((Class::Upper, 1)) if class == Class::Lower => Some((Class::Lower, 2)),
                 Some((open, length)) => {
                     halves = halves.saturating_add(open.halves(length));
@@ -95,7 +98,7 @@ impl Tokenizer for Estimate {
 mod tests {
     use super::*;
 
-    /// What OpenAI's vocabularies say, the larger of both.
+    /// Count by OpenAI's vocabularies, the larger of both.
     fn real(text: &str) -> u64 {
         bpe_openai::o200k_base().count(text).max(bpe_openai::cl100k_base().count(text)) as u64
     }

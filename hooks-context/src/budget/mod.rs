@@ -1,11 +1,11 @@
-//! Tokens: how they are counted, and how a budget of them is shared.
+//! Tokens: counting them, and sharing a budget of them.
 //!
 //! | name | what it is |
 //! | --- | --- |
 //! | [`Tokenizer`] | counts the tokens of a text |
-//! | [`Tokenizers`] | which one counts for a model |
+//! | [`Tokenizers`] | finds the tokenizer for a model |
 //! | [`Estimate`] | counts for any model, without its vocabulary |
-//! | [`shares`] | what each of several parts may use |
+//! | [`shares`] | splits a budget into shares by weight |
 
 mod estimate;
 #[cfg(feature = "tiktoken")]

@@ -7,17 +7,17 @@ use bpe_openai::Tokenizer as Vocabulary;
 
 use super::{Tokenizer, Tokenizers};
 
-/// A vocabulary of OpenAI's, as `tiktoken` has it. It takes linear time for any text; the first text it counts waits
-/// until the vocabulary is laid out, once in a process.
+/// A vocabulary of OpenAI, as in `tiktoken`. Counting takes time linear in the length of the text. The first
+/// count in a process waits until the vocabulary is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenAi {
-    /// From GPT-4o on.
+    /// Vocabulary of GPT-4o and later models.
     O200k,
-    /// GPT-4, GPT-3.5 and the embeddings of their time.
+    /// Vocabulary of GPT-4, GPT-3.5 and the embedding models of their time.
     Cl100k,
 }
 
-/// Which models have which vocabulary, by the first words of their names.
+/// The vocabulary of each model family, by prefixes of the model name.
 const FAMILIES: [(OpenAi, &[&str]); 2] = [
     (
         OpenAi::O200k,
@@ -27,7 +27,7 @@ const FAMILIES: [(OpenAi, &[&str]); 2] = [
 ];
 
 impl OpenAi {
-    /// Lets OpenAI's vocabularies count for OpenAI's models.
+    /// Registers OpenAI's vocabularies for OpenAI's models.
     pub(super) fn add_to(tokenizers: Tokenizers) -> Tokenizers {
         let prefixes = FAMILIES
             .iter()

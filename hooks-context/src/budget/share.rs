@@ -1,16 +1,16 @@
-//! A budget, shared fairly.
+//! Splits a budget fairly.
 
-/// What one of several parts wants of a budget.
+/// Claim of one of several parts on a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// How much it could use.
+    /// The most the part could use.
     pub wants: u64,
-    /// How much it counts beside the others.
+    /// Weight of the part among the others.
     pub weight: u32,
 }
 
-/// Shares `budget` by weight. Who wants less than that gets what they want, and leaves the rest to the others; what
-/// does not divide goes to those that stand first. The sum is never above the budget.
+/// Splits `budget` by weight. A part that wants less than its share gets what it wants, and leaves the rest
+/// to the others. Remainders of the division go to the first parts. The sum never exceeds the budget.
 pub fn shares(parts: &[Share], budget: u64) -> Vec<u64> {
     let mut given = vec![0; parts.len()];
     let mut left = budget;

@@ -1,4 +1,4 @@
-//! Who counts for which model.
+//! Finds the tokenizer for a model.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::Estimate;
 
 /// Counts the tokens of a text as a model would.
 pub trait Tokenizer: Send + Sync {
-    /// How many tokens `text` is.
+    /// Returns the number of tokens of `text`.
     fn count(&self, text: &str) -> u64;
 }
 
@@ -17,22 +17,23 @@ impl<T: Tokenizer + ?Sized> Tokenizer for Arc<T> {
     }
 }
 
-/// Finds the tokenizer of a model by the first words of its name, the longest first; [`Estimate`] counts for a model
-/// that nobody knows.
+/// Finds the tokenizer of a model by the longest matching prefix of its name. For an unknown model,
+/// [`Estimate`] counts.
 #[derive(Clone)]
 pub struct Tokenizers {
-    /// The longest first.
+    /// Prefixes with their tokenizers, the longest prefix first.
     families: Vec<(Box<str>, Arc<dyn Tokenizer>)>,
     other: Arc<dyn Tokenizer>,
 }
 
 impl Tokenizers {
-    /// Knows no model: the estimate counts for all.
+    /// Starts without models: the estimate counts for all of them.
     pub fn estimating() -> Self {
         Self { families: Vec::new(), other: Arc::new(Estimate) }
     }
 
-    /// Lets `tokenizer` count for the models whose names begin with `prefix`, whatever provider stands before it.
+    /// Sets the tokenizer of the models whose names begin with `prefix`. A provider before the name, as in
+    /// `openai/gpt-5`, is ignored.
     #[must_use]
     pub fn with(mut self, prefix: &str, tokenizer: Arc<dyn Tokenizer>) -> Self {
         self.families.push((prefix.to_lowercase().into(), tokenizer));
@@ -40,18 +41,18 @@ impl Tokenizers {
         self
     }
 
-    /// Lets `tokenizer` count for models that nobody knows.
+    /// Sets the tokenizer of unknown models.
     #[must_use]
     pub fn with_other(mut self, tokenizer: Arc<dyn Tokenizer>) -> Self {
         self.other = tokenizer;
         self
     }
 
-    /// Who counts for `model`.
+    /// Returns the tokenizer of `model`.
     pub fn of(&self, model: Option<&str>) -> &Arc<dyn Tokenizer> {
         let Some(model) = model else { return &self.other };
         let model = model.to_lowercase();
-        // `openai/gpt-5`, `azure:gpt-4o`: the model is what stands last.
+        // `openai/gpt-5`, `azure:gpt-4o`: the model is the last part.
         let name = model.rsplit(['/', ':']).find(|part| !part.is_empty()).unwrap_or(&model);
         let known = self.families.iter().find(|(prefix, _)| name.starts_with(&**prefix));
         known.map_or(&self.other, |(_, tokenizer)| tokenizer)
@@ -59,7 +60,7 @@ impl Tokenizers {
 }
 
 impl Default for Tokenizers {
-    /// Those of OpenAI's models where they are built in (feature `tiktoken`), and the estimate for all others.
+    /// OpenAI's vocabularies for OpenAI's models (feature `tiktoken`), and the estimate for all others.
     fn default() -> Self {
         let tokenizers = Self::estimating();
         #[cfg(feature = "tiktoken")]

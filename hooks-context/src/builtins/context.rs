@@ -1,8 +1,8 @@
-//! `add_context`: text of one's own, with what the event says in it.
+//! `add_context`: text from the configuration, with values of the event filled in.
 
 use super::{BuiltinError, Call, Output, World};
 
-/// Each argument as a template over the event; those that come out blank are dropped.
+/// Renders each argument as a template over the event, and drops blank results.
 pub(super) fn add_context(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     if call.args.is_empty() {
         return Ok(Output::default());

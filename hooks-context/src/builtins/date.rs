@@ -1,10 +1,10 @@
-//! `add_date`: which day it is.
+//! `add_date`: today's date.
 
 use hooks_core::time::Timestamp;
 
 use super::{BuiltinError, Call, InstructionContext, Output, World};
 
-/// The day, where the machine stands.
+/// Adds the date in the machine's time zone.
 pub(super) fn add_date(_call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let ahead = i64::from(world.machine.minutes_ahead_of_utc()).saturating_mul(60_000);
     let now = Timestamp(world.clock.now().0.saturating_add_signed(ahead));

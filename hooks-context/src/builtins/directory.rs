@@ -4,10 +4,10 @@ use hooks_core::fs::EntryKind;
 
 use super::{BuiltinError, Call, InstructionContext, Output, World};
 
-/// How many names are told.
+/// The most names in a listing.
 const MOST: usize = 100;
 
-/// The names in the folder, in the order of their bytes, folders marked, those with a dot in front left out.
+/// Lists the names in the folder in byte order and marks folders. Names that begin with a dot are left out.
 pub(super) fn add_directory_listing(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let Some(cwd) = call.cwd else { return Ok(Output::default()) };
     let Ok(Some(names)) = world.disk.list(cwd) else { return Ok(Output::default()) };
@@ -22,7 +22,7 @@ pub(super) fn add_directory_listing(call: &Call<'_>, world: &World) -> Result<Ou
         let entry = world.disk.entry(&cwd.join(name));
         let is_folder = matches!(entry, Ok(Some(entry)) if entry.kind == EntryKind::Directory);
         let name = name.to_string_lossy();
-        // A name that breaks the line would put words of its own into the prompt.
+        // A control character could end the line and put words of the name into the prompt.
         let name: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
         listing.push_str(&format!("\n- {name}{}", if is_folder { "/" } else { "" }));
     }

@@ -1,10 +1,10 @@
-//! `add_environment_info`: where an agent finds itself.
+//! `add_environment_info`: facts about the machine and the folder that an agent runs in.
 
 use std::path::Path;
 
 use super::{BuiltinError, Call, Output, World};
 
-/// Folder, git or not, system, processor, shell.
+/// Adds the folder, whether it is in a git repository, the operating system, the processor and the shell.
 pub(super) fn add_environment_info(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let Some(cwd) = call.cwd else { return Ok(Output::default()) };
     let machine = &world.machine;

@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use hooks_core::fs::{Disk, EntryKind};
 
-/// How many links are followed.
+/// The most links that are followed.
 const LINKS: usize = 16;
 
-/// What became of a look at a name.
+/// Result of resolving a path.
 pub(super) enum Found {
-    /// An ordinary file, at this path once links are followed.
+    /// A regular file, at this path after links are followed.
     File(PathBuf),
-    /// Nothing, or something else than a file.
+    /// No entry, or an entry that is not a file.
     Nothing,
-    /// The file system refused.
+    /// The file system returned an error.
     Refused,
 }
 
-/// The ordinary file at `path`, links at its end followed.
+/// Resolves `path` to a regular file. Links in its last part are followed.
 pub(super) fn file(disk: &dyn Disk, path: &Path) -> Found {
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {
@@ -34,7 +34,7 @@ pub(super) fn file(disk: &dyn Disk, path: &Path) -> Found {
     Found::Nothing
 }
 
-/// Makes the folder at `path` and those above it.
+/// Creates the folder at `path` and its missing parents.
 pub(super) fn make_folders(disk: &dyn Disk, path: &Path) -> std::io::Result<()> {
     let mut missing: Vec<&Path> = Vec::new();
     for folder in path.ancestors().filter(|folder| !folder.as_os_str().is_empty()) {

@@ -1,5 +1,5 @@
-//! Runs git so that it only looks: bounded in time and output, without pager, hooks, prompts, or anything that a
-//! configuration would have it start.
+//! Runs git read-only: with limits on time and output, and without a pager, hooks, prompts, or other programs
+//! that a configuration could start.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ const SETTINGS: [(&str, &str); 14] = [
     ("gc.auto", "0"),
 ];
 
-/// A way of running git.
+/// A git command with its folder, settings and limits.
 pub(super) struct Git<'a> {
     world: &'a World,
     directory: PathBuf,
@@ -36,7 +36,7 @@ pub(super) struct Git<'a> {
 }
 
 impl<'a> Git<'a> {
-    /// Git in `directory`, for short questions.
+    /// Runs git in `directory`, with the limits for short commands.
     pub(super) fn new(world: &'a World, directory: &Path) -> Self {
         Self {
             world,
@@ -48,25 +48,25 @@ impl<'a> Git<'a> {
         }
     }
 
-    /// How much it may print, and how long it may take.
+    /// Sets the limits of output and time.
     pub(super) fn within(mut self, limit: usize, patience: Duration) -> Self {
         (self.limit, self.patience) = (limit, patience);
         self
     }
 
-    /// Sets a variable of its environment.
+    /// Sets an environment variable.
     pub(super) fn with(mut self, variable: &str, value: impl Into<OsString>) -> Self {
         self.variables.push((variable.to_owned(), value.into()));
         self
     }
 
-    /// Sets a setting.
+    /// Sets a git setting.
     pub(super) fn set(mut self, setting: &str, value: impl Into<OsString>) -> Self {
         self.settings.push((setting.to_owned(), value.into()));
         self
     }
 
-    /// The same without the filters that the repository's own configuration has, which are programs.
+    /// Switches off the filters of the repository's own configuration, which are programs.
     pub(super) fn without_filters(mut self) -> Self {
         let names = self.run(["config", "-z", "--name-only", "--get-regexp", r"^filter\..*\."]);
         let names = names.filter(|found| found.code == Some(0)).map(|found| found.output).unwrap_or_default();
@@ -84,7 +84,7 @@ impl<'a> Git<'a> {
         self
     }
 
-    /// What git says to `arguments`; nothing where it cannot be started or takes too long.
+    /// Runs git with `arguments`; returns `None` if git cannot be started or takes too long.
     pub(super) fn run<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Option<Finished> {
         let mut program = Program::new("git", self.directory.clone(), self.limit, self.patience);
         program.arguments.push("--no-pager".into());
@@ -93,7 +93,8 @@ impl<'a> Git<'a> {
         self.world.programs.run(&program).ok()
     }
 
-    /// What git prints where it succeeds, without the ends of its last line. A cut is a success.
+    /// Returns the output of git without trailing white space, or `None` if git fails. Output that was cut at
+    /// the limit counts as success.
     pub(super) fn text<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Option<String> {
         let finished = self.run(arguments)?;
         if finished.code != Some(0) && !finished.is_cut {
@@ -116,7 +117,7 @@ impl<'a> Git<'a> {
         ];
         let mut variables: Vec<_> =
             fixed.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
-        // Settings in the environment may have any name; on a command line `=` would end it.
+        // In the environment a setting may have any name; on the command line, `=` would end the name.
         let settings = SETTINGS.iter().map(|(name, value)| ((*name).to_owned(), (*value).into()));
         let settings: Vec<(String, OsString)> = settings.chain(self.settings.iter().cloned()).collect();
         variables.push(("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string().into()));

@@ -1,10 +1,10 @@
-//! `max_iterations`: stops after so many model calls.
+//! `max_iterations`: stops a session after a number of model calls.
 
 use serde_json::Value;
 
 use super::{BuiltinError, Call, Output, World};
 
-/// Blocks the model call behind the last allowed one. Without a usable limit it does nothing.
+/// Blocks model calls beyond the limit. Without a valid limit it does nothing.
 pub(super) fn max_iterations(call: &Call<'_>, _world: &World) -> Result<Output, BuiltinError> {
     let limit = call.args.first().and_then(|limit| limit.parse::<u64>().ok()).filter(|limit| *limit > 0);
     let iteration = call.input.get("iteration").and_then(Value::as_u64).unwrap_or_default();

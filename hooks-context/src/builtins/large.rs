@@ -1,4 +1,4 @@
-//! `limit_large_tool_results`: a long result goes to a file, and the model gets a part of it.
+//! `limit_large_tool_results`: writes a long result to a file, and gives the model an excerpt.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use super::{BuiltinError, Call, Output, World};
 
 const MOST_BYTES: usize = 50 * 1024;
 const MOST_LINES: usize = 2_000;
-/// Whose results nobody else bounds.
+/// Tool categories whose results have no other limit.
 const CATEGORIES: [&str; 4] = ["filesystem", "shell", "mcp", "a2a"];
 
-/// Cuts a long result; at the end of a session its files are taken away.
+/// Cuts a long result. At the end of a session, deletes the session's files.
 pub(super) fn limit_large_tool_results(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     Ok(match call.event() {
         "tool_response_transform" => limited(call, world),
@@ -34,7 +34,7 @@ fn limited(call: &Call<'_>, world: &World) -> Output {
     }
     let path = match kept(call, world, result) {
         Ok(path) => path,
-        // A long result is better than a part of one whose rest is lost.
+        // If the file cannot be written, the model gets the whole result: a cut would lose the rest.
         Err(error) => return Output::default().telling(format!("a long result could not be kept: {error}")),
     };
     let notice = format!(
@@ -42,7 +42,7 @@ fn limited(call: &Call<'_>, world: &World) -> Output {
         result.len(),
         path.display()
     );
-    // The beginning of a file tells more than its end, and the rest can be asked for by line.
+    // The beginning of a file is more useful than its end, and `read_file` can read further lines.
     let text = if category == "filesystem" && call.text("tool_name") == "read_file" {
         let head = first(result);
         let shown = head.bytes().filter(|byte| *byte == b'\n').count();
@@ -54,7 +54,7 @@ fn limited(call: &Call<'_>, world: &World) -> Output {
         } else {
             let arguments = call.input.get("tool_input");
             let line = arguments.and_then(|arguments| arguments.get("line")).and_then(Value::as_f64);
-            // A float beyond the type saturates.
+            // A float beyond the range of the type saturates.
             let next = (line.filter(|line| *line >= 1.0).unwrap_or(1.0) as usize).saturating_add(shown);
             format!(
                 "{notice}Showing the first {MOST_LINES} lines (up to {MOST_BYTES} bytes). To continue reading, call read_file again with the same path plus \"line\": {next} (1-based start line) and a \"limit\" (maximum number of lines):\n\n{head}"
@@ -67,7 +67,7 @@ fn limited(call: &Call<'_>, world: &World) -> Output {
     Output::specific(call.event(), |specific| specific.updated_tool_response = Some(text))
 }
 
-/// Puts `result` into a file of its own; the same result twice has one.
+/// Writes `result` to a file that is named by its digest, so that equal results share one file.
 fn kept(call: &Call<'_>, world: &World, result: &str) -> io::Result<PathBuf> {
     let folder = folder(call, world);
     make_folders(&*world.disk, &folder)?;
@@ -86,12 +86,12 @@ fn cleaned(call: &Call<'_>, world: &World) -> io::Result<Output> {
     Ok(Output::default())
 }
 
-/// The session's own folder, whatever its name has in it.
+/// Folder of the session, named by a digest because a session id may contain any character.
 fn folder(call: &Call<'_>, world: &World) -> PathBuf {
     world.store.join("tool-results").join(Digest::of(call.text("session_id").as_bytes()).to_string())
 }
 
-/// The last lines, as many as go.
+/// The last lines, within the limits of lines and bytes.
 fn last(text: &str) -> &str {
     let bytes = text.as_bytes();
     let body = text.strip_suffix('\n').unwrap_or(text).as_bytes();
@@ -103,7 +103,7 @@ fn last(text: &str) -> &str {
     text.get(from..).unwrap_or_default()
 }
 
-/// The first lines, as many as go.
+/// The first lines, within the limits of lines and bytes.
 fn first(text: &str) -> &str {
     let by_lines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').nth(MOST_LINES - 1);
     let mut to = by_lines.map_or(text.len(), |(at, _)| at + 1).min(MOST_BYTES);

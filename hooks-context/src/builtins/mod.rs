@@ -1,24 +1,26 @@
-//! Small handlers by name, with the answers docker-agent's builtins give: the date, the branch, a file of prompts.
+//! Small named handlers that answer as docker-agent's builtins do: the date, the branch, a file of prompts.
 //!
-//! [`run`] takes a name, its arguments, a folder and the event as JSON, and answers an [`Output`]: what a command hook
-//! would have printed. It waits for files and for git, within bounds; a host calls it where waiting is fine.
+//! [`run`] takes a name, its arguments, a folder and the event as JSON, and returns an [`Output`]: the object
+//! that a command hook would have printed. It blocks on files and on git, within limits; call it where
+//! blocking is allowed.
 //!
 //! | builtin | event | what it does |
 //! | --- | --- | --- |
-//! | `add_date` | turn_start | says which day it is |
+//! | `add_date` | turn_start | today's date |
 //! | `add_environment_info` | session_start | folder, git or not, system, processor, shell |
 //! | `add_prompt_files` | turn_start | files of instructions, from the folder upwards and from home |
-//! | `add_git_status`, `add_git_diff` | turn_start | what is changed |
-//! | `add_recent_commits` | session_start | what was done last |
+//! | `add_git_status`, `add_git_diff` | turn_start | uncommitted changes |
+//! | `add_recent_commits` | session_start | the last commits |
 //! | `add_directory_listing` | session_start | the names in the folder |
-//! | `add_user_info` | session_start | who uses this machine |
+//! | `add_user_info` | session_start | the user and the name of the machine |
 //! | `add_context` | any that takes text | templates over the event |
-//! | `max_iterations` | before_llm_call | stops after so many model calls |
-//! | `redact_secrets` | transforms, before_llm_call | takes secrets out |
-//! | `limit_large_tool_results` | tool_response_transform, session_end | keeps a long result in a file, and its end |
-//! | `snapshot` | session, turn and tool events | keeps the files as they are, to go back to |
+//! | `max_iterations` | before_llm_call | stops after a number of model calls |
+//! | `redact_secrets` | transforms, before_llm_call | removes secrets |
+//! | `limit_large_tool_results` | tool_response_transform, session_end | writes a long result to a file and keeps an excerpt |
+//! | `snapshot` | session, turn and tool events | snapshots of the files, which can be restored |
 //!
-//! Each of them is silent where it has nothing to say. The world comes through the traits of [`World`] (law 9).
+//! A builtin without anything to add returns an empty output. Clocks, files and programs are reached through
+//! the traits of [`World`] (law 9).
 
 mod context;
 mod date;
@@ -43,62 +45,62 @@ use serde_json::Value;
 pub use self::output::{InstructionContext, Output, Specific};
 pub use self::world::{Finished, Machine, Program, Programs, Redact, Templates, UnknownMachine, User, World};
 
-/// What a builtin is asked.
+/// Input of a builtin.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// Its name.
+    /// Name of the builtin.
     pub name: &'a str,
-    /// Its arguments, as they are configured.
+    /// Arguments from the configuration.
     pub args: &'a [String],
-    /// The folder it looks at; without one most have nothing to say.
+    /// Folder that the builtin reads; without one, most builtins return an empty output.
     pub cwd: Option<&'a Path>,
-    /// The event, as a command hook gets it.
+    /// The event as JSON, as a command hook gets it.
     pub input: &'a Value,
 }
 
 impl Call<'_> {
-    /// A text of the event; empty where there is none.
+    /// Returns a text field of the event, or an empty text if it is missing.
     fn text(&self, field: &str) -> &str {
         self.input.get(field).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The event's name.
+    /// Returns the name of the event.
     fn event(&self) -> &str {
         self.text("hook_event_name")
     }
 }
 
-/// Why a builtin has no answer.
+/// Error of a builtin.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuiltinError {
-    /// Nobody is called so.
+    /// No builtin has this name.
     #[error("no builtin is called `{name}`; there are {}", names().collect::<Vec<_>>().join(", "))]
     Unknown {
-        /// The name, as it was asked for.
+        /// The requested name.
         name: String,
     },
-    /// A template cannot be filled.
+    /// A template cannot be rendered.
     #[error("argument {number} of `add_context` cannot be rendered: {reason}")]
     Template {
-        /// Which argument, from 1.
+        /// Number of the argument, from 1.
         number: usize,
-        /// Why.
+        /// Reason why it cannot be rendered.
         reason: String,
     },
-    /// The host did not give what it needs.
+    /// The host did not provide a part that the builtin needs.
     #[error("`{name}` needs {what}, which the host did not give")]
     Missing {
-        /// The builtin.
+        /// Name of the builtin.
         name: &'static str,
-        /// What it lacks.
+        /// The missing part.
         what: &'static str,
     },
 }
 
 type Builtin = fn(&Call<'_>, &World) -> Result<Output, BuiltinError>;
 
-/// The table: what there is.
+/// All builtins by name.
 const BUILTINS: [(&str, Builtin); 13] = [
     ("add_context", context::add_context),
     ("add_date", date::add_date),
@@ -115,16 +117,17 @@ const BUILTINS: [(&str, Builtin); 13] = [
     ("snapshot", snapshot::snapshot),
 ];
 
-/// The names of all builtins.
+/// Returns the names of all builtins.
 pub fn names() -> impl Iterator<Item = &'static str> {
     BUILTINS.iter().map(|(name, _)| *name)
 }
 
-/// Asks the builtin that `call` names.
+/// Runs the builtin that `call` names.
 ///
 /// # Errors
-/// There is none of that name, or it cannot answer. What git or a file system refuses is no error: then there is
-/// nothing to say.
+/// Returns `Unknown` if no builtin has the name; `Template` if a template cannot be rendered; `Missing` if
+/// the host did not provide a part that the builtin needs. A failure of git or of the file system is not an
+/// error: the output is then empty.
 pub fn run(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let found = BUILTINS.iter().find(|(name, _)| *name == call.name);
     let (_, builtin) = found.ok_or_else(|| BuiltinError::Unknown { name: call.name.to_owned() })?;

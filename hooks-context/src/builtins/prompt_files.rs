@@ -1,4 +1,4 @@
-//! `add_prompt_files`: files of instructions (`AGENTS.md` and its like).
+//! `add_prompt_files`: files of instructions, such as `AGENTS.md`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use super::files::{Found, file};
 use super::{BuiltinError, Call, InstructionContext, Output, World};
 
 const GROUP: &str = "core/prompt-files";
-/// How much of a file is read at most: more is not instructions.
+/// The most bytes that are read of a file; instructions are shorter.
 const LONGEST: u64 = 1 << 20;
-/// How many nested files are listed, and how many names are looked at to find them.
+/// The most nested files in a listing, and the most names that are visited to find them.
 const MOST_LISTED: usize = 100;
 const MOST_SEEN: usize = 20_000;
 
-/// Reads each named file from the closest folder that has it, going up, and from the user's home. With `--depth=N`,
-/// those up to so many folders below are listed, not read.
+/// Reads each named file from the closest folder that has it, going upwards, and from the user's home. With
+/// `--depth=N`, the files up to N folders below are listed by path, not read.
 pub(super) fn add_prompt_files(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let Some(cwd) = call.cwd.filter(|_| !call.args.is_empty()) else { return Ok(Output::default()) };
     let (names, depth) = parse(call.args);
@@ -27,7 +27,7 @@ pub(super) fn add_prompt_files(call: &Call<'_>, world: &World) -> Result<Output,
     for name in &names {
         for path in paths(world, cwd, home.as_deref(), name) {
             let Some((behind, content)) = read(world, &path) else {
-                // Not known is not gone: what the model has of them stays.
+                // An unreadable file is not a removed file: the model keeps the version that it has.
                 let unknown = InstructionContext {
                     group: GROUP,
                     unavailable: true,
@@ -53,7 +53,7 @@ pub(super) fn add_prompt_files(call: &Call<'_>, world: &World) -> Result<Output,
     Ok(Output::instructions("turn_start", texts))
 }
 
-/// The names, and how deep to look for more. A depth that is none counts as 0.
+/// Splits the arguments into file names and the depth. A depth that is not a number is ignored.
 fn parse(args: &[String]) -> (Vec<&str>, usize) {
     let mut names = Vec::new();
     let mut depth = 0;
@@ -66,7 +66,8 @@ fn parse(args: &[String]) -> (Vec<&str>, usize) {
     (names, depth)
 }
 
-/// Where the files called `name` are: the closest one from `cwd` upwards, and the user's own.
+/// Returns the paths of the files called `name`: the closest one from `cwd` upwards, and the one in the
+/// user's home.
 fn paths(world: &World, cwd: &Path, home: Option<&Path>, name: &str) -> Vec<PathBuf> {
     let is_there = |path: &PathBuf| !matches!(file(&*world.disk, path), Found::Nothing);
     let mut paths: Vec<_> =
@@ -76,7 +77,7 @@ fn paths(world: &World, cwd: &Path, home: Option<&Path>, name: &str) -> Vec<Path
     paths
 }
 
-/// What the file says, and where it is behind its links.
+/// Returns the path of the file after links are followed, and its content.
 fn read(world: &World, path: &Path) -> Option<(PathBuf, String)> {
     let Found::File(behind) = file(&*world.disk, path) else { return None };
     let content = world.disk.read(&behind, LONGEST).ok()??;
@@ -100,8 +101,8 @@ fn instructions(path: &Path, content: &str) -> InstructionContext {
     }
 }
 
-/// The files of these names below `cwd`, by path only: a project of many parts says what is where, and the agent
-/// reads what it needs.
+/// Lists the files with these names below `cwd` by path only. In a project of many parts, the agent reads the
+/// files that it needs.
 fn listing(
     world: &World,
     cwd: &Path,
@@ -135,8 +136,8 @@ fn listing(
     })
 }
 
-/// The paths from `cwd` of what is called by one of `names`, in the order of their names, and whether there are
-/// more. Folders with a dot in front, links, and names that would break a line are passed over.
+/// Returns the paths below `cwd` of the files with one of `names`, sorted, and whether the list was cut.
+/// Folders that begin with a dot, links, and names with control characters are skipped.
 fn nested(
     world: &World,
     cwd: &Path,

@@ -1,14 +1,14 @@
-//! `redact_secrets`: takes secrets out of arguments, of results and of what a model is sent.
+//! `redact_secrets`: removes secrets from arguments, results and messages to a model.
 
 use serde_json::{Map, Value};
 
 use super::world::Redact;
 use super::{BuiltinError, Call, Output, World};
 
-/// How deep values are looked into. What nests deeper is dropped rather than passed unseen.
+/// Depth to which values are searched. Deeper values are replaced by null rather than passed on unsearched.
 const DEEPEST: usize = 128;
 
-/// Rewrites what has secrets in it; which part that is depends on the event.
+/// Redacts the part of the event that can contain secrets: arguments, messages or the result.
 pub(super) fn redact_secrets(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let missing = BuiltinError::Missing { name: "redact_secrets", what: "something that redacts" };
     let redact = &**world.redact.as_ref().ok_or(missing)?;
@@ -20,7 +20,7 @@ pub(super) fn redact_secrets(call: &Call<'_>, world: &World) -> Result<Output, B
     })
 }
 
-/// The arguments that change, and a word about it.
+/// Returns the arguments that change, and a message for the user.
 fn arguments(call: &Call<'_>, redact: &dyn Redact) -> Output {
     let Some(Value::Object(arguments)) = call.input.get("tool_input") else { return Output::default() };
     let changed: Map<_, _> = arguments
@@ -35,7 +35,7 @@ fn arguments(call: &Call<'_>, redact: &dyn Redact) -> Output {
         .telling(format!("redact_secrets: redacted secret material from arguments of tool \"{tool}\""))
 }
 
-/// All messages, where one changes: whoever reads them takes the list whole.
+/// Returns all messages if one of them changes: the host replaces the whole list.
 fn messages(call: &Call<'_>, redact: &dyn Redact) -> Output {
     let Some(Value::Array(messages)) = call.input.get("messages") else { return Output::default() };
     match redacted_list(messages, redact, DEEPEST) {
@@ -53,7 +53,7 @@ fn result(call: &Call<'_>, redact: &dyn Redact) -> Output {
     }
 }
 
-/// `value` without its secrets; nothing where it has none.
+/// Returns `value` without its secrets, or `None` if it has no secrets.
 fn redacted(value: &Value, redact: &dyn Redact, depth: usize) -> Option<Value> {
     let Some(below) = depth.checked_sub(1) else { return Some(Value::Null) };
     match value {

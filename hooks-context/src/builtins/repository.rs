@@ -1,4 +1,4 @@
-//! `add_git_status`, `add_git_diff`, `add_recent_commits`: what a repository has to say.
+//! `add_git_status`, `add_git_diff`, `add_recent_commits`: state of a git repository.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::git::Git;
 use super::{BuiltinError, Call, InstructionContext, Output, World};
 
-/// How much of git's output a prompt has room for.
+/// The most bytes of git's output in a prompt.
 const LONGEST: usize = 4_096;
 const PATIENCE: Duration = Duration::from_secs(5);
 const COMMITS: u32 = 10;
 
-/// What is changed, in short.
+/// Adds the short status of the working copy.
 pub(super) fn add_git_status(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let Some(cwd) = call.cwd else { return Ok(Output::default()) };
     let status = asked(world, cwd, &["status", "--short", "--branch"]).filter(|status| !status.is_empty());
@@ -28,7 +28,7 @@ pub(super) fn add_git_status(call: &Call<'_>, world: &World) -> Result<Output, B
     Ok(Output::instructions("turn_start", vec![text]))
 }
 
-/// What is changed: how much of which file, or with `full` every line.
+/// Adds the uncommitted changes: a count for each file, or every line with `full`.
 pub(super) fn add_git_diff(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let Some(cwd) = call.cwd else { return Ok(Output::default()) };
     let is_full = call.args.first().is_some_and(|arg| arg == "full");
@@ -51,7 +51,7 @@ pub(super) fn add_git_diff(call: &Call<'_>, world: &World) -> Result<Output, Bui
     Ok(Output::instructions("turn_start", vec![text]))
 }
 
-/// The last commits, a line each.
+/// Adds the last commits, one on each line.
 pub(super) fn add_recent_commits(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let Some(cwd) = call.cwd else { return Ok(Output::default()) };
     let wanted = call.args.first().and_then(|wanted| wanted.parse().ok()).filter(|wanted| *wanted > 0);
@@ -72,7 +72,7 @@ fn asked(world: &World, cwd: &Path, arguments: &[&str]) -> Option<String> {
     if finished.code != Some(0) && !finished.is_cut {
         return None;
     }
-    // What was cut within a character ends before it.
+    // If the cut is within a character, the text ends before that character.
     let text = String::from_utf8_lossy(&finished.output);
     let text = text.trim_end_matches('\u{fffd}').trim_end();
     Some(if finished.is_cut { format!("{text}\n... (truncated)") } else { text.to_owned() })

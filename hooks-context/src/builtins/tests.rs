@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A machine that somebody made up.
+/// A machine with fixed answers.
 struct Desk;
 
 impl Machine for Desk {
@@ -42,7 +42,7 @@ impl Machine for Desk {
     }
 }
 
-/// A git that prints what it is told to, and remembers what it was asked.
+/// A git with a fixed output that records the programs it was asked to run.
 #[derive(Default)]
 struct Scripted {
     code: Option<i32>,

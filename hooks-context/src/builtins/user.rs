@@ -1,8 +1,8 @@
-//! `add_user_info`: who uses this machine.
+//! `add_user_info`: the user of this machine.
 
 use super::{BuiltinError, Call, Output, World};
 
-/// The user's name, full name and machine, as far as they are known.
+/// Adds the user's name, full name and host name, as far as they are known.
 pub(super) fn add_user_info(_call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let user = world.machine.user().unwrap_or_default();
     let host = world.machine.host_name().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What builtins see of the machine, through traits.
+//! Traits through which builtins reach the machine.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,28 +11,28 @@ use hooks_core::fs::Disk;
 use hooks_core::time::Clock;
 use serde_json::Value;
 
-/// The machine, as builtins see it. Cheap to clone.
+/// Access of builtins to the machine. Cheap to clone.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct World {
-    /// Tells the time.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
     /// Reads and writes files.
     pub disk: Arc<dyn Disk>,
-    /// Knows who and what it is.
+    /// Describes the machine and its user.
     pub machine: Arc<dyn Machine>,
-    /// Starts programs: git.
+    /// Starts programs; only git is started.
     pub programs: Arc<dyn Programs>,
-    /// Where snapshots and long results are kept; it has to be there.
+    /// Folder for snapshots and long results; it has to exist.
     pub store: PathBuf,
-    /// Fills templates: what `add_context` needs.
+    /// Renders templates; `add_context` needs it.
     pub templates: Option<Arc<dyn Templates>>,
-    /// Takes secrets out of text: what `redact_secrets` needs.
+    /// Removes secrets from text; `redact_secrets` needs it.
     pub redact: Option<Arc<dyn Redact>>,
 }
 
 impl World {
-    /// A world with an unknown machine on it, which neither fills templates nor redacts.
+    /// A world with an unknown machine, without templates and without redaction.
     pub fn new(
         clock: Arc<dyn Clock>,
         disk: Arc<dyn Disk>,
@@ -43,21 +43,21 @@ impl World {
         Self { clock, disk, machine, programs, store: store.into(), templates: None, redact: None }
     }
 
-    /// Says who and what the machine is.
+    /// Sets the description of the machine.
     #[must_use]
     pub fn on(mut self, machine: Arc<dyn Machine>) -> Self {
         self.machine = machine;
         self
     }
 
-    /// Gives what fills templates.
+    /// Sets the renderer of templates.
     #[must_use]
     pub fn filling(mut self, templates: Arc<dyn Templates>) -> Self {
         self.templates = Some(templates);
         self
     }
 
-    /// Gives what takes secrets out.
+    /// Sets the redaction of secrets.
     #[must_use]
     pub fn redacting(mut self, redact: Arc<dyn Redact>) -> Self {
         self.redact = Some(redact);
@@ -71,43 +71,43 @@ impl fmt::Debug for World {
     }
 }
 
-/// Knows who and what a machine is. What it does not know is left out of answers.
+/// Describes a machine and its user. Unknown facts are left out of outputs.
 pub trait Machine: Send + Sync {
-    /// A variable of the environment.
+    /// Returns an environment variable.
     fn variable(&self, name: &str) -> Option<String>;
 
-    /// Who uses it.
+    /// Returns the user of the machine.
     fn user(&self) -> Option<User>;
 
-    /// Its name in the network.
+    /// Returns the name of the machine in the network.
     fn host_name(&self) -> Option<String>;
 
-    /// Its operating system, as Rust calls it (`linux`, `macos`, `windows`).
+    /// Returns the operating system, as Rust names it (`linux`, `macos`, `windows`).
     fn operating_system(&self) -> &'static str {
         std::env::consts::OS
     }
 
-    /// Its processor, as Rust calls it (`x86_64`, `aarch64`).
+    /// Returns the processor architecture, as Rust names it (`x86_64`, `aarch64`).
     fn architecture(&self) -> &'static str {
         std::env::consts::ARCH
     }
 
-    /// By how many minutes the clocks on its walls are ahead of UTC now.
+    /// Returns the current offset of local time from UTC, in minutes.
     fn minutes_ahead_of_utc(&self) -> i32 {
         0
     }
 }
 
-/// Who uses a machine.
+/// User of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
-    /// The name to log in with.
+    /// Login name.
     pub name: String,
-    /// The name in life; often empty.
+    /// Full name; often empty.
     pub full_name: String,
 }
 
-/// A machine of which nothing is known.
+/// A machine without any known facts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnknownMachine;
 
@@ -127,28 +127,28 @@ impl Machine for UnknownMachine {
 
 /// Starts programs and waits for them.
 pub trait Programs: Send + Sync {
-    /// Runs `program` to its end, or to the end of its time: then it and what it started are killed.
+    /// Runs `program` until it ends. If its time is up, it and its children are killed.
     ///
     /// # Errors
-    /// It cannot be started, or took too long (`TimedOut`).
+    /// Returns an error if the program cannot be started; `TimedOut` if it took too long.
     fn run(&self, program: &Program) -> io::Result<Finished>;
 }
 
-/// A program to run: without input, its complaints unheard.
+/// A program to run, without input. Its standard error is discarded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Program {
-    /// Its name, looked for where the host looks for programs.
+    /// Name of the program, looked up in the host's `PATH`.
     pub name: &'static str,
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: Vec<OsString>,
-    /// Its environment: these and the host's `PATH`, nothing else.
+    /// Environment of the program: these variables and the host's `PATH`, nothing else.
     pub variables: Vec<(String, OsString)>,
-    /// Where it runs.
+    /// Working directory of the program.
     pub directory: PathBuf,
-    /// How many bytes of its output are read; behind them it is killed.
+    /// The most bytes of output that are read; a program that prints more is killed.
     pub limit: usize,
-    /// How long it may take.
+    /// Time limit of the program.
     pub patience: Duration,
 }
 
@@ -159,29 +159,29 @@ impl Program {
     }
 }
 
-/// What became of a program.
+/// Result of running a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finished {
-    /// Its exit code; none where a signal ended it.
+    /// Exit code; `None` if a signal ended the program.
     pub code: Option<i32>,
-    /// What it printed, up to the limit.
+    /// Output, up to the limit.
     pub output: Vec<u8>,
-    /// Whether it had more to print.
+    /// Whether the output was cut at the limit.
     pub is_cut: bool,
 }
 
-/// Fills templates: what stands between double braces is about the event.
+/// Renders templates; expressions in double braces refer to the event.
 pub trait Templates: Send + Sync {
-    /// `template` with what `input` says.
+    /// Renders `template` with the values of `input`.
     ///
     /// # Errors
-    /// It is no template, or asks for something that is not there: why, for whoever wrote it.
+    /// Returns a message for the operator if `template` is invalid or refers to a missing value.
     fn render(&self, template: &str, input: &Value) -> Result<String, String>;
 }
 
-/// Takes secrets out of text.
+/// Removes secrets from text.
 pub trait Redact: Send + Sync {
-    /// `text` without its secrets; nothing where it has none.
+    /// Returns `text` without its secrets, or `None` if it has no secrets.
     fn redact(&self, text: &str) -> Option<String>;
 }
 

@@ -1,4 +1,4 @@
-//! What is handed over, and given again.
+//! Texts that are handed over at a compaction, and given to the model again afterwards.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use super::{SummaryRequest, summarise};
 use crate::brief::{Briefing, Loaded, Part};
 use crate::source::{Ask, Item, Moment, Section};
 
-/// Who says so.
+/// Name of this hook in reasons and notes.
 const NAME: &str = "compaction";
 
-/// What is told to a message's reader that it is.
+/// First line of a message that gives kept text to the model.
 const MARK: &str = "[kept while the conversation was compacted]";
 
-/// How deep a message is looked into.
+/// Depth to which the content of a message is searched.
 const DEPTH: usize = 16;
 
-/// What is handed over at a compaction.
+/// Texts and state that are handed over at a compaction.
 #[derive(Debug, Default)]
 pub struct HandOver {
     pub(super) veto: Option<String>,
@@ -31,7 +31,7 @@ pub struct HandOver {
 }
 
 impl Compacting {
-    /// What is handed over: all of it is given again when the compaction is done.
+    /// Builds the hand-over of a compaction. All of its notes are given again when the compaction is done.
     pub(super) async fn hand_over(self, context: Arc<HookContext>, asked: PreCompact) -> HandOver {
         if !super::veto::is_dead_end(&asked)
             && let Some(veto) = self.vetoes.iter().find_map(|veto| veto.veto(&context, &asked))
@@ -57,7 +57,7 @@ impl Compacting {
         HandOver { veto: None, notes, summary, survivors }
     }
 
-    /// The survivors as texts, within their budget.
+    /// Formats the survivors as notes, within their budget.
     pub(super) fn kept(&self, survivors: &Survivors, model: Option<&str>) -> Vec<ContextNote> {
         let part = |name: &str, weight, title: &str, items: Vec<String>| Part {
             name: name.to_owned(),
@@ -110,7 +110,7 @@ impl Compacting {
             let asked = summariser.summarise(request);
             let late = self.timer.sleep(settings.summary_within);
             let answer = futures_util::future::select(asked, late).await;
-            // Too long is of no use: there is no room for it.
+            // A summary that is longer than the budget cannot be used.
             if let futures_util::future::Either::Left((Ok(text), _)) = answer
                 && !text.trim().is_empty()
                 && tokenizer.count(&text) <= settings.summary
@@ -122,7 +122,8 @@ impl Compacting {
     }
 }
 
-/// Gives what is due to a model that has not got it: a host may have forgotten what hooks handed over.
+/// Adds kept text that is due to a model call that lacks it, because a host may lose the text that hooks
+/// handed over.
 pub(super) struct Reminder(pub(super) Arc<Ledger>);
 
 impl Transform<BeforeModelCall> for Reminder {
@@ -153,7 +154,7 @@ impl Transform<BeforeModelCall> for Reminder {
     }
 }
 
-/// Whether `text` stands in what a message says.
+/// Whether `text` occurs in the content of a message, searched to `depth`.
 fn says(content: &Value, text: &str, depth: usize) -> bool {
     match content {
         Value::String(said) => said.contains(text),

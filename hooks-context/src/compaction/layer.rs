@@ -2,14 +2,14 @@ use tower_layer::Layer;
 
 use super::{Compacting, CompactionService};
 
-/// Hands over what has to survive a compaction; see [`CompactionService`].
+/// Hands over the texts that have to survive a compaction; see [`CompactionService`].
 #[derive(Clone, Debug)]
 pub struct CompactionLayer {
     compacting: Compacting,
 }
 
 impl CompactionLayer {
-    /// A layer of `compacting`.
+    /// Makes a layer with the settings and state of `compacting`.
     pub const fn new(compacting: Compacting) -> Self {
         Self { compacting }
     }

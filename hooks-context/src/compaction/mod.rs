@@ -1,21 +1,25 @@
-//! What survives when a conversation is shortened.
+//! Keeps important texts when a conversation is compacted.
 //!
 //! | event | what is done |
 //! | --- | --- |
-//! | `user_prompt_submitted`, `pre_tool_use`, `post_tool_use`, `before_model_call` | what may have to survive is remembered |
-//! | `pre_compact` | it is handed over verbatim, with a summary and the state of it; or the compaction is vetoed |
-//! | `post_compact` | what was handed over is due again |
-//! | `session_start` (compact), `turn_start`, `before_model_call` | it is given again, once, where it is not there |
+//! | `user_prompt_submitted`, `pre_tool_use`, `post_tool_use`, `before_model_call` | remembers texts that may have to survive |
+//! | `pre_compact` | hands over these texts verbatim, with a summary and the exported state; or vetoes the compaction |
+//! | `post_compact` | marks the texts as due |
+//! | `session_start` (compact), `turn_start`, `before_model_call` | gives the due texts again, once, if the model lacks them |
 //!
-//! What survives: the user's last request, open tasks, the files that were worked on, the output of commands that a rule
-//! names, and what [`AutoContext`](crate::auto::AutoContext) knows (decisions, directives), within a budget of tokens.
+//! These texts survive, within a budget of tokens: the user's last request, open tasks, the files that were
+//! worked on, the output of commands that a rule names, and the context of
+//! [`AutoContext`](crate::auto::AutoContext) (decisions, directives).
 //!
-//! The summary is that of a service the host gives, or else one without a model: what tools answered longest ago is left
-//! out, what was said twice is said once, and long texts are cut, newest first until the room is full.
+//! The summary comes from a service of the host. Without a service, or if it fails or is late, it is built
+//! without a model: old tool results are left out, repeated texts are given once, and long texts are cut. It
+//! takes the newest messages first, until the budget is used.
 //!
-//! A veto is a rule's. None stands where the model refused the conversation as too long, or it is full: that would be a
-//! dead end. The layer goes on `pre_compact`, `post_compact`, `session_start` and `turn_start`;
-//! [`Compacting::add_to`] puts all of it in place.
+//! A veto comes from a rule. It is ignored if the model refused the conversation as too long, or if the
+//! conversation fills the window: without a compaction the session could not go on.
+//!
+//! The layer goes on `pre_compact`, `post_compact`, `session_start` and `turn_start`; [`Compacting::add_to`]
+//! adds it to all of them, with its observers and its transform.
 
 mod hand_over;
 mod layer;

@@ -9,19 +9,19 @@ use super::hand_over::HandOver;
 use super::settings::STATE;
 use super::{Compacting, Survivors};
 
-/// An event at which something is handed over, or given again.
+/// An event at which texts are handed over, or given again.
 pub trait CompactionMoment: Event {
-    /// What is done then; nothing where nothing is to be.
+    /// Starts the work for this event, or returns `None` if there is nothing to do.
     fn work(compacting: &Compacting, request: &HookRequest<Self>) -> Option<HookFuture<'static, HandOver>>;
 
-    /// Adds it to the answer.
+    /// Adds the hand-over to the outcome.
     fn add(request: &HookRequest<Self>, outcome: &mut Self::Outcome, hand_over: HandOver);
 }
 
 impl CompactionMoment for PreCompact {
     fn work(compacting: &Compacting, request: &HookRequest<Self>) -> Option<HookFuture<'static, HandOver>> {
         let (context, asked) = (Arc::clone(request.context()), request.event().clone());
-        // It was handed over when the event was prepared.
+        // At the judge stage, the texts were already handed over when the event was prepared.
         (request.stage() != Stage::Judge)
             .then(|| HookFuture::later(compacting.clone().hand_over(context, asked)))
     }
@@ -59,7 +59,7 @@ impl CompactionMoment for SessionStart {
         if request.event().source != StartSource::Compact {
             return None;
         }
-        // What the team knows is given again at such a start by itself.
+        // The team's context is given again at such a start by `AutoContext` itself.
         let survivors = compacting.ledger.change(request.context(), |known| {
             known.due.clear();
             known.survivors.clone()
@@ -75,7 +75,7 @@ impl CompactionMoment for SessionStart {
 
 impl CompactionMoment for TurnStart {
     fn work(compacting: &Compacting, request: &HookRequest<Self>) -> Option<HookFuture<'static, HandOver>> {
-        // What is due stays so until a model call has shown that it is there.
+        // Texts stay due until a model call shows that the model has them.
         let due = compacting.ledger.look(request.context(), |known| known.due.clone());
         (!due.is_empty()).then(|| HookFuture::now(HandOver { notes: due, ..HandOver::default() }))
     }

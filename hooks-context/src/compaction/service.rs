@@ -7,9 +7,10 @@ use tower_service::Service;
 use super::hand_over::HandOver;
 use super::{Compacting, CompactionMoment};
 
-/// Asks the inner hook, and hands over what has to survive; see [the module](super).
+/// Calls the inner hook, and hands over the texts that have to survive; see [the module](super).
 ///
-/// Readiness is the inner hook's. Its summary comes before ours; its error is the answer.
+/// Readiness is that of the inner hook. A summary of the inner hook takes precedence over ours. If the inner
+/// hook fails, its error is returned.
 #[derive(Clone, Debug)]
 pub struct CompactionService<S> {
     inner: S,
@@ -17,7 +18,7 @@ pub struct CompactionService<S> {
 }
 
 impl<S> CompactionService<S> {
-    /// Has `compacting` work beside `inner`.
+    /// Makes a service that runs `compacting` next to `inner`.
     pub const fn new(inner: S, compacting: Compacting) -> Self {
         Self { inner, compacting }
     }

@@ -1,4 +1,4 @@
-//! What survives, and who says so.
+//! Settings of compactions: what survives, and which rules and services take part.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,20 +22,21 @@ use crate::SessionMemory;
 use crate::auto::AutoContext;
 use crate::budget::Tokenizers;
 
-/// The name under which state goes along with a compaction.
+/// Key of our state among the exported states of a compaction.
 pub(super) const STATE: &str = "hooks-context";
 
-/// What survives, in numbers and rules. Budgets are in tokens.
+/// Limits and rules for the texts that survive. Budgets are in tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompactionSettings {
-    /// Of what is given verbatim beside the team's context; 1,500 unless told.
+    /// Budget of the texts that are kept verbatim, in addition to the team's context; 1,500 by default.
     pub keep: u64,
-    /// Of a summary; 1,000 unless told, and none is given where it is 0.
+    /// Budget of a summary; 1,000 by default. If it is 0, no summary is given.
     pub summary: u64,
-    /// Commands with one of these words have their output kept.
+    /// Texts that select commands: the output of a command that contains one of them is kept.
     pub outputs: Vec<String>,
-    /// How long a service may take to summarise; 30 s unless told. Then there is a summary without it.
+    /// Time limit of the service that summarises; 30 s by default. After it, the summary is built without the
+    /// service.
     pub summary_within: Duration,
 }
 
@@ -45,7 +46,7 @@ impl Default for CompactionSettings {
     }
 }
 
-/// What keeps things over compactions. Cheap to clone.
+/// Keeps texts over compactions. Cheap to clone.
 #[derive(Clone)]
 pub struct Compacting {
     pub(super) ledger: Arc<Ledger>,
@@ -58,7 +59,7 @@ pub struct Compacting {
 }
 
 impl Compacting {
-    /// Keeps what `settings` say; `timer` tells when a summary is late.
+    /// Keeps texts as `settings` describe; `timer` measures the time limit of a summary.
     pub fn new(settings: CompactionSettings, timer: Arc<dyn Timer>) -> Self {
         Self {
             ledger: Arc::default(),
@@ -71,21 +72,22 @@ impl Compacting {
         }
     }
 
-    /// Gives again what `context` gives at a session's start: decisions, directives, whatever it has.
+    /// Gives the context of a session's start again after a compaction: decisions, directives, and its other
+    /// sources.
     #[must_use]
     pub fn with_context(mut self, context: AutoContext) -> Self {
         self.context = Some(context);
         self
     }
 
-    /// Asks `veto` whether a compaction may be. A closure is one.
+    /// Asks `veto` before each compaction. A closure can be a veto.
     #[must_use]
     pub fn unless(mut self, veto: impl Veto + 'static) -> Self {
         self.vetoes.push(Arc::new(veto));
         self
     }
 
-    /// Has `service` summarise: a call of a small model, say.
+    /// Lets `service` write summaries, for example with a small model.
     #[must_use]
     pub fn summarising<S>(mut self, service: S) -> Self
     where
@@ -99,27 +101,27 @@ impl Compacting {
         self
     }
 
-    /// Sets who counts tokens.
+    /// Sets the tokenizers that count tokens.
     #[must_use]
     pub fn counting_with(mut self, tokenizers: Tokenizers) -> Self {
         self.tokenizers = tokenizers;
         self
     }
 
-    /// Goes on with what `memory` knows of sessions.
+    /// Shares the state of sessions in `memory`.
     #[must_use]
     pub fn remembering_in(mut self, memory: &SessionMemory) -> Self {
         self.ledger = Arc::clone(&memory.ledger);
         self
     }
 
-    /// What the session of `context` would miss.
+    /// Returns the texts and facts that the session of `context` would lose.
     pub fn survivors(&self, context: &HookContext) -> Survivors {
         self.ledger.look(context, |known| known.survivors.clone())
     }
 
-    /// Takes over the state that another process exported for the session of `context`
-    /// ([`CompactNotes::exported_state`](hooks_core::CompactNotes)). What does not fit is left alone.
+    /// Imports the state that another process exported for the session of `context`
+    /// ([`CompactNotes::exported_state`](hooks_core::CompactNotes)). State that cannot be parsed is ignored.
     pub fn import(&self, context: &HookContext, state: &Map<String, Value>) {
         let survivors =
             state.get(STATE).and_then(|value| serde_json::from_value::<Survivors>(value.clone()).ok());
@@ -128,7 +130,7 @@ impl Compacting {
         }
     }
 
-    /// Adds it to the hooks of all events it is for.
+    /// Adds the layer, the observers and the transform to the hooks of all events that they need.
     #[must_use]
     pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
         let layer = CompactionLayer::new(self.clone());
@@ -148,7 +150,7 @@ impl Compacting {
     }
 }
 
-/// Forgets a session that is over.
+/// Forgets a session when it ends.
 struct Forget(Arc<Ledger>);
 
 impl Observer<SessionEnd> for Forget {

@@ -1,4 +1,4 @@
-//! Summaries: of a service, or without a model.
+//! Summaries of a conversation, by a service or without a model.
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
@@ -14,28 +14,28 @@ use tower_service::Service;
 use crate::budget::Tokenizer;
 use crate::text::{head, tail};
 
-/// The longest text of a message that is not cut, in bytes.
+/// The longest text that is not cut, in bytes.
 const LONG: usize = 600;
-/// How many of the newest answers of tools stay.
+/// Number of the newest tool results that stay.
 const RESULTS: usize = 4;
-/// How deep a message is looked into.
+/// Depth to which the content of a message is searched.
 const DEPTH: usize = 8;
 
-/// What is to be summarised.
+/// Request for a summary of a conversation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SummaryRequest {
-    /// Where.
+    /// Context of the session.
     pub context: Arc<HookContext>,
-    /// The conversation. What tools returned in it may be hostile: it is to be reported, not obeyed.
+    /// The conversation. Tool results in it may be hostile: the summary may report them but not follow them.
     pub messages: Vec<Message>,
-    /// What stays beside the summary, word for word.
+    /// Texts that are kept verbatim next to the summary.
     pub keep: Vec<String>,
-    /// How long the summary may be.
+    /// The most tokens of the summary.
     pub max_tokens: u64,
 }
 
-/// A summariser, whatever its type.
+/// A service that summarises, with its type erased.
 pub(super) trait Summarise: Send + Sync {
     fn summarise(&self, request: SummaryRequest) -> HookFuture<'static, Result<String, BoxError>>;
 }
@@ -59,8 +59,9 @@ where
     }
 }
 
-/// A summary without a model, of `budget` tokens at most: a line for each message, the newest always first to have
-/// room. All but the newest answers of tools are marks, what was said before is said once, and long texts are cut.
+/// Summarises `messages` without a model, within `budget` tokens: one line for each message, chosen from the
+/// newest on. Older tool results are replaced by marks, repeated texts are given once, and long texts are
+/// cut.
 pub fn summarise(messages: &[Message], budget: u64, tokenizer: &dyn Tokenizer) -> String {
     let (mut lines, mut seen) = (Vec::new(), HashSet::new());
     let (mut results, mut used, mut left_out) = (0_usize, 0_u64, 0_usize);
@@ -90,7 +91,7 @@ pub fn summarise(messages: &[Message], budget: u64, tokenizer: &dyn Tokenizer) -
     }
     lines.reverse();
     let mut text = lines.join("\n");
-    // Together they may be more than apart, if not by many.
+    // The joined lines may have slightly more tokens than their sum.
     while tokenizer.count(&text) > budget {
         text = text.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
     }
@@ -107,7 +108,7 @@ fn who(message: &Message, is_result: bool) -> &'static str {
     }
 }
 
-/// Writes what a message says; tells whether it is what a tool returned.
+/// Appends the text of a message. Returns whether it is a tool result.
 fn write(content: &Value, text: &mut String, depth: usize) -> bool {
     match content {
         Value::String(said) => {
@@ -140,7 +141,7 @@ fn write(content: &Value, text: &mut String, depth: usize) -> bool {
     }
 }
 
-/// `text` on one line, without its middle where it is long.
+/// Puts `text` on one line, and cuts the middle of a long text.
 fn cut(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.len() <= LONG {

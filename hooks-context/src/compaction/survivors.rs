@@ -1,4 +1,4 @@
-//! What may have to survive, as it is collected while a session goes on.
+//! Texts and facts that may have to survive, collected while a session runs.
 
 use std::sync::Arc;
 
@@ -13,56 +13,57 @@ use super::settings::CompactionSettings;
 use crate::sessions::Sessions;
 use crate::text::{head, tail};
 
-/// How many sessions are remembered at once, and of how many the last conversation is, which may be long.
+/// The most sessions that are remembered. The last conversation of a session may be long, so fewer of them
+/// are kept.
 const MOST_SESSIONS: usize = 4_096;
 const MOST_CONVERSATIONS: usize = 512;
-/// How many files, tasks and outputs of a session are.
+/// The most files, tasks and outputs of a session.
 const MOST: usize = 40;
-/// The longest text of one of them, in bytes.
+/// The longest entry, in bytes.
 const LONGEST: usize = 8_192;
 
-/// The arguments in which tools name a file.
+/// Names of arguments with which tools name a file.
 const PATHS: &[&str] = &["path", "file_path", "filePath", "notebook_path", "file", "filename"];
 
-/// What a session would miss. As JSON it goes along as the state of a compaction, and comes back with
-/// [`Compacting::import`](super::Compacting::import).
+/// Texts and facts that a session would lose in a compaction. They are exported as JSON with the compaction;
+/// [`Compacting::import`](super::Compacting::import) reads them back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Survivors {
-    /// What the user asked for last.
+    /// The user's last request.
     pub request: String,
-    /// Tasks that are not done.
+    /// Open tasks.
     pub tasks: Vec<String>,
-    /// Files that were worked on, the last one last.
+    /// Files that were worked on, the newest last.
     pub paths: Vec<String>,
-    /// What commands printed that a rule names, the last one last.
+    /// Output of commands that a rule names, the newest last.
     pub outputs: Vec<Output>,
 }
 
-/// What a command printed.
+/// Output of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// The command.
     pub command: String,
-    /// What it printed last.
+    /// Last output of the command.
     pub text: String,
 }
 
-/// What is known of the sessions of this process.
+/// State of the sessions of this process.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     sessions: Sessions<Known>,
-    /// The last conversation of each; shared with the event.
+    /// Last conversation of each session; it shares its data with the event.
     conversations: Sessions<Option<HookRequest<BeforeModelCall>>>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub(super) survivors: Survivors,
-    /// What was handed over, until the compaction is done.
+    /// Notes that were handed over, until the compaction is done.
     pub(super) handed: Vec<ContextNote>,
-    /// What is due after a compaction.
+    /// Notes that are due after a compaction.
     pub(super) due: Vec<ContextNote>,
 }
 
@@ -73,17 +74,17 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// Looks at a session; nothing where nothing is known of it.
+    /// Reads the state of a session; returns the default if the session is unknown.
     pub(super) fn look<T: Default>(&self, context: &HookContext, act: impl FnOnce(&Known) -> T) -> T {
         self.sessions.look(context, act).unwrap_or_default()
     }
 
-    /// Changes what is known of a session.
+    /// Changes the state of a session.
     pub(super) fn change<T>(&self, context: &HookContext, act: impl FnOnce(&mut Known) -> T) -> T {
         self.sessions.change(context, act)
     }
 
-    /// The session's last conversation, where it is still known.
+    /// Returns the last conversation of the session, if it is still remembered.
     pub(super) fn conversation(&self, context: &HookContext) -> Option<HookRequest<BeforeModelCall>> {
         self.conversations.look(context, Option::clone).flatten()
     }
@@ -99,7 +100,7 @@ impl Ledger {
     }
 }
 
-/// Collects it, event by event.
+/// Collects the survivors from events.
 #[derive(Clone, Debug)]
 pub(super) struct Collector {
     pub(super) ledger: Arc<Ledger>,
@@ -119,7 +120,7 @@ impl Survivors {
         newest(&mut self.outputs, output, |known| known.command == command);
     }
 
-    /// Takes over what another process knew; what is known here is newer.
+    /// Adds the state of another process. The state of this process is newer and takes precedence.
     pub(super) fn merge(&mut self, earlier: Self) {
         if self.request.is_empty() {
             self.request = earlier.request;
@@ -134,14 +135,14 @@ impl Survivors {
     }
 }
 
-/// Puts `value` last, in place of the one that is the same thing; what is too much goes from the front.
+/// Appends `value` and removes an older equal entry. If the list is too long, the oldest entries are removed.
 fn newest<T>(list: &mut Vec<T>, value: T, same: impl Fn(&T) -> bool) {
     list.retain(|known| !same(known));
     list.push(value);
     list.drain(..list.len().saturating_sub(MOST));
 }
 
-/// Open tasks in the arguments of a tool that keeps a list of them.
+/// Returns the open tasks in the arguments of a tool that keeps a task list.
 fn tasks(args: &Value) -> Option<Vec<String>> {
     let list = ["todos", "tasks", "todo_list", "plan"].iter().find_map(|key| args.get(key)?.as_array())?;
     let open = list.iter().filter_map(|task| {
@@ -157,7 +158,7 @@ fn tasks(args: &Value) -> Option<Vec<String>> {
     Some(open.take(MOST).collect())
 }
 
-/// The text of a tool's result.
+/// Returns the text of a tool's result.
 fn text_of(result: &Value) -> String {
     match result {
         Value::String(text) => text.clone(),
@@ -214,7 +215,7 @@ impl Observer<PostToolUse> for Collector {
         let event = request.event();
         let command = ["command", "cmd", "script"].iter().find_map(|key| event.tool_args.get(key)?.as_str());
         let Some(command) = command else { return };
-        // What was withheld is nobody's to keep.
+        // The output of a denied result must not be kept.
         if !outcome.is_denied() && self.settings.outputs.iter().any(|words| command.contains(words.as_str()))
         {
             let text = text_of(&event.tool_result);

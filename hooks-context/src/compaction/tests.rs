@@ -65,7 +65,7 @@ impl Rig {
         session.model(model).oneshot(call).await.unwrap();
     }
 
-    /// What the last model call was sent.
+    /// Joins the messages of the last model call.
     fn last_sent(&self) -> String {
         let sent = self.sent.lock().unwrap();
         let said = sent.last().unwrap().messages.iter().filter_map(|message| message.content.as_str());
@@ -78,7 +78,7 @@ async fn tool(session: &Session, name: &str, args: serde_json::Value, result: &s
     session.tools(ScriptedTools::new([ToolResult::ok(result)])).oneshot(request).await.unwrap();
 }
 
-/// Something happened in the session before.
+/// Records some work in the session before the compaction.
 async fn worked(rig: &Rig, session: &Session) {
     session.prompt("Fix the parser, please", PromptKind::Initial).await;
     tool(session, "edit", json!({"path": "src/parser.rs"}), "done").await;
@@ -124,7 +124,7 @@ fn after_a_compaction_the_model_is_sent_it_again_and_once() {
         let asked = PreCompact::default();
         drop(session.compact(asked.clone()).await);
         session.compacted(PostCompact::after(&asked, "short", 10)).await;
-        // A host that adds what a turn begins with.
+        // A host that adds the context of the turn.
         let (turn, patch) = session.turn().await;
         let given = texts(&patch.additional_context);
         assert!(given.contains("Use Postgres") && given.contains("Fix the parser, please"), "{given}");
@@ -135,7 +135,7 @@ fn after_a_compaction_the_model_is_sent_it_again_and_once() {
         turn.end(TurnEndReason::Normal).await;
         assert_eq!(texts(&patch.additional_context).matches("add a test").count(), 0);
 
-        // One that does not.
+        // A host that does not add it.
         drop(session.compact(asked.clone()).await);
         session.compacted(PostCompact::after(&asked, "short", 10)).await;
         rig.model(&session, vec![Message::text(Role::System, "sys"), Message::text(Role::User, "go on")])
@@ -237,19 +237,19 @@ fn a_model_is_sent_the_decision_at_the_start_after_a_compaction_and_in_a_child()
     let rig = rig();
     let sent = |rig: &Rig| rig.last_sent().matches("### 2026-01-02: Use Postgres").count();
     rig.run(async |session| {
-        // As the session begins.
+        // At the start of the session.
         let start = HookContext::clone(session.context());
         let (session, patch) = Session::start(rig.hooks(), start, SessionStart::default()).await;
         let begun = Message::text(Role::System, texts(&patch.additional_context));
         rig.model(&session, vec![begun]).await;
         assert_eq!(sent(&rig), 1);
-        // After a compaction that left nothing of it.
+        // After a compaction that dropped the text.
         let asked = PreCompact::default();
         drop(session.compact(asked.clone()).await);
         session.compacted(PostCompact::after(&asked, "short", 10)).await;
         rig.model(&session, vec![Message::text(Role::User, "short")]).await;
         assert_eq!(sent(&rig), 1);
-        // In a child, as the hooks that it was created under govern it.
+        // In a child, which is governed by the hooks of the moment it was created.
         let spawner = session.spawner(service_fn(async |_: SubagentStart| Ok::<_, BoxError>(())));
         let start = SubagentStart::new("tester", "look at the data");
         let request = SpawnRequest { context: Arc::clone(session.context()), start };

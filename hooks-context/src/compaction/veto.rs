@@ -1,11 +1,11 @@
-//! Rules about when a conversation is not to be compacted.
+//! Rules that forbid a compaction.
 
 use hooks_core::HookContext;
 use hooks_core::event::{CompactionSource, PreCompact};
 
-/// Says whether a compaction may be. A closure of context and event is one.
+/// Decides whether a compaction may happen. A closure over context and event is a veto.
 pub trait Veto: Send + Sync {
-    /// Why not; nothing where it may.
+    /// Returns the reason against the compaction, or `None` if it may happen.
     fn veto(&self, context: &HookContext, asked: &PreCompact) -> Option<String>;
 }
 
@@ -15,7 +15,7 @@ impl<F: Fn(&HookContext, &PreCompact) -> Option<String> + Send + Sync> Veto for 
     }
 }
 
-/// Whether there is no way but to compact: the model refused the conversation, or it fills its window.
+/// Whether a compaction is the only way to go on: the model refused the conversation, or it fills its window.
 pub(super) fn is_dead_end(asked: &PreCompact) -> bool {
     let is_full = asked.max_tokens > 0 && asked.current_token_count >= asked.max_tokens;
     is_full || matches!(asked.source, CompactionSource::Overflow | CompactionSource::ToolOverflow)

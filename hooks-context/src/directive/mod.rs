@@ -1,15 +1,16 @@
-//! Standing wishes of a user, found in what they say: "from now on use pnpm", "never push to main".
+//! Standing wishes of a user, found in messages: "from now on use pnpm", "never push to main".
 //!
-//! [`detect`] reads a message as sentences and clauses and looks at grammar, not at topics: a marker ("always",
-//! "never", "stop …ing") counts where it governs an instruction to whoever reads the message, and does not in
-//! questions, reports ("the build always fails"), requirements of what is to be built ("a cache that never evicts"),
-//! quotations and code, or where the instruction is for one task ("not this time").
-//! So does a label ("rule: …"), a default ("unless I say otherwise, …"), what comes again and again ("before every
-//! commit"), and a ban on a kind of thing ("avoid nested ternaries"), but not what is taken back ("undo: …") or written
-//! into something ("add a rule to eslint: …").
+//! [`detect`] splits a message into sentences and clauses, and looks at grammar, not at topics. A marker
+//! ("always", "never", "stop …ing") counts if it governs an instruction to the reader of the message. It does
+//! not count in questions, quotations and code, in reports ("the build always fails"), and in requirements of a
+//! product ("a cache that never evicts"). An instruction for one task ("not this time") does not count either.
 //!
-//! It is a pure function of the text, in linear time; it never fails. English only: in other languages it finds
-//! nothing.
+//! Labels ("rule: …"), defaults ("unless I ask otherwise, …"), recurring occasions ("before every commit"),
+//! and bans on a kind of thing ("avoid nested ternaries") count as well. Rules that are withdrawn ("undo: …")
+//! or written into something ("add a rule to eslint: …") do not.
+//!
+//! It is a pure function of the text, in linear time; it never fails. It reads English only: in other
+//! languages it finds nothing.
 //!
 //! ```
 //! use hooks_context::directive::{Mode, detect};
@@ -34,43 +35,43 @@ use serde::{Deserialize, Serialize};
 
 use self::sentence::Sentence;
 
-/// A standing wish, where it stands in a message.
+/// A standing wish and its position in a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Detected {
-    /// How it is meant.
+    /// Mode of the wish.
     pub mode: Mode,
-    /// Its words, as they were written.
+    /// Text of the wish, as the user wrote it.
     pub text: String,
-    /// Where they are, in bytes.
+    /// Position in the message, in bytes.
     pub span: Range<usize>,
 }
 
-/// How a wish is meant.
+/// Mode of a wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Mode {
-    /// Do it each time.
+    /// Always do it.
     Always,
-    /// Do it at no time.
+    /// Never do it.
     Never,
-    /// Do it from this moment.
+    /// Do it from now on.
     FromNowOn,
-    /// Rather this than something else.
+    /// Prefer it to an alternative.
     Prefer,
-    /// Do it no longer.
+    /// Stop doing it.
     Stop,
-    /// Know it.
+    /// Remember the fact.
     Remember,
 }
 
 impl Mode {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 6] =
         [Self::Always, Self::Never, Self::FromNowOn, Self::Prefer, Self::Stop, Self::Remember];
 
-    /// As it is written in files and answers.
+    /// Returns the name of the mode in files and answers.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Always => "always",
@@ -89,7 +90,7 @@ impl fmt::Display for Mode {
     }
 }
 
-/// There is no mode of that name.
+/// Error: no mode has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no mode is called `{0}`; there are always, never, from-now-on, prefer, stop and remember")]
 pub struct UnknownMode(String);
@@ -102,9 +103,10 @@ impl FromStr for Mode {
     }
 }
 
-/// The standing wishes in `message`, in order.
+/// Returns the standing wishes in `message`, in order.
 pub fn detect(message: &str) -> Vec<Detected> {
-    // Letters of other scripts keep their case: only English is read, and places must not move.
+    // ASCII lower case keeps all byte offsets; letters of other scripts do not matter, because only English
+    // is read.
     let lower = message.to_ascii_lowercase();
     let tokens = tokens::tokens(message, &lower);
     let mut found = Vec::new();
@@ -118,7 +120,7 @@ pub fn detect(message: &str) -> Vec<Detected> {
                 found.push(Detected { mode: wish.mode, text: text.to_owned(), span });
             }
         }
-        // "From now on:" is about each line below it.
+        // "From now on:" applies to each line below it.
         if let Some(heading) = heading
             && found.len() == before
             && let Some(span) = sentence.whole()

@@ -1,24 +1,24 @@
-//! Sentences: what stands between two full stops, or is an item of a list.
+//! Sentences: the text between two full stops, or an item of a list.
 
 use std::ops::Range;
 
 use super::tokens::{Kind, Token};
 use super::words::is_filler;
 
-/// The longest sentence, in words and marks.
+/// The longest sentence, in words and punctuation marks.
 const LONGEST: usize = 160;
 
-/// A sentence, without the marks around it.
+/// A sentence, without the punctuation marks around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sentence<'a> {
     tokens: &'a [Token<'a>],
-    /// The mark that ends it.
+    /// Punctuation mark at the end.
     end: Option<Token<'a>>,
     is_item: bool,
 }
 
 impl<'a> Sentence<'a> {
-    /// All sentences of a message.
+    /// Returns all sentences of a message.
     pub(super) fn all(tokens: &'a [Token<'a>]) -> impl Iterator<Item = Self> {
         let mut rest = tokens;
         let mut is_item = false;
@@ -30,7 +30,7 @@ impl<'a> Sentence<'a> {
                     rest = rest.get(1..)?;
                     continue;
                 }
-                // Nobody says more in one breath; what does so is read in pieces, so that time stays linear.
+                // A sentence beyond this length is read in pieces, so that the time stays linear.
                 let breath = rest.get(..LONGEST).unwrap_or(rest);
                 let is_end =
                     |token: &Token<'_>| matches!(token.kind, Kind::Line | Kind::Bullet) || is_stop(token);
@@ -48,12 +48,12 @@ impl<'a> Sentence<'a> {
         })
     }
 
-    /// How many tokens it has.
+    /// Returns the number of tokens.
     pub(super) fn len(&self) -> usize {
         self.tokens.len()
     }
 
-    /// The word at `at`; empty where there is none.
+    /// Returns the word at `at`, or an empty text if there is no word.
     pub(super) fn word(&self, at: usize) -> &'a str {
         self.tokens.get(at).map_or("", |token| token.word)
     }
@@ -64,17 +64,17 @@ impl<'a> Sentence<'a> {
         !word.is_empty() && words.contains(&word)
     }
 
-    /// Whether the word at `at` changes nothing about an instruction behind it.
+    /// Whether the word at `at` does not change the meaning of an instruction after it.
     pub(super) fn is_filler(&self, at: usize) -> bool {
         is_filler(self.word(at))
     }
 
-    /// Whether these words stand at `at`.
+    /// Whether `words` are the tokens from `at` on.
     pub(super) fn reads(&self, at: usize, words: &[&str]) -> bool {
         words.iter().enumerate().all(|(offset, word)| self.word(at + offset) == *word)
     }
 
-    /// The mark at `at`.
+    /// Returns the punctuation mark at `at`.
     pub(super) fn mark(&self, at: usize) -> Option<char> {
         match self.tokens.get(at)?.kind {
             Kind::Mark(mark) => Some(mark),
@@ -82,22 +82,23 @@ impl<'a> Sentence<'a> {
         }
     }
 
-    /// Whether a quotation stands at `at`.
+    /// Whether there is a quotation at `at`.
     pub(super) fn is_quoted(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|token| token.kind == Kind::Quoted)
     }
 
-    /// Whether a mark of question ends it.
+    /// Whether the sentence ends with a question mark.
     pub(super) fn asks(&self) -> bool {
         self.end.is_some_and(|end| end.kind == Kind::Mark('?'))
     }
 
-    /// Whether it is an item of a list.
+    /// Whether the sentence is an item of a list.
     pub(super) fn is_item(&self) -> bool {
         self.is_item
     }
 
-    /// Where these tokens are in the message. A sentence that is whole has its full stop.
+    /// Returns the position of `tokens` in the message. The full stop is included if `tokens` is the whole
+    /// sentence.
     pub(super) fn span(&self, tokens: Range<usize>) -> Option<Range<usize>> {
         let start = self.tokens.get(tokens.start)?.start;
         let last = self.tokens.get(tokens.end.checked_sub(1)?)?;
@@ -106,13 +107,14 @@ impl<'a> Sentence<'a> {
         (start < end).then_some(start..end)
     }
 
-    /// Where all of it is.
+    /// Returns the position of the whole sentence.
     pub(super) fn whole(&self) -> Option<Range<usize>> {
         self.span(0..self.tokens.len())
     }
 }
 
-/// A full stop within a word is part of the word, so that what is left ends a sentence.
+/// Whether the token ends a sentence. A full stop within a word is part of the word, so it is not such a
+/// token.
 fn is_stop(token: &Token<'_>) -> bool {
     matches!(token.kind, Kind::Mark('.' | '!' | '?' | '…'))
 }

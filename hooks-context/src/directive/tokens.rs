@@ -1,14 +1,14 @@
-//! A message as words and marks, with what is quoted taken for one thing.
+//! Splits a message into words and punctuation marks; a quotation is one token.
 
 use super::words::CONTRACTIONS;
 
-/// How far the end of a quotation is looked for, in bytes.
+/// The longest quotation, in bytes.
 const QUOTATION: usize = 400;
 
-/// A word, a mark, or something that is not to be read.
+/// A word, a punctuation mark, or a part of the text that is not read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
-    /// The word in lower case; empty for everything else.
+    /// The word in lower case; empty for all other kinds.
     pub(super) word: &'a str,
     pub(super) kind: Kind,
     pub(super) start: usize,
@@ -21,9 +21,9 @@ pub(super) enum Kind {
     Mark(char),
     /// A quotation or code.
     Quoted,
-    /// The end of a line that is the end of a sentence too.
+    /// End of a line that also ends a sentence.
     Line,
-    /// What stands before an item of a list.
+    /// Mark before an item of a list.
     Bullet,
 }
 
@@ -35,7 +35,7 @@ struct Reader<'a> {
     ahead: Ahead,
 }
 
-/// Where things are that were looked for ahead, so that no byte is looked at again and again.
+/// Positions that were found by searching ahead, so that no byte is searched twice.
 #[derive(Default)]
 struct Ahead {
     double: Next,
@@ -46,16 +46,16 @@ struct Ahead {
     code: Next,
     line: Next,
     paragraph: Next,
-    /// Of a row of one mark.
+    /// End of a run of equal marks.
     row: Next,
 }
 
-/// Where the next one of something is.
+/// Position of the next occurrence.
 #[derive(Default)]
 struct Next(usize);
 
 impl Next {
-    /// The first one from `from` on, which only grows.
+    /// Returns the first occurrence from `from` on; `from` must not decrease between calls.
     fn next(&mut self, from: usize, find: impl FnOnce(usize) -> usize) -> usize {
         if self.0 < from {
             self.0 = find(from);
@@ -64,7 +64,7 @@ impl Next {
     }
 }
 
-/// Reads `message`, of which `lower` is the same in lower case.
+/// Tokenizes `message`; `lower` is the same text in lower case.
 pub(super) fn tokens<'a>(message: &'a str, lower: &'a str) -> Vec<Token<'a>> {
     let tokens = Vec::with_capacity(message.len() / 5 + 4);
     let mut reader = Reader { message, lower, at: 0, tokens, ahead: Ahead::default() };
@@ -114,10 +114,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the mark at the reader begins a word: an option, a path, a handle.
+    /// Whether the mark at the current position begins a word: an option, a path, a handle.
     fn is_glued(&mut self, c: char) -> bool {
         let message = self.message;
-        // Within a row every mark is the same one: the row ends where it ended for the first of them.
+        // All marks of a run are equal, so the end that was found for the first one holds for all of them.
         let end = self.ahead.row.next(self.at + c.len_utf8(), |from| {
             let rest = message.get(from..).unwrap_or_default();
             from + rest.find(|next| next != c).unwrap_or(rest.len())
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         next.is_some_and(char::is_alphanumeric) && !self.before().is_some_and(char::is_alphanumeric)
     }
 
-    /// Letters and digits, with marks in between that join them.
+    /// Reads a word: letters and digits, and marks between them that join them.
     fn word(&mut self, first: char) {
         let mut end = self.at;
         let mut rest = self.rest().char_indices().peekable();
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         self.quotation('`', '`');
     }
 
-    /// What is between two marks of quotation in one paragraph; a mark without its other half is only a mark.
+    /// Reads a quotation within one paragraph. A quotation mark without a closing one is a plain mark.
     fn quotation(&mut self, closing: char, opening: char) {
         let (message, from) = (self.message, self.at + opening.len_utf8());
         let ahead = match closing {
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
             _ => &mut self.ahead.code,
         };
         let closes = ahead.next(from, |from| closing_mark(message, from, closing));
-        // An apostrophe is as common as a quotation: that one ends with its line.
+        // An apostrophe may look like a quotation mark, so a single-quoted text ends with its line.
         let breaks = match closing {
             '\'' => self.ahead.line.next(from, |from| find(message, from, "\n")),
             _ => self.ahead.paragraph.next(from, |from| find(message, from, "\n\n")),
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A line ends a sentence, unless it was filled and goes on in small letters.
+    /// Ends the sentence at a line break, unless the line was full and the next one goes on in lower case.
     fn line_end(&mut self) {
         let line =
             self.message.get(..self.at).and_then(|before| before.rsplit('\n').next()).map_or(0, str::len);
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         self.line_start();
     }
 
-    /// What begins a line: the mark of an item or of somebody else's words.
+    /// Skips the start of a line: the mark of a list item or of quoted text.
     fn line_start(&mut self) {
         let line = self.rest();
         let indented = line.trim_start_matches([' ', '\t']);
@@ -225,7 +225,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Where a quotation can end: behind something, and not within a word.
+/// Returns the position of the closing mark: after a character that is not white space, and not within a
+/// word.
 fn closing_mark(message: &str, from: usize, closing: char) -> usize {
     let mut previous = message.get(..from).and_then(|before| before.chars().next_back()).unwrap_or(' ');
     let mut rest = message.get(from..).unwrap_or_default().char_indices().peekable();
@@ -244,10 +245,10 @@ fn find(message: &str, from: usize, what: &str) -> usize {
     message.get(from..).and_then(|rest| rest.find(what)).map_or(usize::MAX, |at| from + at)
 }
 
-/// A line this long was broken because it was full, not because its sentence was over.
+/// Length from which a line break is taken for a wrapped line and not for the end of a sentence.
 const FILLED: usize = 60;
 
-/// How long the number of an item is: `1.`, `12)`, `(3)`, `a)`.
+/// Returns the length of an item's number: `1.`, `12)`, `(3)`, `a)`.
 fn numbering(line: &str) -> usize {
     let body = line.strip_prefix('(').unwrap_or(line);
     let opened = line.len() - body.len();
@@ -266,7 +267,7 @@ fn numbering(line: &str) -> usize {
     if is_closed && after.next().is_some_and(char::is_whitespace) { opened + length + 1 } else { 0 }
 }
 
-/// The word with a plain apostrophe, where it is one that grammar knows.
+/// Returns the word with a plain apostrophe, if it is a contraction that the grammar uses.
 fn contraction(written: &str) -> &str {
     let same = |known: &str| {
         let letters = |text: &str| text.chars().map(|c| if c == '’' { '\'' } else { c }).eq(known.chars());

@@ -1,9 +1,9 @@
-//! Words that were meant to be another one.
+//! Corrects misspelled markers.
 
-/// Words one letter away that mean something else.
+/// Real words that differ from a marker by one letter.
 const REAL: [&str; 7] = ["ever", "lever", "newer", "nevers", "refer", "away", "prefers"];
 
-/// The marker that `written` is, or was meant to be.
+/// Returns the marker that `written` is, or is a misspelling of; otherwise `written`.
 pub(super) fn corrected(written: &str) -> &str {
     for meant in ["always", "never", "remember"] {
         if written == meant {
@@ -18,7 +18,7 @@ pub(super) fn corrected(written: &str) -> &str {
     written
 }
 
-/// Whether one letter was forgotten, added, mistaken, or two were swapped.
+/// Whether one letter was left out, added or replaced, or two letters were swapped.
 fn is_one_off(written: &[u8], meant: &[u8]) -> bool {
     let same = written.iter().zip(meant).take_while(|(one, other)| one == other).count();
     let (written, meant) = (written.get(same..).unwrap_or_default(), meant.get(same..).unwrap_or_default());

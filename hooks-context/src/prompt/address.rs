@@ -1,11 +1,12 @@
-//! Whom a message is for.
+//! Addressees of a message.
 
 use hooks_team::files::{Member, Roster};
 
 /// Words before a name.
 const GREETINGS: [&str; 9] = ["hey", "hi", "hello", "ok", "okay", "please", "yo", "dear", "thanks"];
 
-/// The members of the team that `message` begins with or calls by `@name`, in order, and whether it is for everybody.
+/// Returns the team members that `message` begins with or mentions as `@name`, in order, and whether it
+/// addresses the whole team.
 pub(super) fn addressed<'r>(message: &str, roster: &'r Roster) -> (Vec<&'r Member>, bool) {
     let mut found: Vec<&Member> = Vec::new();
     let opening = opening(message);
@@ -29,7 +30,7 @@ fn opening(message: &str) -> Vec<&str> {
     let line = message.trim_start().lines().next().unwrap_or_default();
     let mut names = Vec::new();
     let mut rest = line;
-    // "Ripley, Dallas: …" has several, each behind a mark.
+    // "Ripley, Dallas: …" has several names, each followed by a mark.
     while let Some((part, behind)) = rest.split_once([',', ':', '—']) {
         if part.len() > LONGEST || names.len() > 8 {
             break;

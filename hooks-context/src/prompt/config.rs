@@ -1,46 +1,46 @@
-//! What happens to messages, as plain data.
+//! Configuration of the prompt layer, as plain data.
 
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What happens to a user's messages before a model sees them.
+/// Checks and additions to a user's messages before a model sees them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PromptConfig {
-    /// The team folder, from the root of the project.
+    /// Team folder, relative to the root of the project.
     pub team: PathBuf,
-    /// What happens to standing wishes, such as "never push to main".
+    /// Handling of standing wishes, such as "never push to main".
     pub directives: Wishes,
-    /// Who is said to have given them.
+    /// Author of the wishes in the team's inbox.
     pub author: String,
-    /// How many of the team's last decisions the model is told, at most.
+    /// The most recent decisions of the team that the model gets.
     pub recent_decisions: usize,
-    /// Whether the model is told which ceremonies are held by themselves.
+    /// Whether the model gets the ceremonies that are held automatically.
     pub ceremonies: bool,
-    /// What the team agreed on, beside the principles in its `routing.md`.
+    /// Conventions of the team, in addition to the principles in `routing.md`.
     pub conventions: Vec<String>,
-    /// Whether a message to somebody on the team gets a hint whom it is for.
+    /// Whether a message to a team member gets a hint about its addressee.
     pub routing_hints: bool,
-    /// Texts that have to be in every message; what is missing is added at its end.
+    /// Texts that every message must contain; a missing text is added at the end.
     pub required: Vec<String>,
-    /// Whether secrets and personal data are taken out of messages.
+    /// Whether secrets and personal data are removed from messages.
     pub scrub: bool,
 }
 
-/// What happens to standing wishes.
+/// Handling of standing wishes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Wishes {
-    /// They are kept in the team's inbox, and told to the user.
+    /// Keeps the wishes in the team's inbox, and reports them to the user.
     #[default]
     Capture,
-    /// They are told to the user.
+    /// Reports the wishes to the user.
     Tell,
-    /// Nothing.
+    /// Ignores wishes.
     Ignore,
 }
 

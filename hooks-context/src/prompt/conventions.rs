@@ -1,4 +1,4 @@
-//! What a team agreed on, decided last and holds by itself, as one text for the model.
+//! Conventions, recent decisions and automatic ceremonies of a team, as one text for the model.
 
 use hooks_team::files::CeremonyTrigger;
 use hooks_team::ledger::Entry;
@@ -6,11 +6,11 @@ use hooks_team::{Team, TeamError};
 
 use super::PromptConfig;
 
-/// The longest line that is given of a decision, in characters.
+/// The most characters of a decision.
 const LONGEST: usize = 200;
 
-/// The text; empty where there is nothing to say. The same state gives the same text. What cannot be read is left out
-/// and told in `problems`.
+/// Formats the text; it is empty if the team has nothing to add. The same state gives the same text. Files
+/// that cannot be read are left out and reported in `problems`.
 pub(super) fn text(config: &PromptConfig, team: Option<&Team>, problems: &mut Vec<TeamError>) -> String {
     let mut parts = Vec::new();
     let mut conventions: Vec<String> = config.conventions.iter().map(|text| line(text)).collect();
@@ -24,7 +24,7 @@ pub(super) fn text(config: &PromptConfig, team: Option<&Team>, problems: &mut Ve
         if config.recent_decisions > 0 {
             match team.decisions() {
                 Ok(made) => {
-                    // The newest by date; those without one count as older, in the order of the file.
+                    // The newest by date; decisions without a date count as older, in the order of the file.
                     let made = made.entries().filter(Entry::is_in_force);
                     let mut made: Vec<_> = made.map(|entry| (entry.date(), line(&entry.heading()))).collect();
                     made.sort_by_key(|(date, _)| *date);
@@ -59,7 +59,7 @@ pub(super) fn text(config: &PromptConfig, team: Option<&Team>, problems: &mut Ve
     parts.join("\n\n")
 }
 
-/// `text` on one line that is not too long.
+/// Puts `text` on one line and cuts it if it is too long.
 fn line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(LONGEST) {

@@ -9,12 +9,12 @@ use hooks_core::{ContextPatch, HookError, HookFuture, HookRequest, Outcome, Prom
 use hooks_team::beside;
 use pin_project::pin_project;
 
-/// The inner hook's answer, behind what was found in the message.
+/// Future of the inner hook's outcome, with the notes about the message before it.
 #[pin_project]
 #[derive(Debug)]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<F> {
-    /// Nothing where the message cannot be read as configured: then nobody is asked about it.
+    /// `None` if the message cannot be processed as configured: then the inner hook is not called.
     #[pin]
     asked: Option<beside::ResponseFuture<F, UserPromptSubmitted, ContextPatch>>,
     refused: Option<HookError>,
@@ -25,7 +25,7 @@ impl<F> ResponseFuture<F> {
         Self { asked: None, refused: Some(error) }
     }
 
-    /// `inner` was asked about `request`; `notes` are what the message brings along, if anything.
+    /// Makes the future of a call of `inner` with `request`; `notes` are the notes about the message.
     pub(super) fn asked(
         inner: F,
         notes: Option<HookFuture<'static, ContextPatch>>,

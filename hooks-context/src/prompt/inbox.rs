@@ -1,4 +1,4 @@
-//! Standing wishes in a team's inbox.
+//! Writes standing wishes to a team's inbox.
 
 use hooks_core::HookContext;
 use hooks_team::files::{InboxFile, NewDecision};
@@ -9,41 +9,41 @@ use hooks_team::{Digest, Team, TeamError};
 use super::meaning::{Meaning, Relation};
 use crate::directive::Detected;
 
-/// What became of a wish.
+/// Result of keeping a wish.
 #[derive(Debug)]
 pub(super) enum Kept {
-    /// It is in the inbox now, in this file.
+    /// The wish was written to this file of the inbox.
     New(Place),
-    /// It was there already, in these words.
+    /// The team already has this decision, with this title.
     Known(String),
 }
 
-/// A wish, what became of it, and the decisions that say the contrary.
+/// Result for one wish, with the titles of the decisions that contradict it.
 #[derive(Debug)]
 pub(super) struct Capture {
     pub(super) kept: Kept,
     pub(super) contrary: Vec<String>,
 }
 
-/// What became of the wishes of a message, in order, as far as that went.
+/// Results for the wishes of a message, in order, up to the first failure.
 #[derive(Debug, Default)]
 pub(super) struct Captured {
     pub(super) done: Vec<Capture>,
-    /// Why the others were not kept.
+    /// Error that stopped the work, if there was one.
     pub(super) failed: Option<TeamError>,
 }
 
-/// What the team has decided, once for all wishes of a message.
+/// A decision in force, read once for all wishes of a message.
 struct Standing {
     title: String,
     meaning: Meaning,
 }
 
-/// How often the same wish can be withdrawn and said again.
+/// The most times that the same wish can be withdrawn and made again.
 const AGAIN: u32 = 100;
 
-/// Puts each wish into the inbox unless the team decided the same already; all of it under the folder's lock, so that
-/// two sessions that hear the same wish keep it once. After the first that cannot be kept, the others are left alone.
+/// Writes each wish to the inbox, unless the team already has the same decision. The folder's lock is held
+/// throughout, so that two sessions that get the same wish keep it once. The first failure stops the work.
 pub(super) fn capture(team: &Team, author: &str, context: &HookContext, wishes: &[Detected]) -> Captured {
     let mut captured = Captured::default();
     captured.failed = capture_each(team, author, context, wishes, &mut captured.done).err();
@@ -86,14 +86,14 @@ fn publish(
     wish: &Detected,
 ) -> Result<Place, TeamError> {
     let mut text = decision(author, context, wish).to_markdown(context.environment.clock.now())?;
-    // What tells it from other decisions, also once it is merged.
+    // The mode marks the decision as a directive, also after it is merged.
     text.push_str(&format!("**Mode:** {}\n", wish.mode));
     let mut place = place(wish, 1)?;
     for time in 2..=AGAIN {
         if writer.publish(&place, text.as_bytes())? {
             return Ok(place);
         }
-        // By the same words, and not in force: they were withdrawn, and hold again.
+        // The file has the same words but is not in force: the wish was withdrawn, and is now made again.
         place = self::place(wish, time)?;
     }
     Err(TeamError::Contended { place: place.to_string() })
@@ -104,7 +104,7 @@ fn place(wish: &Detected, time: u32) -> Result<Place, TeamError> {
     Place::new(&format!("decisions/inbox/user-directive-{}{again}.md", name(&wish.text)))
 }
 
-/// What is in force: the decisions, and those in the inbox.
+/// Returns the decisions in force, those in the inbox included.
 fn standing(team: &Team) -> Result<Vec<Standing>, TeamError> {
     let (decisions, inbox) = (team.decisions()?, team.inbox()?);
     let entries = decisions.entries().chain(inbox.iter().flat_map(InboxFile::entries));
@@ -120,7 +120,7 @@ fn standing(team: &Team) -> Result<Vec<Standing>, TeamError> {
 }
 
 fn decision(author: &str, context: &HookContext, wish: &Detected) -> NewDecision {
-    // A summary has its limits; the whole of it stands below.
+    // A summary has a length limit; the body has the whole text.
     let summary: String =
         wish.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
     let whole = if summary.len() < wish.text.len() { format!("\n\n{}", wish.text) } else { String::new() };
@@ -129,7 +129,7 @@ fn decision(author: &str, context: &HookContext, wish: &Detected) -> NewDecision
     NewDecision { author: author.to_owned(), summary, body, references: Vec::new() }
 }
 
-/// A name that the same words always have.
+/// Returns a name that is always the same for the same words.
 fn name(text: &str) -> String {
     Digest::of_text(text.trim_end_matches(['.', '!']).to_lowercase().as_bytes())
         .to_string()

@@ -12,34 +12,36 @@ use crate::limit::Limit;
 use crate::source::Workers;
 use crate::{SessionMemory, TeamPlace};
 
-/// Reads and completes a user's messages before the inner hook sees them; see [`Prompt`].
+/// Checks and completes a user's messages before the inner hook sees them; see [`Prompt`].
 #[derive(Clone)]
 pub struct PromptLayer {
     prompts: Arc<Prompts>,
 }
 
 impl PromptLayer {
-    /// A layer that does what `config` says, for a team. Whoever gives the place heeds the configuration's `team`. Its
-    /// files are read and written by whoever calls; [`within`](Self::within) has others wait for them.
+    /// Makes a layer with `config` for a team. The `team` field of the configuration is not read: the caller
+    /// resolves it to a place. The calling task reads and writes the team's files, unless
+    /// [`within`](Self::within) moves that to workers.
     pub fn new(config: PromptConfig, team: impl Into<TeamPlace>) -> Self {
         Self { prompts: Arc::new(Prompts::new(config, team.into())) }
     }
 
-    /// Says what takes secrets out of messages, where the configuration asks for that. Without it, such a
-    /// configuration lets no message through.
+    /// Sets the redaction of secrets, which the configuration may require. If it is required and not set, no
+    /// message passes.
     #[must_use]
     pub fn scrubbed_by(self, redact: Arc<dyn Redact>) -> Self {
         self.with(|prompts| prompts.redact = Some(redact))
     }
 
-    /// Says what makes wishes effective.
+    /// Sets the source of information about enforced wishes.
     #[must_use]
     pub fn enforced_by(self, enforces: Arc<dyn Enforces>) -> Self {
         self.with(|prompts| prompts.enforces = Some(enforces))
     }
 
-    /// Has `workers` wait for the team folder, for `limit` at most as `timer` tells it, and half of that for its lock.
-    /// A message goes on then, with what is known by that time; the user is told.
+    /// Lets `workers` access the team folder, within `limit`, measured by `timer`; half of it is for the
+    /// folder's lock. If the time is up, the message goes on with the notes that are ready, and the user gets
+    /// a message.
     #[must_use]
     pub fn within(self, limit: Duration, workers: impl Workers + 'static, timer: Arc<dyn Timer>) -> Self {
         self.with(|prompts| {
@@ -48,7 +50,7 @@ impl PromptLayer {
         })
     }
 
-    /// Goes on with what `memory` knows was told to sessions.
+    /// Shares the state of sessions in `memory`, so that the same text is not given twice.
     #[must_use]
     pub fn remembering_in(self, memory: &SessionMemory) -> Self {
         self.with(|prompts| prompts.told = Arc::clone(&memory.told))

@@ -1,25 +1,25 @@
-//! Whether two rules say the same, or the contrary.
+//! Compares two rules: whether they mean the same, or contradict each other.
 
 use std::collections::BTreeSet;
 
-/// What a rule is about, without the words that every rule has.
+/// Content of a rule, without the words that most rules have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Meaning {
     about: BTreeSet<String>,
-    /// Whether it forbids.
+    /// Whether the rule forbids.
     forbids: bool,
-    /// What is to be used instead of what.
+    /// The preferred thing and the thing it replaces.
     rather: Option<(String, String)>,
 }
 
-/// How two rules stand to each other.
+/// Relation between two rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// They say the same.
+    /// Both mean the same.
     Same,
-    /// Both cannot hold.
+    /// The rules contradict each other.
     Contrary,
-    /// Nothing is known.
+    /// No relation was found.
     Apart,
 }
 
@@ -45,7 +45,7 @@ const FORBIDDING: [&str; 18] = [
     "without",
 ];
 
-/// Words that say nothing about what a rule is about.
+/// Words that do not identify the subject of a rule.
 const EMPTY: [&str; 60] = [
     "a", "an", "the", "to", "for", "in", "of", "on", "at", "and", "or", "is", "are", "be", "it", "its",
     "this", "that", "we", "you", "i", "our", "your", "my", "please", "always", "from", "now", "going",
@@ -55,7 +55,7 @@ const EMPTY: [&str; 60] = [
 ];
 
 impl Meaning {
-    /// Reads a rule.
+    /// Parses a rule.
     pub(super) fn of(text: &str) -> Self {
         let words: Vec<String> = text
             .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '_' | '.' | '/' | '’'))
@@ -77,7 +77,7 @@ impl Meaning {
         Self { about, forbids, rather }
     }
 
-    /// How it stands to `other`.
+    /// Compares the rule with `other`.
     pub(super) fn to(&self, other: &Self) -> Relation {
         if let (Some((wanted, left)), Some((others_wanted, others_left))) = (&self.rather, &other.rather)
             && wanted == others_left
@@ -90,7 +90,7 @@ impl Meaning {
             let (one, two) = (self.about.len(), other.about.len());
             (one.min(two), one.max(two))
         };
-        // Four of five words, of which there has to be one.
+        // At least four of five words agree, and at least one.
         let is_close = common > 0 && common * 5 >= larger * 4;
         let is_part = common > 1 && common * 5 >= smaller * 4;
         match (self.forbids == other.forbids, is_close, is_part) {
@@ -101,7 +101,7 @@ impl Meaning {
     }
 }
 
-/// The word without an ending: "tests", "testing", "tested" are "test".
+/// Removes the ending of a word: "tests", "testing", "tested" become "test".
 fn stem(word: &str) -> &str {
     for ending in ["ing", "ed", "es", "s"] {
         if let Some(stem) = word.strip_suffix(ending)

@@ -1,16 +1,16 @@
-//! What is done with a user's message before a model sees it.
+//! Checks and additions to a user's message before a model sees it.
 //!
-//! [`PromptLayer`] stands on `user_prompt_submitted`. It takes secrets out, adds text that has to be in every message,
-//! keeps standing wishes ([`directive`](crate::directive)) in the team's inbox, and gives the model what the team
-//! agreed on, decided last and holds by itself. A message to somebody ("Ripley, fix the login") gets a hint whom it is
-//! for.
+//! [`PromptLayer`] goes on `user_prompt_submitted`. It removes secrets, adds texts that every message must
+//! contain, and keeps standing wishes ([`directive`](crate::directive)) in the team's inbox. The model gets
+//! the team's conventions, recent decisions and automatic ceremonies. A message to a team member ("Ripley,
+//! fix the login") gets a hint about its addressee.
 //!
-//! * When the answer is there, a wish is on disk. The same wish twice is one; what says the same or the contrary of a
-//!   decision is told to the user, and a contradiction to the model.
-//! * What goes wrong keeps no message from the model: it is told to the user and recorded as a failure. With
-//!   [`PromptLayer::within`] that holds for a disk that hangs, too, and for a lock that somebody holds.
-//! * It reads and writes a few files of the team folder, beside the inner hook; without such a folder it costs a look.
-//!   Put it outside of what has to see the final message.
+//! * When the outcome is there, the wishes are on disk. The same wish is kept once. If a wish repeats or
+//!   contradicts a decision, the user gets a message; a contradiction is also reported to the model.
+//! * A failure does not keep a message from the model: the user gets a message, and the failure is recorded.
+//!   With [`PromptLayer::within`], this includes a disk that hangs and a lock that another process holds.
+//! * It reads and writes a few files of the team folder while the inner hook runs. Without a team folder, it
+//!   costs one lookup. Put it outside of hooks that have to see the final message.
 
 mod address;
 mod config;
@@ -30,9 +30,9 @@ pub use self::layer::PromptLayer;
 pub(crate) use self::prompts::Told;
 pub use self::service::Prompt;
 
-/// Knows which wishes hold by themselves, because a policy judges calls by them.
+/// Knows the wishes that a policy enforces.
 pub trait Enforces: Send + Sync {
-    /// What enforces `wish`, for the user; nothing where it is advice that no call can break.
+    /// Describes for the user how `wish` is enforced, or returns `None` if it is only advice.
     fn enforcement(&self, wish: &Detected) -> Option<String>;
 }
 

@@ -1,4 +1,4 @@
-//! What is done with a message, one step after the other.
+//! Steps of the processing of a message.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use crate::limit::Limit;
 use crate::sessions::Sessions;
 use crate::source::{Here, Workers};
 
-/// How many sessions are remembered, to tell them nothing twice.
+/// The most sessions whose last text is remembered, so that it is not repeated.
 const SESSIONS: usize = 1_024;
 
-/// How many standing wishes of one message are heard: each is a file, written through to the device.
+/// The most standing wishes of one message. Each one is a file that is synced to the device.
 const WISHES: usize = 20;
 
-/// The name that notes and failures have.
+/// Source of notes and failures.
 const SOURCE: &str = "prompts";
 
 pub(super) struct Prompts {
@@ -34,12 +34,12 @@ pub(super) struct Prompts {
     pub(super) enforces: Option<Arc<dyn Enforces>>,
     team: TeamPlace,
     pub(super) told: Arc<Told>,
-    /// Who waits for the team folder, and for how long.
+    /// Workers that access the team folder, and their time limit.
     pub(super) workers: Arc<dyn Workers>,
     pub(super) limit: Option<Limit>,
 }
 
-/// A message as it goes on, and what it says of itself.
+/// A message after the rewrite, with its wishes and notes.
 struct Message {
     said: String,
     kind: PromptKind,
@@ -47,7 +47,7 @@ struct Message {
     patch: ContextPatch,
 }
 
-/// What each session was told last.
+/// Digest of the conventions text that each session got last.
 #[derive(Debug)]
 pub(crate) struct Told(Sessions<Option<Digest>>);
 
@@ -63,17 +63,19 @@ impl Prompts {
         Self { config, redact: None, enforces: None, team, told: Arc::default(), workers, limit: None }
     }
 
-    /// The same, with nothing told to anybody yet.
+    /// Returns a copy that remembers no sessions.
     pub(super) fn afresh(&self) -> Self {
         let fresh = Self::new(self.config.clone(), self.team.clone());
         let (workers, limit) = (Arc::clone(&self.workers), self.limit.clone());
         Self { redact: self.redact.clone(), enforces: self.enforces.clone(), workers, limit, ..fresh }
     }
 
-    /// Rewrites the message of `request` where that is asked for, and says what is in it and belongs to it.
+    /// Rewrites the message of `request` if the configuration requires it, and starts to collect the notes
+    /// about it.
     ///
     /// # Errors
-    /// Secrets are to be taken out, and nothing was given that does: then the message must not go on.
+    /// Returns an error if secrets have to be removed and no redaction was set: then the message must not go
+    /// on.
     pub(super) fn read(
         self: &Arc<Self>,
         request: &mut HookRequest<UserPromptSubmitted>,
@@ -85,7 +87,7 @@ impl Prompts {
         Ok(self.complete(Arc::clone(request.context()), message))
     }
 
-    /// Completes a message with what the team folder has, unless that takes too long.
+    /// Adds the notes from the team folder, unless that takes too long.
     fn complete(
         self: &Arc<Self>,
         context: Arc<HookContext>,
@@ -101,7 +103,7 @@ impl Prompts {
             None => done,
         };
         let prompts = Arc::clone(self);
-        // Only who hears of it in time was told.
+        // The text counts as given only if it was ready in time.
         let finish = move |done: Result<(ContextPatch, String), BoxError>| match done {
             Ok((mut patch, conventions)) => {
                 prompts.tell(&context, conventions, kind, &mut patch);
@@ -120,7 +122,7 @@ impl Prompts {
         HookFuture::later(async move { finish(done.await) })
     }
 
-    /// What the team folder has for a message, with what the team agreed on. This may wait for the disk.
+    /// Collects the notes from the team folder, and the team's conventions. This may block on the disk.
     fn look(&self, context: &HookContext, message: Message) -> (ContextPatch, String) {
         let Message { said, wishes, mut patch, .. } = message;
         let team = self.team.team(context);
@@ -140,7 +142,7 @@ impl Prompts {
         (patch, conventions)
     }
 
-    /// Takes secrets out, adds what is missing, and gives what the user said without that.
+    /// Removes secrets and adds missing texts. Returns the user's text without the additions.
     fn rewrite(
         &self,
         request: &mut HookRequest<UserPromptSubmitted>,
@@ -163,7 +165,7 @@ impl Prompts {
         Ok(said)
     }
 
-    /// Finds standing wishes, as many as one message may have.
+    /// Finds the standing wishes, up to the limit for one message.
     fn hear(&self, said: &str, patch: &mut ContextPatch) -> Vec<Detected> {
         if self.config.directives == Wishes::Ignore {
             return Vec::new();
@@ -183,7 +185,7 @@ impl Prompts {
         wishes
     }
 
-    /// Keeps standing wishes, and says what became of them.
+    /// Keeps the standing wishes, and reports the result of each.
     fn keep(
         &self,
         context: &HookContext,
@@ -206,7 +208,7 @@ impl Prompts {
         }
     }
 
-    /// Says what became of a wish.
+    /// Reports the result of a wish.
     fn report(&self, wish: &Detected, capture: Option<&Capture>, patch: &mut ContextPatch) {
         let what = format!("`{}` ({})", wish.text, wish.mode);
         let became = match capture.map(|capture| &capture.kept) {
@@ -229,7 +231,7 @@ impl Prompts {
         }
     }
 
-    /// Says whom the message is for, unless that is who reads it.
+    /// Adds a hint about the addressee, unless that is the current agent.
     fn hint(&self, context: &HookContext, team: &Team, said: &str, patch: &mut ContextPatch) {
         let roster = match team.roster() {
             Ok(roster) => roster,
@@ -256,7 +258,7 @@ impl Prompts {
         patch.additional_context.push(note(text, Lifetime::Turn));
     }
 
-    /// Tells the model what the team agreed on, unless the session knows that.
+    /// Adds the team's conventions for the model, unless the session already got the same text.
     fn tell(&self, context: &HookContext, text: String, kind: PromptKind, patch: &mut ContextPatch) {
         let digest = Digest::of(text.as_bytes());
         let before = self.told.0.change(context, |told| told.replace(digest));
@@ -274,7 +276,7 @@ fn told(patch: &mut ContextPatch, error: &TeamError) {
     fail(patch, &format!("a part of the team folder cannot be read: {error}"));
 }
 
-/// What went wrong, for the user and for the record.
+/// Adds a failure: a message for the user, and a record.
 fn fail(patch: &mut ContextPatch, problem: &str) {
     patch.system_messages.push(problem.to_owned());
     let error = HookError::other(std::io::Error::other(problem.to_owned()));

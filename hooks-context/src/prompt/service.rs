@@ -9,10 +9,10 @@ use tower_service::Service;
 use super::future::ResponseFuture;
 use super::prompts::Prompts;
 
-/// Reads and completes a user's message, then asks the inner hook about what it became.
+/// Checks and completes a user's message, then calls the inner hook with the result.
 ///
-/// It runs once per message: where a driver asks the stack again, the message passes unchanged. It decides nothing;
-/// readiness is that of the inner hook.
+/// It runs once for each message: if a driver calls the stack again, the message passes unchanged. It decides
+/// nothing. Readiness is that of the inner hook.
 #[derive(Clone)]
 pub struct Prompt<S> {
     inner: S,

@@ -47,7 +47,7 @@ fn hooks(layer: PromptLayer) -> Hooks {
     Hooks::builder().stack::<UserPromptSubmitted, _>(&FailureLayer::new("prompts"), stack).build()
 }
 
-/// The message as it goes on, and what is said beside it.
+/// Returns the message after the rewrite, with its notes.
 fn say(hooks: &Hooks, session: &str, prompt: &str, kind: PromptKind) -> (String, ContextPatch) {
     let bound = hooks.on(context(session));
     let asked = bound.user_prompt_submitted(UserPromptSubmitted::new(prompt, kind)).now_or_never().unwrap();
@@ -145,7 +145,7 @@ fn a_long_text_of_rules_is_heard_up_to_a_number() {
     assert!(patch.system_messages[0].contains("200 standing wishes; the first 20"), "{patch:?}");
 }
 
-/// Takes work and does none of it, as on a disk that hangs.
+/// Accepts work and never runs it, as with a disk that hangs.
 #[derive(Default)]
 struct Stuck(std::sync::Mutex<Vec<Work>>);
 

@@ -1,4 +1,4 @@
-//! Histories that have grown.
+//! Archives histories that are too long.
 
 use std::collections::HashMap;
 
@@ -11,14 +11,14 @@ use hooks_team::{Digest, Name, Team, TeamError};
 use super::SessionEndSettings;
 use super::record::name;
 
-/// What the line about an archive begins with. A quote under the title is no entry.
+/// First characters of the line about an archive. A quote under the title is not an entry.
 const MARK: &str = "> Archived: ";
 
-/// How many titles the line has.
+/// The most titles in the line.
 const TITLES: usize = 5;
 
-/// Archives what is too long of every agent's history. `all` also looks at those that are short, for what a killed
-/// process left undone.
+/// Archives the entries that make an agent's history too long. With `all`, the line about the archive is
+/// updated in short histories as well, in case a process was killed before it did that.
 pub(super) fn archive_histories(
     team: &Team,
     settings: &SessionEndSettings,
@@ -28,7 +28,7 @@ pub(super) fn archive_histories(
         return Ok(());
     }
     for folder in team.folder().list(&Place::new("agents")?)? {
-        // Retired ones are left alone, and what is no agent's folder.
+        // Folders of retired agents are skipped, and names that are not valid for an agent.
         let Ok(agent) = Name::new(folder.as_str()) else { continue };
         if folder.starts_with('_') {
             continue;
@@ -48,14 +48,15 @@ pub(super) fn archive_histories(
     Ok(())
 }
 
-/// Which entries go, and how many of each: all but the newest, which may have half of the room.
+/// Chooses the digests of the entries to archive, with their number. The newest entries stay, up to half of
+/// the limit.
 fn to_archive(history: &History, settings: &SessionEndSettings) -> HashMap<Digest, usize> {
     let mut last: Option<Timestamp> = None;
     let mut order: Vec<_> = history
         .entries()
         .enumerate()
         .map(|(at, entry)| {
-            // What is not dated is as old as what stands before it.
+            // An entry without a date counts as old as the entry before it.
             last = entry.date().or(last);
             (last, at, entry)
         })
@@ -68,7 +69,7 @@ fn to_archive(history: &History, settings: &SessionEndSettings) -> HashMap<Diges
             room = room.saturating_sub(length);
             continue;
         }
-        // From the first that does not fit on, all are older.
+        // After the first entry that does not fit, all entries are older.
         room = 0;
         *chosen.entry(entry.digest()).or_default() += 1;
     }
@@ -81,7 +82,7 @@ fn take(chosen: &mut HashMap<Digest, usize>, digest: Digest) -> bool {
     true
 }
 
-/// Has the history say what its archive has.
+/// Updates the line in the history about its archive.
 fn summarise(team: &Team, history: &Place, archive: &Place) -> Result<(), TeamError> {
     let Some(bytes) = team.folder().read(archive)? else { return Ok(()) };
     let Some(line) = line(&History::new(Document::parse(bytes))) else { return Ok(()) };
@@ -101,7 +102,7 @@ fn line(archive: &History) -> Option<String> {
     let mut titles: Vec<String> = Vec::new();
     for (_, title) in entries {
         let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(80).collect();
-        // A heading that is a date says nothing.
+        // A title that is only a date is not useful.
         if titles.len() < TITLES && title.chars().any(char::is_alphabetic) && !titles.contains(&title) {
             titles.push(title);
         }
@@ -111,11 +112,11 @@ fn line(archive: &History) -> Option<String> {
     (count > 0).then(|| format!("{MARK}{count} older entries{span} are in `history-archive.md`{about}"))
 }
 
-/// `history` with `line` in place of the one it has, or under its title.
+/// Replaces the line in `history`, or adds it under the title.
 fn with_line(history: &[u8], line: &str) -> Vec<u8> {
     let document = Document::parse(history);
     let newline = document.newline();
-    // Only where no entry is yet: further down it may be somebody's words.
+    // Only the part before the first entry is searched: further down the line may be part of an entry.
     let end =
         History::new(document.clone()).entries().next().map_or(history.len(), |entry| entry.range().start);
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! The events between which a session is.
+//! The events at the start and the end of a session.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use super::SessionEnding;
 use super::closing::Closing;
 use super::record::Ended;
 
-/// What a session begins or ends with.
+/// The start or the end of a session.
 pub trait Boundary: Event {
-    /// What is done then.
+    /// Starts the work for this event.
     fn work(ending: &SessionEnding, request: &HookRequest<Self>)
     -> HookFuture<'static, Result<(), BoxError>>;
 }
@@ -26,7 +26,7 @@ impl Boundary for SessionStart {
         let work = offload(&*ending.workers, {
             let ending = ending.clone();
             move || {
-                // Where there is no team, nothing is written.
+                // Without a team, nothing is written.
                 let Some(team) = ending.team(&context) else { return Ok(()) };
                 let closing = Closing { team: &team, settings: &ending.settings };
                 Ok(closing.begin(&context, context.timestamp)?)
@@ -43,7 +43,7 @@ impl Boundary for SessionEnd {
     ) -> HookFuture<'static, Result<(), BoxError>> {
         let (ending, context, end) = (ending.clone(), Arc::clone(request.context()), request.event().clone());
         let counts = ending.tally.take(&context);
-        // Begun before anybody waits: whatever becomes of the answer, the end is written down.
+        // This starts before anything waits, so the end is recorded even if the answer is dropped.
         let written = offload(&*ending.workers, {
             let (ending, context) = (ending.clone(), Arc::clone(&context));
             move || {

@@ -1,4 +1,4 @@
-//! Begins sessions and puts them away. Everything here may wait for the disk.
+//! Opens and closes sessions. Every function here may block on the disk.
 
 use hooks_core::HookContext;
 use hooks_core::event::{EndReason, SessionEnd};
@@ -11,24 +11,24 @@ use super::archive::archive_histories;
 use super::record::{Ended, Opened, ended_folder, open_folder};
 use super::{Metrics, SessionEndSettings};
 
-/// What ends sessions of one team.
+/// Opens and closes the sessions of one team.
 pub(super) struct Closing<'a> {
     pub(super) team: &'a Team,
     pub(super) settings: &'a SessionEndSettings,
 }
 
 impl Closing<'_> {
-    /// A session begins: first what others left is put in order.
+    /// Records the start of a session, after it has closed sessions that other processes left.
     pub(super) fn begin(&self, context: &HookContext, now: Timestamp) -> Result<(), TeamError> {
         let recovered = self.finish_others(context, now);
         let opened = Opened::new(context, now);
         let place = opened.place()?;
-        // One that is resumed goes on; it has begun when it began.
+        // A resumed session keeps the record of its start.
         if self.team.folder().read(&place)?.is_none() {
             let bytes = serde_json::to_vec(&opened).unwrap_or_default();
             let writer = self.team.writer()?;
             writer.publish(&place, &bytes)?;
-            // What killed processes were writing.
+            // Removes temporary files of processes that were killed.
             for folder in [open_folder()?, ended_folder()?] {
                 writer.sweep(&folder)?;
             }
@@ -36,12 +36,12 @@ impl Closing<'_> {
         recovered
     }
 
-    /// The session that begins here or ended here, where somebody saw it begin.
+    /// Returns the record of the session's start, if there is one.
     pub(super) fn opened(&self, context: &HookContext) -> Result<Option<Opened>, TeamError> {
         self.read(&Opened::new(context, context.timestamp).place()?)
     }
 
-    /// A session is over: that is written down. Tells whether it is still to be put away.
+    /// Records the end of a session. Returns whether the session still has to be closed.
     pub(super) fn write_down(&self, ended: &Ended) -> Result<bool, TeamError> {
         if self.is_put_away(ended)? {
             return self.forget(ended).map(|()| false);
@@ -50,7 +50,7 @@ impl Closing<'_> {
         self.team.writer()?.publish(&ended.place()?, &bytes).map(|_| true)
     }
 
-    /// Puts a session away whose end is written down, with what is open by now.
+    /// Closes a session whose end is recorded, with the work that is still open.
     pub(super) fn finish(&self, ended: &Ended) -> Result<(), TeamError> {
         if ended.work.is_some() {
             let bytes = serde_json::to_vec(ended).unwrap_or_default();
@@ -59,7 +59,7 @@ impl Closing<'_> {
         self.put_away(ended, false)
     }
 
-    /// Puts away sessions that are over and that nobody will put away any more.
+    /// Closes sessions that ended without being closed, and sessions whose process was killed.
     fn finish_others(&self, context: &HookContext, now: Timestamp) -> Result<(), TeamError> {
         let left_over = self.all::<Ended>(&ended_folder()?)?;
         for ended in &left_over {
@@ -87,7 +87,7 @@ impl Closing<'_> {
         Ok(())
     }
 
-    /// Every step can be made twice, by several at once.
+    /// Does the steps at the end of a session. Every step can be repeated, also by several processes at once.
     fn put_away(&self, ended: &Ended, is_left_over: bool) -> Result<(), TeamError> {
         archive_histories(self.team, self.settings, is_left_over)?;
         let metrics = Metrics::of(ended);
@@ -103,7 +103,7 @@ impl Closing<'_> {
             let work = ended.work.as_ref().map(|work| (&*work.source, &*work.items));
             self.publish(&ended.recap_place()?, metrics.recap(work).as_bytes())?;
         }
-        // The last of the files: where it stands, the others do.
+        // The metrics are written last: if the file exists, all other files exist.
         if self.settings.metrics {
             self.publish(&ended.metrics_place()?, &metrics.to_bytes())?;
         }
@@ -114,7 +114,7 @@ impl Closing<'_> {
         self.team.folder().exists(&ended.metrics_place()?)
     }
 
-    /// Nothing is left to do for a session: nothing is said of it any more.
+    /// Removes the records of a session that has been closed.
     fn forget(&self, ended: &Ended) -> Result<(), TeamError> {
         let writer = self.team.writer()?;
         let opened = ended.opened_place()?;
@@ -137,7 +137,8 @@ impl Closing<'_> {
         self.team.writer()?.publish(place, bytes).map(drop)
     }
 
-    /// What is written down in a folder. What cannot be read is nobody's: writing is whole or not at all.
+    /// Reads all records in a folder. Records that cannot be parsed are skipped: records are written
+    /// atomically, so these are not ours.
     fn all<T: DeserializeOwned>(&self, folder: &Place) -> Result<Vec<T>, TeamError> {
         let mut found = Vec::new();
         for file in self.team.folder().list(folder)? {

@@ -2,14 +2,14 @@ use tower_layer::Layer;
 
 use super::{SessionEndService, SessionEnding};
 
-/// Puts sessions away beside an inner hook; see [`SessionEndService`].
+/// Closes sessions while an inner hook runs; see [`SessionEndService`].
 #[derive(Clone, Debug)]
 pub struct SessionEndLayer {
     ending: SessionEnding,
 }
 
 impl SessionEndLayer {
-    /// A layer of `ending`.
+    /// Makes a layer with the settings and state of `ending`.
     pub const fn new(ending: SessionEnding) -> Self {
         Self { ending }
     }

@@ -1,4 +1,4 @@
-//! What a session used and did, as it is written down.
+//! Metrics and recap of a session.
 
 use std::time::Duration;
 
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 use super::Counts;
 use super::record::Ended;
 
-/// A file below `metrics/`: one end of one session.
+/// Metrics of one end of one session, a file below `metrics/`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// Of this format.
+    /// Version of the format.
     pub version: u32,
-    /// The session.
+    /// Id of the session.
     pub session: String,
-    /// Its agent.
+    /// Name of the agent.
     pub agent: String,
-    /// When it began, where that is known.
+    /// Start of the session, if known.
     pub started: Option<Timestamp>,
-    /// When it ended.
+    /// End of the session.
     pub ended: Timestamp,
-    /// How long it lasted, in milliseconds.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
-    /// Why it ended.
+    /// Reason of the end.
     pub reason: EndReason,
-    /// What went wrong, if that ended it.
+    /// Error that ended the session, if there was one.
     pub error: Option<String>,
     /// Tokens used.
     pub tokens: u64,
@@ -35,7 +35,7 @@ pub struct Metrics {
     pub tool_calls: u64,
     /// Files that were written.
     pub files_modified: Vec<String>,
-    /// What else happened.
+    /// Counts of other events.
     #[serde(flatten)]
     pub counts: Counts,
 }
@@ -43,7 +43,7 @@ pub struct Metrics {
 impl Metrics {
     pub(super) fn of(ended: &Ended) -> Self {
         let end = ended.end.clone();
-        // Some clients do not say it.
+        // Some clients do not report the duration.
         let lasted = ended.since.map_or(Duration::ZERO, |since| ended.at.since(since));
         let lasted = u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX);
         Self {
@@ -63,18 +63,18 @@ impl Metrics {
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        // Text and numbers: there is nothing that JSON does not have.
+        // The value has only text and numbers, so it can always be encoded as JSON.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 
-    /// The same for people.
+    /// Formats the recap for readers.
     pub(super) fn recap(&self, work: Option<(&str, &[String])>) -> String {
         let reason = serde_json::to_value(self.reason).ok();
         let reason = reason.as_ref().and_then(|reason| reason.as_str()).unwrap_or("over").replace('_', " ");
         let Counts { decisions, directives, rewrites, denials, cost_micro_usd } = self.counts;
-        // A client's main agent may have no name, and what a client does not tell is not nothing.
+        // The main agent of a client may have no name, and a count that a client does not report is not zero.
         let agent = Some(line(&self.agent)).filter(|agent| !agent.is_empty());
         let after = match self.duration_ms {
             0 => String::new(),
@@ -109,7 +109,7 @@ impl Metrics {
     }
 }
 
-/// `text` on one line.
+/// Puts `text` on one line.
 fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,21 +1,23 @@
-//! What is put away when a session is over, whatever way it ended.
+//! Archives, metrics and recaps at the end of a session, however it ended.
 //!
-//! | step | where | done twice |
+//! | step | folder | if repeated |
 //! | --- | --- | --- |
-//! | histories that have grown are archived, and say so in a line under their title | `agents/NAME/` | nothing is left to do |
-//! | what the session used and did | `metrics/` | the file is there |
-//! | what it was about | `log/` | the file is there |
-//! | what is still open, from a source that the host names | `identity/now.md` | it says the same |
+//! | archives long histories, and notes that in a line under their title | `agents/NAME/` | nothing is left to do |
+//! | writes the metrics of the session | `metrics/` | the file exists |
+//! | writes the recap of the session | `log/` | the file exists |
+//! | writes the open work, from a source that the host provides | `identity/now.md` | the values are equal |
 //!
-//! The end is written down before the first step, in one file; the file goes after the last. A process that is killed in
-//! between leaves the rest to the next session's start, and every step can be made again. A session whose process was
-//! killed before it ended is ended by a later start, a day after it began.
+//! The end of a session is recorded in a file before the first step, and the file is removed after the last.
+//! If the process is killed in between, the next session's start does the remaining steps; every step can be
+//! repeated. If a process is killed before its session ends, a later start ends that session, by default a
+//! day after it began.
 //!
-//! Archives are moves: first to the archive, then out of the history, finished by whoever takes the folder's lock next
-//! (see `hooks-team`). Every entry is in exactly one of the two.
+//! Archiving is a move: first to the archive, then out of the history. If the process is killed in between,
+//! the next one that takes the folder's lock finishes the move (see `hooks-team`). Every entry is in exactly
+//! one of the two files.
 //!
-//! The layer goes on `session_start` and `session_end`; its work is done beside the inner hook, by
-//! [`Workers`](crate::source::Workers). It never fails a session: what goes wrong is told to the failure sink.
+//! The layer goes on `session_start` and `session_end`. [`Workers`](crate::source::Workers) do its work while
+//! the inner hook runs. It never fails a session: errors go to the failure sink.
 
 mod archive;
 mod boundary;

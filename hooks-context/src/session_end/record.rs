@@ -1,4 +1,4 @@
-//! What is written down of sessions while they last, and while they are put away.
+//! Records of sessions that are open or being closed.
 
 use hooks_core::HookContext;
 use hooks_core::event::SessionEnd;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Counts;
 
-/// A session that has begun.
+/// Record of a session that has started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Opened {
     pub(super) session: String,
@@ -19,16 +19,16 @@ pub(super) struct Opened {
     pub(super) since: Timestamp,
 }
 
-/// A session that is over, with all that is needed to put it away.
+/// Record of a session that has ended, with the data needed to close it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Ended {
-    /// Tells this end from all others.
+    /// Key that is unique for this end of the session.
     pub(super) key: String,
     pub(super) session: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tenant: Option<String>,
     pub(super) agent: String,
-    /// When it began, where that is known.
+    /// Start of the session, if known.
     pub(super) since: Option<Timestamp>,
     pub(super) at: Timestamp,
     pub(super) end: SessionEnd,
@@ -36,7 +36,7 @@ pub(super) struct Ended {
     pub(super) work: Option<Work>,
 }
 
-/// What is still open.
+/// Work that is still open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Work {
     pub(super) source: String,
@@ -49,7 +49,7 @@ impl Opened {
         Self { session, tenant: context.tenant.clone(), agent, since: now }
     }
 
-    /// Where it is written down while it lasts.
+    /// Returns the file of the record while the session is open.
     pub(super) fn place(&self) -> Result<Place, TeamError> {
         opened_place(self.tenant.as_deref(), &self.session)
     }
@@ -63,7 +63,8 @@ impl Ended {
         at: Timestamp,
         counts: Counts,
     ) -> Self {
-        // The same end told twice is one. Where nobody saw the session begin, what it used tells its ends apart.
+        // The same end reported twice has the same key. Without a record of the start, the contents of the
+        // end event make the key.
         let told = match opened {
             Some(opened) => opened.since.to_string(),
             None => serde_json::to_string(&end).unwrap_or_default(),
@@ -81,22 +82,22 @@ impl Ended {
         }
     }
 
-    /// Where it was written down while it lasted.
+    /// Returns the file of the record that was written at the start of the session.
     pub(super) fn opened_place(&self) -> Result<Place, TeamError> {
         opened_place(self.tenant.as_deref(), &self.session)
     }
 
-    /// Where it is written down until it is put away.
+    /// Returns the file of the record until the session is closed.
     pub(super) fn place(&self) -> Result<Place, TeamError> {
         Ok(ended_folder()?.join(&name(&format!("{}.json", self.key))?))
     }
 
-    /// Where what it used is written down. Two ends of a session are two files.
+    /// Returns the file of the metrics. Two ends of a session have two files.
     pub(super) fn metrics_place(&self) -> Result<Place, TeamError> {
         Ok(Place::new("metrics")?.join(&name(&format!("{}.json", self.key))?))
     }
 
-    /// Where what it was about is written down.
+    /// Returns the file of the recap.
     pub(super) fn recap_place(&self) -> Result<Place, TeamError> {
         let time: String = self.at.to_string().chars().take(19).collect();
         let time = time.replace(':', "-");
@@ -112,17 +113,17 @@ fn opened_place(tenant: Option<&str>, session: &str) -> Result<Place, TeamError>
     Ok(open_folder()?.join(&name(&format!("{}.json", short(&whose(tenant, session))))?))
 }
 
-/// A session among those of all tenants.
+/// Returns a text that identifies a session among those of all tenants.
 fn whose(tenant: Option<&str>, session: &str) -> String {
     tenant.map_or_else(|| session.to_owned(), |tenant| format!("{tenant}\0{session}"))
 }
 
-/// Sessions that have begun.
+/// Folder of the records of open sessions.
 pub(super) fn open_folder() -> Result<Place, TeamError> {
     Ok(Place::own(&name("open")?))
 }
 
-/// Sessions that are over and not put away.
+/// Folder of the records of sessions that ended and are not closed.
 pub(super) fn ended_folder() -> Result<Place, TeamError> {
     Ok(Place::own(&name("ended")?))
 }
@@ -131,7 +132,7 @@ pub(super) fn name(text: &str) -> Result<Name, TeamError> {
     Name::new(text).map_err(|reason| TeamError::Name { name: text.to_owned(), reason })
 }
 
-/// What text says, in few letters that every file system takes.
+/// Shortens `text` to a digest of few characters that every file system accepts.
 fn short(text: &str) -> String {
     Digest::of(text.as_bytes()).to_string().chars().take(32).collect()
 }

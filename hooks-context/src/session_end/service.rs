@@ -6,10 +6,10 @@ use tower_service::Service;
 
 use super::{Boundary, SessionEnding};
 
-/// Asks the inner hook, and puts sessions away meanwhile; see [the module](super).
+/// Calls the inner hook and closes sessions at the same time; see [the module](super).
 ///
-/// Readiness is the inner hook's, and so is the answer. It is ready once the work is done, so that a process that ends
-/// then has done it.
+/// Readiness and outcome are those of the inner hook. The future is ready when the work is done, so a process
+/// that exits after it has finished the work.
 #[derive(Clone, Debug)]
 pub struct SessionEndService<S> {
     inner: S,
@@ -17,7 +17,7 @@ pub struct SessionEndService<S> {
 }
 
 impl<S> SessionEndService<S> {
-    /// Has `ending` work beside `inner`.
+    /// Makes a service that runs `ending` while `inner` runs.
     pub const fn new(inner: S, ending: SessionEnding) -> Self {
         Self { inner, ending }
     }

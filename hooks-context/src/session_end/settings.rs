@@ -1,4 +1,4 @@
-//! What is put away, and by whom.
+//! Settings of the work at a session's end.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,19 +19,20 @@ use crate::TeamPlace;
 use crate::limit::Limit;
 use crate::source::Workers;
 
-/// What is put away.
+/// Settings of the work at a session's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionEndSettings {
-    /// Histories above so many bytes are archived, down to half of that; 15,360 unless told, never where it is 0.
+    /// Size in bytes above which a history is archived, down to half of that size; 15,360 by default. 0
+    /// disables archiving.
     pub history_above: u64,
-    /// So many entries of a history stay in any case, the newest; 5 unless told.
+    /// Number of the newest entries of a history that are never archived; 5 by default.
     pub keep: usize,
-    /// Whether what a session used is written down; it is unless told.
+    /// Whether metrics are written; true by default.
     pub metrics: bool,
-    /// Whether what a session was about is written down; it is unless told.
+    /// Whether a recap is written; true by default.
     pub recap: bool,
-    /// So long after it began a session that nobody ended is taken for killed; a day unless told.
+    /// Time after its start when a session without an end counts as killed; one day by default.
     pub abandoned_after: Duration,
 }
 
@@ -47,16 +48,16 @@ impl Default for SessionEndSettings {
     }
 }
 
-/// Knows what is still to be done: issues, tasks, whatever the host keeps.
+/// Source of open work: issues, tasks, or other items that the host keeps.
 pub trait OpenWork: Send + Sync {
-    /// Its name.
+    /// Returns the name of the source.
     fn name(&self) -> &str;
 
-    /// What is open, a line each.
+    /// Returns the open items, one line each.
     fn open(&self, context: &Arc<HookContext>) -> HookFuture<'static, Result<Vec<String>, BoxError>>;
 }
 
-/// What ends sessions of a team. Cheap to clone.
+/// Closes the sessions of a team. Cheap to clone.
 #[derive(Clone)]
 pub struct SessionEnding {
     pub(super) place: TeamPlace,
@@ -68,7 +69,7 @@ pub struct SessionEnding {
 }
 
 impl SessionEnding {
-    /// Ends the sessions of `team`; `workers` wait for its disk.
+    /// Closes the sessions of `team`; `workers` access its files.
     pub fn new(team: impl Into<TeamPlace>, workers: impl Workers + 'static) -> Self {
         Self {
             place: team.into(),
@@ -80,41 +81,42 @@ impl SessionEnding {
         }
     }
 
-    /// Sets what is put away.
+    /// Sets the settings.
     #[must_use]
     pub fn with(mut self, settings: SessionEndSettings) -> Self {
         self.settings = settings;
         self
     }
 
-    /// Tells `identity/now.md` what `work` has open when a session ends.
+    /// Writes the open items of `work` to `identity/now.md` when a session ends.
     #[must_use]
     pub fn watching(mut self, work: impl OpenWork + 'static) -> Self {
         self.work = Some(Arc::new(work));
         self
     }
 
-    /// Waits for `limit` at most at a start or an end, as `timer` tells it: half of that for the folder's lock, and for
-    /// what is open. What is not done by then is done by the workers later, or by a later start. For ever unless told.
+    /// Limits the wait at a start or an end to `limit`, measured by `timer`; half of it is for the folder's
+    /// lock, and half for the open work. Work that is not done in time is finished by the workers later, or
+    /// by a later start. Without this setting there is no limit.
     #[must_use]
     pub fn within(mut self, limit: Duration, timer: Arc<dyn Timer>) -> Self {
         self.limit = Some(Limit::new(limit, timer));
         self
     }
 
-    /// Goes on with what `memory` has counted of sessions.
+    /// Shares the counts of sessions in `memory`.
     #[must_use]
     pub fn remembering_in(mut self, memory: &SessionMemory) -> Self {
         self.tally = Arc::clone(&memory.tally);
         self
     }
 
-    /// What is counted while sessions last.
+    /// Returns the counts of running sessions.
     pub const fn tally(&self) -> &Arc<SessionTally> {
         &self.tally
     }
 
-    /// Adds it to the hooks of all events it is for.
+    /// Adds the layer and the observers to the hooks of all events that they need.
     #[must_use]
     pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
         let layer = SessionEndLayer::new(self.clone());
@@ -130,7 +132,7 @@ impl SessionEnding {
 }
 
 impl SessionEnding {
-    /// `work`, for as long as it may take.
+    /// Runs `work` within the time limit, if there is one.
     pub(super) fn limited<T: Send + 'static>(
         &self,
         work: HookFuture<'static, Result<T, BoxError>>,
@@ -141,7 +143,7 @@ impl SessionEnding {
         }
     }
 
-    /// What is still open, if somebody says so in half of the time.
+    /// Returns the open work, if the source answers within half of the time limit.
     pub(super) fn open_work(
         &self,
         context: &Arc<HookContext>,
@@ -157,7 +159,7 @@ impl SessionEnding {
         )
     }
 
-    /// The team of a session, where it has one. This may wait for the disk.
+    /// Returns the team of a session, if there is one. This may block on the disk.
     pub(super) fn team(&self, context: &HookContext) -> Option<Team> {
         let team = self.place.team(context)?;
         Some(match &self.limit {

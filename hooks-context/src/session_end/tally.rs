@@ -1,4 +1,4 @@
-//! What happens in a session and no event at its end tells.
+//! Counts of events in a session that the end event does not include.
 
 use hooks_core::event::{AfterModelCall, PreToolUse, SubagentStart, UserPromptSubmitted};
 use hooks_core::{Decision, Event, Gate, HookContext, HookRequest, Judged, Observer, PromptOutcome};
@@ -6,30 +6,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::sessions::Sessions;
 
-/// How many sessions are counted at once. Beyond that, the one that was silent for longest is told without its counts.
+/// The most sessions that are counted at once. Beyond it, the session without events for the longest time
+/// loses its counts.
 const MOST: usize = 4_096;
 
-/// The tool by which a model decides.
+/// Name of the tool with which a model records a decision.
 const DECIDE: &str = "squad_decide";
 
-/// Counts what happens in the sessions of this process.
+/// Counts events in the sessions of this process.
 #[derive(Debug)]
 pub struct SessionTally(Sessions<Counts>);
 
-/// What happened in a session.
+/// Counts of one session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Decisions that a model wrote.
+    /// Decisions that a model recorded.
     pub decisions: u64,
     /// Standing wishes that were found.
     pub directives: u64,
     /// Prompts and tool calls that hooks changed.
     pub rewrites: u64,
-    /// Prompts, tool calls and children that hooks refused.
+    /// Prompts, tool calls and children that hooks denied.
     pub denials: u64,
-    /// What models cost, in millionths of a US dollar, as far as they said.
+    /// Cost of the model calls, in millionths of a US dollar, as far as it was reported.
     pub cost_micro_usd: u64,
 }
 
@@ -40,7 +41,7 @@ impl Default for SessionTally {
 }
 
 impl SessionTally {
-    /// What happened in the session of `context` so far, which is forgotten with that.
+    /// Returns the counts of the session of `context`, and forgets them.
     pub fn take(&self, context: &HookContext) -> Counts {
         self.0.take(context).unwrap_or_default()
     }

@@ -59,7 +59,7 @@ impl Rig {
         HookContext::new(session, "backend").with_environment(self.environment.clone())
     }
 
-    /// A session from its start to its end.
+    /// Runs a session from its start to its end.
     fn session(&self, name: &str) {
         block_on(async {
             let (session, _) =
@@ -80,7 +80,7 @@ impl Rig {
         files.map(|(_, text)| serde_json::from_str(&text).unwrap()).collect()
     }
 
-    /// Every entry of the history and of its archive, each as often as it stands there.
+    /// Returns every entry of the history and of its archive, as often as it occurs.
     fn entries(&self) -> Vec<String> {
         let files = self.files();
         let read = |name: &str| {
@@ -185,7 +185,7 @@ fn the_same_id_of_two_tenants_is_two_sessions() {
     assert_eq!(told, [(0, 0), (60_000, 7)]);
 }
 
-/// Never says what is open.
+/// Source of open work that never answers.
 struct Hangs;
 
 impl OpenWork for Hangs {
@@ -208,7 +208,7 @@ fn whoever_does_not_say_what_is_open_keeps_no_session_from_its_end() {
         hooks
     };
     let ending = SessionEnding::new(rig.team(), Here).with(rig.settings).watching(Hangs);
-    // Given up on: the end is written down, and a later start puts the session away.
+    // The future is dropped: the end is recorded, and a later start closes the session.
     let hooks = begun(&ending, "s");
     let bound = hooks.on(rig.context("s"));
     assert!(futures_util::FutureExt::now_or_never(bound.session_end(SessionEnd::default())).is_none());
@@ -229,7 +229,7 @@ fn whoever_does_not_say_what_is_open_keeps_no_session_from_its_end() {
     assert!(format!("{:?}", rig.failures.entries()).contains("not done within 5s"));
 }
 
-/// Takes work and does none of it, as on a disk that hangs.
+/// Accepts work and never runs it, as with a disk that hangs.
 #[derive(Default)]
 struct Stuck(Mutex<Vec<Work>>);
 
@@ -271,7 +271,7 @@ fn a_session_that_nobody_ended_is_ended_by_a_later_start() {
     assert_eq!(rig.metrics().len(), 2);
 }
 
-/// Kills the process at every step of a session, and cuts the power.
+/// Kills the process at every step of a session, with and without a power cut.
 #[test]
 fn whenever_it_is_killed_every_entry_is_in_one_place_and_every_end_is_told_once() {
     for cut_power in [false, true] {
@@ -286,7 +286,7 @@ fn whenever_it_is_killed_every_entry_is_in_one_place_and_every_end_is_told_once(
             } else {
                 rig.disk.restart();
             }
-            // The next one puts everything in order, whatever it is.
+            // The next session repairs every state that a killed one can leave.
             rig.session("next");
             rig.clock.advance(Duration::from_secs(25 * 3_600));
             rig.session("last");
@@ -296,7 +296,7 @@ fn whenever_it_is_killed_every_entry_is_in_one_place_and_every_end_is_told_once(
             told.sort();
             told.retain(|session| session != "next" && session != "last");
             let files = rig.files();
-            // Before its start was written down, nobody knows of it.
+            // If the process was killed before the start was recorded, no end is reported.
             assert!(told.len() <= 1 && (told.len() == 1 || at < 40), "step {at}: {told:?}");
             let logs =
                 files.keys().filter(|path| path.starts_with("log/") && path.contains("session-s-")).count();
@@ -349,7 +349,7 @@ proptest! {
         }
         rig.session("s");
         let after = rig.entries();
-        // What both had already, dated and to the letter, is one entry from then on.
+        // An entry that was in both files with the same date and text is kept once.
         let mut once = before.clone();
         once.dedup();
         let mut found = after.clone();

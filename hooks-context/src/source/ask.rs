@@ -1,4 +1,4 @@
-//! What is asked of a source.
+//! Question to a source of context.
 
 use std::sync::Arc;
 
@@ -7,31 +7,31 @@ use hooks_core::event::StartSource;
 
 use super::Words;
 
-/// For whom context is put together, and for what.
+/// Question to the sources: the agent, its task and the moment.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Ask {
-    /// Where.
+    /// Context of the event.
     pub context: Arc<HookContext>,
-    /// Who begins: of a spawn, the child.
+    /// Name of the agent that begins; for a spawn, the child.
     pub agent: String,
-    /// What it is about to do, where that is known: the first prompt, or a child's task.
+    /// Task of the agent, if known: the first prompt, or a child's task.
     pub task: String,
     /// The words of the task.
     pub words: Words,
-    /// Its model.
+    /// Name of the agent's model.
     pub model: Option<String>,
-    /// Of a spawn, the session the child will have, where that is known.
+    /// Session id of the child that is created, if known.
     pub child: Option<String>,
-    /// When in its life.
+    /// Moment in the agent's life.
     pub moment: Moment,
 }
 
-/// When in an agent's life context is asked for.
+/// Moments in an agent's life at which context is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Moment {
-    /// A session starts, as the event says.
+    /// A session starts, from this source.
     Session(StartSource),
     /// A turn begins.
     Turn,
@@ -53,7 +53,7 @@ impl Ask {
         }
     }
 
-    /// Says what the agent is about to do.
+    /// Sets the task of the agent.
     #[must_use]
     pub fn about(mut self, task: impl Into<String>) -> Self {
         self.task = task.into();
@@ -61,14 +61,14 @@ impl Ask {
         self
     }
 
-    /// Says which model reads it.
+    /// Sets the model that reads the context.
     #[must_use]
     pub fn for_model(mut self, model: Option<impl Into<String>>) -> Self {
         self.model = model.map(Into::into);
         self
     }
 
-    /// Says which session a child will have.
+    /// Sets the session id of the child.
     #[must_use]
     pub fn for_child(mut self, child: Option<String>) -> Self {
         self.child = child;
@@ -77,7 +77,7 @@ impl Ask {
 }
 
 impl Moment {
-    /// Whether the agent still has what it was sent before.
+    /// Whether the agent still has the context that it was given before.
     pub const fn goes_on(self) -> bool {
         matches!(self, Self::Turn | Self::Session(StartSource::Resume))
     }

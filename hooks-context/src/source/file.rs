@@ -1,4 +1,4 @@
-//! A file.
+//! A file as a source.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use hooks_team::beside::offload;
 
 use super::{Ask, ContextSource, Item, Section, Workers};
 
-/// The largest file that is read.
+/// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// A file, as one entry. One that is not there is nothing to say.
+/// A file, as one entry. A missing file gives no entry.
 #[derive(Clone)]
 pub struct FileSource {
     disk: Arc<dyn Disk>,
@@ -21,7 +21,8 @@ pub struct FileSource {
 }
 
 impl FileSource {
-    /// The file at `path`; a relative one is looked for in the team's folder.
+    /// Makes a source of the file at `path`. A relative path starts at the root of the context
+    /// ([`HookContext::root`](hooks_core::HookContext::root)).
     pub fn new(disk: Arc<dyn Disk>, workers: impl Workers + 'static, path: impl Into<PathBuf>) -> Self {
         Self { disk, workers: Arc::new(workers), path: path.into() }
     }

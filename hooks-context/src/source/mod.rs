@@ -1,14 +1,15 @@
-//! Where context comes from.
+//! Sources of context.
 //!
-//! A [`ContextSource`] is asked once at each moment (an [`Ask`]) and answers a [`Section`]: entries, the most relevant
-//! first, and how to read the rest. All are asked at once; what needs a disk or a process is done by [`Workers`].
+//! A [`ContextSource`] gets one [`Ask`] at each moment and returns a [`Section`]: entries, the most relevant
+//! first, and the command that shows the rest. All sources are loaded at once; [`Workers`] do work that needs
+//! a disk or a process.
 //!
-//! | source | what it gives |
+//! | source | context |
 //! | --- | --- |
 //! | [`team`] | a `.squad` folder: decisions, directives, history, skills, focus, wisdom, ceremonies |
 //! | [`FileSource`] | a file, whole |
-//! | [`CommandSource`] | what a program prints, which the host runs |
-//! | [`ServiceSource`] | what a tower service answers |
+//! | [`CommandSource`] | output of a program that the host runs |
+//! | [`ServiceSource`] | answer of a tower service |
 //! | [`StoreSource`] | a value of the state store |
 
 mod ask;
@@ -31,16 +32,16 @@ use std::sync::Arc;
 
 use hooks_core::{BoxError, HookFuture};
 
-/// Gives a part of the context.
+/// A source of context.
 pub trait ContextSource: Send + Sync {
-    /// Its name: what the part is called in reports, and by which it is known again.
+    /// Returns the name of the source, which identifies it in notes and reports.
     fn name(&self) -> &str;
 
-    /// What it has for this moment. It is given up on when the deadline passes, and left out where it fails; either
-    /// is said.
+    /// Loads the section for `ask`. If the source fails or is late, it is left out, and that is reported. At
+    /// the deadline the future is dropped.
     fn load(&self, ask: &Arc<Ask>) -> HookFuture<'static, Result<Section, BoxError>>;
 
-    /// How a person or a model reads all of it, where that is known before it is loaded.
+    /// Returns the shell command that shows all of the source, if it is known before loading.
     fn command(&self, _ask: &Ask) -> Option<String> {
         None
     }

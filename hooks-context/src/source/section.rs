@@ -1,38 +1,39 @@
-//! A part of the context.
+//! Sections: the answers of sources.
 
 use hooks_team::Digest;
 
-/// What a source gives: entries, the most relevant first.
+/// Answer of a source: entries, the most relevant first.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Section {
-    /// Its heading. Without a heading nothing stands above its entries.
+    /// Heading above the entries. If it is empty, there is no heading.
     pub title: String,
     /// The entries.
     pub items: Vec<Item>,
-    /// How many there are beside these, which the source left out itself.
+    /// Number of further entries that the source left out.
     pub more: usize,
-    /// How to read all of it.
+    /// Shell command that shows all entries.
     pub command: Option<String>,
 }
 
-/// An entry: it is given whole or not at all.
+/// An entry, which is given whole or not at all.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Item {
-    /// Its text.
+    /// Text of the entry.
     pub text: String,
-    /// What it says, as a number: the same text is given once, whoever has it, and not again when a session goes on.
+    /// Digest of the text. The same text is given once, even if several sources have it, and is not repeated
+    /// when a session goes on.
     pub digest: Digest,
 }
 
 impl Section {
-    /// A part under `title`.
+    /// Makes a section with a heading.
     pub fn new(title: impl Into<String>, items: Vec<Item>) -> Self {
         Self { title: title.into(), items, more: 0, command: None }
     }
 
-    /// Says that there are `more` entries, which `command` shows.
+    /// Sets the number of left-out entries, and the command that shows them.
     #[must_use]
     pub fn with_rest(mut self, more: usize, command: Option<String>) -> Self {
         (self.more, self.command) = (more, command);
@@ -41,7 +42,7 @@ impl Section {
 }
 
 impl Item {
-    /// An entry of `text`, without the space around it.
+    /// Makes an entry of `text`, without white space at its ends.
     pub fn new(text: &str) -> Self {
         let text = text.trim();
         Self { digest: Digest::of_text(text.as_bytes()), text: text.to_owned() }

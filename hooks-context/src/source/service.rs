@@ -1,4 +1,4 @@
-//! What a service answers, and what a program prints that a service runs.
+//! Tower services as sources, and programs that a service runs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tower_service::Service;
 
 use super::{Ask, ContextSource, Item, Section};
 
-/// A tower service that answers a [`Section`].
+/// A tower service that returns a [`Section`].
 #[derive(Clone, Debug)]
 pub struct ServiceSource<S> {
     name: String,
@@ -16,7 +16,7 @@ pub struct ServiceSource<S> {
 }
 
 impl<S> ServiceSource<S> {
-    /// Asks `service`, which is known as `name`.
+    /// Calls `service`; `name` identifies the source.
     pub fn new(name: impl Into<String>, service: S) -> Self {
         Self { name: name.into(), service }
     }
@@ -40,17 +40,17 @@ where
     }
 }
 
-/// A program to run, where, and with what behind its name.
+/// A program to run, with its arguments and folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Command {
-    /// The program and its arguments; no shell reads them.
+    /// The program and its arguments, passed without a shell.
     pub words: Vec<String>,
-    /// The folder it runs in.
+    /// Working directory of the program.
     pub folder: std::path::PathBuf,
 }
 
-/// What a program prints, as one entry. `S` runs it: this crate starts no process.
+/// Output of a program, as one entry. The service `S` runs the program: this crate starts no process.
 #[derive(Clone, Debug)]
 pub struct CommandSource<S> {
     name: String,
@@ -59,7 +59,7 @@ pub struct CommandSource<S> {
 }
 
 impl<S> CommandSource<S> {
-    /// Has `runner` run `words`, the program first.
+    /// Lets `runner` run `words`, which begin with the program.
     pub fn new(name: impl Into<String>, words: Vec<String>, runner: S) -> Self {
         Self { name: name.into(), words, runner }
     }

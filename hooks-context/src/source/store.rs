@@ -1,4 +1,4 @@
-//! A value of the state store.
+//! A value of the state store as a source.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use hooks_core::{BoxError, HookFuture};
 
 use super::{Ask, ContextSource, Item, Section};
 
-/// A value of the state store, as one entry. One that is not there is nothing to say.
+/// A value of the state store, as one entry. A missing value gives no entry.
 #[derive(Clone)]
 pub struct StoreSource {
     name: String,
@@ -16,7 +16,7 @@ pub struct StoreSource {
 }
 
 impl StoreSource {
-    /// What `store` has at `key`.
+    /// Makes a source of the value at `key`.
     pub fn new(name: impl Into<String>, store: Arc<dyn StateStore>, key: Key) -> Self {
         Self { name: name.into(), store, key }
     }

@@ -1,28 +1,29 @@
-//! What a text is about, as far as its words say.
+//! Words of a text, to compare what texts are about.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// The words of a text, in any order: those of three letters and more that are no common ones, by their stems.
+/// The set of words in a text, by their stems. Common words, and words of less than three letters, are left
+/// out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// Their numbers, sorted, each once.
+    /// Hashes of the words, sorted and without duplicates.
     numbers: Vec<u64>,
 }
 
-/// The same numbers in every process, so that the order of entries is the same.
+/// Hasher with a fixed seed: the hashes, and so the order of entries, are the same in every process.
 type Seeded = BuildHasherDefault<DefaultHasher>;
 
-/// Words that say nothing about what a text is about.
+/// Common words that do not show what a text is about.
 const COMMON: &[&str] = &[
     "and", "are", "but", "can", "for", "from", "has", "have", "into", "its", "not", "that", "the", "then",
     "this", "use", "was", "were", "when", "will", "with", "you", "your",
 ];
 
-/// The most words of one text that are looked at.
+/// The most words of a text that are used.
 const MOST: usize = 4_096;
 
 impl Words {
-    /// The words of `text`.
+    /// Returns the words of `text`.
     pub fn of(text: &str) -> Self {
         let mut numbers: Vec<_> = words(text).take(MOST).collect();
         numbers.sort_unstable();
@@ -30,12 +31,12 @@ impl Words {
         Self { numbers }
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// How many words both have.
+    /// Returns the number of words that both sets have.
     pub fn shared_with(&self, other: &Self) -> usize {
         let (few, many) =
             if self.numbers.len() < other.numbers.len() { (self, other) } else { (other, self) };
@@ -43,7 +44,8 @@ impl Words {
     }
 }
 
-/// The words of `text` as numbers. A name such as `parseHTTPHeader` or `parse_header` is several.
+/// Returns the hashes of the words in `text`. A name such as `parseHTTPHeader` or `parse_header` counts as
+/// several words.
 fn words(text: &str) -> impl Iterator<Item = u64> {
     text.split(|c: char| !c.is_alphanumeric()).flat_map(humps).filter_map(|word| {
         let mut stem: String = word.chars().take(40).flat_map(char::to_lowercase).collect();
@@ -60,7 +62,7 @@ fn words(text: &str) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The parts of a name whose parts begin with capitals.
+/// Splits a name before each capital that follows a lower-case letter.
 fn humps(name: &str) -> impl Iterator<Item = &str> {
     let mut start = 0;
     let mut previous = ' ';

@@ -1,4 +1,4 @@
-//! Does something while an inner hook is asked, and enters what came of it into the answer.
+//! Does work while an inner hook runs, and adds the result to the outcome.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,14 +7,14 @@ use std::task::{Context, Poll, ready};
 use hooks_core::{Event, HookError, HookFuture, HookRequest};
 use pin_project::pin_project;
 
-/// The answer of an inner hook, to which is added what was done meanwhile. Both are under way before either is waited
-/// for; the inner hook's error is the answer at once.
+/// Outcome of an inner hook, with the result of other work added. Both run at the same time. If the inner
+/// hook fails, its error is returned at once.
 #[pin_project]
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture<F, E: Event, T> {
     #[pin]
     inner: F,
-    /// What the inner hook answered.
+    /// Outcome of the inner hook.
     answer: Option<E::Outcome>,
     beside: Option<HookFuture<'static, T>>,
     done: Option<T>,
@@ -23,8 +23,8 @@ pub struct ResponseFuture<F, E: Event, T> {
 }
 
 impl<F, E: Event, T> ResponseFuture<F, E, T> {
-    /// Waits for `inner`, which was asked about `request`, and for what is done beside it; `add` enters that into the
-    /// answer.
+    /// Waits for `inner`, the call of the inner hook with `request`, and for the work `beside`; `add` adds
+    /// the result of the work to the outcome.
     pub fn new(
         inner: F,
         beside: Option<HookFuture<'static, T>>,

@@ -1,7 +1,7 @@
-//! Work on a disk that is done beside what an agent waits for.
+//! Blocking work that is done while an agent goes on.
 //!
-//! [`Workers`] do what blocks; [`offload`] waits for what they give, [`offload_then`] does not. A layer whose future is a
-//! [`ResponseFuture`] has it done while it asks its inner hook.
+//! [`Workers`] do work that blocks; [`offload`] waits for the result, [`offload_then`] does not. A layer
+//! whose future is a [`ResponseFuture`] runs such work while its inner hook runs.
 
 mod future;
 mod offload;

@@ -1,4 +1,4 @@
-//! Hands work to workers, and what they give back.
+//! Hands work to workers and returns the result.
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,8 @@ use hooks_core::{BoxError, HookFuture};
 
 use super::{Workers, lock};
 
-/// What `work` gives, once `workers` have done it. A panic is an error, and so is work that is not done.
+/// Lets `workers` do `work`, and returns its result. A panic is an error, and so is work that the workers
+/// drop.
 pub fn offload<T: Send + 'static>(
     workers: &dyn Workers,
     work: impl FnOnce() -> Result<T, BoxError> + Send + 'static,
@@ -41,8 +42,8 @@ pub fn offload<T: Send + 'static>(
     }))
 }
 
-/// Has `workers` do `work`, for whose end nobody waits. `then` hears what came of it, also where it panics or is not
-/// done, on whatever thread that is.
+/// Lets `workers` do `work` without waiting. `then` gets the result, on the thread of the worker. If the work
+/// panics or is dropped, `then` gets an error.
 pub fn offload_then<T: 'static>(
     workers: &dyn Workers,
     work: impl FnOnce() -> Result<T, BoxError> + Send + 'static,
@@ -59,7 +60,7 @@ struct Slot<T> {
     waker: Option<Waker>,
 }
 
-/// Is told of a piece of work once, also of one that is dropped undone.
+/// Calls the callback exactly once; if the work is dropped, the callback gets an error.
 struct Then<T, F: FnOnce(Result<T, BoxError>)>(Option<F>, PhantomData<fn(T)>);
 
 impl<T, F: FnOnce(Result<T, BoxError>)> Then<T, F> {
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
     use crate::beside::{Here, Threads, Work};
 
-    /// Does nothing.
+    /// Workers that never do anything.
     struct Idle;
 
     impl Workers for Idle {

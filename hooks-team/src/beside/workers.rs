@@ -1,4 +1,4 @@
-//! Who does what waits for a disk or a process, so that nobody else waits for it.
+//! Workers: the threads that wait for disks and processes, so that callers do not.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,22 +6,23 @@ use std::sync::{Arc, Mutex};
 
 use super::lock;
 
-/// Something to do.
+/// A piece of work.
 pub type Work = Box<dyn FnOnce() + Send>;
 
 /// Does work that blocks.
 pub trait Workers: Send + Sync {
-    /// Does `work`, now or later, on whatever thread it likes.
+    /// Does `work`, now or later, on any thread.
     fn start(&self, work: Work);
 }
 
-/// Does it here and now: for tests, and for files that are surely near.
+/// Does the work at once on the calling thread: for tests, and for disks that never block for long.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Here;
 
-/// Does each on a thread of its own, which outlives whoever waits for it. The process has 64 of them at most; beyond
-/// that, work waits for one that is free, 4,096 pieces at most. What is more than that, or finds no thread at all where
-/// the system has none left, is not done, which is an error: whoever calls never waits for a disk.
+/// Does each piece of work on a thread of its own, which goes on even if the caller no longer waits. A
+/// process has at most 64 of these threads. Beyond that, up to 4,096 pieces wait for a free thread. Further
+/// work is dropped, and so is work for which the system has no thread left: the caller gets an error and
+/// never waits for a disk.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Threads;
 
@@ -44,7 +45,7 @@ impl Workers for Threads {
     }
 }
 
-/// Threads that are there while there is something to do.
+/// A pool of threads that exist only while there is work.
 struct Pool {
     most: usize,
     most_waiting: usize,
@@ -67,7 +68,7 @@ impl Pool {
             if state.waiting.len() < self.most_waiting {
                 state.waiting.push_back(work);
             }
-            // What is not taken is dropped, and says so.
+            // Work beyond the limit is dropped, which reports an error to its caller.
             return;
         }
         state.threads += 1;
@@ -78,11 +79,11 @@ impl Pool {
         }
     }
 
-    /// Does `work`, and whatever waits by then.
+    /// Does `work`, then the work that waits.
     fn work(&self, work: Work) {
         let mut next = Some(work);
         while let Some(work) = next {
-            // Whoever waits hears of a panic; the thread is still good.
+            // The caller gets an error for a panic; the thread goes on.
             drop(catch_unwind(AssertUnwindSafe(work)));
             let mut state = lock(&self.state);
             next = state.waiting.pop_front();
@@ -112,7 +113,7 @@ mod tests {
             }));
         }
         assert_eq!(lock(&POOL.state).threads, 2);
-        // Two are under way and three wait; nobody keeps the others.
+        // Two pieces run and three wait; the others were dropped.
         assert_eq!(Arc::strong_count(&dropped), 6);
         drop(release);
         let mut done: Vec<i32> = (0..5).map(|_| told.recv().unwrap()).collect();

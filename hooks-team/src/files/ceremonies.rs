@@ -1,4 +1,4 @@
-//! `ceremonies.md`: meetings before and after work.
+//! `ceremonies.md`: ceremonies before and after work.
 
 use crate::text::{Document, Table, items, key};
 
@@ -9,44 +9,44 @@ pub struct Ceremonies {
     ceremonies: Vec<Ceremony>,
 }
 
-/// A ceremony. What the file does not say is empty.
+/// A ceremony. A field that the file leaves out is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ceremony {
-    /// Its name.
+    /// Name of the ceremony.
     pub name: String,
-    /// What sets it off.
+    /// Trigger of the ceremony.
     pub trigger: CeremonyTrigger,
-    /// Whether it is before or after work.
+    /// Whether it is held before or after work.
     pub when: CeremonyTime,
-    /// On what condition, in words.
+    /// Condition under which it is held, in words.
     pub condition: String,
-    /// Who leads it.
+    /// Name of the participant who leads it.
     pub facilitator: String,
-    /// Who takes part.
+    /// Participants.
     pub participants: String,
-    /// How long it may be.
+    /// The most time it may take.
     pub time_budget: String,
-    /// Whether it is held. One that does not say is.
+    /// Whether it is held; true if the file does not set it.
     pub enabled: bool,
-    /// Its steps.
+    /// Steps of the ceremony.
     pub agenda: Vec<String>,
 }
 
-/// What sets a ceremony off.
+/// Trigger of a ceremony.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CeremonyTrigger {
-    /// Its condition.
+    /// The condition is met.
     Auto,
-    /// Somebody asks for it. What is not given is this: nothing happens by itself that nobody asked for.
+    /// A user or an agent requests it. This is the default, so that nothing happens without a request.
     #[default]
     Manual,
-    /// Something else, as it is written.
+    /// Another trigger, as in the file.
     Other(String),
 }
 
-/// When a ceremony is held.
+/// Time of a ceremony.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CeremonyTime {
@@ -54,15 +54,15 @@ pub enum CeremonyTime {
     Before,
     /// After it ended.
     After,
-    /// The file does not say.
+    /// The file does not set it.
     #[default]
     Unsaid,
-    /// At another time, as it is written.
+    /// Another time, as in the file.
     Other(String),
 }
 
 impl Ceremonies {
-    /// Reads `ceremonies.md`.
+    /// Parses `ceremonies.md`.
     pub fn new(document: Document) -> Self {
         let sections = document.sections().iter().filter(|section| section.level == 2 || section.level == 3);
         let ceremonies = sections.filter_map(|section| {
@@ -98,17 +98,17 @@ impl Ceremonies {
         Self { document, ceremonies }
     }
 
-    /// The file.
+    /// Returns the document.
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// The ceremonies, in order.
+    /// Returns the ceremonies, in order.
     pub fn all(&self) -> &[Ceremony] {
         &self.ceremonies
     }
 
-    /// Those that are held.
+    /// Returns the ceremonies that are held.
     pub fn enabled(&self) -> impl Iterator<Item = &Ceremony> {
         self.ceremonies.iter().filter(|ceremony| ceremony.enabled)
     }

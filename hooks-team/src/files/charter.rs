@@ -1,4 +1,4 @@
-//! `agents/NAME/charter.md`: who an agent is, what it owns, what it leaves to others.
+//! `agents/NAME/charter.md`: the role of an agent, what it owns, and what it leaves to others.
 
 use std::borrow::Cow;
 
@@ -11,46 +11,46 @@ pub struct Charter {
     document: Document,
 }
 
-/// What an agent does and does not do, in words.
+/// Limits of an agent's work, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Boundaries {
-    /// What it handles.
+    /// Work that the agent handles.
     pub handles: Option<String>,
-    /// What it does not.
+    /// Work that the agent does not handle.
     pub leaves: Option<String>,
-    /// What it does when it is unsure.
+    /// Behaviour when the agent is unsure.
     pub unsure: Option<String>,
-    /// What it does with the work of others.
+    /// Behaviour when the agent reviews the work of others.
     pub reviews: Option<String>,
 }
 
-/// Which model an agent is for.
+/// Model that an agent should use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelChoice {
     /// The model, or `auto`.
     pub preferred: Option<String>,
-    /// Why.
+    /// Reason for the choice.
     pub rationale: Option<String>,
-    /// What else will do.
+    /// Models that are acceptable instead.
     pub fallback: Option<String>,
-    /// How hard it shall think.
+    /// Reasoning effort of the model.
     pub reasoning_effort: Option<String>,
 }
 
 impl Charter {
-    /// Reads a charter.
+    /// Parses a charter.
     pub const fn new(document: Document) -> Self {
         Self { document }
     }
 
-    /// The file.
+    /// Returns the document.
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// The agent's name: as its identity says, or its title.
+    /// Returns the agent's name from the section `Identity`, or else from the title.
     pub fn name(&self) -> Option<String> {
         self.field(&["Identity"], &["name"]).or_else(|| {
             let title = self.document.title()?;
@@ -58,7 +58,7 @@ impl Charter {
         })
     }
 
-    /// What it does: as its identity says, or its title.
+    /// Returns the agent's role from the section `Identity`, or else from the title.
     pub fn role(&self) -> Option<String> {
         self.field(&["Identity"], &["role"]).or_else(|| {
             let title = self.document.title()?;
@@ -66,23 +66,23 @@ impl Charter {
         })
     }
 
-    /// What it knows about.
+    /// Returns the agent's areas of expertise.
     pub fn expertise(&self) -> Vec<String> {
         let text = self.field(&["Identity"], &["expertise"]).unwrap_or_default();
         text.split(',').map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
     }
 
-    /// What it owns, in words.
+    /// Returns what the agent owns, in words.
     pub fn owns(&self) -> Vec<String> {
         self.items(&["What I Own", "Ownership", "Owns"])
     }
 
-    /// How it works, in words.
+    /// Returns the agent's ways of working, in words.
     pub fn ways(&self) -> Vec<String> {
         self.items(&["How I Work"])
     }
 
-    /// What it does and does not do.
+    /// Returns the limits of the agent's work.
     pub fn boundaries(&self) -> Boundaries {
         let field = |wanted: &[&str]| self.field(&["Boundaries"], wanted);
         Boundaries {
@@ -93,7 +93,7 @@ impl Charter {
         }
     }
 
-    /// Which model it is for.
+    /// Returns the model that the agent should use.
     pub fn model(&self) -> ModelChoice {
         let field = |wanted: &[&str]| self.field(&["Model"], wanted);
         ModelChoice {
@@ -104,7 +104,7 @@ impl Charter {
         }
     }
 
-    /// What stands below a heading, in words.
+    /// Returns the text below the heading `title`.
     pub fn section(&self, title: &str) -> Option<String> {
         written(&self.document, below(&self.document, &[title])?)
     }
@@ -121,7 +121,7 @@ impl Charter {
     }
 }
 
-/// `NAME — ROLE`.
+/// Splits a title of the form `NAME — ROLE`.
 fn halves(title: &str) -> (&str, Option<&str>) {
     let parted = [" — ", " – ", " - ", ": "].iter().find_map(|mark| title.split_once(mark));
     match parted {

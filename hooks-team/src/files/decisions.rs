@@ -8,13 +8,13 @@ use crate::name::slug;
 use crate::text::{Document, Kind, contained, one_line};
 use crate::when;
 
-/// The decisions of a team, or those it has put away.
+/// The decisions of a team, or its archived decisions.
 #[derive(Clone, Debug, Default)]
 pub struct Decisions {
     ledger: Ledger,
 }
 
-/// A file of the inbox: decisions that were not merged yet.
+/// A file of the inbox, with decisions that are not merged yet.
 #[derive(Clone, Debug)]
 pub struct InboxFile {
     name: String,
@@ -24,66 +24,66 @@ pub struct InboxFile {
 /// A decision to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewDecision {
-    /// Who decided.
+    /// Author of the decision.
     pub author: String,
-    /// What, on one line.
+    /// The decision, on one line.
     pub summary: String,
-    /// Why, as long as it takes. Headings in it are put below the decision's own.
+    /// Reason, of any length. Headings in it are moved below the heading of the decision.
     pub body: String,
-    /// What it is about: issues, files, other decisions.
+    /// References to issues, files and other decisions.
     pub references: Vec<String>,
 }
 
 impl Decisions {
-    /// Reads `decisions.md` or its archive.
+    /// Parses `decisions.md` or its archive.
     pub fn new(document: Document) -> Self {
         Self { ledger: Ledger::new(document, Grammar::Decisions) }
     }
 
-    /// The file.
+    /// Returns the document.
     pub fn document(&self) -> &Document {
         self.ledger.document()
     }
 
-    /// The file as a list of entries.
+    /// Returns the ledger of the file.
     pub const fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// The decisions, in order.
+    /// Returns the decisions, in order.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = Entry<'_>> + ExactSizeIterator + Clone {
         self.ledger.entries()
     }
 }
 
 impl InboxFile {
-    /// Reads a file of the inbox.
+    /// Parses a file of the inbox.
     pub fn new(name: impl Into<String>, document: Document) -> Self {
         Self { name: name.into(), ledger: Ledger::new(document, Grammar::Inbox) }
     }
 
-    /// Its name.
+    /// Returns the name of the file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file.
+    /// Returns the document.
     pub fn document(&self) -> &Document {
         self.ledger.document()
     }
 
-    /// What it holds: one decision, as a rule.
+    /// Returns the decisions of the file, usually one.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = Entry<'_>> + ExactSizeIterator + Clone {
         self.ledger.entries()
     }
 
-    /// When the first of it was decided: as it says, or as its name does.
+    /// Returns the date of the first dated decision, or else the date in the file name.
     pub fn date(&self) -> Option<Timestamp> {
         self.entries().find_map(|entry| entry.date()).or_else(|| when::first(&self.name))
     }
 
-    /// Its text as it stands in `decisions.md`: headings from the third level on, the first of them before all else, so
-    /// that nothing of it stands in the entry before. Without what `scrub` takes out.
+    /// Returns the text for `decisions.md`. Its headings start at the third level, and it begins with a
+    /// heading, so that no part of it belongs to the entry before. `scrub` removes secrets.
     pub(crate) fn as_decision(&self, scrub: &dyn Fn(&str) -> Option<String>) -> String {
         let text = self.ledger.document().text(0..self.ledger.document().bytes().len());
         let scrubbed = scrub(&text);
@@ -107,7 +107,7 @@ impl InboxFile {
     }
 }
 
-/// `text` without its front matter, behind that.
+/// Splits `text` into its front matter and the rest.
 fn parted(text: &str) -> (&str, &str) {
     let document = Document::parse(text);
     let lines = document.lines_in(&(0..text.len()));
@@ -115,8 +115,8 @@ fn parted(text: &str) -> (&str, &str) {
     text.split_at_checked(front.map_or(0, |last| last.end)).unwrap_or(("", text))
 }
 
-/// `text` with front matter as code at the end of what stands under its first heading: at the beginning of a file it
-/// would mean something, between two entries nothing.
+/// Adds `front` to `text` as a code block, at the end of the first section. Front matter is only valid at the
+/// beginning of a file, and would be plain text between two entries.
 fn with_front_matter(text: &str, front: &str) -> String {
     let longest = front.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat((longest + 1).max(3));
@@ -130,10 +130,11 @@ fn with_front_matter(text: &str, front: &str) -> String {
 impl NewDecision {
     const LONGEST_NAME: usize = 200;
 
-    /// The decision as a block that every reader of such files takes for one, dated `at`.
+    /// Formats the decision as a Markdown block, dated `at`, that all readers of such files recognize as a
+    /// decision.
     ///
     /// # Errors
-    /// There is no author or no summary, or one of them is too long.
+    /// Returns `Invalid` if the author or the summary is empty or too long.
     pub fn to_markdown(&self, at: Timestamp) -> Result<String, TeamError> {
         let author = short("author", &self.author)?;
         let summary = short("summary", &self.summary)?;
@@ -145,14 +146,14 @@ impl NewDecision {
         }
         let body = contained(self.body.trim(), 3);
         if !body.is_empty() {
-            // A block (code, a list, a table) begins a line of its own.
+            // A code block, list or table must begin on a line of its own.
             let apart = if body.starts_with(|c: char| c.is_alphanumeric()) { " " } else { "\n\n" };
             text.push_str(&format!("**Why:**{apart}{}\n", body.trim_end()));
         }
         Ok(text)
     }
 
-    /// The first part of its file's name.
+    /// Returns the first part of the file name.
     pub(crate) fn stem(&self) -> String {
         let (author, summary) = (slug(&self.author, 40), slug(&self.summary, 60));
         let or = |text: String, other: &str| if text.is_empty() { other.to_owned() } else { text };
@@ -160,7 +161,7 @@ impl NewDecision {
     }
 }
 
-/// `text` on one line, if that is neither empty nor too long.
+/// Puts `text` on one line; returns an error if it is empty or too long.
 fn short(field: &'static str, text: &str) -> Result<String, TeamError> {
     let line = one_line(text);
     if line.is_empty() {

@@ -1,4 +1,4 @@
-//! `agents/NAME/history.md`: what an agent learnt.
+//! `agents/NAME/history.md`: notes of an agent.
 
 use hooks_core::time::Timestamp;
 use schemars::JsonSchema;
@@ -8,48 +8,48 @@ use crate::ledger::{Entry, Grammar, Ledger};
 use crate::text::{Document, contained, guarded};
 use crate::when;
 
-/// An agent's history, or what was put away of it.
+/// An agent's history, or the archive of it.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     ledger: Ledger,
 }
 
-/// What a note is.
+/// Kind of a note.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MemorySection {
-    /// Something learnt.
+    /// A thing the agent learnt.
     #[default]
     Learnings,
-    /// What was decided, by oneself or others.
+    /// A decision of the agent or of others.
     Updates,
-    /// What a session was about.
+    /// A summary of a session.
     Sessions,
 }
 
 impl History {
-    /// Reads a history or its archive.
+    /// Parses a history or its archive.
     pub fn new(document: Document) -> Self {
         Self { ledger: Ledger::new(document, Grammar::History) }
     }
 
-    /// The file.
+    /// Returns the document.
     pub fn document(&self) -> &Document {
         self.ledger.document()
     }
 
-    /// The file as a list of entries.
+    /// Returns the ledger of the file.
     pub const fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// The entries, in order. Newer ones may stand first or last; their dates say.
+    /// Returns the entries in file order. The newest may be first or last; only the dates show it.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = Entry<'_>> + ExactSizeIterator + Clone {
         self.ledger.entries()
     }
 
-    /// The file with `note` at the end of `section`, dated `at`. A section that is not there is added.
+    /// Returns the file with `note` at the end of `section`, dated `at`. A missing section is added.
     pub fn with_note(&self, section: MemorySection, note: &str, at: Timestamp) -> Vec<u8> {
         let document = self.document();
         let note = guarded(document, contained(note.trim(), 3).into_bytes());
@@ -66,7 +66,7 @@ impl History {
 }
 
 impl MemorySection {
-    /// The heading it stands under.
+    /// Returns the heading of the section.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Learnings => "Learnings",

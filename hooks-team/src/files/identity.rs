@@ -1,4 +1,4 @@
-//! `identity/`: what a team is at, and what it has learnt for good.
+//! `identity/`: the focus of a team, and its lasting insights.
 
 use super::{below, written};
 use crate::text::{Document, fields, one_line};
@@ -9,51 +9,51 @@ pub struct Now {
     document: Document,
 }
 
-/// `wisdom.md`: what holds.
+/// `wisdom.md`: the lasting insights of a team.
 #[derive(Clone, Debug, Default)]
 pub struct Wisdom {
     document: Document,
 }
 
-/// Something that holds.
+/// A lasting insight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Insight {
-    /// What to do, or not.
+    /// Text of the pattern or anti-pattern.
     pub text: String,
-    /// When.
+    /// Situation in which it applies.
     pub context: Option<String>,
-    /// Whether it says what to leave.
+    /// Whether it is an anti-pattern.
     pub is_anti_pattern: bool,
 }
 
 impl Now {
-    /// Reads `now.md`.
+    /// Parses `now.md`.
     pub const fn new(document: Document) -> Self {
         Self { document }
     }
 
-    /// The file.
+    /// Returns the document.
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// A value at the file's head: `focus_area`, `updated_at`, or whatever else stands there.
+    /// Returns a value of the front matter, such as `focus_area` or `updated_at`.
     pub fn get(&self, key: &str) -> Option<String> {
         self.document.front_matter()?.get(key).filter(|value| !value.is_empty())
     }
 
-    /// What the team is at.
+    /// Returns the current focus of the team.
     pub fn focus_area(&self) -> Option<String> {
         self.get("focus_area")
     }
 
-    /// What it works on.
+    /// Returns the issues that the team works on.
     pub fn active_issues(&self) -> Vec<String> {
         self.document.front_matter().map(|matter| matter.list("active_issues")).unwrap_or_default()
     }
 
-    /// What the file says below its head.
+    /// Returns the text below the front matter.
     pub fn text(&self) -> String {
         let end = self.document.bytes().len();
         let head = self
@@ -65,10 +65,10 @@ impl Now {
         written(&self.document, start..end).unwrap_or_default()
     }
 
-    /// The file with `values` at its head, and nothing else changed.
+    /// Returns the file with `values` in its front matter, and nothing else changed.
     pub fn with(&self, values: &[(&str, &str)]) -> Vec<u8> {
         let Some(matter) = self.document.front_matter() else {
-            // Written as a head of its own, so that what is there stays what it is.
+            // A new front matter is added before the text, which stays unchanged.
             let head = Self::new(Document::parse("---\nupdated_at: -\n---\n\n"));
             return [&head.with(values), self.document.bytes()].concat();
         };
@@ -77,23 +77,23 @@ impl Now {
 }
 
 impl Wisdom {
-    /// Reads `wisdom.md`.
+    /// Parses `wisdom.md`.
     pub const fn new(document: Document) -> Self {
         Self { document }
     }
 
-    /// The file.
+    /// Returns the document.
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// What holds, in order.
+    /// Returns the insights, in order.
     pub fn insights(&self) -> Vec<Insight> {
         let mut insights: Vec<Insight> = Vec::new();
         for field in fields(&self.document, &(0..self.document.bytes().len())) {
             let is_anti_pattern = field.is(&["anti pattern", "antipattern"]);
             if is_anti_pattern || field.is(&["pattern"]) {
-                // Both may stand on one line.
+                // Pattern and context may be on one line.
                 let (text, context) = match field.value.split_once("**Context:**") {
                     Some((text, context)) => (text.trim(), Some(context.trim().to_owned())),
                     None => (&*field.value, None),
@@ -108,7 +108,7 @@ impl Wisdom {
         insights
     }
 
-    /// The file with one more pattern.
+    /// Returns the file with one more pattern.
     pub fn with_pattern(&self, text: &str, context: &str) -> Vec<u8> {
         let entry = format!("**Pattern:** {} **Context:** {}\n", one_line(text), one_line(context));
         let range = below(&self.document, &["Patterns"]).unwrap_or(0..self.document.bytes().len());

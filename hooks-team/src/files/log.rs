@@ -1,28 +1,28 @@
-//! `log/` and `orchestration-log/`: what happened, a file each time.
+//! `log/` and `orchestration-log/`: records of what happened, one file each.
 
 use crate::text::one_line;
 
-/// Why an agent was sent to work, written before it begins.
+/// Reason why an agent was started, written before it begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpawnRecord {
-    /// Who.
+    /// Name of the agent.
     pub agent: String,
-    /// Why that one.
+    /// Reason why this agent was chosen.
     pub why_chosen: String,
-    /// Whether somebody waits for it.
+    /// Mode: whether the caller waits for the agent.
     pub mode: String,
-    /// Why or why not.
+    /// Reason for the mode.
     pub why_mode: String,
-    /// What it may read.
+    /// Files the agent may read.
     pub reads: Vec<String>,
-    /// What it shall write.
+    /// Files the agent has to write.
     pub produces: Vec<String>,
-    /// What came of it, where that is known.
+    /// Result of the work, if known.
     pub outcome: String,
 }
 
 impl SpawnRecord {
-    /// The record as the table that Squad's template has.
+    /// Formats the record as the table of Squad's template.
     pub fn to_markdown(&self, title: &str) -> String {
         let cell = |text: &str| one_line(text).replace('\\', "\\\\").replace('|', "\\|");
         let (reads, produces) = (self.reads.join(", "), self.produces.join(", "));

@@ -1,5 +1,5 @@
-//! What each file of a team folder says. All of them are views of a [`Document`]: reading
-//! changes nothing, and a change is the document with a few bytes replaced.
+//! Typed views of the files in a team folder. Each one is a view of a [`Document`]: reading changes nothing,
+//! and a change replaces a few bytes of the document.
 
 mod ceremonies;
 mod charter;
@@ -25,20 +25,20 @@ use std::ops::Range;
 
 use crate::text::Document;
 
-/// What stands below the heading called one of `titles`, headings below it included.
+/// Returns the range below the first heading in `titles` that exists, subheadings included.
 fn below(document: &Document, titles: &[&str]) -> Option<Range<usize>> {
     let section = titles.iter().find_map(|title| document.section(title))?;
     Some(section.body..section.below)
 }
 
-/// The text of `range` without the space around it; nothing where it is empty.
+/// Returns the text of `range`, trimmed, or `None` if it is empty.
 fn written(document: &Document, range: Range<usize>) -> Option<String> {
     let text = document.text(range);
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// A name without the pictures and marks around it.
+/// Removes emoji and punctuation around a name.
 fn plain(text: &str) -> String {
     let text = text.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '@' | '_' | ')' | '(')));
     text.trim().to_owned()

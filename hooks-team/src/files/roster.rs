@@ -1,4 +1,4 @@
-//! `team.md`: who is on the team.
+//! `team.md`: the members of a team.
 
 use std::ops::Range;
 
@@ -14,52 +14,52 @@ pub struct Roster {
     members: Vec<Member>,
 }
 
-/// Somebody on a team.
+/// A member of a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Member {
-    /// The name, as the table has it.
+    /// Name, as in the table.
     pub name: String,
-    /// What they do.
+    /// Role of the member.
     pub role: String,
-    /// Where their charter is, as the table has it.
+    /// Path of the charter, as in the table.
     pub charter: Option<String>,
-    /// Their status, as the table has it.
+    /// Status, as in the table.
     pub status: String,
-    /// Which table they stand in.
+    /// Kind of the member, by the table it is in.
     pub kind: MemberKind,
 }
 
-/// What somebody is to a team.
+/// Kind of a team member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MemberKind {
-    /// Routes work.
+    /// Routes work to the members.
     Coordinator,
-    /// Does it.
+    /// Does the work.
     Member,
     /// A coding agent of the platform.
     CodingAgent,
 }
 
-/// Somebody who joins.
+/// A member who joins the team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewMember {
-    /// The name.
+    /// Name of the member.
     pub name: String,
-    /// What they do.
+    /// Role of the member.
     pub role: String,
 }
 
-/// The headings that members may stand under.
+/// Headings of the table of members.
 const ROSTER: &[&str] = &["Members", "Team Members", "Roster", "Team", "Agents", "Member", "Team Member"];
 
-/// Words of a status that mean that somebody is not there any more.
+/// Words of a status that mean that a member has left the team.
 const GONE: &[&str] =
     &["retired", "inactive", "alumni", "former", "removed", "offboarded", "archived", "disabled"];
 
 impl Roster {
-    /// Reads `team.md`.
+    /// Parses `team.md`.
     pub fn new(document: Document) -> Self {
         let mut members = Vec::new();
         for (kind, titles) in [
@@ -94,28 +94,29 @@ impl Roster {
         Self { document, members }
     }
 
-    /// The file.
+    /// Returns the document.
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// Everybody, in order.
+    /// Returns all members, in order.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// Who is called `name`, in whatever spelling, or has that folder.
+    /// Returns the member with this name, in any spelling, or with this folder.
     pub fn member(&self, name: &str) -> Option<&Member> {
         let wanted = Name::of_agent(name).ok()?;
         self.members.iter().find(|member| member.agent().as_ref() == Some(&wanted))
     }
 
-    /// Who routes work.
+    /// Returns the coordinator, who routes work.
     pub fn coordinator(&self) -> Option<&Member> {
         self.members.iter().find(|member| member.kind == MemberKind::Coordinator)
     }
 
-    /// Whether work goes to the coding agent by itself; nothing where the file does not say.
+    /// Returns whether work is assigned to the coding agent automatically, or `None` if the file does not set
+    /// it.
     pub fn assigns_coding_agent(&self) -> Option<bool> {
         let text = self.document.text(0..self.document.bytes().len());
         let (_, rest) = text.split_once("copilot-auto-assign:")?;
@@ -123,15 +124,16 @@ impl Roster {
         Some(word.eq_ignore_ascii_case("true"))
     }
 
-    /// What the file says about where work comes from.
+    /// Returns the text of the section about the source of issues.
     pub fn issue_source(&self) -> Option<String> {
         written(&self.document, below(&self.document, &["Issue Source"])?)
     }
 
-    /// The file with `member` in the table of members.
+    /// Returns the file with `member` in the table of members.
     ///
     /// # Errors
-    /// The name is no name, or is taken, or the file has no such table.
+    /// Returns `Name` if the name is invalid; `Invalid` if a member has that name; `Missing` if the file has
+    /// no table of members.
     pub fn with_member(&self, member: &NewMember) -> Result<Vec<u8>, TeamError> {
         let agent = Name::of_agent(&member.name).map_err(|reason| TeamError::name(&*member.name, reason))?;
         if self.member(&member.name).is_some() {
@@ -153,10 +155,10 @@ impl Roster {
         Ok(self.document.with(vec![table.add(&self.document, &cells)]))
     }
 
-    /// The file with another status of whom is called `name`.
+    /// Returns the file with a new status of the member `name`.
     ///
     /// # Errors
-    /// Nobody is, or their table has no status.
+    /// Returns `Missing` if no table has that member and a column for the status.
     pub fn with_status(&self, name: &str, status: &str) -> Result<Vec<u8>, TeamError> {
         let missing = TeamError::Missing {
             what: "member",
@@ -175,7 +177,8 @@ impl Roster {
 }
 
 impl Member {
-    /// Their folder below `agents/`: the one their charter is in, or else the one of their name.
+    /// Returns the member's folder below `agents/`: the folder of the charter, or else the one derived from
+    /// the name.
     pub fn agent(&self) -> Option<Name> {
         let folder =
             self.charter.as_deref().and_then(|path| path.split_once("agents/")).map(|(_, rest)| rest);
@@ -183,14 +186,14 @@ impl Member {
         folder.and_then(|folder| Name::new(folder).ok()).or_else(|| Name::of_agent(&self.name).ok())
     }
 
-    /// Whether work may be given to them: their status does not say that they left.
+    /// Whether the member may get work: the status does not mean that the member has left.
     pub fn is_active(&self) -> bool {
         let status = key(&self.status);
         !GONE.iter().any(|gone| status.split(' ').any(|word| word == *gone))
     }
 }
 
-/// Members that have a heading each, and fields below it, in place of a table.
+/// Parses members that have a heading with fields each, instead of a table row.
 fn in_sections(document: &Document, range: &Range<usize>) -> Vec<Member> {
     let within =
         document.sections().iter().filter(|section| section.level == 3 && range.contains(&section.start));

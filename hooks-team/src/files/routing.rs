@@ -1,9 +1,9 @@
-//! `routing.md`: which work goes to whom.
+//! `routing.md`: which member does which work.
 
 use super::{below, plain};
 use crate::text::{Document, Table, items, key};
 
-/// The rules by which work is routed.
+/// Rules for the routing of work.
 #[derive(Clone, Debug, Default)]
 pub struct Routing {
     document: Document,
@@ -16,28 +16,28 @@ pub struct Routing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkType {
-    /// What it is.
+    /// Name of the kind of work.
     pub name: String,
-    /// Who does it, first choice first.
+    /// Agents that do it, the first choice first.
     pub agents: Vec<String>,
-    /// Examples, as they are written.
+    /// Examples, as in the file.
     pub examples: String,
 }
 
-/// A part of the code that somebody owns.
+/// A part of the code with an owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Module {
-    /// Its path, without the marks around it.
+    /// Path of the part, without the backticks around it.
     pub path: String,
-    /// Its owner.
+    /// Name of the owner.
     pub primary: Option<String>,
-    /// Who else knows it.
+    /// Name of another agent that knows it.
     pub secondary: Option<String>,
 }
 
 impl Routing {
-    /// Reads `routing.md`.
+    /// Parses `routing.md`.
     pub fn new(document: Document) -> Self {
         let (mut work_types, mut modules) = (Vec::new(), Vec::new());
         for table in Table::all(&document, &(0..document.bytes().len())) {
@@ -68,34 +68,34 @@ impl Routing {
         Self { document, work_types, modules, principles }
     }
 
-    /// The file.
+    /// Returns the document.
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// The kinds of work, in order.
+    /// Returns the kinds of work, in order.
     pub fn work_types(&self) -> &[WorkType] {
         &self.work_types
     }
 
-    /// The kinds of work that `agent` does.
+    /// Returns the kinds of work that `agent` does.
     pub fn work_of(&self, agent: &str) -> impl Iterator<Item = &WorkType> {
         let wanted = key(agent);
         self.work_types.iter().filter(move |work| work.agents.iter().any(|agent| key(agent) == wanted))
     }
 
-    /// The owned parts of the code, in order.
+    /// Returns the owned parts of the code, in order.
     pub fn modules(&self) -> &[Module] {
         &self.modules
     }
 
-    /// The principles, one line each.
+    /// Returns the principles, one line each.
     pub fn principles(&self) -> &[String] {
         &self.principles
     }
 }
 
-/// The names in a cell. A dash means nobody.
+/// Splits a cell into names. A dash stands for no name.
 fn names(cell: &str) -> Vec<String> {
     cell.split([',', '/', '+', '&', ';']).map(plain).filter(|name| !name.is_empty()).collect()
 }

@@ -1,4 +1,4 @@
-//! `skills/NAME/SKILL.md`: how something is done.
+//! `skills/NAME/SKILL.md`: instructions for a recurring kind of work.
 
 use hooks_core::time::Timestamp;
 use schemars::JsonSchema;
@@ -16,15 +16,15 @@ pub struct Skill {
     document: Document,
 }
 
-/// How sure a team is of a skill.
+/// Confidence of a team in a skill.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// Seen once.
+    /// Used once.
     Low,
-    /// Seen to work.
+    /// Used with success.
     #[default]
     Medium,
     /// Proven.
@@ -34,62 +34,62 @@ pub enum Confidence {
 /// A skill to write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewSkill {
-    /// Its name, on one line.
+    /// Name of the skill, on one line.
     pub name: String,
-    /// What it is good for, on one line.
+    /// Purpose of the skill, on one line.
     pub description: String,
-    /// What it belongs to.
+    /// Domain of the skill.
     pub domain: String,
-    /// How sure the team is of it.
+    /// Confidence of the team in the skill.
     pub confidence: Confidence,
-    /// Who it comes from.
+    /// Origin of the skill.
     pub source: String,
-    /// How it is done.
+    /// Instructions of the skill.
     pub content: String,
 }
 
 impl Skill {
-    /// Reads the skill in the folder `name`.
+    /// Parses the skill in the folder `name`.
     pub fn new(name: impl Into<String>, document: Document) -> Self {
         Self { name: name.into(), document }
     }
 
-    /// The file.
+    /// Returns the document.
     pub const fn document(&self) -> &Document {
         &self.document
     }
 
-    /// Its folder.
+    /// Returns the name of the folder.
     pub fn folder(&self) -> &str {
         &self.name
     }
 
-    /// Its name: at its head, or else its folder.
+    /// Returns the name in the front matter, or else the name of the folder.
     pub fn name(&self) -> String {
         self.get("name").unwrap_or_else(|| self.name.clone())
     }
 
-    /// What it is good for.
+    /// Returns the purpose of the skill.
     pub fn description(&self) -> Option<String> {
         self.get("description")
     }
 
-    /// What it belongs to.
+    /// Returns the domain of the skill.
     pub fn domain(&self) -> Option<String> {
         self.get("domain")
     }
 
-    /// Who it comes from.
+    /// Returns the origin of the skill.
     pub fn source(&self) -> Option<String> {
         self.get("source")
     }
 
-    /// The tools it needs.
+    /// Returns the tools that the skill needs.
     pub fn tools(&self) -> Vec<String> {
         self.document.front_matter().map(|matter| matter.list("tools")).unwrap_or_default()
     }
 
-    /// How sure the team is of it: at its head, or as `Confidence:` in its text.
+    /// Returns the confidence in the front matter, or else in a field `Confidence:` of the text.
     pub fn confidence(&self) -> Option<Confidence> {
         let text = self.get("confidence").or_else(|| {
             let all = fields(&self.document, &(0..self.document.bytes().len()));
@@ -103,7 +103,7 @@ impl Skill {
         }
     }
 
-    /// What stands below one of its headings (Context, Patterns, Examples, Anti-Patterns).
+    /// Returns the text below the heading `title` (Context, Patterns, Examples, Anti-Patterns).
     pub fn section(&self, title: &str) -> Option<String> {
         written(&self.document, below(&self.document, &[title])?)
     }
@@ -114,11 +114,11 @@ impl Skill {
 }
 
 impl NewSkill {
-    /// The skill as a file that both of Squad's readers understand: a head, a title, and the line that says how sure
-    /// the team is of it.
+    /// Formats the skill as a file that both readers of Squad can parse: front matter, a title, and a line
+    /// with the confidence.
     ///
     /// # Errors
-    /// It has no name or no content.
+    /// Returns `Invalid` if the skill has no name or no content.
     pub fn to_markdown(&self, at: Timestamp) -> Result<String, TeamError> {
         let name = one_line(&self.name);
         if name.is_empty() {
@@ -157,7 +157,7 @@ impl NewSkill {
 }
 
 impl Confidence {
-    /// The word for it.
+    /// Returns the confidence as a word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",

@@ -1,13 +1,13 @@
-//! What somebody put where only this crate writes, kept for a person to look at.
+//! Set-aside files: files of others that were found where only this crate writes, kept for inspection.
 //!
-//! It is a file in the folder of what processes keep here for each other: why it was refused on the first line, and
-//! below that what it was. What could not be read has no such line: it is moved as it is.
+//! Each one is a file in the `.hooks` folder, with the reason on the first line and the original content
+//! below. A file that cannot be read has no such line: it is moved as it is.
 
 use super::{Folder, Place, Writer, io_error};
 use crate::error::TeamError;
 use crate::text::{lossy, one_line};
 
-/// Where all of it is, and how its names begin.
+/// Folder and name prefix of set-aside files.
 const OWN: &str = ".hooks";
 const BEGIN: &str = "aside-";
 
@@ -15,20 +15,20 @@ const BEGIN: &str = "aside-";
 const LONGEST: usize = 500;
 
 impl Folder {
-    /// What was set aside and is there yet, by name.
+    /// Lists the set-aside files, by name.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// Returns an error if the folder cannot be read.
     pub fn aside(&self) -> Result<Vec<Place>, TeamError> {
         let own = Place::known(OWN);
         let names = self.list(&own)?;
         Ok(names.iter().filter(|name| name.starts_with(BEGIN)).map(|name| own.listed(name)).collect())
     }
 
-    /// Why what stands at `place` was set aside, on one line.
+    /// Returns the reason why the file at `place` was set aside, on one line.
     ///
     /// # Errors
-    /// It cannot be read, which is why it was set aside.
+    /// Returns an error if the file cannot be read, which is then the reason why it was set aside.
     pub fn why_aside(&self, place: &Place) -> Result<String, TeamError> {
         let content = self.read(place)?.unwrap_or_default();
         let first = content.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -37,16 +37,17 @@ impl Folder {
 }
 
 impl Writer<'_> {
-    /// Keeps `content`, of the kind that `stem` says, and why it was refused.
+    /// Writes `content` to a set-aside file with the reason `why`; `stem` names the kind of content.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn set_aside(&self, stem: &str, why: &str, content: &[u8]) -> Result<(), TeamError> {
         let text = [reason(why).as_bytes(), b"\n\n", content].concat();
         self.publish_new(&Place::known(OWN), &format!("{BEGIN}{stem}"), &text).map(drop)
     }
 
-    /// The same with what stands at `place` and cannot be read: a link, a folder, a file that is too large.
+    /// Sets aside an entry that cannot be read: a link, a folder, a file that is too large. It is moved
+    /// without a reason.
     pub(crate) fn set_aside_unread(&self, place: &Place, stem: &str) -> Result<(), TeamError> {
         let name = format!("{BEGIN}{stem}-{:016x}.md", self.folder().random.next_u64());
         let aside = Place::known(OWN).listed(&name);

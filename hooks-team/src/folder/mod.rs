@@ -1,9 +1,11 @@
-//! A folder on a disk, whose files are replaced whole and never left half.
+//! A folder on a disk whose files are replaced atomically.
 //!
-//! A [`Place`] is a path that stays within the folder; what stands on the way to it is asked before every step, so that
-//! a link leads nowhere. Reading takes no lock and sees each file as some writer left it. Writing goes through a
-//! [`Writer`], which holds the folder's lock against other processes and threads: a new file is written beside its
-//! place, through to the device, and then takes its name at one moment. Only a [`Spool`] is filled without the lock.
+//! A [`Place`] is a path that stays within the folder. Before every step, each part of the path is checked,
+//! so that a link leads nowhere. Reading takes no lock and sees each file as some writer left it.
+//!
+//! Writing goes through a [`Writer`], which holds the folder's lock against other processes and threads. A
+//! new file is written next to its place, synced to the device, and then renamed. Only a [`Spool`] is filled
+//! without the lock.
 
 mod aside;
 mod place;
@@ -23,10 +25,10 @@ pub use self::spool::{Left, Spool};
 pub use self::writer::Writer;
 use crate::error::TeamError;
 
-/// The largest file that is read.
+/// The largest file that is read, in bytes.
 pub(crate) const LARGEST: u64 = 64 << 20;
 
-/// A folder, read and written.
+/// A folder with its disk and lock settings.
 #[derive(Clone)]
 pub struct Folder {
     disk: Arc<dyn Disk>,
@@ -36,32 +38,33 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The folder at `root`. Its own path is trusted: links on the way to it are followed.
+    /// Opens the folder at `root`. The path of `root` itself is trusted: links in it are followed.
     pub fn new(disk: Arc<dyn Disk>, random: Arc<dyn Random>, root: impl Into<PathBuf>) -> Self {
         Self { disk, random, root: root.into(), patience: Duration::from_secs(30) }
     }
 
-    /// How long a writer waits for another.
+    /// Sets the time that a writer waits for another one.
     #[must_use]
     pub fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The content of the file at `place`; `None` where there is none.
+    /// Reads the file at `place`; returns `None` if it does not exist.
     ///
     /// # Errors
-    /// Something else stands there or on the way, or it cannot be read.
+    /// Returns `Refused` if there is another kind of entry at the path or above it; `TooLarge` or `Io` if the
+    /// file cannot be read.
     pub fn read(&self, place: &Place) -> Result<Option<Vec<u8>>, TeamError> {
         self.read_up_to(place, LARGEST)
     }
 
-    /// The same of a file that has `limit` bytes at most.
+    /// Reads a file of at most `limit` bytes.
     pub(crate) fn read_up_to(&self, place: &Place, limit: u64) -> Result<Option<Vec<u8>>, TeamError> {
         self.check(place, EntryKind::File)?;
         self.disk.read(&self.path(place), limit).map_err(|error| match error.kind() {
@@ -70,33 +73,34 @@ impl Folder {
         })
     }
 
-    /// The names in the folder at `place`, sorted; none where there is no folder. Hidden ones and those that are no
-    /// text are left out.
+    /// Lists the names in the folder at `place`, sorted; the list is empty if the folder does not exist.
+    /// Hidden names and names that are not UTF-8 are left out.
     ///
     /// # Errors
-    /// Something else stands there or on the way, or it cannot be read.
+    /// Returns `Refused` if there is another kind of entry at the path or above it; `Io` if the folder cannot
+    /// be read.
     pub fn list(&self, place: &Place) -> Result<Vec<String>, TeamError> {
         let mut names = self.list_all(place)?;
         names.retain(|name| !name.starts_with('.'));
         Ok(names)
     }
 
-    /// Whether anything stands at `place`.
+    /// Whether there is an entry at `place`.
     ///
     /// # Errors
-    /// A link stands there or on the way, or that cannot be told.
+    /// Returns `Refused` if a part of the path above `place` is not a folder; `Io` if the disk cannot answer.
     pub fn exists(&self, place: &Place) -> Result<bool, TeamError> {
         self.check_above(place)?;
         let entry = self.disk.entry(&self.path(place)).map_err(|error| io_error(place, error))?;
         Ok(entry.is_some())
     }
 
-    /// Whether a folder stands at `place`, and only folders on the way.
+    /// Whether there is a folder at `place`, with only folders above it.
     pub(crate) fn is_folder(&self, place: &Place) -> bool {
         self.check_above(place).is_ok() && self.check_one(place, EntryKind::Directory).unwrap_or(false)
     }
 
-    /// The names in the folder itself, sorted, without hidden ones.
+    /// Lists the names in the folder itself, sorted, without hidden ones.
     pub(crate) fn names(&self) -> Result<Vec<String>, TeamError> {
         let mut names = self.all_names()?;
         names.retain(|name| !name.starts_with('.'));
@@ -112,10 +116,10 @@ impl Folder {
         TeamError::Io { place: self.root.display().to_string(), source }
     }
 
-    /// Makes the folder itself unless it is there. The one above it has to be.
+    /// Creates the folder itself if it does not exist. Its parent has to exist.
     ///
     /// # Errors
-    /// Something else stands there, or it cannot be made.
+    /// Returns an error if there is another kind of entry, or the folder cannot be created.
     pub fn create(&self) -> Result<(), TeamError> {
         self.disk.create_directory(&self.root).map_err(|error| self.root_error(error))?;
         let above = self.root.parent().filter(|above| !above.as_os_str().is_empty());
@@ -125,7 +129,8 @@ impl Folder {
     /// Waits for the folder's lock.
     ///
     /// # Errors
-    /// Somebody else holds it for too long, or there is no such folder.
+    /// Returns `Busy` if another writer holds the lock for too long, or another error if the folder does not
+    /// exist.
     pub fn writer(&self) -> Result<Writer<'_>, TeamError> {
         Writer::new(self)
     }
@@ -142,7 +147,7 @@ impl Folder {
         path
     }
 
-    /// Refuses what is not `expected` at `place`, and what is no folder on the way there.
+    /// Returns an error if the entry at `place` is not `expected`, or an entry above it is not a folder.
     fn check(&self, place: &Place, expected: EntryKind) -> Result<(), TeamError> {
         self.check_above(place)?;
         self.check_one(place, expected).map(drop)
@@ -157,7 +162,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Whether what is `expected` stands at `place`, on the way to which only folders are.
+    /// Returns whether the entry at `place` exists and is `expected`, without a check of the folders above
+    /// it.
     fn check_one(&self, place: &Place, expected: EntryKind) -> Result<bool, TeamError> {
         let entry = self.disk.entry(&self.path(place)).map_err(|error| io_error(place, error))?;
         let Some(entry) = entry else { return Ok(false) };

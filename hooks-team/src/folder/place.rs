@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use crate::error::TeamError;
 use crate::name::Name;
 
-/// A path from the folder on, with slashes, which cannot leave it: every part is a [`Name`].
+/// A path relative to the folder, with slashes. It cannot leave the folder: every part is a [`Name`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place(String);
 
@@ -14,7 +14,7 @@ impl Place {
     /// Checks `path`.
     ///
     /// # Errors
-    /// One of its parts is no name.
+    /// Returns `Name` if a part of the path is not a valid name.
     pub fn new(path: &str) -> Result<Self, TeamError> {
         for part in path.split('/') {
             Name::new(part).map_err(|reason| TeamError::name(path, reason))?;
@@ -22,52 +22,54 @@ impl Place {
         Ok(Self(path.to_owned()))
     }
 
-    /// The folder called `kind` of what processes keep here for each other. Git does not see it.
+    /// Returns the folder `kind` below `.hooks`, where processes keep files for each other. Git ignores it.
     #[must_use]
     pub fn own(kind: &Name) -> Self {
         Self(format!(".hooks/{kind}"))
     }
 
-    /// A path that this crate itself knows to be one.
+    /// Makes a place of a path that is a constant of this crate.
     pub(crate) fn known(path: &str) -> Self {
         debug_assert!(path.split('/').all(|part| Name::new(part.trim_start_matches('.')).is_ok()), "{path}");
         Self(path.to_owned())
     }
 
-    /// What is called `name` in the folder at this place.
+    /// Returns the place of `name` in the folder at this place.
     #[must_use]
     pub fn join(&self, name: &Name) -> Self {
         Self(format!("{}/{name}", self.0))
     }
 
-    /// A path that this crate wrote down: its parts may be names that others gave, but it does not leave the folder.
+    /// Parses a path that this crate has stored. Its parts may be names that others gave, but it does not
+    /// leave the folder.
     pub(crate) fn stored(path: &str) -> Option<Self> {
         let inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
         let parts = path.split('/').all(|part| !part.is_empty() && part != "." && !part.contains('\0'));
         (inside && parts).then(|| Self(path.to_owned()))
     }
 
-    /// What a listing of the folder at this place called `name`: one part, whatever it is made of.
+    /// Returns the place of a listed `name` in the folder at this place. The name is one part, but may not be
+    /// a valid [`Name`].
     pub(crate) fn listed(&self, name: &str) -> Self {
         Self(format!("{}/{name}", self.0))
     }
 
-    /// What a listing of the folder itself called `name`.
+    /// Returns the place of a listed `name` in the folder itself.
     pub(crate) fn root(name: &str) -> Self {
         Self(name.to_owned())
     }
 
-    /// The path as text.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its last part.
+    /// Returns the last part of the path.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// Whether both are in the same folder.
+    /// Whether both places are in the same folder.
     pub(crate) fn is_beside(&self, other: &Self) -> bool {
         let folder = |place: &Self| place.0.rsplit_once('/').map(|(folder, _)| folder.to_owned());
         folder(self) == folder(other)
@@ -77,12 +79,12 @@ impl Place {
         self.0.split('/')
     }
 
-    /// The folders on the way, outermost first.
+    /// Returns the folders above this place, the outermost first.
     pub(super) fn above(&self) -> impl Iterator<Item = Self> {
         self.0.match_indices('/').filter_map(|(at, _)| self.0.get(..at)).map(|above| Self(above.to_owned()))
     }
 
-    /// What is called `name` beside this.
+    /// Returns the place of `name` in the same folder as this place.
     pub(super) fn beside(&self, name: &str) -> Self {
         Self(match self.0.rsplit_once('/') {
             Some((above, _)) => format!("{above}/{name}"),

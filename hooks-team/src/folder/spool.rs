@@ -1,4 +1,4 @@
-//! Small files that anybody leaves without waiting, for whoever takes the folder's lock next.
+//! A queue of small files that every process can fill without a lock.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -10,27 +10,27 @@ use super::{Folder, Place, io_error};
 use crate::error::TeamError;
 use crate::name::Name;
 
-/// The largest file that is left here, and read.
+/// The largest file of a queue, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// How many names are tried for a new file.
+/// The most names that are tried for a new file.
 const TAKEN: u32 = 16;
 
-/// The digits of a moment in a name: enough for all that there are, so that names sort by time.
+/// Hexadecimal digits of the time in a name: enough for every timestamp, so that names sort by time.
 const DIGITS: usize = 16;
 
-/// A queue on the disk, in a folder of what processes keep here for each other.
+/// A queue on the disk, in a folder that processes keep for each other.
 ///
-/// What is left is a file of its own under a name that nobody else gives, so that nobody waits for a lock to leave it,
-/// and twenty processes at once lose nothing. It ends with a line break, written with the rest: a file without one is
-/// still being written, or its writer was killed before anybody was told that it is there.
+/// Each entry is a file with a unique name, so that a writer needs no lock, and twenty processes at once lose
+/// nothing. A file ends with a line break, which is written with its content. A file without one is still
+/// being written, or its writer was killed before it reported success.
 #[derive(Clone, Debug)]
 pub struct Spool {
     folder: Folder,
     place: Place,
 }
 
-/// What somebody left.
+/// An entry of the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
     pub(crate) place: Place,
@@ -38,23 +38,24 @@ pub struct Left {
 }
 
 impl Left {
-    /// What it says.
+    /// Returns the content, without the line break at the end.
     pub fn content(&self) -> &[u8] {
         self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes)
     }
 }
 
 impl Spool {
-    /// The queue called `kind` in `folder`.
+    /// Opens the queue called `kind` in `folder`.
     pub fn new(folder: &Folder, kind: &Name) -> Self {
         Self { folder: folder.clone(), place: Place::own(kind) }
     }
 
-    /// Leaves `content`, which was written `at` that moment. Once this is `Ok`, it survives a loss of power. Costs a new
-    /// file and two waits for the device.
+    /// Writes `content` to the queue, with the time `at`. Once this returns `Ok`, the entry survives a power
+    /// cut. It costs a new file and two syncs to the device.
     ///
     /// # Errors
-    /// It has a line break, or more than 1 MiB, or cannot be written. Then nobody will read it.
+    /// Returns an error if `content` has a line break or more than 1 MiB, or cannot be written. In that case
+    /// it will not be read.
     pub fn leave(&self, at: Timestamp, content: &[u8]) -> Result<(), TeamError> {
         if content.contains(&b'\n') {
             return Err(TeamError::invalid("content", "it has a line break; write it on one line"));
@@ -77,7 +78,7 @@ impl Spool {
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => {
-                    // What there is of it is swept with time, if it cannot be removed now.
+                    // If it cannot be removed now, `sweep` removes the incomplete file later.
                     self.folder.disk.remove(&self.folder.path(&place)).unwrap_or_default();
                     return Err(io_error(&place, error));
                 }
@@ -86,24 +87,24 @@ impl Spool {
         Err(TeamError::Contended { place: self.place.to_string() })
     }
 
-    /// What was left, whole, the oldest first. What stands here and cannot be read is left out.
+    /// Reads the complete entries, the oldest first. Entries that cannot be read are left out.
     ///
     /// # Errors
-    /// The folder cannot be read, or the disk refuses.
+    /// Returns an error if the folder cannot be read, or the disk fails.
     pub fn read(&self) -> Result<Vec<Left>, TeamError> {
         self.read_telling(&mut Vec::new())
     }
 
-    /// The same; why what stands here cannot be read is added to `problems`.
+    /// Reads the complete entries, and adds the errors of entries that cannot be read to `problems`.
     ///
     /// # Errors
-    /// The folder cannot be read, or the disk refuses.
+    /// Returns an error if the folder cannot be read, or the disk fails.
     pub fn read_telling(&self, problems: &mut Vec<TeamError>) -> Result<Vec<Left>, TeamError> {
         let mut all = Vec::new();
         for name in self.folder.list(&self.place)? {
             let place = self.place.listed(&name);
             match self.folder.read_up_to(&place, LARGEST) {
-                // Somebody may have taken it meanwhile.
+                // Another process may have removed the file since the listing.
                 Ok(bytes) => {
                     let bytes = bytes.filter(|bytes| bytes.ends_with(b"\n"));
                     all.extend(bytes.map(|bytes| Left { place, bytes }));
@@ -115,19 +116,19 @@ impl Spool {
         Ok(all)
     }
 
-    /// Whether nothing was left.
+    /// Whether the queue has no files.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// Returns an error if the folder cannot be read.
     pub fn is_empty(&self) -> Result<bool, TeamError> {
         Ok(self.folder.list(&self.place)?.is_empty())
     }
 
-    /// Takes what somebody left away. Of several who ask at once, one is told that it was there. It may come back after
-    /// a loss of power, until [`settle`](Self::settle) was called.
+    /// Removes an entry. Of several processes that remove it at once, only one gets `true`. Until
+    /// [`settle`](Self::settle) is called, the entry may come back after a power cut.
     ///
     /// # Errors
-    /// It cannot be removed.
+    /// Returns an error if the file cannot be removed.
     pub fn take(&self, left: &Left) -> Result<bool, TeamError> {
         match self.folder.disk.remove(&self.folder.path(&left.place)) {
             Ok(()) => Ok(true),
@@ -136,21 +137,21 @@ impl Spool {
         }
     }
 
-    /// Writes what was taken away through to the device.
+    /// Syncs removals to the device.
     ///
     /// # Errors
-    /// That cannot be done.
+    /// Returns an error if the sync fails.
     pub fn settle(&self) -> Result<(), TeamError> {
         let path = self.folder.path(&self.place);
         self.folder.disk.sync_directory(&path).map_err(|error| io_error(&self.place, error))
     }
 
-    /// The right to work through it, held against all others who ask for it until it is dropped; `None` where somebody
-    /// else has it for longer than `wait`. It ends with its holder, also when that is killed. Nobody needs it to leave
-    /// something.
+    /// Takes the right to process the queue, until the lock is dropped. Returns `None` if another process
+    /// holds it for longer than `wait`. The lock ends with its process, also if that is killed. Writers do
+    /// not need it.
     ///
     /// # Errors
-    /// The lock cannot be made.
+    /// Returns an error if the lock file cannot be created.
     pub fn lock(&self, wait: Duration) -> Result<Option<DiskLock>, TeamError> {
         self.make()?;
         let place = self.place.beside(&format!("lock-{}", self.place.name()));
@@ -162,10 +163,10 @@ impl Spool {
         }
     }
 
-    /// Takes away what writers that were killed before `then` left half written.
+    /// Removes incomplete files of writers that were killed before `then`.
     ///
     /// # Errors
-    /// The folder cannot be read, or a file not be removed.
+    /// Returns an error if the folder cannot be read, or a file cannot be removed.
     pub fn sweep(&self, then: Timestamp) -> Result<(), TeamError> {
         for name in self.folder.list(&self.place)? {
             let at = name.get(..DIGITS).and_then(|digits| u64::from_str_radix(digits, 16).ok());
@@ -176,7 +177,7 @@ impl Spool {
             match self.folder.read_up_to(&place, LARGEST) {
                 Ok(Some(bytes)) if !bytes.ends_with(b"\n") => drop(self.take(&Left { place, bytes })?),
                 Ok(_) => {}
-                // Told where it is read.
+                // `read_telling` reports this error.
                 Err(error) if error.is_in_the_way() => {}
                 Err(error) => return Err(error),
             }
@@ -184,7 +185,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Makes the folder, and those above it.
+    /// Creates the folder and its missing parents.
     fn make(&self) -> Result<(), TeamError> {
         let disk = &self.folder.disk;
         for place in self.place.above().chain([self.place.clone()]) {

@@ -1,4 +1,4 @@
-//! Changes a folder's files, one writer at a time.
+//! Changes a folder's files, with one writer at a time.
 
 use std::io::{self, ErrorKind};
 
@@ -8,18 +8,18 @@ use super::{Folder, Place, io_error};
 use crate::error::TeamError;
 use crate::name::Name;
 
-/// Where writers keep what is theirs. Git does not see it.
+/// Folder of the writers' own files. Git ignores it.
 const OWN: &str = ".hooks";
 const LOCK: &str = ".hooks/lock";
 const IGNORE: &str = ".hooks/.gitignore";
 
-/// How often somebody who does not take the lock may change a file before we give up.
+/// The most attempts to change a file that is changed by programs without the lock.
 const RETRIES: u32 = 16;
 
-/// How many names are tried for a new file.
+/// The most names that are tried for a new file.
 const TAKEN: u32 = 10_000;
 
-/// The right to change a folder, held against all others who ask for it. The lock of a killed process ends with it.
+/// Holds the lock of a folder, and changes its files. The lock of a killed process ends with the process.
 #[derive(Debug)]
 pub struct Writer<'a> {
     folder: &'a Folder,
@@ -55,17 +55,18 @@ impl<'a> Writer<'a> {
         Ok(writer)
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub const fn folder(&self) -> &'a Folder {
         self.folder
     }
 
-    /// Changes the file at `place`: `change` sees what it holds (nothing where there is none) and gives what it shall
-    /// hold; where that is the same, the file is not touched. Asked again if somebody who does not take the lock
-    /// changes the file meanwhile. Tells whether it was written.
+    /// Changes the file at `place`. `change` gets the current content (`None` if the file does not exist) and
+    /// returns the new one; if they are equal, the file is not written. If a program without the lock changes
+    /// the file in the meantime, `change` is called again. Returns whether the file was written.
     ///
     /// # Errors
-    /// Those of `change`, and what keeps the file from being read or written; then it is as it was.
+    /// Returns the errors of `change`; `Contended` if the file changed at every attempt; or the error of
+    /// reading or writing the file. The file is then unchanged.
     pub fn update<F>(&self, place: &Place, mut change: F) -> Result<bool, TeamError>
     where
         F: FnMut(Option<&[u8]>) -> Result<Vec<u8>, TeamError>,
@@ -83,14 +84,14 @@ impl<'a> Writer<'a> {
         Err(TeamError::Contended { place: place.to_string() })
     }
 
-    /// Makes a new file at `place`; it never takes the place of another. Tells whether the name was free.
+    /// Creates a new file at `place`; never overwrites an existing one. Returns whether the name was free.
     ///
     /// # Errors
-    /// What keeps it from being written; then there is no such file.
+    /// Returns an error if the file cannot be written; it then does not exist.
     pub fn publish(&self, place: &Place, content: &[u8]) -> Result<bool, TeamError> {
         let temporary = self.write_beside(place, content)?;
         let published = self.take_name(&temporary, place);
-        // Where the name was taken over by renaming, there is nothing left to remove.
+        // If the file was renamed, there is nothing left to remove.
         self.discard(&temporary);
         match published {
             Ok(()) => self.settle(place).map(|()| true),
@@ -99,14 +100,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Makes a new file in the folder at `place`, called `stem` with something behind it that nobody else has.
+    /// Creates a new file in the folder at `place`, with a unique name that begins with `stem`.
     ///
     /// # Errors
-    /// What keeps it from being written; then there is no such file.
+    /// Returns an error if the file cannot be written; it then does not exist.
     pub fn publish_new(&self, place: &Place, stem: &str, content: &[u8]) -> Result<Place, TeamError> {
         for number in 1..=TAKEN {
             let random = self.folder.random.next_u64() >> 32;
-            // A number as well once the random one was taken: somebody's source of them may be no good.
+            // A number is added if the random name is taken: the host's random source may repeat values.
             let again = if number == 1 { String::new() } else { format!("-{number}") };
             let name = format!("{stem}-{random:08x}{again}.md");
             let name = Name::new(&*name).map_err(|reason| TeamError::name(name, reason))?;
@@ -118,10 +119,10 @@ impl<'a> Writer<'a> {
         Err(TeamError::Contended { place: place.to_string() })
     }
 
-    /// Takes the file at `place` away if it still holds `seen`.
+    /// Removes the file at `place` if its content is still `seen`.
     ///
     /// # Errors
-    /// What keeps it from being removed.
+    /// Returns an error if the file cannot be read or removed.
     pub fn remove(&self, place: &Place, seen: &[u8]) -> Result<bool, TeamError> {
         if self.folder.read(place)?.as_deref() != Some(seen) {
             return Ok(false);
@@ -130,15 +131,16 @@ impl<'a> Writer<'a> {
         self.settle(place).map(|()| true)
     }
 
-    /// Takes the file at `place` away; it may come back after a loss of power, until that was settled.
+    /// Removes the file at `place`. Until the folder is synced with `settle`, it may come back after a power
+    /// cut.
     pub(crate) fn take_away(&self, place: &Place) -> Result<(), TeamError> {
         self.folder.disk.remove(&self.folder.path(place)).map_err(|error| io_error(place, error))
     }
 
-    /// Makes the folder at `place`, and those above it.
+    /// Creates the folder at `place` and its missing parents.
     ///
     /// # Errors
-    /// Something else stands there, or it cannot be made.
+    /// Returns an error if there is another kind of entry, or the folder cannot be created.
     pub fn create_directory(&self, place: &Place) -> Result<(), TeamError> {
         for place in place.above().chain([place.clone()]) {
             if !self.folder.check_one(&place, EntryKind::Directory)? {
@@ -150,16 +152,16 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Takes away what killed writers left in the folder at `place`. None of it can be in use: who writes holds the
-    /// lock.
+    /// Removes temporary files of killed writers from the folder at `place`. None of them can be in use: this
+    /// writer holds the lock.
     ///
     /// # Errors
-    /// The folder cannot be read, or a file not be removed.
+    /// Returns an error if the folder cannot be read, or a file cannot be removed.
     pub fn sweep(&self, place: &Place) -> Result<usize, TeamError> {
         self.sweep_names(self.folder.list_all(place)?.iter().map(|name| (&**name, place.listed(name))))
     }
 
-    /// The same in the folder itself.
+    /// Removes temporary files from the folder itself.
     pub(crate) fn sweep_root(&self) -> Result<usize, TeamError> {
         self.sweep_names(self.folder.all_names()?.iter().map(|name| (&**name, Place::root(name))))
     }
@@ -176,7 +178,7 @@ impl<'a> Writer<'a> {
         Ok(swept)
     }
 
-    /// Puts `content` in the place of `seen`. Tells whether that is what was still there.
+    /// Replaces the content `seen` with `content`. Returns false if the file has changed since.
     fn replace(&self, place: &Place, content: &[u8], seen: Option<&[u8]>) -> Result<bool, TeamError> {
         if seen.is_none() {
             return self.publish(place, content);
@@ -199,7 +201,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes `content` to a new file beside `place`, through to the device.
+    /// Writes `content` to a temporary file next to `place`, and syncs it to the device.
     fn write_beside(&self, place: &Place, content: &[u8]) -> Result<Place, TeamError> {
         if let Some(above) = place.above().last() {
             self.create_directory(&above)?;
@@ -210,7 +212,7 @@ impl<'a> Writer<'a> {
         let path = self.folder.path(&temporary);
         let mut written = self.folder.disk.create(&path, content);
         if written.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
-            // Left by a killed writer: nobody else writes while the lock is held.
+            // The name was left by a killed writer: no other writer can be active while the lock is held.
             self.discard(&temporary);
             written = self.folder.disk.create(&path, content);
         }
@@ -221,12 +223,12 @@ impl<'a> Writer<'a> {
         Ok(temporary)
     }
 
-    /// Gives the file at `temporary` the name at `place` unless it is taken.
+    /// Gives the file at `temporary` the name `place`, unless it is taken.
     fn take_name(&self, temporary: &Place, place: &Place) -> io::Result<()> {
         let (from, to) = (self.folder.path(temporary), self.folder.path(place));
         match self.folder.disk.link(&from, &to) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-            // Some file systems have no second names: an empty file keeps the place until it is replaced.
+            // Some file systems have no hard links: an empty file reserves the name until it is replaced.
             Err(_) => {
                 self.folder.disk.create(&to, b"")?;
                 self.folder.disk.rename(&from, &to).inspect_err(|_| {
@@ -237,12 +239,12 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Removes a file that nobody has heard of. What cannot be removed now is swept later.
+    /// Removes a temporary file. If that fails, a later sweep removes it.
     fn discard(&self, temporary: &Place) {
         self.folder.disk.remove(&self.folder.path(temporary)).unwrap_or_default();
     }
 
-    /// Writes the names beside `place` through to the device.
+    /// Syncs the folder of `place` to the device.
     pub(crate) fn settle(&self, place: &Place) -> Result<(), TeamError> {
         let folder =
             place.above().last().map_or_else(|| self.folder.root.clone(), |above| self.folder.path(&above));
@@ -250,7 +252,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether a name is one that `write_beside` gives.
+/// Whether `write_beside` gives such names.
 fn is_temporary(name: &str) -> bool {
     let inner = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp"));
     let number = inner.and_then(|inner| inner.rsplit_once('.')).map(|(_, number)| number);

@@ -1,4 +1,4 @@
-//! One entry.
+//! Entries of a ledger.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,19 +10,19 @@ use crate::digest::Digest;
 use crate::text::{Document, Field, fields};
 use crate::when;
 
-/// What an entry looks like.
+/// Form of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EntryKind {
-    /// A heading and what is below it.
+    /// A heading with the text below it.
     Block,
     /// An item of a list, with the lines that belong to it.
     Item,
-    /// A paragraph, a table or code that stands alone.
+    /// A separate paragraph, table or code block.
     Loose,
 }
 
-/// An entry of a [`Ledger`](super::Ledger). Copied freely; everything is read from the file when it is asked for.
+/// An entry of a [`Ledger`](super::Ledger). Cheap to copy; its values are parsed from the file on each call.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     document: &'a Document,
@@ -34,37 +34,37 @@ impl<'a> Entry<'a> {
         Self { document, span }
     }
 
-    /// What it looks like.
+    /// Returns the form of the entry.
     pub const fn kind(&self) -> EntryKind {
         self.span.kind
     }
 
-    /// Where it is, with the empty lines behind it.
+    /// Returns the range of the entry in the file, with the empty lines after it.
     pub fn range(&self) -> Range<usize> {
         self.span.range.clone()
     }
 
-    /// Its bytes, without the empty lines behind it.
+    /// Returns the bytes of the entry, without the empty lines after it.
     pub fn bytes(&self) -> &'a [u8] {
         self.document.slice(self.span.content.clone())
     }
 
-    /// Its text, heading and all.
+    /// Returns the text of the entry, heading included.
     pub fn text(&self) -> Cow<'a, str> {
         self.document.text(self.span.content.clone())
     }
 
-    /// What it says, as a number.
+    /// Returns the digest of the entry's text.
     pub fn digest(&self) -> Digest {
         Digest::of_text(self.bytes())
     }
 
-    /// Its heading, or its first line, with the date that stands before it.
+    /// Returns the heading, or else the first line, with a date before it.
     pub fn heading(&self) -> Cow<'a, str> {
         self.document.text(self.span.title.clone())
     }
 
-    /// Its heading, or its first line, without a date before it.
+    /// Returns the heading, or else the first line, without a date before it.
     pub fn title(&self) -> Cow<'a, str> {
         let heading = self.heading();
         let Some((_, length)) = dated(&heading) else { return heading };
@@ -74,19 +74,19 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// What stands below its heading; all of it where it has none.
+    /// Returns the text below the heading, or all text if there is no heading.
     pub fn body(&self) -> Cow<'a, str> {
         self.document.text(self.span.body.clone())
     }
 
-    /// The heading it is grouped under.
+    /// Returns the heading of the entry's group.
     pub fn group(&self) -> Option<Cow<'a, str>> {
         let section = self.document.sections().get(self.span.group?)?;
         Some(self.document.title_of(section))
     }
 
-    /// When it was written: the date its heading begins or ends with, else a `Date` field. Items and paragraphs are
-    /// dated by the first date of their first line.
+    /// Returns the date of the entry: the date at the start or the end of its heading, or else a `Date`
+    /// field. For items and paragraphs, it is the first date in the first line.
     pub fn date(&self) -> Option<Timestamp> {
         let heading = self.heading();
         let in_heading = dated(&heading).map(|(moment, _)| moment).or_else(|| when::trailing(&heading));
@@ -98,41 +98,43 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// Its fields (`**Name:** value`), in order.
+    /// Returns the fields (`**Name:** value`), in order.
     pub fn fields(&self) -> Vec<Field<'a>> {
         fields(self.document, &self.span.body)
     }
 
-    /// The value of the first field called one of `names` (in lower case).
+    /// Returns the value of the first field with one of `names`, which are in lower case.
     pub fn field(&self, names: &[&str]) -> Option<Cow<'a, str>> {
         self.fields().into_iter().find(|field| field.is(names)).map(|field| field.value)
     }
 
-    /// Whether what it says holds: it is neither struck out, nor does its status say that it holds no longer
-    /// (superseded, rejected, withdrawn and so on) or not yet (proposed, draft). Where nothing is said, it holds.
+    /// Whether the entry is in force: it is not struck out, and its status is neither an end (superseded,
+    /// rejected, withdrawn and so on) nor a proposal (proposed, draft). An entry without a status is in
+    /// force.
     pub fn is_in_force(&self) -> bool {
         const NOT: [&str; 8] =
             ["superseded", "rejected", "deprecated", "withdrawn", "expired", "obsolete", "proposed", "draft"];
         let status = self.field(&["status", "state"]).unwrap_or_default();
-        // Before the word there may be a sign, or emphasis.
+        // An emoji or emphasis may come before the word.
         let status = status.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         !NOT.iter().any(|word| status.starts_with(word)) && !self.title().starts_with("~~")
     }
 
-    /// Who decided or wrote it.
+    /// Returns the author of the entry.
     pub fn by(&self) -> Option<Cow<'a, str>> {
         self.field(&["by", "author", "decided by", "owner", "reviewer", "requested by"])
     }
 }
 
-/// The date that a heading begins with, in brackets or not, and how many bytes it has.
+/// Parses the date at the start of a heading, with or without brackets. Returns the date and its length in
+/// bytes.
 pub(super) fn dated(heading: &str) -> Option<(Timestamp, usize)> {
     let inner = heading.trim_start_matches(['[', '(', ' ', '*']);
     let (moment, length) = when::leading(inner)?;
     Some((moment, heading.len() - inner.len() + length))
 }
 
-/// `heading` behind its date and what sets that off.
+/// Returns the part of `heading` after its date and the separator.
 fn behind(heading: &str, length: usize) -> &str {
     let rest = heading.get(length..).unwrap_or_default();
     rest.trim_start_matches(|c: char| {

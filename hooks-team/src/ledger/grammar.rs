@@ -1,4 +1,4 @@
-//! Which parts of a document are its entries.
+//! Finds the entries of a document.
 
 use std::ops::Range;
 
@@ -7,19 +7,20 @@ use super::entry::dated;
 use crate::text::{Document, Kind, Line, Section, fields, key};
 use crate::when;
 
-/// What a file's headings mean.
+/// Meaning of the headings in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Grammar {
-    /// Decisions: headings of the second level group where others follow below them, and are entries where none do.
+    /// Decisions: a heading of the second level is a group if headings of the third level follow below it,
+    /// and otherwise an entry.
     Decisions,
-    /// A history: headings of the first two levels group, unless they are dated.
+    /// A history: headings of the first two levels are groups, unless they have a date.
     History,
-    /// A file with one entry, unless its headings say that there are more.
+    /// A file with one entry, unless its headings show several.
     Inbox,
 }
 
-/// Where an entry is.
+/// Position of an entry.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub(super) kind: EntryKind,
@@ -27,11 +28,11 @@ pub(super) struct Span {
     pub(super) content: Range<usize>,
     pub(super) title: Range<usize>,
     pub(super) body: Range<usize>,
-    /// The number of the section that groups it.
+    /// Index of the section that is the entry's group.
     pub(super) group: Option<usize>,
 }
 
-/// Fields with which an entry begins, whatever its heading is.
+/// Fields at the start of an entry, whatever its heading is.
 const FIRST_FIELDS: &[&str] = &[
     "by",
     "author",
@@ -45,7 +46,7 @@ const FIRST_FIELDS: &[&str] = &[
     "owner",
 ];
 
-/// Headings that are parts of a decision, and no decisions.
+/// Headings of parts of a decision, which are not decisions.
 const PARTS: &[&str] = &[
     "alternatives",
     "background",
@@ -73,15 +74,15 @@ pub(super) fn spans(document: &Document, grammar: Grammar) -> Vec<Span> {
     let mut spans = Vec::new();
     loose(document, 0..before, None, &mut spans);
 
-    // The level of the entry that is not closed yet.
+    // Level of the entry that is still open.
     let mut open: Option<u8> = None;
-    // The groups that are not closed yet, one a level.
+    // Groups that are still open, one for each level.
     let mut groups: Vec<(u8, usize)> = Vec::new();
     let mut following = sections.iter().skip(1);
     for (number, section) in sections.iter().enumerate() {
         let next = following.next();
         let marked = is_marked(document, grammar, section);
-        // Within a history, what groups is never part of an entry.
+        // Within a history, a group heading is never part of an entry.
         let groups_here = grammar == Grammar::History && section.level <= 2;
         if let Some(level) = open
             && section.level > level
@@ -116,7 +117,8 @@ pub(super) fn spans(document: &Document, grammar: Grammar) -> Vec<Span> {
     spans
 }
 
-/// Whether a heading says by itself that it begins an entry: by a date, by the word, or by what stands below it.
+/// Whether a heading itself marks the start of an entry: by a date, by the word "decision", or by the fields
+/// below it.
 fn is_marked(document: &Document, grammar: Grammar, section: &Section) -> bool {
     let title = document.title_of(section);
     if dated(&title).is_some() || when::trailing(&title).is_some() {
@@ -137,7 +139,7 @@ fn is_marked(document: &Document, grammar: Grammar, section: &Section) -> bool {
     })
 }
 
-/// Whether a heading that is not marked begins an entry, rather than a group of them.
+/// Whether a heading without a mark begins an entry and not a group.
 fn is_entry(
     document: &Document,
     grammar: Grammar,
@@ -158,7 +160,7 @@ fn is_entry(
     }
 }
 
-/// Items and paragraphs that stand under no entry's heading.
+/// Finds items and paragraphs that are not below the heading of an entry.
 fn loose(document: &Document, range: Range<usize>, group: Option<usize>, spans: &mut Vec<Span>) {
     let lines = document.lines_in(&range);
     let mut at = 0;
@@ -167,7 +169,7 @@ fn loose(document: &Document, range: Range<usize>, group: Option<usize>, spans: 
         let (kind, count) = match first.kind {
             Kind::Item => (EntryKind::Item, item(document, rest)),
             Kind::Text | Kind::Fenced => (EntryKind::Loose, paragraph(rest)),
-            // Under the file's title a quote says what the file is for.
+            // Under the title of the file, a quote describes the file.
             Kind::Quote if group.is_some_and(|group| group > 0) => (EntryKind::Loose, paragraph(rest)),
             _ => {
                 at += 1;
@@ -181,7 +183,7 @@ fn loose(document: &Document, range: Range<usize>, group: Option<usize>, spans: 
         let behind = rest.get((count + blank).saturating_sub(1)).map_or(range.end, |last| last.end);
         let text = document.line(*first);
         let skipped = if kind == EntryKind::Item { marker(text) } else { 0 };
-        // The mark of byte order stands before what is seen of the first line.
+        // The first line starts with the byte order mark, if there is one.
         let title_end = first.start + (first.end - first.start).min(line_length(document, *first));
         spans.push(Span {
             kind,
@@ -195,7 +197,7 @@ fn loose(document: &Document, range: Range<usize>, group: Option<usize>, spans: 
     }
 }
 
-/// How many lines an item has: those that follow without a gap, and those behind a gap that are indented.
+/// Counts the lines of an item: those that follow without an empty line, and indented lines after one.
 fn item(document: &Document, lines: &[Line]) -> usize {
     let (mut count, mut gap) = (1, 0);
     for line in lines.iter().skip(1) {
@@ -231,7 +233,7 @@ fn is_indented(text: &[u8]) -> bool {
     matches!(text, [b'\t', ..] | [b' ', b' ', ..])
 }
 
-/// How long the marker of an item is, with the space around it.
+/// Returns the length of an item's marker, with the white space around it.
 fn marker(text: &[u8]) -> usize {
     let indent = text.len() - text.trim_ascii_start().len();
     let digits = text.iter().skip(indent).take_while(|byte| byte.is_ascii_digit()).count();
@@ -239,7 +241,7 @@ fn marker(text: &[u8]) -> usize {
     text.len() - behind.trim_ascii_start().len()
 }
 
-/// How long a line is without its end, a mark of byte order included.
+/// Returns the length of a line without its line end; a byte order mark is included.
 fn line_length(document: &Document, line: Line) -> usize {
     let raw = document.slice(line.start..line.end);
     let raw = raw.strip_suffix(b"\n").unwrap_or(raw);

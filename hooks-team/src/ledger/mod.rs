@@ -1,8 +1,8 @@
-//! Files that are a list of entries: decisions, histories, their archives, the inbox.
+//! Files with a list of entries: decisions, histories, their archives, the inbox.
 //!
-//! Real files mix forms, so an [`Entry`] is whatever a reader would call one: a block under a heading, an item of a
-//! list, or a paragraph or table that stands alone. Together with headings that only group, rules, comments and empty
-//! lines, the entries are the whole file.
+//! Real files mix forms, so an [`Entry`] is what a reader would call one: a block under a heading, an item of
+//! a list, or a separate paragraph or table. The rest of a file is group headings, rules, comments and empty
+//! lines.
 
 mod entry;
 mod grammar;
@@ -14,7 +14,7 @@ pub use self::grammar::Grammar;
 use self::grammar::Span;
 use crate::text::{Document, Splice};
 
-/// A document of entries.
+/// A document with its entries.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     document: Document,
@@ -28,27 +28,27 @@ impl Ledger {
         Self { document, spans }
     }
 
-    /// The file.
+    /// Returns the document.
     pub fn document(&self) -> &Document {
         &self.document
     }
 
-    /// How many entries it has.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Whether it has none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Its entries, in order.
+    /// Returns the entries, in order.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = Entry<'_>> + ExactSizeIterator + Clone {
         self.spans.iter().map(|span| Entry::new(&self.document, span))
     }
 
-    /// The file without the entries at `ranges` (what [`Entry::range`] gives), everything else as it was.
+    /// Returns the file without the entries at `ranges` (of [`Entry::range`]), and otherwise unchanged.
     pub(crate) fn without(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Vec<u8> {
         self.document.with(ranges.into_iter().map(Splice::remove).collect())
     }

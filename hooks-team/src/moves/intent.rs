@@ -1,4 +1,4 @@
-//! A move, written down.
+//! The stored description of a move.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,19 +11,21 @@ use crate::digest::Digest;
 use crate::error::TeamError;
 use crate::folder::{LARGEST, Place};
 
-/// The most bytes that are searched for what leaves a source that somebody changed.
+/// The most bytes that are searched for entries to remove, if another program changed a source.
 const SEARCHED: usize = 256 << 20;
 
-/// What is moved, from where to where. It holds all of it, so that nothing depends on what others do meanwhile.
+/// Description of a move: its parts, sources and target. It contains all moved text, so that it does not
+/// depend on later changes of the files.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Intent {
     version: u32,
     pub(super) target: String,
-    /// What the target begins with if it is not there.
+    /// Title of the target, if the target does not exist yet.
     pub(super) title: String,
     pub(super) parts: Vec<Part>,
-    /// How often the target held the longest part before. All parts are added at one moment, so that one tells.
+    /// Number of times that the target had the longest part before the move. All parts are added in one
+    /// write, so this part shows whether the move was made.
     pub(super) before: usize,
     pub(super) sources: Vec<Source>,
 }
@@ -32,27 +34,27 @@ pub(crate) struct Intent {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Part {
-    /// The section they are added to; at the end of the file where there is none.
+    /// Section to which they are added; if `None`, the end of the file.
     pub(super) group: Option<String>,
-    /// Whether it has no headings: then it stands before those that are there, or it would be taken for a part of what
-    /// is below the last of them.
+    /// Whether the part has no headings. It is then added before the existing headings: otherwise it would
+    /// become part of the text below the last one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) leading: bool,
     pub(super) text: Saved,
 }
 
-/// A file that entries leave.
+/// A file from which entries are moved.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Source {
     pub(super) place: String,
     before: String,
-    /// What is left; the file goes where nothing shall be.
+    /// Digest of the file after the move; `None` if the file is removed.
     after: Option<String>,
     removals: Vec<Removal>,
 }
 
-/// A range that is taken out of a source.
+/// A range that is removed from a source.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Removal {
@@ -61,7 +63,7 @@ pub(crate) struct Removal {
     text: Saved,
 }
 
-/// Bytes in JSON: text as it is, anything else in hexadecimal digits.
+/// Bytes in JSON: as text if they are UTF-8, and otherwise in hexadecimal digits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Saved {
@@ -69,23 +71,25 @@ pub(crate) enum Saved {
     Hex(String),
 }
 
-/// What a source shall become.
+/// State that a source should have after the move.
 pub(super) enum Left {
     /// These bytes.
     Bytes(Vec<u8>),
-    /// Nothing: the file goes.
+    /// The file is removed.
     Nothing,
-    /// What it is: the move is done there, or somebody changed a file that was to go.
+    /// The current content stays: the move was made here, or another program changed a file that should be
+    /// removed.
     AsItIs,
 }
 
 impl Intent {
     const VERSION: u32 = 1;
 
-    /// The move of `parts` to the file at `target`, which holds `content`.
+    /// Describes the move of `parts` to the file at `target`, which has `content`.
     ///
     /// # Errors
-    /// Nothing is moved between such files, or the target would be larger than anybody reads.
+    /// Returns `Invalid` if entries never move between these files; `Full` if the target would be larger than
+    /// the limit for reading.
     pub(crate) fn new(
         target: &Place,
         content: &[u8],
@@ -102,7 +106,7 @@ impl Intent {
             sources,
         };
         intent.check().map_err(|reason| TeamError::invalid("move", reason))?;
-        // Beside a part, its heading and empty lines are added.
+        // For each part, its heading and empty lines are added as well.
         let added =
             intent.parts.iter().map(|part| part.text.len() + part.group.as_ref().map_or(8, String::len));
         if (content.len() + title.len() + added.sum::<usize>()) as u64 > LARGEST {
@@ -112,10 +116,10 @@ impl Intent {
         Ok(intent)
     }
 
-    /// Reads what was written down.
+    /// Parses a stored move.
     ///
     /// # Errors
-    /// It is none that this crate writes down: why, as a reason for people.
+    /// Returns the reason if it is not a move that this crate has stored.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let intent: Self = serde_json::from_slice(bytes)
             .map_err(|error| format!("it is no move that can be read: {error}"))?;
@@ -135,11 +139,11 @@ impl Intent {
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        // Text, numbers and lists only: there is nothing that JSON does not have.
+        // The value has only text, numbers and lists, so it can always be encoded as JSON.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Whether `content` holds what is moved.
+    /// Whether `content` has the parts of this move.
     pub(super) fn is_in(&self, content: &[u8]) -> bool {
         self.parts.is_empty() || self.count_in(content) > self.before
     }
@@ -153,7 +157,7 @@ impl Intent {
     }
 }
 
-/// The parts of a move while it is planned.
+/// Parts of a move that is being planned.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     parts: Vec<(Option<String>, bool, Vec<u8>)>,
@@ -161,7 +165,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Adds `block` to the part of `group`; a `leading` one has no heading.
+    /// Adds `block` to the part of `group`; a `leading` block has no heading.
     pub(crate) fn add(&mut self, group: Option<&str>, leading: bool, block: &[u8]) {
         let group = group.map(str::to_owned);
         let number = *self.numbers.entry((group.clone(), leading)).or_insert(self.parts.len());
@@ -173,7 +177,7 @@ impl Parts {
         }
     }
 
-    /// The parts, in the order in which they were begun.
+    /// Returns the parts in the order in which they were first added to.
     pub(crate) fn finish(self) -> Vec<Part> {
         let parts = self.parts.into_iter();
         parts.map(|(group, leading, text)| Part { group, leading, text: Saved::new(text) }).collect()
@@ -181,7 +185,7 @@ impl Parts {
 }
 
 impl Source {
-    /// The file at `place`, which holds `before` and shall hold `after`.
+    /// Describes the file at `place`, which has `before` and should have `after`.
     pub(crate) fn of(place: &Place, before: &[u8], removals: Vec<Removal>, after: &[u8]) -> Self {
         Self {
             place: place.to_string(),
@@ -191,13 +195,13 @@ impl Source {
         }
     }
 
-    /// The file at `place`, which goes.
+    /// Describes the file at `place` with the content `before`, which should be removed.
     pub(crate) fn whole(place: &Place, before: &[u8]) -> Self {
         let before = Digest::of(before).to_string();
         Self { place: place.to_string(), before, after: None, removals: Vec::new() }
     }
 
-    /// What is left of `current`.
+    /// Returns the state that a file with the content `current` should have.
     pub(super) fn left(&self, current: &[u8]) -> Left {
         let digest = Digest::of(current);
         let is = |saved: &str| Digest::parse(saved) == Some(digest);
@@ -212,8 +216,8 @@ impl Source {
         }
     }
 
-    /// Where what is removed stands in a file that somebody changed meanwhile. What cannot be found was removed, or
-    /// changed: that stays. So does what is not found before so much was searched that nobody should wait longer.
+    /// Finds the text to remove in a file that another program changed. Text that cannot be found was removed
+    /// or changed, and stays. The search ends after a limit of bytes, and text beyond that stays too.
     fn found_in(&self, current: &[u8]) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let (mut from, mut searched) = (0, 0);

@@ -1,11 +1,11 @@
-//! Entries on their way from one file to another: first added there, then taken away here.
+//! Moves of entries between files: first added to the target, then removed from the sources.
 //!
-//! A move is written down before it begins, with all that it moves. Whoever takes the folder's lock next finishes what a
-//! killed process began, so that after that every entry is in exactly one place. An entry that the target already
-//! has, byte for byte and dated or under a heading, is not added a second time.
+//! A move is stored before it begins, with all text that it moves. If a process is killed during a move, the
+//! next one that takes the folder's lock finishes it, so that every entry is in exactly one file. An entry
+//! that the target already has, byte for byte and with a date or heading, is not added again.
 //!
-//! Others write in the folder too. What moves from where to where is a closed list, and what somebody else wrote down
-//! is set aside: it reaches no other file, and keeps no move of ours.
+//! Other programs write to the folder as well. Moves are only possible between a fixed list of files. A
+//! stored move of another program is set aside: it reaches no other file, and blocks no move of ours.
 
 mod intent;
 mod route;
@@ -22,20 +22,20 @@ use crate::folder::Place;
 use crate::ledger::{Entry, EntryKind, Grammar, Ledger};
 use crate::text::{Document, balanced, ends_line, guarded};
 
-/// What a move did.
+/// Result of a move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
-    /// How many entries left their place.
+    /// Number of entries that were moved.
     pub entries: usize,
-    /// How many of them the target had already.
+    /// Number of them that the target already had.
     pub known: usize,
 }
 
-/// What the target of a move has, so that nothing is added twice.
+/// Entries of the target of a move, so that no entry is added twice.
 pub(crate) struct Known(HashMap<Digest, usize>);
 
 impl Known {
-    /// The entries of `target`.
+    /// Collects the entries of `target`.
     pub(crate) fn of(target: &Ledger) -> Self {
         let mut known = HashMap::new();
         for entry in target.entries().filter(is_unmistakable) {
@@ -44,14 +44,14 @@ impl Known {
         Self(known)
     }
 
-    /// Whether the target has `digest`; each of its entries stands for one that is moved.
+    /// Whether the target has `digest`; each of its entries can match one moved entry.
     pub(crate) fn take(&mut self, digest: Digest) -> bool {
         let Some(count) = self.0.get_mut(&digest).filter(|count| **count > 0) else { return false };
         *count -= 1;
         true
     }
 
-    /// Whether `digest` is known by now. From here on it is: however often it comes, it is added once.
+    /// Returns whether `digest` is known, and makes it known: equal entries are added once.
     pub(crate) fn meet(&mut self, digest: Digest) -> bool {
         let times = self.0.entry(digest).or_default();
         *times += 1;
@@ -59,16 +59,17 @@ impl Known {
     }
 }
 
-/// The most bytes that one move takes: it is written down with all that it moves, and has to be read again.
+/// The most bytes of one move: it is stored with all its text and has to be read again.
 pub(crate) const MOST: usize = 4 << 20;
 
-/// Whether two entries of the same text are surely one. A short item without a date may well be said twice.
+/// Whether two entries with equal text are certainly the same entry. A short item without a date may occur
+/// twice.
 pub(crate) fn is_unmistakable(entry: &Entry<'_>) -> bool {
     entry.kind() == EntryKind::Block || entry.date().is_some()
 }
 
-/// The text of an entry as it is added to `target`: it ends its last line, leaves nothing open, and closes nothing that
-/// was open there.
+/// Returns the text of an entry for `target`: it ends its last line, leaves no code block open, and closes
+/// none that is open in the target.
 pub(crate) fn block(target: &Document, text: &[u8]) -> Vec<u8> {
     let newline = Document::parse(text).newline().as_bytes();
     let mut block = balanced(text.trim_ascii_end());
@@ -78,8 +79,9 @@ pub(crate) fn block(target: &Document, text: &[u8]) -> Vec<u8> {
     guarded(target, block)
 }
 
-/// The move of the entries of `source` that `select` picks to `target`, whose parts are named after their groups if
-/// `grouped`. Nothing where none is picked; of more than [`MOST`] bytes, the first ones.
+/// Plans the move of the entries of `source` that `select` picks to `target`. In a history, each entry is
+/// added to the section of its group. Returns `None` if no entry is picked. Beyond [`MOST`] bytes, only the
+/// first entries are moved.
 pub(crate) fn plan(
     (place, source): (&Place, &[u8]),
     (target_place, target): (&Place, &[u8]),

@@ -1,9 +1,10 @@
-//! Which files entries move between: a closed list, so that a move that somebody else wrote down reaches no other.
+//! The files between which entries can be moved. The list is fixed, so that a stored move of another program
+//! cannot reach other files.
 
 use crate::name::Name;
 use crate::text::one_line;
 
-/// The longest name of a file that a reason shows, in characters.
+/// The most characters of a file name in a reason.
 const SHOWN: usize = 120;
 
 /// A kind of file that takes part in moves.
@@ -12,17 +13,19 @@ enum Kind<'p> {
     Inbox,
     Decisions,
     DecisionsArchive,
-    /// That of an agent.
+    /// History of this agent.
     History(&'p str),
     HistoryArchive(&'p str),
-    /// Something left in a queue.
+    /// An entry of a queue.
     Queue,
     SessionLog,
     SpawnLog,
 }
 
-/// Refuses a move whose files are none of those that entries move between, or that leave their place in another way
-/// than such files do: `sources` are places, and whether the file goes. Says why.
+/// Checks the files of a move: `sources` are places, each with whether the file is removed.
+///
+/// Returns a reason if entries never move from such a source to `target`. The same holds if a source is removed
+/// and files of its kind are kept, or the other way round.
 pub(super) fn check<'p>(
     target: &str,
     sources: impl IntoIterator<Item = (&'p str, bool)>,
@@ -40,7 +43,7 @@ pub(super) fn check<'p>(
     if is_empty { Err(format!("nothing is moved to {}", shown(target))) } else { Ok(()) }
 }
 
-/// Whether what stands at `place` is written once, and never added to.
+/// Whether the file at `place` is written once and never extended.
 pub(super) fn is_written_once(place: &str) -> bool {
     Kind::of(place) == Some(Kind::SpawnLog)
 }
@@ -51,7 +54,7 @@ impl<'p> Kind<'p> {
         Some(match parts.as_slice() {
             ["decisions.md"] => Self::Decisions,
             ["decisions-archive.md"] => Self::DecisionsArchive,
-            // Agents name these: any name that a listing shows.
+            // Agents choose these names: every name that a listing shows is accepted.
             ["decisions", "inbox", file] if !file.starts_with('.') && is_markdown(file) => Self::Inbox,
             ["agents", agent, "history.md"] if is_name(agent) => Self::History(agent),
             ["agents", agent, "history-archive.md"] if is_name(agent) => Self::HistoryArchive(agent),
@@ -74,13 +77,13 @@ impl<'p> Kind<'p> {
         }
     }
 
-    /// Whether the file goes with what it holds.
+    /// Whether the whole file is removed by a move.
     const fn is_whole(self) -> bool {
         matches!(self, Self::Inbox | Self::Queue)
     }
 }
 
-/// Whether a file is one of Markdown, by its name.
+/// Whether the name is that of a Markdown file.
 pub(crate) fn is_markdown(name: &str) -> bool {
     name.len() > 3 && name.get(name.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case(".md"))
 }

@@ -8,18 +8,19 @@ use crate::error::TeamError;
 use crate::folder::{LARGEST, Place, Writer};
 use crate::text::{Document, key};
 
-/// Where the move that is under way is written down. There is one at most: whoever begins one holds the lock.
+/// Stored move that is in progress. There is at most one: a process that begins a move holds the lock.
 pub(crate) const UNDER_WAY: &str = ".hooks/move.json";
 
-/// Writes `intent` down and makes the move.
+/// Stores `intent` and makes the move.
 ///
 /// # Errors
-/// What keeps a file from being written. Where the target could not be, nothing is under way any more and every entry
-/// is where it was; where one of the sources could not be, the others are done; else the next writer finishes it.
+/// Returns an error if a file cannot be written. If the target has no part of the move, the move is cancelled
+/// and every entry is where it was. If another kind of entry is in the way of a source, the other sources are
+/// finished. In other cases the next writer finishes the move.
 pub(crate) fn begin(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
     let (place, bytes) = (Place::known(UNDER_WAY), intent.to_bytes());
     if bytes.len() as u64 > LARGEST {
-        // Nobody could read it to finish it.
+        // A file of this size could not be read again to finish the move.
         return Err(TeamError::Full { place: place.to_string(), limit: LARGEST });
     }
     writer.update(&place, |_| Ok(bytes.clone()))?;
@@ -34,13 +35,13 @@ pub(crate) fn begin(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamErro
     stuck.map_or(Ok(()), Err)
 }
 
-/// Finishes the move that is under way. Tells whether there was one.
+/// Finishes the stored move. Returns whether there was one.
 ///
-/// One that this crate did not write down, and one to whose target something else was put, is
-/// [set aside](Writer::set_aside): it keeps nobody from anything, and its entries are where they were.
+/// A move that this crate did not store is [set aside](Writer::set_aside), and so is a move whose target was
+/// replaced by another kind of entry. It blocks no later work, and its entries are where they were.
 ///
 /// # Errors
-/// What keeps a file from being written. Then the next writer finishes it.
+/// Returns an error if a file cannot be written. The next writer then finishes the move.
 pub(crate) fn resume(writer: &Writer<'_>) -> Result<bool, TeamError> {
     let place = Place::known(UNDER_WAY);
     let bytes = match writer.folder().read(&place) {
@@ -59,7 +60,7 @@ pub(crate) fn resume(writer: &Writer<'_>) -> Result<bool, TeamError> {
     writer.remove(&place, &bytes)
 }
 
-/// Finishes a move; why not, where something stands in the way of its target.
+/// Finishes a move. Returns a reason if another kind of entry is in the way of its target.
 fn finish(writer: &Writer<'_>, intent: &Intent) -> Result<Option<String>, TeamError> {
     match add(writer, intent) {
         Ok(()) => {}
@@ -68,11 +69,11 @@ fn finish(writer: &Writer<'_>, intent: &Intent) -> Result<Option<String>, TeamEr
         }
         Err(error) => return Err(error),
     }
-    // What could not be taken away is seen again by whoever moves it the next time.
+    // Entries that could not be removed from a source are found again by the next move.
     take(writer, intent).map(|_| None)
 }
 
-/// First to the target; once it is there, that is not done again.
+/// Adds the parts to the target, unless they are already there.
 fn add(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
     let target = Place::stored(&intent.target).filter(|_| !intent.parts.is_empty());
     let Some(target) = target else { return Ok(()) };
@@ -85,7 +86,7 @@ fn add(writer: &Writer<'_>, intent: &Intent) -> Result<(), TeamError> {
     Ok(())
 }
 
-/// Whether the target surely has nothing of the move.
+/// Whether the target certainly has no part of the move.
 fn is_missing(writer: &Writer<'_>, intent: &Intent) -> bool {
     let Some(target) = Place::stored(&intent.target) else { return true };
     match writer.folder().read(&target) {
@@ -94,10 +95,10 @@ fn is_missing(writer: &Writer<'_>, intent: &Intent) -> bool {
     }
 }
 
-/// Then out of the sources; each step is one that was made already or is made now. What stands in the way of one of
-/// them is told, and keeps none of the others.
+/// Removes the entries from the sources; steps that were already made are skipped. An entry in the way of one
+/// source is reported, and does not stop the others.
 fn take(writer: &Writer<'_>, intent: &Intent) -> Result<Option<TeamError>, TeamError> {
-    // Folders that files left: one wait for the device each, however many there were.
+    // Folders from which files were removed: each one is synced once, for any number of files.
     let (mut left, mut stuck) = (Vec::new(), None);
     for source in &intent.sources {
         let Some(place) = Place::stored(&source.place) else { continue };
@@ -112,7 +113,7 @@ fn take(writer: &Writer<'_>, intent: &Intent) -> Result<Option<TeamError>, TeamE
     Ok(stuck)
 }
 
-/// Takes out of one source what left it; whether the file went.
+/// Removes the moved entries from one source. Returns whether the whole file was removed.
 fn leave(writer: &Writer<'_>, source: &Source, place: &Place) -> Result<bool, TeamError> {
     let Some(current) = writer.folder().read(place)? else { return Ok(false) };
     match source.left(&current) {
@@ -131,7 +132,7 @@ fn leave(writer: &Writer<'_>, source: &Source, place: &Place) -> Result<bool, Te
     }
 }
 
-/// `target` with all parts of `intent` added: to the sections of their groups, what has none at the end.
+/// Adds all parts of `intent` to `target`: to the sections of their groups, or else at the end.
 fn added(target: &[u8], intent: &Intent) -> Vec<u8> {
     let title = format!("{}\n", intent.title).into_bytes();
     let document = Document::parse(if target.is_empty() { title } else { target.to_vec() });
@@ -140,9 +141,9 @@ fn added(target: &[u8], intent: &Intent) -> Vec<u8> {
         sections.entry(key(&document.title_of(section))).or_insert(section);
     }
     let mut splices = Vec::new();
-    // Sections that are not there yet, in the order of their first entries: what has no headings, and the rest.
+    // Missing sections, in the order of their first entries: text without headings, and the rest.
     let (mut missing, mut numbers) = (Vec::<(Option<&str>, [Vec<u8>; 2])>::new(), HashMap::new());
-    // What has no headings comes first where both are added at one place.
+    // Text without headings comes first if both are added at the same position.
     let (leading, blocks): (Vec<_>, Vec<_>) = intent.parts.iter().partition(|part| part.leading);
     for part in &intent.parts {
         let group = part.group.as_deref();
@@ -187,7 +188,7 @@ fn added(target: &[u8], intent: &Intent) -> Vec<u8> {
     document.with(splices)
 }
 
-/// Where what stands under the title and no other heading ends.
+/// Returns the end of the text that is under the title and before the next heading.
 fn head_end(document: &Document) -> usize {
     let first = document.sections().first();
     first.map_or(document.bytes().len(), |first| if first.level == 1 { first.end } else { first.start })
@@ -228,7 +229,7 @@ mod tests {
         Ok(moved.entries)
     }
 
-    /// All entries of both files.
+    /// Returns all entries of both files.
     fn entries(disk: &FakeDisk) -> Vec<String> {
         let mut found = Vec::new();
         for name in ["/t/agents/e/history.md", "/t/agents/e/history-archive.md"] {
@@ -256,7 +257,7 @@ mod tests {
                 } else {
                     disk.restart();
                 }
-                // Killed again while it is finished.
+                // The process is killed again while it finishes the move.
                 for again in 0..3 {
                     disk.kill_at(again * 5);
                     drop(folder.writer().and_then(|writer| resume(&writer)));
@@ -368,14 +369,14 @@ mod tests {
             .with_file("/t/decisions/inbox/in.md", "### new")
             .with_link("/t/decisions.md", "/etc/passwd");
         let folder = folder(&disk);
-        // Begun here, and found by the next one.
+        // Begun by this writer, and found by the next one.
         assert!(begin(&folder.writer().unwrap(), &intent(&target)).is_err());
         assert!(!resume(&folder.writer().unwrap()).unwrap());
         disk.put("/t/.hooks/move.json", intent(&target).to_bytes());
         assert!(resume(&folder.writer().unwrap()).unwrap() && folder.exists(&place).unwrap());
         assert_eq!(folder.aside().unwrap().len(), 1);
         assert!(!folder.exists(&Place::known(UNDER_WAY)).unwrap());
-        // Something else that was put where moves are written down.
+        // Another kind of entry at the path of the stored move.
         let disk = disk.with_link("/t/.hooks/move.json", "/etc/passwd");
         assert!(resume(&folder.writer().unwrap()).unwrap());
         assert!(!resume(&folder.writer().unwrap()).unwrap());

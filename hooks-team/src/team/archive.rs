@@ -1,4 +1,4 @@
-//! Entries that move: from the inbox to the decisions, from what is in force to what is put away.
+//! Moves of entries: from the inbox to the decisions, and from the decisions and histories to their archives.
 
 use std::collections::VecDeque;
 
@@ -10,40 +10,41 @@ use crate::ledger::{Entry, Grammar, Ledger};
 use crate::moves::{self, Intent, Known, Moved, Parts, Source, block, is_unmistakable};
 use crate::text::Document;
 
-/// What was left behind by processes that were killed, and is in order now.
+/// Result of a recovery after killed processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// Whether a move was under way.
+    /// Whether a move in progress was finished.
     pub move_finished: bool,
-    /// How many files were taken away that nobody will finish.
+    /// Number of temporary files that were removed.
     pub files_swept: usize,
 }
 
 impl Team {
-    /// Moves all of the inbox to `decisions.md`, oldest first. A decision that is there already, or comes twice, byte for
-    /// byte, is not added again. A file that somebody changes meanwhile stays for the next time, and so does what is no
-    /// [text of a decision](Self::inbox).
+    /// Moves all of the inbox to `decisions.md`, the oldest first. A decision that is already there, or
+    /// occurs twice, byte for byte, is not added again. A file that another program changes in the meantime
+    /// stays for the next merge. A file that [`inbox`](Self::inbox) leaves out stays too.
     ///
     /// # Errors
-    /// A file cannot be read or written, or `decisions.md` has no room for any of it. What was begun is finished by the
-    /// next change.
+    /// Returns an error if a file cannot be read or written, or if `decisions.md` has no room for any of the
+    /// files. The next change finishes a move that was begun.
     pub fn merge_inbox(&self) -> Result<Moved, TeamError> {
         self.merge_inbox_of(|_| true)
     }
 
-    /// The same with the files that `select` picks; those that somebody still writes can wait.
+    /// Merges only the files that `select` picks, so that files that are still being written can wait.
     ///
     /// # Errors
-    /// As [`merge_inbox`](Self::merge_inbox).
+    /// Returns the errors of [`merge_inbox`](Self::merge_inbox).
     pub fn merge_inbox_of(&self, select: impl FnMut(&InboxFile) -> bool) -> Result<Moved, TeamError> {
         self.merge_inbox_scrubbed(select, |_| None)
     }
 
-    /// The same; `scrub` gives a text without what nobody shall read in `decisions.md`, where it has any of that.
+    /// Merges only the files that `select` picks. `scrub` returns a text without secrets, or `None` if it has
+    /// no secrets.
     ///
     /// # Errors
-    /// As [`merge_inbox`](Self::merge_inbox).
+    /// Returns the errors of [`merge_inbox`](Self::merge_inbox).
     pub fn merge_inbox_scrubbed(
         &self,
         select: impl FnMut(&InboxFile) -> bool,
@@ -63,7 +64,8 @@ impl Team {
         Ok(all)
     }
 
-    /// One move of as many of `files` as one takes. Those for which there is no room are left where they are.
+    /// Makes one move with as many of `files` as fit into it. Files for which `decisions.md` has no room stay
+    /// in the inbox.
     fn merge_some(
         &self,
         writer: &Writer<'_>,
@@ -89,7 +91,7 @@ impl Team {
                 moved.known += 1;
             } else {
                 let block = block(current.document(), &ledger.without(again));
-                // The file may have to begin with its title, and lines are set apart.
+                // Room for a title and for empty lines between entries.
                 if size + block.len() + 64 > room {
                     is_full = true;
                     continue;
@@ -112,16 +114,18 @@ impl Team {
     /// Moves the decisions that `select` picks to `decisions-archive.md`.
     ///
     /// # Errors
-    /// A file cannot be read or written. What was begun is finished by the next change.
+    /// Returns an error if a file cannot be read or written. The next change finishes a move that was begun.
     pub fn archive_decisions(&self, select: impl FnMut(&Entry<'_>) -> bool) -> Result<Moved, TeamError> {
         let (source, target) = (layout::decisions(), layout::decisions_archive());
         self.archive(&source, &target, Grammar::Decisions, "# Decisions Archive", select)
     }
 
-    /// Moves the entries of an agent's history that `select` picks to `history-archive.md` beside it.
+    /// Moves the entries of an agent's history that `select` picks to `history-archive.md` in the same
+    /// folder.
     ///
     /// # Errors
-    /// There is no such agent, or a file cannot be read or written. What was begun is finished by the next change.
+    /// Returns `Missing` if there is no such agent, or an error if a file cannot be read or written. The next
+    /// change finishes a move that was begun.
     pub fn archive_history(
         &self,
         agent: &str,
@@ -138,15 +142,15 @@ impl Team {
         )
     }
 
-    /// Finishes what killed processes began, and takes away the files they were writing.
+    /// Finishes the stored move, and removes temporary files of killed processes.
     ///
     /// # Errors
-    /// Something cannot be read or written.
+    /// Returns an error if a file cannot be read or written.
     pub fn recover(&self) -> Result<Recovered, TeamError> {
         let writer = self.folder.writer()?;
         let mut recovered =
             Recovered { move_finished: moves::resume(&writer)?, files_swept: writer.sweep_root()? };
-        // As deep as this crate writes.
+        // The search goes as deep as this crate writes.
         let mut folders = vec![(0, Place::known(".hooks"))];
         folders.extend(self.folder.names()?.iter().map(|name| (1, Place::root(name))));
         while let Some((depth, folder)) = folders.pop() {

@@ -12,29 +12,30 @@ use crate::text::Document;
 use crate::when;
 
 impl Team {
-    /// Puts a decision into the inbox, in a file of its own, and gives its place.
+    /// Writes a decision to a file of its own in the inbox, and returns its place.
     ///
     /// # Errors
-    /// It has no author or summary, or cannot be written.
+    /// Returns `Invalid` if the decision has no author or summary, or an error if it cannot be written.
     pub fn decide(&self, decision: &NewDecision) -> Result<Place, TeamError> {
         let text = decision.to_markdown(self.clock.now())?;
         self.writer()?.publish_new(&layout::inbox(), &decision.stem(), text.as_bytes())
     }
 
-    /// Puts `text` into the inbox as it is, in a file of its own whose name begins with `stem` and the time
-    /// (`copilot-directive`, say), and gives its place.
+    /// Writes `text` unchanged to a file of its own in the inbox, and returns its place. The file name begins
+    /// with `stem` (`copilot-directive`, for example) and the time.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn add_to_inbox(&self, stem: &str, text: &str) -> Result<Place, TeamError> {
         let stem = self.timed_after(stem);
         self.writer()?.publish_new(&layout::inbox(), &stem, text.as_bytes())
     }
 
-    /// Adds a note to an agent's history. One that is not there is begun.
+    /// Adds a note to an agent's history, which is created if it does not exist.
     ///
     /// # Errors
-    /// There is no such agent, the note is empty, or it cannot be written.
+    /// Returns `Missing` if there is no such agent; `Invalid` if the note is empty; or an error if it cannot
+    /// be written.
     pub fn remember(&self, agent: &str, section: MemorySection, note: &str) -> Result<Place, TeamError> {
         if note.trim().is_empty() {
             return Err(TeamError::invalid("content", "it is empty; say what to remember"));
@@ -50,11 +51,11 @@ impl Team {
         Ok(place)
     }
 
-    /// Writes a skill. What it had before is kept beside it, in `previous`.
+    /// Writes a skill. The previous version is kept in the folder `previous` next to it.
     ///
     /// # Errors
-    /// The name is none, there is no content, the project keeps a skill of that name in a folder that is read first, or
-    /// it cannot be written.
+    /// Returns an error if the name is invalid, the content is empty, or the file cannot be written. Returns
+    /// `Invalid` if the project has a skill of that name in a folder that is read first.
     pub fn write_skill(&self, skill: &NewSkill) -> Result<Place, TeamError> {
         let name = skill_name(&skill.name)?;
         let text = skill.to_markdown(self.clock.now())?;
@@ -84,28 +85,29 @@ impl Team {
         Ok(place)
     }
 
-    /// Writes what a session was about to a file of its own in `log/`, and gives its place.
+    /// Writes a summary of a session to a file of its own in `log/`, and returns its place.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn log_session(&self, topic: &str, text: &str) -> Result<Place, TeamError> {
         self.writer()?.publish_new(&layout::session_log(), &self.timed_before(topic), text.as_bytes())
     }
 
-    /// Writes why an agent is sent to work to a file of its own in `orchestration-log/`, and gives its place.
+    /// Writes the reason of an agent's start to a file of its own in `orchestration-log/`, and returns its
+    /// place.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn log_spawn(&self, record: &SpawnRecord) -> Result<Place, TeamError> {
         let now = self.clock.now();
         let text = record.to_markdown(&format!("{} — {}", when::in_name(now), record.agent));
         self.writer()?.publish_new(&layout::spawn_log(), &self.timed_before(&record.agent), text.as_bytes())
     }
 
-    /// Sets values at the head of `identity/now.md`, and when that was.
+    /// Sets values in the front matter of `identity/now.md`, and the time of the update.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn set_now(&self, values: &[(&str, &str)]) -> Result<(), TeamError> {
         let at = self.clock.now().to_string();
         let values: Vec<_> = values.iter().copied().chain([("updated_at", &*at)]).collect();
@@ -117,7 +119,7 @@ impl Team {
     /// Adds a pattern to `identity/wisdom.md`.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn add_wisdom(&self, text: &str, context: &str) -> Result<(), TeamError> {
         let change = |current: Option<&[u8]>| {
             Ok(Wisdom::new(Document::parse(current.unwrap_or_default())).with_pattern(text, context))
@@ -125,25 +127,25 @@ impl Team {
         self.writer()?.update(&layout::wisdom(), change).map(drop)
     }
 
-    /// Adds somebody to the table of members, with a folder of their own.
+    /// Adds a member to the table of members, with a folder of its own.
     ///
     /// # Errors
-    /// The name is none or taken, or something cannot be written.
+    /// Returns an error if the name is invalid or taken, or a file cannot be written.
     pub fn add_member(&self, member: &NewMember) -> Result<(), TeamError> {
         let writer = self.writer()?;
         let changed = |current: Option<&[u8]>| {
             Roster::new(Document::parse(current.unwrap_or_default())).with_member(member)
         };
-        // The folder first: somebody on the table always has one. What is there already stays.
+        // The folder is created first, so that every member in the table has one. Existing files in it stay.
         changed(self.folder.read(&layout::roster())?.as_deref())?;
         super::init::create_agent(&writer, member)?;
         writer.update(&layout::roster(), changed).map(drop)
     }
 
-    /// Changes the status of whom is called `name`.
+    /// Changes the status of the member `name`.
     ///
     /// # Errors
-    /// Nobody is, or it cannot be written.
+    /// Returns `Missing` if there is no such member, or an error if the file cannot be written.
     pub fn set_status(&self, name: &str, status: &str) -> Result<(), TeamError> {
         let change = |current: Option<&[u8]>| {
             Roster::new(Document::parse(current.unwrap_or_default())).with_status(name, status)

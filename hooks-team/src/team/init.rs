@@ -7,14 +7,14 @@ use crate::folder::{Place, Writer};
 use crate::name::Name;
 use crate::text::{Document, one_line};
 
-/// A team to be.
+/// A team to create.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewTeam {
-    /// What it is called.
+    /// Name of the team.
     pub name: String,
-    /// What it is for, on one line.
+    /// Purpose of the team, on one line.
     pub description: String,
-    /// Who is on it. A coordinator is there in any case.
+    /// Members of the team. A coordinator is added in any case.
     pub members: Vec<NewMember>,
 }
 
@@ -99,15 +99,16 @@ last_updated: -
 <!-- **Pattern:** what to do. **Context:** when. -->
 ";
 
-/// Folders that are there from the beginning.
+/// Folders that every new team folder has.
 const FOLDERS: &[&str] =
     &["agents", "decisions/inbox", "identity", "log", "orchestration-log", "skills", "templates"];
 
 impl Team {
-    /// Lays the folder out: makes what is not there and leaves alone what is. Gives the files it made.
+    /// Creates the missing files of the folder, and leaves existing files unchanged. Returns the files it
+    /// created.
     ///
     /// # Errors
-    /// A member's name is none or given twice, or something cannot be written.
+    /// Returns an error if a member's name is invalid or given twice, or a file cannot be written.
     pub fn init(&self, team: &NewTeam) -> Result<Vec<Place>, TeamError> {
         let mut names = std::collections::BTreeSet::new();
         for member in &team.members {
@@ -132,7 +133,7 @@ impl Team {
             (layout::decisions(), DECISIONS.to_owned().into_bytes()),
             (layout::now(), NOW.to_owned().into_bytes()),
             (layout::wisdom(), WISDOM.to_owned().into_bytes()),
-            // Last: where it is, the folder is laid out.
+            // Written last: if this file exists, the folder is complete.
             (layout::roster(), roster(team)?),
         ];
         for (place, content) in files {
@@ -144,7 +145,8 @@ impl Team {
     }
 }
 
-/// Makes the folder of `member` with a charter and a history; what is there stays. Gives the files it made.
+/// Creates the folder of `member` with a charter and a history; existing files stay. Returns the files it
+/// created.
 pub(super) fn create_agent(writer: &Writer<'_>, member: &NewMember) -> Result<Vec<Place>, TeamError> {
     let agent = Name::of_agent(&member.name).map_err(|reason| TeamError::name(&*member.name, reason))?;
     let (name, role) = (one_line(&member.name), one_line(&member.role));

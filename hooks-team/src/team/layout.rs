@@ -1,4 +1,4 @@
-//! Where everything is in a team folder.
+//! Paths in a team folder.
 
 use crate::folder::Place;
 use crate::name::Name;
@@ -68,7 +68,8 @@ pub(super) fn skills() -> Place {
     Place::known("skills")
 }
 
-/// Where else a project keeps skills, in the order in which they are read; all of them are read before the team's.
+/// Other folders in which a project keeps skills, in reading order; all of them are read before the team's
+/// own.
 pub(super) fn project_skills() -> [Place; 4] {
     [".github/skills", ".copilot/skills", ".claude/skills", ".agents/skills"].map(Place::known)
 }

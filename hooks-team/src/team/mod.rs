@@ -1,7 +1,8 @@
-//! A team folder as one thing: what there is, and the changes that keep it whole.
+//! A team folder: its contents, and the changes that keep it consistent.
 //!
-//! Reading takes no lock. Every change holds the folder's lock, finishes what a killed process began, and is there
-//! whole when it is acknowledged: two hundred processes at once lose nothing and write nothing twice.
+//! Reading takes no lock. Every change holds the folder's lock, first finishes the work of killed processes,
+//! and is complete when it is acknowledged: two hundred processes at once lose nothing and write nothing
+//! twice.
 
 mod archive;
 mod change;
@@ -30,15 +31,16 @@ use crate::moves;
 #[derive(Clone)]
 pub struct Team {
     folder: Folder,
-    /// The folder it stands in, where skills are kept too.
+    /// Parent folder, which can have skills too.
     project: Option<Folder>,
     clock: Arc<dyn Clock>,
 }
 
 impl Team {
-    /// The team folder at `root`, which need not be there yet. Time and randomness are the environment's.
+    /// Uses the team folder at `root`, which does not have to exist yet. The clock and the random source come
+    /// from `environment`.
     ///
-    /// The root itself is trusted; nothing below it is: a link there is refused, wherever it leads.
+    /// The root itself is trusted; entries below it are not: a link there is an error, wherever it leads.
     pub fn new(disk: Arc<dyn Disk>, root: impl Into<PathBuf>, environment: &Environment) -> Self {
         let root = root.into();
         let project = root.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -48,27 +50,28 @@ impl Team {
         Self { folder, project, clock: Arc::clone(&environment.clock) }
     }
 
-    /// How long a change waits for another one's end; 30 s unless told.
+    /// Sets the time that a change waits for another one; 30 s by default.
     #[must_use]
     pub fn with_patience(mut self, patience: Duration) -> Self {
         self.folder = self.folder.with_patience(patience);
         self
     }
 
-    /// Where the folder is.
+    /// Returns the path of the folder.
     pub fn root(&self) -> &Path {
         self.folder.root()
     }
 
-    /// The folder itself, for files that this crate has no type for.
+    /// Returns the folder itself, for files without a type in this crate.
     pub const fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// The right to change the folder, with nothing left unfinished.
+    /// Locks the folder for changes, and finishes the work of killed processes.
     ///
     /// # Errors
-    /// There is no such folder, somebody else holds it for too long, or what was begun cannot be finished.
+    /// Returns an error if the folder does not exist, or a move in progress cannot be finished; `Busy` if
+    /// another writer holds the lock for too long.
     pub fn writer(&self) -> Result<Writer<'_>, TeamError> {
         let writer = self.folder.writer()?;
         moves::resume(&writer)?;

@@ -1,4 +1,4 @@
-//! What there is.
+//! Reads the files of a team folder.
 
 use super::{Team, layout};
 use crate::error::TeamError;
@@ -8,7 +8,7 @@ use crate::moves::{self, is_markdown};
 use crate::name::{Name, slug};
 use crate::text::Document;
 
-/// Everything that a session needs of a team, read at once. A file that is not there is an empty one.
+/// Everything that a session needs of a team, read at once. A missing file counts as empty.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Snapshot {
@@ -20,9 +20,9 @@ pub struct Snapshot {
     pub ceremonies: Ceremonies,
     /// `decisions.md`.
     pub decisions: Decisions,
-    /// What was not merged yet, by name.
+    /// Files of the inbox, by name.
     pub inbox: Vec<InboxFile>,
-    /// Those who have a folder, by name. Retired ones are left out.
+    /// Agents that have a folder, by name. Retired ones are left out.
     pub agents: Vec<Agent>,
     /// Skills, the first of each name.
     pub skills: Vec<Skill>,
@@ -30,7 +30,7 @@ pub struct Snapshot {
     pub now: Now,
     /// `identity/wisdom.md`.
     pub wisdom: Wisdom,
-    /// What could not be read. Everything else is there.
+    /// Errors of files that could not be read. All other files are there.
     pub problems: Vec<String>,
 }
 
@@ -38,17 +38,17 @@ pub struct Snapshot {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Agent {
-    /// Its name.
+    /// Name of the folder.
     pub folder: String,
-    /// Who the agent is.
+    /// Charter of the agent.
     pub charter: Charter,
-    /// What it learnt.
+    /// History of the agent.
     pub history: History,
 }
 
 impl Team {
-    /// Reads everything that a session needs. What cannot be read is told in the snapshot, and keeps nothing else
-    /// from being read.
+    /// Reads everything that a session needs. A file that cannot be read is reported in the snapshot, and
+    /// does not keep the others from being read.
     pub fn read(&self) -> Snapshot {
         let mut problems = Vec::new();
         let snapshot = Snapshot {
@@ -78,7 +78,7 @@ impl Team {
     /// Reads `team.md`.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn roster(&self) -> Result<Roster, TeamError> {
         self.document(&layout::roster()).map(Roster::new)
     }
@@ -86,7 +86,7 @@ impl Team {
     /// Reads `routing.md`.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn routing(&self) -> Result<Routing, TeamError> {
         self.document(&layout::routing()).map(Routing::new)
     }
@@ -94,7 +94,7 @@ impl Team {
     /// Reads `ceremonies.md`.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn ceremonies(&self) -> Result<Ceremonies, TeamError> {
         self.document(&layout::ceremonies()).map(Ceremonies::new)
     }
@@ -102,7 +102,7 @@ impl Team {
     /// Reads `decisions.md`.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn decisions(&self) -> Result<Decisions, TeamError> {
         self.document(&layout::decisions()).map(Decisions::new)
     }
@@ -110,31 +110,31 @@ impl Team {
     /// Reads `decisions-archive.md`.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn decisions_archive(&self) -> Result<Decisions, TeamError> {
         self.document(&layout::decisions_archive()).map(Decisions::new)
     }
 
-    /// Reads what was not merged yet, by name. What stands in the inbox and is no text of a decision is left out: a link,
-    /// a folder, what cannot be read, what is no UTF-8, what has more than 4 MiB.
+    /// Reads the files of the inbox, by name. Entries that are not the text of a decision are left out:
+    /// links, folders, unreadable files, files that are not UTF-8, and files above 4 MiB.
     ///
     /// # Errors
-    /// The folder cannot be read, or the disk refuses.
+    /// Returns an error if the folder cannot be read, or the disk fails.
     pub fn inbox(&self) -> Result<Vec<InboxFile>, TeamError> {
         self.inbox_telling(&mut Vec::new())
     }
 
-    /// The same; why something was left out is added to `problems`.
+    /// Reads the files of the inbox, and adds the reason for each one that is left out to `problems`.
     ///
     /// # Errors
-    /// The folder cannot be read, or the disk refuses.
+    /// Returns an error if the folder cannot be read, or the disk fails.
     pub fn inbox_telling(&self, problems: &mut Vec<TeamError>) -> Result<Vec<InboxFile>, TeamError> {
         let place = layout::inbox();
         let mut files = Vec::new();
         for name in self.folder.list(&place)?.into_iter().filter(|name| is_markdown(name)) {
             let place = place.listed(&name);
             match self.inbox_file(&place, name) {
-                // What is no text could not be merged as it is.
+                // A file that is not UTF-8 could not be merged unchanged.
                 Ok(file) if std::str::from_utf8(file.document().bytes()).is_err() => {
                     problems.push(TeamError::NotText { place: place.to_string() });
                 }
@@ -154,7 +154,7 @@ impl Team {
     /// Reads an agent's charter.
     ///
     /// # Errors
-    /// There is no such agent, or it cannot be read.
+    /// Returns an error if there is no such agent, or the file cannot be read.
     pub fn charter(&self, agent: &str) -> Result<Charter, TeamError> {
         self.document(&layout::charter(&self.agent(agent)?)).map(Charter::new)
     }
@@ -162,15 +162,15 @@ impl Team {
     /// Reads an agent's history.
     ///
     /// # Errors
-    /// There is no such agent, or it cannot be read.
+    /// Returns an error if there is no such agent, or the file cannot be read.
     pub fn history(&self, agent: &str) -> Result<History, TeamError> {
         self.document(&layout::history(&self.agent(agent)?)).map(History::new)
     }
 
-    /// Reads what was put away of an agent's history.
+    /// Reads the archive of an agent's history.
     ///
     /// # Errors
-    /// There is no such agent, or it cannot be read.
+    /// Returns an error if there is no such agent, or the file cannot be read.
     pub fn history_archive(&self, agent: &str) -> Result<History, TeamError> {
         self.document(&layout::history_archive(&self.agent(agent)?)).map(History::new)
     }
@@ -178,7 +178,7 @@ impl Team {
     /// Reads `identity/now.md`.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn now(&self) -> Result<Now, TeamError> {
         self.document(&layout::now()).map(Now::new)
     }
@@ -186,15 +186,17 @@ impl Team {
     /// Reads `identity/wisdom.md`.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn wisdom(&self) -> Result<Wisdom, TeamError> {
         self.document(&layout::wisdom()).map(Wisdom::new)
     }
 
-    /// Reads the skill in the folder `name`: the first one found, the project's folders before the team's.
+    /// Reads the skill in the folder `name`: the first one found, with the project's folders before the
+    /// team's.
     ///
     /// # Errors
-    /// There is none, the name is none, or it cannot be read.
+    /// Returns `Missing` if there is no such skill; `Name` if the name is invalid; or an error if the file
+    /// cannot be read.
     pub fn skill(&self, name: &str) -> Result<Skill, TeamError> {
         let folder = skill_name(name)?;
         for (within, place) in self.skill_folders() {
@@ -211,35 +213,35 @@ impl Team {
         self.skills_telling(&mut Vec::new())
     }
 
-    /// The names of the files in `log/`, oldest first.
+    /// Returns the names of the files in `log/`, the oldest first.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// Returns an error if the folder cannot be read.
     pub fn session_logs(&self) -> Result<Vec<String>, TeamError> {
         self.folder.list(&layout::session_log())
     }
 
-    /// The names of the files in `orchestration-log/`, oldest first.
+    /// Returns the names of the files in `orchestration-log/`, the oldest first.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// Returns an error if the folder cannot be read.
     pub fn spawn_logs(&self) -> Result<Vec<String>, TeamError> {
         self.folder.list(&layout::spawn_log())
     }
 
-    /// The template called `name`.
+    /// Reads the template called `name`.
     ///
     /// # Errors
-    /// The name is none, or it cannot be read.
+    /// Returns an error if the name is invalid, or the file cannot be read.
     pub fn template(&self, name: &str) -> Result<Option<Document>, TeamError> {
         let file = Name::new(name).map_err(|reason| TeamError::name(name, reason))?;
         Ok(self.folder.read(&layout::templates().join(&file))?.map(Document::parse))
     }
 
-    /// The folder of the agent called `name` in whatever spelling.
+    /// Returns the folder of the agent `name`, in any spelling.
     ///
     /// # Errors
-    /// The name is none, or nobody has it.
+    /// Returns `Name` if the name is invalid; `Missing` if no agent has it.
     pub fn agent(&self, name: &str) -> Result<Name, TeamError> {
         let agent = Name::of_agent(name).map_err(|reason| TeamError::name(name, reason))?;
         let agents = layout::agents();
@@ -251,7 +253,7 @@ impl Team {
         {
             return Ok(folder);
         }
-        // Folders are not always named as we name them.
+        // A folder may have a name in another spelling than ours.
         let folders = self.folder.list(&agents)?;
         let found = folders.into_iter().find(|folder| slug(folder, usize::MAX) == agent.as_str());
         found.and_then(|folder| Name::new(folder).ok()).ok_or_else(|| TeamError::Missing {
@@ -261,12 +263,12 @@ impl Team {
         })
     }
 
-    /// The file at `place`; an empty one where there is none.
+    /// Reads the file at `place`; a missing file counts as empty.
     pub(super) fn document(&self, place: &Place) -> Result<Document, TeamError> {
         Ok(Document::parse(self.folder.read(place)?.unwrap_or_default()))
     }
 
-    /// Where skills are, in the order in which they are read.
+    /// Returns the folders with skills, in reading order.
     pub(super) fn skill_folders(&self) -> impl Iterator<Item = (&Folder, Place)> {
         let project =
             self.project.iter().flat_map(|project| layout::project_skills().map(|place| (project, place)));
@@ -292,7 +294,7 @@ impl Team {
         skills
     }
 
-    /// What `read` makes of each name in the folder at `place`.
+    /// Calls `read` for each name in the folder at `place`.
     fn each<T>(
         &self,
         place: &Place,
@@ -304,12 +306,12 @@ impl Team {
     }
 }
 
-/// A skill's folder.
+/// Returns the folder name of the skill `name`.
 pub(super) fn skill_name(name: &str) -> Result<Name, TeamError> {
     Name::of_agent(name).map_err(|reason| TeamError::name(name, reason))
 }
 
-/// What was read; what went wrong is told, and counts as nothing.
+/// Returns the value; an error is added to `problems`, and the default is returned.
 fn told<T: Default>(read: Result<T, TeamError>, problems: &mut Vec<String>) -> T {
     read.unwrap_or_else(|error| {
         problems.push(error.to_string());

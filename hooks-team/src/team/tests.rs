@@ -191,7 +191,7 @@ fn the_inbox_is_merged_oldest_first_and_once() {
     assert_eq!(team.inbox().unwrap().len(), 1, "a file with nothing in it is nobody's decision yet");
     assert_eq!(team.merge_inbox().unwrap().entries, 0);
 
-    // What is there already is not added again.
+    // A decision that is already there is not added again.
     let merged = text(&disk, "decisions.md");
     disk.put("/p/.squad/decisions/inbox/b.md", "# Decision: Older\n**Date:** 2020-01-01\n\n## Context\nc");
     assert_eq!(team.merge_inbox().unwrap().known, 1);
@@ -199,7 +199,7 @@ fn the_inbox_is_merged_oldest_first_and_once() {
     assert_eq!(team.inbox().unwrap().len(), 1);
 }
 
-/// Every decision, wherever it is, and how often.
+/// Counts every decision in all files.
 fn everywhere(team: &Team) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     let mut count = |text: &str| {

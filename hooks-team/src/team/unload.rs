@@ -1,4 +1,4 @@
-//! What lies in a queue becomes text in files of the team.
+//! Delivers the entries of a queue to files of the team.
 
 use super::Team;
 use crate::error::TeamError;
@@ -7,47 +7,48 @@ use crate::moves::{self, Intent, Parts, Source, block};
 use crate::name::Name;
 use crate::text::Document;
 
-/// Text for one file, made of what was left in a queue.
+/// Text for one file, made of entries of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The file whose end it is added to.
+    /// File to whose end the text is added.
     pub target: Place,
-    /// What the file begins with if it is not there.
+    /// Title of the file, if it does not exist yet.
     pub title: String,
-    /// What is added; nothing where this is empty.
+    /// Text to add; if it is empty, nothing is added.
     pub text: String,
-    /// What it was made of, which goes.
+    /// Entries from which the text was made; they are removed.
     pub from: Vec<Left>,
 }
 
-/// What became of a queue.
+/// Result of a delivery.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Unloaded {
-    /// How many deliveries were made.
+    /// Number of deliveries that were made.
     pub delivered: usize,
-    /// Why others could not be made. What they are made of stays in the queue.
+    /// Errors of the other deliveries. Their entries stay in the queue.
     pub problems: Vec<TeamError>,
 }
 
 impl Team {
-    /// The queue called `kind`.
+    /// Returns the queue called `kind`.
     pub fn spool(&self, kind: &Name) -> Spool {
         Spool::new(&self.folder, kind)
     }
 
-    /// Delivers what lies in `spool`. `plan` sees it all, the oldest first, while nobody else delivers; what it names
-    /// in no delivery stays. Each delivery is a move, written down first: what is delivered is in the file once, and no
-    /// longer in the queue, whenever the process is killed. One that cannot be made keeps no other.
+    /// Delivers the entries of `spool`. `plan` gets all entries, the oldest first, while no other process
+    /// delivers; entries that it uses in no delivery stay. Each delivery is a move, which is stored first:
+    /// even if the process is killed, the text is in the file exactly once and no longer in the queue. A
+    /// delivery that fails does not stop the others.
     ///
     /// # Errors
-    /// Those of `plan`, the queue cannot be read, or a delivery can be neither made nor given up. What was begun is
-    /// finished by the next change.
+    /// Returns the errors of `plan`; or an error if the queue cannot be read, or a delivery can be neither
+    /// made nor cancelled. The next change finishes a move that was begun.
     pub fn unload<F>(&self, spool: &Spool, plan: F) -> Result<Unloaded, TeamError>
     where
         F: FnOnce(Vec<Left>) -> Result<Vec<Delivery>, TeamError>,
     {
-        // Nobody waits for the lock where there is nothing to do.
+        // If there is nothing to do, there is no wait for the lock.
         if spool.is_empty()? && !self.folder.exists(&Place::known(moves::UNDER_WAY))? {
             return Ok(Unloaded::default());
         }
@@ -56,7 +57,7 @@ impl Team {
         for delivery in plan(spool.read()?)? {
             match self.deliver(&writer, delivery) {
                 Ok(()) => unloaded.delivered += 1,
-                // The next one would take its place.
+                // A further delivery would overwrite the stored move.
                 Err(error) if self.folder.exists(&Place::known(moves::UNDER_WAY))? => return Err(error),
                 Err(error) => unloaded.problems.push(error),
             }
@@ -75,10 +76,11 @@ impl Team {
         moves::begin(writer, &Intent::new(&target, &content, &title, parts.finish(), sources)?)
     }
 
-    /// Sets aside what somebody left in a queue and nobody shall deliver, with the reason `why`, for a person to look at.
+    /// Sets aside an entry that should not be delivered, with the reason `why`, so that the operator can
+    /// inspect it.
     ///
     /// # Errors
-    /// It cannot be written, or not be taken away.
+    /// Returns an error if it cannot be written, or the entry cannot be removed.
     pub fn refuse(&self, left: &Left, why: &str) -> Result<(), TeamError> {
         let writer = self.writer()?;
         writer.set_aside("note", why, left.content())?;

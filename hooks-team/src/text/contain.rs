@@ -1,19 +1,19 @@
-//! Keeps text of others within the place it is put: nothing it holds opens or closes what is around it.
+//! Keeps text of others within its place: nothing in it opens or closes a structure of the text around it.
 
 use memchr::memmem;
 
 use super::lines::{Unclosed, ends_line};
 use super::{Document, Kind, Splice};
 
-/// `text` with its headings below `level`, and nothing left open. All of its words stay.
+/// Moves the headings of `text` below `level`, and closes open code and comments. All of its words stay.
 pub(crate) fn contained(text: &str, level: u8) -> String {
-    // A carriage return alone ends a line for some readers.
+    // Some readers end a line at a single carriage return.
     let text = text.trim_end().replace("\r\n", "\n").replace('\r', "\n");
     let document = Document::parse(balanced(text.as_bytes()));
     let highest = document.sections().iter().map(|section| section.level).min().unwrap_or(u8::MAX);
     let deeper = (level + 1).saturating_sub(highest);
     let edits = document.sections().iter().filter(|_| deeper > 0).map(|section| {
-        // There is no seventh level; what would be there stands on the sixth.
+        // There is no seventh level; deeper headings become sixth-level headings.
         let marks = "#".repeat(usize::from(deeper.min(6 - section.level.min(6))));
         Splice::insert(section.start + indent(document.slice(section.start..section.body)), marks)
     });
@@ -21,7 +21,7 @@ pub(crate) fn contained(text: &str, level: u8) -> String {
     String::from_utf8_lossy(&document.with(edits)).into_owned()
 }
 
-/// `text` with the code or comment that it leaves open closed at its end.
+/// Closes code or a comment that is still open at the end of `text`.
 pub(crate) fn balanced(text: &[u8]) -> Vec<u8> {
     let document = Document::parse(text);
     let close = match document.unclosed() {
@@ -39,8 +39,8 @@ pub(crate) fn balanced(text: &[u8]) -> Vec<u8> {
     text
 }
 
-/// `block` for the end of `document`. Where that leaves code or a comment open, which hides nothing as long as nothing
-/// closes it, what could close it is quoted.
+/// Prepares `block` for the end of `document`. An unclosed fence or comment in `document` hides nothing as
+/// long as it stays unclosed. In that case, lines of `block` that could close it are quoted.
 pub(crate) fn guarded(document: &Document, block: Vec<u8>) -> Vec<u8> {
     if document.unclosed().is_none() {
         return block;
@@ -62,7 +62,7 @@ pub(crate) fn guarded(document: &Document, block: Vec<u8>) -> Vec<u8> {
     guarded
 }
 
-/// `text` on one line: every run of space, ends of lines and control characters is a space.
+/// Puts `text` on one line: every run of white space and control characters becomes a space.
 pub(crate) fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! A file of Markdown, whole, with its headings found.
+//! A Markdown file with its headings.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,10 +6,11 @@ use std::ops::Range;
 use super::lines::{self, Kind, Line, Unclosed, ends_line};
 use super::{FrontMatter, Splice, key, lossy, splice};
 
-/// A file: its bytes, and where its sections are. Reading and writing it back is the same bytes.
+/// A file with its bytes and the positions of its sections. A file that is read and written again has the
+/// same bytes.
 ///
-/// Headings are those of CommonMark that begin with `#`; in code between fences, in comments and in front matter
-/// there are none. A fence or comment that is never closed hides nothing.
+/// Headings are those of CommonMark that begin with `#`. Fenced code, comments and front matter have no
+/// headings. A fence or comment that is never closed hides nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     bytes: Vec<u8>,
@@ -18,25 +19,25 @@ pub struct Document {
     unclosed: Option<Unclosed>,
 }
 
-/// A heading and the text behind it, up to the next heading of whatever level.
+/// A heading and the text after it, up to the next heading of any level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// From 1 to 6.
+    /// Level of the heading, from 1 to 6.
     pub level: u8,
-    /// Where the heading's text is.
+    /// Range of the heading's text.
     pub title: Range<usize>,
-    /// Where the section begins: the heading's line.
+    /// Start of the section: the line of the heading.
     pub start: usize,
-    /// Where the text behind the heading's line begins.
+    /// Start of the text after the line of the heading.
     pub body: usize,
-    /// Where the next heading begins, or the end of the file.
+    /// Start of the next heading, or the end of the file.
     pub end: usize,
-    /// Where the next heading begins that is not below this one, or the end of the file.
+    /// Start of the next heading of the same or a higher level, or the end of the file.
     pub below: usize,
 }
 
 impl Document {
-    /// Reads `bytes`, whatever they are.
+    /// Parses `bytes`; every input is valid.
     pub fn parse(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
         let (lines, unclosed) = lines::scan(&bytes);
@@ -44,57 +45,57 @@ impl Document {
         Self { bytes, lines, sections, unclosed }
     }
 
-    /// The file as it was read.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The file as it was read.
+    /// Returns the bytes of the file.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// The sections in order. What stands before the first is in none.
+    /// Returns the sections in order. Text before the first heading is in no section.
     pub fn sections(&self) -> &[Section] {
         &self.sections
     }
 
-    /// The text of `range`; bytes that are no UTF-8 show as replacement characters.
+    /// Returns the text of `range`, with replacement characters for bytes that are not UTF-8.
     pub fn text(&self, range: Range<usize>) -> Cow<'_, str> {
         lossy(self.slice(range))
     }
 
-    /// The title of `section`.
+    /// Returns the title of `section`.
     pub fn title_of(&self, section: &Section) -> Cow<'_, str> {
         self.text(section.title.clone())
     }
 
-    /// The file's own title: its first heading, if that is of the first level.
+    /// Returns the title of the file: its first heading, if that is of the first level.
     pub fn title(&self) -> Option<Cow<'_, str>> {
         self.sections.first().filter(|first| first.level == 1).map(|first| self.title_of(first))
     }
 
-    /// The first section called `title`, without regard to case, punctuation and pictures.
+    /// Returns the first section called `title`, ignoring case, punctuation and emoji.
     pub fn section(&self, title: &str) -> Option<&Section> {
         let wanted = key(title);
         self.sections.iter().find(|section| key(&self.title_of(section)) == wanted)
     }
 
-    /// The same among headings of the second level, which group entries. What is added behind one stands in its group; of a
-    /// heading of the first level that is not so.
+    /// Returns the first second-level section called `title`, which groups entries. A block that is added
+    /// after it is in its group; that does not hold for headings of the first level.
     pub(crate) fn group(&self, title: &str) -> Option<&Section> {
         let wanted = key(title);
         self.sections.iter().find(|section| section.level == 2 && key(&self.title_of(section)) == wanted)
     }
 
-    /// What stands between the marks at the beginning of the file.
+    /// Returns the front matter at the beginning of the file.
     pub fn front_matter(&self) -> Option<FrontMatter<'_>> {
         let count = self.lines.iter().take_while(|line| line.kind == Kind::FrontMatter).count();
         let lines = self.lines.get(1..count.checked_sub(1)?)?;
         Some(FrontMatter::new(self, lines))
     }
 
-    /// The end of line this file uses.
+    /// Returns the line end that this file uses.
     pub fn newline(&self) -> &'static str {
         match self.lines.first().map(|first| self.slice(first.start..first.end)) {
             Some([.., b'\r', b'\n']) => "\r\n",
@@ -103,20 +104,20 @@ impl Document {
         }
     }
 
-    /// The file with `edits` made, everything else as it was.
+    /// Returns the file with `edits` applied, and otherwise unchanged.
     pub fn with(&self, edits: Vec<Splice>) -> Vec<u8> {
         splice::apply(&self.bytes, edits)
     }
 
-    /// Adds `block` behind what is written in `range`, before the empty lines at its end, with an empty line before it
-    /// where there is text. Its lines end as those of this file do.
+    /// Adds `block` after the text in `range`, before the empty lines at its end. If there is text, an empty
+    /// line separates the two. The lines of `block` get the line ends of this file.
     pub(crate) fn add_behind(&self, range: Range<usize>, block: &str) -> Splice {
         let newline = self.newline();
         let lines: String = block.lines().flat_map(|line| [line, newline]).collect();
         self.add_bytes_behind(range, lines.as_bytes())
     }
 
-    /// The same with whole lines that are added as they are.
+    /// Adds whole lines after the text in `range`, unchanged.
     pub(crate) fn add_bytes_behind(&self, range: Range<usize>, block: &[u8]) -> Splice {
         let newline = self.newline().as_bytes();
         let written = self.written_end(range.clone());
@@ -128,7 +129,7 @@ impl Document {
             text.extend_from_slice(newline);
         }
         text.extend_from_slice(block);
-        // What follows is kept apart as well.
+        // An empty line separates the block from the text after it.
         if self.line_at(written).is_some_and(|line| line.kind != Kind::Blank) {
             text.extend_from_slice(newline);
         }
@@ -143,19 +144,19 @@ impl Document {
         self.unclosed
     }
 
-    /// The lines that begin within `range`.
+    /// Returns the lines that begin within `range`.
     pub(crate) fn lines_in(&self, range: &Range<usize>) -> &[Line] {
         let first = self.lines.partition_point(|line| line.start < range.start);
         let last = self.lines.partition_point(|line| line.start < range.end);
         self.lines.get(first..last).unwrap_or_default()
     }
 
-    /// The text of a line, without its end.
+    /// Returns the text of a line, without its line end.
     pub(crate) fn line(&self, line: Line) -> &[u8] {
         lines::visible(&self.bytes, line)
     }
 
-    /// Where what is written in `range` ends: before its empty lines, and before a thematic break that stands alone.
+    /// Returns the end of the text in `range`: before its empty lines, and before a separate thematic break.
     pub(crate) fn written_end(&self, range: Range<usize>) -> usize {
         let lines = self.lines_in(&range);
         let mut rest = lines;
@@ -176,7 +177,7 @@ impl Document {
     }
 }
 
-/// A document is written as the bytes it was read from.
+/// A document is written as the bytes from which it was parsed.
 impl AsRef<[u8]> for Document {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
@@ -189,7 +190,7 @@ fn bom(bytes: &[u8]) -> usize {
 
 fn sections(bytes: &[u8], lines: &[Line]) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
-    // The sections whose ends below are not known yet: one a level, so there are six at most.
+    // Sections whose subsections may go on: one for each level, so at most six.
     let mut open: Vec<(u8, usize)> = Vec::new();
     for line in lines {
         let Kind::Heading(level) = line.kind else { continue };

@@ -1,4 +1,4 @@
-//! `**Name:** value`: how entries and charters say who, what and why.
+//! Fields of the form `**Name:** value` in entries and charters.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,13 +9,13 @@ use super::{Document, Kind, key, lossy};
 /// A named value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    /// Its name, as it is written.
+    /// Name of the field, as in the file.
     pub name: Cow<'a, str>,
-    /// Its value, over as many lines as it has, without the space around it.
+    /// Value, which may have several lines, without white space at its ends.
     pub value: Cow<'a, str>,
 }
 
-/// Names that are taken for fields without being bold.
+/// Names that are fields even if they are not bold.
 const PLAIN: &[&str] = &[
     "author",
     "by",
@@ -31,7 +31,7 @@ const PLAIN: &[&str] = &[
     "superseded by",
 ];
 
-/// The fields of `range`, in order. A value goes to the next field or heading.
+/// Returns the fields of `range`, in order. A value ends at the next field or heading.
 pub(crate) fn fields<'a>(document: &'a Document, range: &Range<usize>) -> Vec<Field<'a>> {
     let mut found: Vec<(Cow<'a, str>, Range<usize>)> = Vec::new();
     let mut open = false;
@@ -55,13 +55,13 @@ pub(crate) fn fields<'a>(document: &'a Document, range: &Range<usize>) -> Vec<Fi
 }
 
 impl Field<'_> {
-    /// Whether its name is one of `names`.
+    /// Whether the name of the field is one of `names`.
     pub fn is(&self, names: &[&str]) -> bool {
         names.contains(&&*key(&self.name))
     }
 }
 
-/// The name at the beginning of a line, and where its value begins.
+/// Returns the name at the start of a line, and the start of its value.
 fn named(line: &[u8]) -> Option<(&[u8], usize)> {
     let indent = line.len() - line.trim_ascii_start().len();
     let text = line.get(indent..)?;

@@ -1,11 +1,11 @@
-//! Keys and values between two marks at the beginning of a file.
+//! Keys and values between two lines of dashes at the beginning of a file.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Document, Line, Splice, lossy};
 
-/// The front matter of a file: the part of YAML that such files use. What is not understood is kept and can be
+/// Front matter of a file: the part of YAML that such files use. Values in another form are kept and can be
 /// read as text.
 #[derive(Clone, Debug)]
 pub struct FrontMatter<'a> {
@@ -18,12 +18,12 @@ impl<'a> FrontMatter<'a> {
         Self { document, lines }
     }
 
-    /// The keys that are not within another, in order.
+    /// Returns the top-level keys, in order.
     pub fn keys(&self) -> impl Iterator<Item = Cow<'a, str>> {
         self.lines.iter().filter_map(|line| entry(self.document.line(*line))).map(|(key, _)| lossy(key))
     }
 
-    /// The value of `key` as text: without its quotes, lines of a block joined by spaces.
+    /// Returns the value of `key` as text: without quotes, with the lines of a block joined by spaces.
     pub fn get(&self, key: &str) -> Option<String> {
         let (value, below) = self.find(key)?;
         if !matches!(value.first(), None | Some(b'|' | b'>')) {
@@ -33,7 +33,7 @@ impl<'a> FrontMatter<'a> {
         Some(lines.join(" ").trim().to_owned())
     }
 
-    /// The value of `key` as a list: `[a, b]`, lines that begin with `-`, or one value.
+    /// Returns the value of `key` as a list, from `[a, b]`, lines that begin with `-`, or a single value.
     pub fn list(&self, key: &str) -> Vec<String> {
         let Some((value, below)) = self.find(key) else { return Vec::new() };
         let value = lossy(value);
@@ -52,7 +52,7 @@ impl<'a> FrontMatter<'a> {
         items.map(|item| unquoted(lossy(item).trim())).filter(|item| !item.is_empty()).collect()
     }
 
-    /// Sets `key` to `value`: in its place, or as a new last line.
+    /// Sets `key` to `value`: in its line, or as a new last line.
     pub fn set(&self, key: &str, value: &str) -> Splice {
         let line = format!("{key}: {}", quoted(value));
         match self.range_of(key) {
@@ -64,7 +64,7 @@ impl<'a> FrontMatter<'a> {
         }
     }
 
-    /// The value behind `key` and the lines that belong to it.
+    /// Returns the value of `key`, and the lines below that belong to it.
     fn find(&self, key: &str) -> Option<(&'a [u8], &'a [Line])> {
         let number = self.position(key)?;
         let (_, value) = entry(self.document.line(*self.lines.get(number)?))?;
@@ -74,7 +74,7 @@ impl<'a> FrontMatter<'a> {
         Some((value, below.get(..count).unwrap_or_default()))
     }
 
-    /// Where the line of `key` is, and the lines that belong to it, without the last end of line.
+    /// Returns the range of the line of `key` and the lines that belong to it, without the last line end.
     fn range_of(&self, key: &str) -> Option<Range<usize>> {
         let first = self.lines.get(self.position(key)?)?;
         let last = self.find(key)?.1.last().unwrap_or(first);
@@ -88,7 +88,7 @@ impl<'a> FrontMatter<'a> {
     }
 }
 
-/// The key and value of a line that is not within another.
+/// Returns the key and value of a top-level line.
 fn entry(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = memchr::memchr(b':', line)?;
     let (key, value) = line.split_at_checked(colon)?;
@@ -111,7 +111,7 @@ fn unquoted(value: &str) -> String {
     }
 }
 
-/// A value on one line, in quotes where YAML would read something else.
+/// Puts a value on one line, and in quotes if YAML would otherwise read another value.
 fn quoted(value: &str) -> String {
     let value = super::one_line(value);
     let plain = value.starts_with(|c: char| c.is_alphanumeric())

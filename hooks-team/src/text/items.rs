@@ -1,11 +1,11 @@
-//! Items of lists, as text.
+//! Items of lists.
 
 use std::ops::Range;
 
 use super::lines::item_marker;
 use super::{Document, Kind, lossy};
 
-/// The items of the lists within `range`, each on one line, without markers.
+/// Returns the items of the lists within `range`, each on one line, without markers.
 pub(crate) fn items(document: &Document, range: &Range<usize>) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     let mut open = false;

@@ -1,9 +1,9 @@
-//! Lines of Markdown, each told apart by what it is: one pass forward after one pass backward, however hostile the
-//! text.
+//! Classifies the lines of a Markdown text in linear time for every input: one backward pass, then one
+//! forward pass.
 
 use memchr::{memchr2_iter, memmem};
 
-/// A line: where it is, with its end of line, and what it is.
+/// A line with its range, line end included, and its kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
     pub(crate) start: usize,
@@ -11,7 +11,7 @@ pub(crate) struct Line {
     pub(crate) kind: Kind,
 }
 
-/// What a line is.
+/// Kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Blank,
@@ -19,40 +19,40 @@ pub(crate) enum Kind {
     Heading(u8),
     /// A thematic break.
     Rule,
-    /// The first line of an item of a list that is not within another.
+    /// First line of a top-level list item.
     Item,
     Quote,
-    /// A fence, or code between two.
+    /// A fence, or code between two fences.
     Fenced,
     Comment,
     FrontMatter,
 }
 
-/// What a text opens and does not close. It is read as text, so that it hides nothing of what follows; somebody who
-/// writes more behind it would close it by accident.
+/// A structure that a text opens and does not close. It is read as plain text, so that it hides nothing of
+/// the text after it. Text that is appended could close it by accident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unclosed {
     Fence(Fence),
     Comment,
 }
 
-/// A line that opens or closes code.
+/// A line that opens or closes fenced code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fence {
     pub(crate) mark: u8,
     pub(crate) length: usize,
-    /// Nothing follows, so that it can close.
+    /// Whether the line has no other text, so that it can close code.
     bare: bool,
 }
 
-/// Where the walk is.
+/// State of the forward pass.
 enum Within {
     Nothing,
     Fence(Fence),
     Comment,
 }
 
-/// Tells the lines of `bytes` apart, and what they open for good.
+/// Classifies the lines of `bytes`, and returns the structure that stays unclosed.
 pub(crate) fn scan(bytes: &[u8]) -> (Vec<Line>, Option<Unclosed>) {
     let mut lines = split(bytes);
     let front_matter = front_matter(bytes, &lines);
@@ -105,12 +105,12 @@ pub(crate) fn scan(bytes: &[u8]) -> (Vec<Line>, Option<Unclosed>) {
     (lines, unclosed)
 }
 
-/// What a line says of comments.
+/// Role of a line in comments.
 enum Comment {
     None,
-    /// It begins one that goes on.
+    /// The line begins a comment that goes on.
     Begun,
-    /// It begins one and ends it.
+    /// The line begins and ends a comment.
     Whole,
 }
 
@@ -123,7 +123,7 @@ fn comment(text: &[u8]) -> Comment {
 }
 
 impl Fence {
-    /// Reads a line of three or more backticks or tildes.
+    /// Parses a line of three or more backticks or tildes.
     fn read(text: &[u8]) -> Option<Self> {
         let text = unindented(text)?;
         let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
@@ -132,7 +132,8 @@ impl Fence {
         (length >= 3).then(|| Self { mark, length, bare: rest.trim_ascii().is_empty() })
     }
 
-    /// What follows backticks has none of them: that would be code within a line.
+    /// Whether the line can open code. After backticks there must be no further backtick: that would be code
+    /// within a line.
     fn opens(self, text: &[u8]) -> bool {
         let info = unindented(text).and_then(|text| text.get(self.length..)).unwrap_or_default();
         self.mark == b'~' || !info.contains(&b'`')
@@ -143,7 +144,7 @@ impl Fence {
     }
 }
 
-/// The text of a line without its end of line, and without the mark of byte order.
+/// Returns the text of a line without its line end and without a byte order mark.
 pub(crate) fn visible(bytes: &[u8], line: Line) -> &[u8] {
     let text = bytes.get(line.start..line.end).unwrap_or_default();
     let text = text.strip_suffix(b"\n").unwrap_or(text);
@@ -151,18 +152,18 @@ pub(crate) fn visible(bytes: &[u8], line: Line) -> &[u8] {
     if line.start == 0 { text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text) } else { text }
 }
 
-/// Whether `bytes` end with an end of line.
+/// Whether `bytes` end with a line end.
 pub(crate) fn ends_line(bytes: &[u8]) -> bool {
     matches!(bytes.last(), Some(b'\n' | b'\r'))
 }
 
-/// The title of a heading's line and where it begins in it.
+/// Returns the title in the line of a heading, with its start.
 pub(crate) fn heading(text: &[u8]) -> (usize, &[u8]) {
     let indent = text.iter().take_while(|byte| **byte == b' ').count();
     let marks = text.iter().skip(indent).take_while(|byte| **byte == b'#').count();
     let rest = text.get(indent + marks..).unwrap_or_default();
     let title = rest.trim_ascii();
-    // Marks at the end belong to the title only if they touch it.
+    // Marks at the end are part of the title only if no space is before them.
     let closed = title.trim_ascii_end();
     let without = closed.iter().rev().skip_while(|byte| **byte == b'#').count();
     let title = match closed.get(..without) {
@@ -177,7 +178,7 @@ fn split(bytes: &[u8]) -> Vec<Line> {
     let mut lines = Vec::with_capacity(memchr2_iter(b'\n', b'\r', bytes).count() + 1);
     let mut start = 0;
     for mark in memchr2_iter(b'\n', b'\r', bytes) {
-        // Both together are one end of line; a carriage return alone is one as well.
+        // A carriage return followed by a line feed is one line end, and so is a single carriage return.
         if bytes.get(mark..mark + 2) == Some(b"\r\n") {
             continue;
         }
@@ -190,10 +191,10 @@ fn split(bytes: &[u8]) -> Vec<Line> {
     lines
 }
 
-/// Every fence, last one first, and whether one that closes it follows.
+/// Returns every fence, the last one first, and whether a closing fence follows it.
 fn fences(bytes: &[u8], lines: &[Line]) -> Vec<(usize, Fence, bool)> {
     let mut found = Vec::new();
-    // The lengths of the longest bare fences behind a line.
+    // Lengths of the longest closing fences after the current line.
     let (mut backticks, mut tildes) = (0, 0);
     for (number, line) in lines.iter().enumerate().rev() {
         let Some(fence) = Fence::read(visible(bytes, *line)) else { continue };
@@ -206,7 +207,7 @@ fn fences(bytes: &[u8], lines: &[Line]) -> Vec<(usize, Fence, bool)> {
     found
 }
 
-/// How many lines the front matter has; none where what stands between the marks are not keys and values.
+/// Counts the lines of the front matter; 0 if the lines between the marks are not keys and values.
 fn front_matter(bytes: &[u8], lines: &[Line]) -> usize {
     let mut texts = lines.iter().map(|line| visible(bytes, *line));
     if texts.next().is_none_or(|first| first.trim_ascii_end() != b"---") {
@@ -252,7 +253,7 @@ fn is_rule(text: &[u8]) -> bool {
     }) && count >= 3
 }
 
-/// How long the marker of a list's item is, with the space behind it.
+/// Returns the length of a list item's marker, with the space after it.
 pub(crate) fn item_marker(text: &[u8]) -> Option<usize> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mark = match text.get(digits) {
@@ -263,7 +264,8 @@ pub(crate) fn item_marker(text: &[u8]) -> Option<usize> {
     matches!(text.get(mark), Some(b' ' | b'\t')).then_some(mark + 1)
 }
 
-/// The text behind up to three spaces; none where there are more, which makes it code or belongs to an item.
+/// Returns the text after up to three spaces. Returns `None` if there are more spaces: the line is then code
+/// or belongs to an item.
 fn unindented(text: &[u8]) -> Option<&[u8]> {
     let indent = text.iter().take_while(|byte| **byte == b' ').count();
     text.get(indent..).filter(|text| indent <= 3 && text.first() != Some(&b'\t'))
@@ -324,7 +326,8 @@ mod tests {
 
     #[test]
     fn hostile_text_takes_linear_time() {
-        // Fences of falling length and comments, none of which closes: each would be looked for to the end.
+        // Fences of decreasing length, and comments. None of them is closed, so a simple parser would search
+        // to the end for each.
         let mut text = String::new();
         for length in (3..1_500).rev() {
             text.push_str(&"`".repeat(length));

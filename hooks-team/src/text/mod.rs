@@ -1,7 +1,7 @@
-//! Markdown as bytes with a structure on top: what is not understood stays as it is.
+//! Markdown as bytes with a structure on top: parts that cannot be parsed stay unchanged.
 //!
-//! [`Document`] is the base of every file of a team folder. It never copies, drops or rewrites a byte that nobody
-//! asked it to: an edit is a list of [`Splice`]s, and everything between them is written back as it was read.
+//! [`Document`] is the base of every file of a team folder. It changes only the requested bytes: an edit is a
+//! list of [`Splice`]s, and the bytes between them are written back as they were read.
 
 mod contain;
 mod document;
@@ -25,7 +25,7 @@ pub use self::table::{Row, Table};
 
 use std::borrow::Cow;
 
-/// A title as it is compared: letters and digits in lower case, one space for whatever is between them.
+/// Normalizes a title for comparisons: letters and digits in lower case, with one space between words.
 pub(crate) fn key(text: &str) -> String {
     let mut key = String::with_capacity(text.len());
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
@@ -37,7 +37,8 @@ pub(crate) fn key(text: &str) -> String {
     key
 }
 
-/// Text for reading. Bytes that are no UTF-8 show as a replacement character; in the file they stay.
+/// Decodes text for reading, with replacement characters for bytes that are not UTF-8. The file keeps its
+/// bytes.
 pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }

@@ -1,8 +1,8 @@
-//! Changes of a file, each a range of bytes and what stands there instead.
+//! Edits of a file: ranges of bytes with their replacements.
 
 use std::ops::Range;
 
-/// A change: what stands in `range` is replaced by `text`.
+/// An edit that replaces the bytes in `range` with `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
     range: Range<usize>,
@@ -10,23 +10,24 @@ pub struct Splice {
 }
 
 impl Splice {
-    /// Puts `text` in the place of `range`.
+    /// Replaces `range` with `text`.
     pub fn replace(range: Range<usize>, text: impl Into<Vec<u8>>) -> Self {
         Self { range, text: text.into() }
     }
 
-    /// Puts `text` before what stands at `at`.
+    /// Inserts `text` at `at`.
     pub fn insert(at: usize, text: impl Into<Vec<u8>>) -> Self {
         Self::replace(at..at, text)
     }
 
-    /// Takes `range` away.
+    /// Removes `range`.
     pub fn remove(range: Range<usize>) -> Self {
         Self::replace(range, Vec::new())
     }
 }
 
-/// Makes `edits` in `bytes`. Where two overlap, the later one changes what the earlier one left of its range.
+/// Applies `edits` to `bytes`. If two edits overlap, the later one replaces only the part of its range that
+/// is left.
 pub(crate) fn apply(bytes: &[u8], mut edits: Vec<Splice>) -> Vec<u8> {
     edits.sort_by_key(|edit| edit.range.start);
     let added: usize = edits.iter().map(|edit| edit.text.len()).sum();

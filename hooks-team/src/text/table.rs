@@ -1,16 +1,16 @@
-//! Tables with pipes.
+//! Markdown tables.
 
 use std::ops::Range;
 
 use super::lines::ends_line;
 use super::{Document, Kind, Splice, key, lossy};
 
-/// A table: names of its columns, and rows. Rows may be shorter or longer than the header.
+/// A table with the names of its columns, and its rows. A row may have fewer or more cells than the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     columns: Vec<String>,
     rows: Vec<Row>,
-    /// Behind the last row, or the line below the header.
+    /// End of the last row, or of the line below the header.
     end: usize,
 }
 
@@ -27,7 +27,7 @@ struct Cell {
 }
 
 impl Table {
-    /// The tables within `range` of `document`, in order.
+    /// Returns the tables within `range` of `document`, in order.
     pub fn all(document: &Document, range: &Range<usize>) -> Vec<Self> {
         let mut tables: Vec<Self> = Vec::new();
         let mut header: Option<Vec<Cell>> = None;
@@ -52,19 +52,20 @@ impl Table {
         tables
     }
 
-    /// The first table within `range` that has all of `columns`, each given by words its name contains.
+    /// Returns the first table within `range` that has all of `columns`; each is matched by a part of the
+    /// name.
     pub fn find(document: &Document, range: &Range<usize>, columns: &[&str]) -> Option<Self> {
         Self::all(document, range)
             .into_iter()
             .find(|table| columns.iter().all(|wanted| table.column(wanted).is_some()))
     }
 
-    /// The names of its columns.
+    /// Returns the names of the columns.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// The number of the column whose name is `wanted`, or else the first that contains it.
+    /// Returns the index of the column called `wanted`, or else of the first column whose name contains it.
     pub fn column(&self, wanted: &str) -> Option<usize> {
         let wanted = key(wanted);
         let names: Vec<_> = self.columns.iter().map(|name| key(name)).collect();
@@ -72,18 +73,18 @@ impl Table {
         exact.or_else(|| names.iter().position(|name| name.contains(&*wanted)))
     }
 
-    /// Its rows.
+    /// Returns the rows.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// A new last row, a cell for each column: the values of those named, a dash in the others.
+    /// Adds a last row with the values of the named columns, and a dash in the others.
     pub(crate) fn add(&self, document: &Document, cells: &[(&str, &str)]) -> Splice {
         let mut row = String::from("|");
         for number in 0..self.columns.len() {
             let named = cells.iter().find(|(name, _)| self.column(name) == Some(number));
             row.push(' ');
-            // Some readers leave out empty cells, and take the next one for theirs.
+            // Some readers skip empty cells, and would assign the next value to the wrong column.
             let value = named.map_or("", |(_, value)| value.trim());
             row.push_str(&escaped(if value.is_empty() { "—" } else { value }));
             row.push_str(" |");
@@ -99,22 +100,22 @@ impl Table {
 }
 
 impl Row {
-    /// The text of a cell; nothing where the row is shorter.
+    /// Returns the text of a cell, or an empty text if the row has too few cells.
     pub fn cell(&self, column: Option<usize>) -> &str {
         column.and_then(|column| self.cells.get(column)).map_or("", |cell| &cell.text)
     }
 
-    /// Puts `text` in the place of a cell's; nothing happens where the row is shorter.
+    /// Replaces the text of a cell; returns `None` if the row has too few cells.
     pub fn set(&self, column: usize, text: &str) -> Option<Splice> {
         let cell = self.cells.get(column)?;
         let text = escaped(text);
-        // A cell of which nothing is left stands between two pipes that touch.
+        // An empty cell has no white space between its pipes.
         let text = if cell.range.is_empty() { format!(" {text} ") } else { text };
         Some(Splice::replace(cell.range.clone(), text))
     }
 }
 
-/// The cells of a row. A pipe behind a backslash is text.
+/// Splits a row into cells. A pipe after a backslash is text.
 fn cells(line: &[u8], start: usize) -> Vec<Cell> {
     let mut bounds = vec![];
     let mut escaped = false;
@@ -133,7 +134,7 @@ fn cells(line: &[u8], start: usize) -> Vec<Cell> {
         }
         from = Some(bound + 1);
     }
-    // What stands behind the last pipe is a cell only if it is written.
+    // Text after the last pipe is a cell unless it is blank.
     if let Some(from) = from
         && line.get(from..).is_some_and(|rest| !rest.trim_ascii().is_empty())
     {
@@ -159,13 +160,13 @@ fn is_delimiter(line: &[u8]) -> bool {
         })
 }
 
-/// Text that stays within its cell.
+/// Escapes text so that it stays within its cell.
 fn escaped(text: &str) -> String {
     let text = super::one_line(text);
     let mut written = String::with_capacity(text.len());
     let mut slashes = 0;
     for c in text.chars() {
-        // An even number of backslashes leaves the pipe bare.
+        // After an even number of backslashes, a pipe is not escaped.
         if c == '|' && slashes % 2 == 0 {
             written.push('\\');
         }

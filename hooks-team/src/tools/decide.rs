@@ -1,4 +1,4 @@
-//! `squad_decide`: a decision, for everybody on the team.
+//! `squad_decide`: records a decision for the whole team.
 
 use std::task::{Context, Poll};
 
@@ -16,18 +16,18 @@ use crate::files::NewDecision;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DecideArgs {
-    /// Who decides: your name on the team.
+    /// Author of the decision: your name on the team.
     pub author: String,
-    /// What is decided, in one sentence of at most 200 characters.
+    /// The decision, in one sentence of at most 200 characters.
     pub summary: String,
-    /// Why, and what follows from it.
+    /// Reason of the decision, and its consequences.
     pub body: String,
-    /// Issues, files or decisions that it is about.
+    /// Issues, files or decisions to which it refers.
     #[serde(default)]
     pub references: Vec<String>,
 }
 
-/// Puts decisions into a team's inbox. Equal ones have files of their own.
+/// Writes decisions to a team's inbox. Equal decisions get separate files.
 #[derive(Clone, Debug)]
 pub struct Decide {
     team: Team,
@@ -39,7 +39,7 @@ impl Tool for DecideArgs {
 }
 
 impl Decide {
-    /// Decides for `team`.
+    /// Records decisions for `team`.
     pub const fn new(team: Team) -> Self {
         Self { team }
     }

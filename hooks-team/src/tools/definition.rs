@@ -1,4 +1,4 @@
-//! What a host tells its model about the tools.
+//! Definitions of the tools for a model.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
@@ -8,23 +8,23 @@ use super::{DecideArgs, MemoryArgs, RouteArgs, SkillArgs, StatusArgs, ToolError}
 
 /// The arguments of a tool.
 pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
-    /// The tool's name.
+    /// Name of the tool.
     const NAME: &'static str;
-    /// What it is for, for the model.
+    /// Purpose of the tool, for the model.
     const DESCRIPTION: &'static str;
-    /// Whether it changes nothing, whatever its arguments are.
+    /// Whether the tool never changes anything, with any arguments.
     const READ_ONLY: bool = false;
 
-    /// Reads arguments as a model gives them.
+    /// Parses the arguments that a model gave.
     ///
     /// # Errors
-    /// One is missing, of another type, or unknown.
+    /// Returns `Arguments` if an argument is missing, unknown, or has another type.
     fn parse(args: Value) -> Result<Self, ToolError> {
         serde_json::from_value(args)
             .map_err(|error| ToolError::Arguments { tool: Self::NAME, reason: error.to_string() })
     }
 
-    /// What a host tells its model.
+    /// Returns the definition that a host gives to its model.
     fn definition() -> ToolDefinition {
         let schema = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
         let mut schema = Value::from(schema.into_generator().into_root_schema_for::<Self>());
@@ -42,21 +42,21 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     }
 }
 
-/// A tool as a model hears of it.
+/// Definition of a tool for a model.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ToolDefinition {
-    /// Its name.
+    /// Name of the tool.
     pub name: &'static str,
-    /// What it is for.
+    /// Purpose of the tool.
     pub description: &'static str,
-    /// Whether it changes nothing.
+    /// Whether the tool never changes anything.
     pub read_only: bool,
-    /// The JSON schema of its arguments.
+    /// JSON schema of the arguments.
     pub input_schema: Value,
 }
 
-/// All tools, in a fixed order.
+/// Returns the definitions of all tools, in a fixed order.
 pub fn definitions() -> Vec<ToolDefinition> {
     vec![
         DecideArgs::definition(),

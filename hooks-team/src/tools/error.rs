@@ -1,37 +1,37 @@
-//! Why a tool did nothing.
+//! Errors of the tools.
 
 use std::path::Path;
 
 use crate::error::TeamError;
 use crate::text::one_line;
 
-/// Why a tool did nothing.
+/// Error of a tool call that had no effect.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolError {
-    /// The arguments are not those of the tool.
+    /// The arguments do not match the tool's schema.
     #[error("the arguments of `{tool}` cannot be read: {reason}")]
     Arguments {
-        /// Which tool.
+        /// Name of the tool.
         tool: &'static str,
-        /// What is wrong.
+        /// Reason why they cannot be parsed.
         reason: String,
     },
-    /// An argument that cannot be used.
+    /// The value of an argument is invalid.
     #[error("`{field}` is not accepted: {reason}")]
     Invalid {
-        /// Which.
+        /// Name of the argument.
         field: &'static str,
-        /// Why, and the way out.
+        /// Reason, and how to solve the problem.
         reason: String,
     },
-    /// The host has no means for it.
+    /// The host does not support the tool.
     #[error("{0}")]
     Unavailable(&'static str),
     /// The host's router failed.
     #[error("the task was not routed: {0}")]
     Router(hooks_core::BoxError),
-    /// The folder could not be read or written.
+    /// The team folder could not be read or written.
     #[error(transparent)]
     Team(#[from] TeamError),
 }
@@ -44,7 +44,8 @@ impl ToolError {
         Self::Invalid { field, reason: reason.into() }
     }
 
-    /// The message for the model: on one line, not too long, and without the machine's own paths above `root`'s.
+    /// Returns the message for the model: on one line, cut to a limit, with the paths of `root` and its
+    /// parent replaced.
     pub fn for_model(&self, root: &Path) -> String {
         let mut text = self.to_string();
         for path in [Some(root), root.parent()].into_iter().flatten() {

@@ -11,7 +11,7 @@ use pin_project::pin_project;
 use tower::util::Oneshot;
 use tower_service::Service;
 
-/// One of the team's tools, or the host's own, which is made ready first.
+/// Future of a team tool, or of the host's own tool, which is made ready first.
 #[pin_project]
 pub struct ResponseFuture<S: Service<ToolCall>> {
     #[pin]

@@ -5,7 +5,7 @@ use tower_layer::Layer;
 use super::{Decide, NoRouter, NoWorkers, Remember, RouteTask, SquadTools, Status, UseSkill, Workers};
 use crate::Team;
 
-/// Offers the team's tools in front of a host's own.
+/// Adds the team's tools to the host's own tools.
 #[derive(Clone, Debug)]
 pub struct SquadToolsLayer<R = NoRouter> {
     pub(super) team: Team,
@@ -17,7 +17,7 @@ pub struct SquadToolsLayer<R = NoRouter> {
 }
 
 impl SquadToolsLayer {
-    /// The tools of `team`, for a host that neither routes tasks nor keeps sessions.
+    /// Offers the tools of `team`, for a host that neither routes tasks nor keeps sessions.
     pub fn new(team: Team) -> Self {
         Self {
             decide: Decide::new(team.clone()),
@@ -31,14 +31,14 @@ impl SquadToolsLayer {
 }
 
 impl<R> SquadToolsLayer<R> {
-    /// Tasks go to `router`.
+    /// Routes tasks with `router`.
     #[must_use]
     pub fn with_router<T>(self, router: T) -> SquadToolsLayer<T> {
         let Self { team, decide, remember, skill, status, route: _ } = self;
         SquadToolsLayer { route: RouteTask::new(team.clone(), router), team, decide, remember, skill, status }
     }
 
-    /// `workers` know who is at work.
+    /// Sets the source of information about agents at work.
     #[must_use]
     pub fn with_workers(mut self, workers: Arc<dyn Workers>) -> Self {
         self.status = Status::new(self.team.clone(), workers);

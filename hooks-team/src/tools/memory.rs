@@ -1,4 +1,4 @@
-//! `squad_memory`: a note in an agent's history.
+//! `squad_memory`: adds a note to an agent's history.
 
 use std::task::{Context, Poll};
 
@@ -16,15 +16,15 @@ use crate::files::MemorySection;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct MemoryArgs {
-    /// Whose history: a name on the team.
+    /// Agent whose history gets the note: a name on the team.
     pub agent: String,
-    /// What kind of note it is.
+    /// Kind of the note.
     pub section: MemorySection,
-    /// What to remember.
+    /// Text of the note.
     pub content: String,
 }
 
-/// Adds notes to histories. Notes of others stay as they are, also those that are written at the same time.
+/// Adds notes to histories. Notes of other writers stay unchanged, also if they are written at the same time.
 #[derive(Clone, Debug)]
 pub struct Remember {
     team: Team,
@@ -37,7 +37,7 @@ impl Tool for MemoryArgs {
 }
 
 impl Remember {
-    /// Remembers for `team`.
+    /// Adds notes for `team`.
     pub const fn new(team: Team) -> Self {
         Self { team }
     }

@@ -1,17 +1,18 @@
-//! What a model may do with its team, as tools: typed requests, checked before anything is done, each a tower service.
+//! Tools with which a model works in its team: typed requests that are checked first, each with a tower
+//! service.
 //!
 //! | tool | service | what it does |
 //! | --- | --- | --- |
 //! | `squad_decide` | [`Decide`] | puts a decision into the inbox, in a file of its own |
 //! | `squad_memory` | [`Remember`] | adds a note to an agent's history |
-//! | `squad_skill` | [`UseSkill`] | reads a skill, or writes one; what it was before is kept |
-//! | `squad_status` | [`Status`] | says who is on the team and who works |
+//! | `squad_skill` | [`UseSkill`] | reads a skill, or writes one and keeps the previous version |
+//! | `squad_status` | [`Status`] | lists the members of the team and the agents at work |
 //! | `squad_route` | [`RouteTask`] | checks a task's target and hands it to the host's router |
 //!
-//! [`SquadToolsLayer`] offers all five in front of a host's own tools, and [`definitions`] is what a host tells its
-//! model. Nothing a model writes takes the place of something else, and a name is refused that would leave the folder.
-//! The services read and write files on the thread that polls them, and wait there for the folder's lock; a host whose
-//! threads must not wait runs them where they may.
+//! [`SquadToolsLayer`] adds all five to the host's own tools; [`definitions`] returns their definitions for
+//! the model. A model's text never overwrites other text, and a name that would leave the folder is an error.
+//! The services read and write files on the thread that polls them, and block there on the folder's lock. A
+//! host whose threads must not block runs them on other threads.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -57,13 +58,13 @@ pub use self::service::{NoOtherTools, SquadTools};
 pub use self::skill::{SkillArgs, SkillOperation, UseSkill};
 pub use self::status::{NoWorkers, Status, StatusArgs, Worker, Workers};
 
-/// What a tool did, in words for the model.
+/// Result of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The words.
+    /// Text for the model.
     pub text: String,
-    /// The files it wrote, from the folder's own name on.
+    /// Files that were written, as paths that begin with the team folder's name.
     pub wrote: Vec<String>,
 }
 
@@ -78,7 +79,7 @@ impl Answer {
     }
 }
 
-/// The longest text a model may write at once.
+/// The longest text in one argument, in bytes.
 const LONGEST_TEXT: usize = 128 << 10;
 
 fn not_too_long(field: &'static str, text: &str) -> Result<(), ToolError> {

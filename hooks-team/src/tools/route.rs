@@ -1,4 +1,4 @@
-//! `squad_route`: a task for somebody else.
+//! `squad_route`: gives a task to another agent.
 
 use std::convert::Infallible;
 use std::task::{Context, Poll};
@@ -19,28 +19,29 @@ use crate::text::one_line;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RouteArgs {
-    /// Who shall do it: a name on the team.
+    /// Agent that should do the task: a name on the team.
     pub target_agent: String,
-    /// What shall be done.
+    /// Task to do.
     pub task: String,
-    /// How urgent it is; normal unless given.
+    /// Urgency of the task; normal by default.
     #[serde(default)]
     pub priority: Priority,
-    /// What they should know to do it.
+    /// Information that the agent needs for the task.
     #[serde(default)]
     pub context: Option<String>,
 }
 
-/// Checks who a task is for and hands it to the router `R`, which answers with the session it went to.
+/// Checks the target of a task and hands the task to the router `R`, which returns the session that got it.
 ///
-/// A host gives a router that is governed (`hooks_core::Router`), so that `route` fires and may deny.
+/// A host passes a governed router (`hooks_core::Router`), so that the `route` event fires and hooks can deny
+/// it.
 #[derive(Clone, Debug)]
 pub struct RouteTask<R> {
     team: Team,
     router: Option<R>,
 }
 
-/// The router of a host that has none.
+/// Router type of a host without a router.
 #[derive(Clone, Copy, Debug)]
 pub enum NoRouter {}
 
@@ -50,7 +51,7 @@ impl Tool for RouteArgs {
 }
 
 impl RouteTask<NoRouter> {
-    /// Routes nothing: every task is refused, with the reason.
+    /// Makes a service that denies every task, with the reason.
     pub const fn unavailable(team: Team) -> Self {
         Self { team, router: None }
     }
@@ -62,7 +63,7 @@ impl<R> RouteTask<R> {
         Self { team, router: Some(router) }
     }
 
-    /// The route that `args` ask for, if there is somebody to do it.
+    /// Checks `args` and returns the route, if the target is an active agent.
     fn checked(&self, args: RouteArgs) -> Result<Route, ToolError> {
         if one_line(&args.task).is_empty() {
             return Err(ToolError::invalid("task", "it is empty; say what shall be done"));
@@ -97,7 +98,7 @@ where
     type Error = ToolError;
     type Future = HookFuture<'static, Result<Answer, ToolError>>;
 
-    /// Always ready: a clone of the router is made ready once the task is checked.
+    /// Always ready: a clone of the router is made ready after the task is checked.
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), ToolError>> {
         Poll::Ready(Ok(()))
     }

@@ -14,43 +14,43 @@ use super::{
     ToolError,
 };
 
-/// Answers calls of the team's tools and passes all others on. A call that goes wrong is a result with an error, which
-/// the model reads; the service's own errors are those of the host's tools.
+/// Handles calls of the team's tools and passes all others on. A failed call returns a result with an error
+/// that the model reads; errors of the service itself are those of the host's tools.
 ///
-/// Always ready: which tool is called is known with the call only, so a clone of the host's tools is made ready then.
-/// The team's own do not wait for them.
+/// Always ready: only the call shows which tool it needs, so a clone of the host's tools is made ready then.
+/// Calls of the team's tools do not wait for the host's tools.
 #[derive(Clone, Debug)]
 pub struct SquadTools<S, R = NoRouter> {
     tools: SquadToolsLayer<R>,
     inner: S,
 }
 
-/// The tools of a host that has no others.
+/// Tools of a host without other tools.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoOtherTools;
 
 impl<S, R> SquadTools<S, R> {
-    /// `tools` in front of `inner`.
+    /// Puts `tools` in front of `inner`.
     pub const fn new(tools: SquadToolsLayer<R>, inner: S) -> Self {
         Self { tools, inner }
     }
 
-    /// The host's tools.
+    /// Returns the host's tools.
     pub const fn get_ref(&self) -> &S {
         &self.inner
     }
 
-    /// The host's tools, to change.
+    /// Returns the host's tools, mutably.
     pub const fn get_mut(&mut self) -> &mut S {
         &mut self.inner
     }
 
-    /// The host's tools alone.
+    /// Returns the host's tools and drops the team's.
     pub fn into_inner(self) -> S {
         self.inner
     }
 
-    /// Calls `tool` with what `call` gives.
+    /// Parses the arguments of `call` and calls `tool`.
     fn ask<A, T>(&self, tool: T, call: ToolCall) -> HookFuture<'static, ToolResult>
     where
         A: Tool,

@@ -1,4 +1,4 @@
-//! `squad_skill`: how something is done.
+//! `squad_skill`: reads and writes skills.
 
 use std::task::{Context, Poll};
 
@@ -16,31 +16,31 @@ use crate::files::{Confidence, NewSkill};
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SkillArgs {
-    /// The skill's name.
+    /// Name of the skill.
     pub skill_name: String,
     /// Whether to read or to write it.
     pub operation: SkillOperation,
-    /// How it is done, in Markdown; needed to write.
+    /// Instructions of the skill, in Markdown; required to write.
     #[serde(default)]
     pub content: Option<String>,
-    /// How sure the team is of it; medium unless given.
+    /// Confidence of the team in the skill; medium by default.
     #[serde(default)]
     pub confidence: Option<Confidence>,
 }
 
-/// What to do with a skill.
+/// Operation on a skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SkillOperation {
-    /// Read it.
+    /// Read the skill.
     #[default]
     Read,
-    /// Write it.
+    /// Write the skill.
     Write,
 }
 
-/// Reads and writes skills. What a skill was before is kept beside it.
+/// Reads and writes skills. The previous version of a skill is kept next to it.
 #[derive(Clone, Debug)]
 pub struct UseSkill {
     team: Team,
@@ -52,7 +52,7 @@ impl Tool for SkillArgs {
 }
 
 impl UseSkill {
-    /// Uses the skills of `team`.
+    /// Reads and writes the skills of `team`.
     pub const fn new(team: Team) -> Self {
         Self { team }
     }

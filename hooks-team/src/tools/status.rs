@@ -1,4 +1,4 @@
-//! `squad_status`: who is on the team, and who works.
+//! `squad_status`: lists the members of the team and the agents at work.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -25,38 +25,38 @@ pub struct StatusArgs {
     /// Only sessions of this status.
     #[serde(default)]
     pub status: Option<String>,
-    /// Every session with what it works on, and everybody on the team.
+    /// Lists every session with its task, and all members of the team.
     #[serde(default)]
     pub verbose: bool,
 }
 
-/// What a host knows of the agents at work.
+/// A host's information about agents at work.
 pub trait Workers: Send + Sync {
-    /// How many sessions there may be at once; none where nobody counts.
+    /// Returns the most sessions at once, or `None` if the host sets no limit.
     fn capacity(&self) -> Option<usize>;
 
-    /// The sessions there are.
+    /// Returns the current sessions.
     fn sessions(&self) -> Vec<Worker>;
 }
 
 /// An agent at work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Worker {
-    /// Who.
+    /// Name of the agent.
     pub agent: String,
-    /// In which session.
+    /// Id of the session.
     pub session: String,
-    /// How it stands (`active`, `idle`, `error`, ...).
+    /// State of the session (`active`, `idle`, `error`, ...).
     pub status: String,
-    /// At what.
+    /// Task of the agent.
     pub task: Option<String>,
 }
 
-/// A host that keeps no sessions.
+/// Source for a host that keeps no sessions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoWorkers;
 
-/// Says who is on the team and who works.
+/// Lists the members of the team and the agents at work.
 #[derive(Clone)]
 pub struct Status {
     team: Team,
@@ -80,7 +80,7 @@ impl Tool for StatusArgs {
 }
 
 impl Status {
-    /// Asks `team` and `workers`.
+    /// Uses the members of `team` and the sessions of `workers`.
     pub fn new(team: Team, workers: Arc<dyn Workers>) -> Self {
         Self { team, workers }
     }

@@ -106,7 +106,7 @@ fn a_model_sees_who_works_and_gives_work_away() {
     assert!(refused.error.unwrap().contains("fan-out-deps-unavailable"));
 }
 
-/// A service that is strict about readiness: a clone starts unready, and a call of what is not ready panics.
+/// A service that checks the readiness contract: a clone starts unready, and a call without readiness panics.
 struct Strict(bool);
 
 impl Clone for Strict {

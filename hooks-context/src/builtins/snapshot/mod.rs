@@ -1,8 +1,8 @@
-//! `snapshot`: the files of a working copy as they are, kept to go back to.
+//! `snapshot`: keeps the files of a working copy, so that they can be restored.
 //!
-//! Snapshots are trees in a repository of their own ([`Shadow`]) below the host's store. The user's repository is only
-//! asked where it begins: its index, its references and its configuration are never touched. What it ignores is not
-//! kept, nor what is inside other repositories within it.
+//! Snapshots are trees in a separate repository ([`Shadow`]) below the host's store. The user's repository is
+//! only asked for its root: its index, references and configuration are never changed. Files that it ignores,
+//! and files of repositories nested in it, are not kept.
 
 mod shadow;
 
@@ -13,16 +13,16 @@ use hooks_core::time::Timestamp;
 pub use self::shadow::{Restored, Shadow, Snapshot, SnapshotError};
 use super::{BuiltinError, Call, Output, World};
 
-/// How long an event waits for a snapshot, all of its steps together: far less than a handler may take, which would
-/// close what waits for it.
+/// Time that an event waits for a snapshot, all steps together. It is far below the time limit of a handler,
+/// because a handler that exceeds its limit can make the event fail closed.
 const BUDGET: Duration = Duration::from_secs(15);
 
-/// How long snapshots are kept once their session is over.
+/// Time that snapshots are kept after the last one of their session, in milliseconds.
 const KEPT: u64 = 7 * 86_400_000;
 
-/// Takes a snapshot at the beginning and the end of sessions, turns and tools; at the end of a session old ones are
-/// dropped. Outside of a repository it does nothing; where it fails or takes too long, the user is told and the event
-/// goes on.
+/// Takes a snapshot at the start and the end of sessions, turns and tool calls; at the end of a session,
+/// deletes old ones. Outside a repository it does nothing. If it fails or takes too long, the user gets a
+/// message and the event goes on.
 pub(super) fn snapshot(call: &Call<'_>, world: &World) -> Result<Output, BuiltinError> {
     let (session, event) = (call.text("session_id"), call.event());
     let Some(cwd) = call.cwd.filter(|_| !session.is_empty()) else { return Ok(Output::default()) };

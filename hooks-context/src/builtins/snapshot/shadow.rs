@@ -1,4 +1,4 @@
-//! A repository beside the user's, whose work tree is the user's.
+//! A separate repository whose work tree is the user's.
 
 use std::ffi::OsString;
 use std::io;
@@ -13,79 +13,80 @@ use crate::builtins::World;
 use crate::builtins::files::make_folders;
 use crate::builtins::git::Git;
 
-/// A large work tree takes its time: that of one step, where nobody waits.
+/// Time limit of one step if the caller set no budget; a large work tree takes long.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What git prints here are lists of names.
+/// The most bytes of git's output; commands of this module print lists of names.
 const LONGEST: usize = 16 << 20;
 
-/// Where the snapshots of a working copy are.
+/// Snapshots of one working copy.
 #[derive(Debug)]
 pub struct Shadow<'a> {
     world: &'a World,
     work_tree: PathBuf,
     folder: PathBuf,
-    /// What the user ignores beside what the work tree says.
+    /// The user's own ignore file, which applies in addition to those of the work tree.
     excludes: PathBuf,
-    /// By when all of it is done, where somebody waits.
+    /// Moment at which all steps have to be finished, if the caller set a budget.
     until: Option<Tick>,
 }
 
-/// A snapshot.
+/// A snapshot of the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// Its name.
+    /// Id of the snapshot.
     pub id: String,
-    /// When it was taken, in whole seconds.
+    /// Time of the snapshot, in whole seconds.
     pub taken: Timestamp,
-    /// What for.
+    /// Occasion of the snapshot, such as the name of the event.
     pub label: String,
 }
 
-/// What going back changed.
+/// Changes made by a restore.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restored {
-    /// The files that are different now, from the root of the working copy.
+    /// Files that changed, relative to the root of the working copy.
     pub files: Vec<String>,
-    /// The snapshot of what was there before, to go forward again.
+    /// Id of the snapshot of the files before the restore, with which the restore can be undone.
     pub before: String,
 }
 
-/// Why a snapshot cannot be taken, listed or restored. Nothing was changed.
+/// Error of taking, listing or restoring a snapshot.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// Git refused, is missing, or took too long.
+    /// Git failed, is missing, or took too long.
     #[error("`git {step}` did not succeed; see whether git is installed and the files can be read")]
     Git {
-        /// Which step.
+        /// Name of the git command.
         step: String,
     },
     /// The store cannot be written.
     #[error("the store of snapshots cannot be written: {0}")]
     Store(#[from] io::Error),
-    /// There is no such snapshot.
+    /// No snapshot has this id.
     #[error("there is no snapshot `{id}`; list them first")]
     Unknown {
-        /// Its name, as it was given.
+        /// The requested id.
         id: String,
     },
 }
 
 impl<'a> Shadow<'a> {
-    /// The snapshots of the working copy that `directory` is in; nothing where it is in none.
+    /// Opens the snapshots of the working copy that contains `directory`. Returns `None` if it is in no
+    /// working copy.
     ///
     /// # Errors
-    /// The store cannot be written, or git cannot make a repository there.
+    /// Returns `Store` if the store cannot be written; `Git` if git cannot create a repository there.
     pub fn open(world: &'a World, directory: &Path) -> Result<Option<Self>, SnapshotError> {
         Self::open_until(world, directory, None)
     }
 
-    /// The same for somebody who waits: whatever is done with it, all steps together, ends when `budget` is used up.
+    /// Opens the snapshots for a caller that waits: all later steps together end when `budget` is used up.
     ///
     /// # Errors
-    /// Those of [`Shadow::open`].
+    /// Returns the errors of [`Shadow::open`].
     pub fn open_within(
         world: &'a World,
         directory: &Path,
@@ -116,24 +117,25 @@ impl<'a> Shadow<'a> {
         Ok(Some(shadow))
     }
 
-    /// Where the working copy begins.
+    /// Returns the root of the working copy.
     pub fn work_tree(&self) -> &Path {
         &self.work_tree
     }
 
-    /// Keeps the files as they are. Where nothing changed since the session's last snapshot, that one is given.
+    /// Takes a snapshot of the files. If nothing changed since the session's last snapshot, returns that one.
     ///
     /// # Errors
-    /// Git cannot read the files or write them down.
+    /// Returns `Git` if git cannot read the files or write the snapshot; `Store` if the store cannot be
+    /// locked.
     pub fn take(&self, session: &str, label: &str) -> Result<Snapshot, SnapshotError> {
         let _held = self.lock()?;
         self.taken(session, label)
     }
 
-    /// A session's snapshots, the newest first.
+    /// Lists the snapshots of a session, the newest first.
     ///
     /// # Errors
-    /// Git does not answer.
+    /// Returns `Git` if git fails.
     pub fn list(&self, session: &str) -> Result<Vec<Snapshot>, SnapshotError> {
         let reference = reference(session);
         if self.last(&reference).is_none() {
@@ -143,11 +145,13 @@ impl<'a> Shadow<'a> {
         Ok(log.split('\0').filter_map(snapshot).collect())
     }
 
-    /// Puts the files back to what they were: what was changed, removed or added since is undone. What is ignored
-    /// stays. Before that the files are kept as they are, so that one can go forward again.
+    /// Restores the files of a snapshot: files that were changed, removed or added since are put back.
+    /// Ignored files stay. Before that, a snapshot of the current files is taken, so that the restore can be
+    /// undone.
     ///
     /// # Errors
-    /// There is no such snapshot, or git refuses: where a file is in the way that no snapshot has.
+    /// Returns `Unknown` if there is no such snapshot; `Git` if git refuses, for example because a file that
+    /// no snapshot has is in the way; `Store` if the store cannot be locked.
     pub fn restore(&self, session: &str, id: &str) -> Result<Restored, SnapshotError> {
         let unknown = || SnapshotError::Unknown { id: id.to_owned() };
         let is_name = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -159,16 +163,17 @@ impl<'a> Shadow<'a> {
         let changed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", &before.id, &wanted];
         let files = self.asked(&changed)?;
         let files = files.split('\0').filter(|file| !file.is_empty()).map(str::to_owned).collect();
-        // From a tree that is the index to another one: git changes what differs, and refuses whatever changed
-        // behind its back.
+        // The index equals the first tree, so git updates only the files that differ between the two trees.
+        // It refuses if a file changed since the snapshot.
         self.asked(&["read-tree", "-m", "-u", &before.id, &wanted])?;
         Ok(Restored { files, before: before.id })
     }
 
-    /// Drops the sessions whose last snapshot is older than `moment`, with what only they had.
+    /// Deletes the snapshots of sessions whose last snapshot is older than `moment`, and the objects that
+    /// only they use.
     ///
     /// # Errors
-    /// Git refuses.
+    /// Returns `Git` if git fails; `Store` if the store cannot be locked.
     pub fn prune(&self, moment: Timestamp) -> Result<(), SnapshotError> {
         let _held = self.lock()?;
         let format = "--format=%(committerdate:unix) %(refname)";
@@ -189,7 +194,7 @@ impl<'a> Shadow<'a> {
     }
 
     fn taken(&self, session: &str, label: &str) -> Result<Snapshot, SnapshotError> {
-        // What cannot be read (1) is left out; the rest is kept.
+        // Files that cannot be read (exit code 1) are left out; the others are kept.
         let added = self.git().run(["add", "--all", "--ignore-errors", "--", "."]);
         if !added.is_some_and(|added| matches!(added.code, Some(0 | 1))) {
             return Err(refused("add"));
@@ -215,7 +220,7 @@ impl<'a> Shadow<'a> {
         self.git().text(["rev-parse", "-q", "--verify", reference])
     }
 
-    /// Makes the repository unless it is there.
+    /// Creates the repository if it does not exist.
     fn prepare(&self) -> Result<(), SnapshotError> {
         let disk = &*self.world.disk;
         if matches!(disk.entry(&self.folder.join("ready")), Ok(Some(_))) {
@@ -228,21 +233,21 @@ impl<'a> Shadow<'a> {
         made.ok_or_else(|| refused("init"))?;
         let info = self.folder.join("git").join("info");
         make_folders(disk, &info)?;
-        // Bytes are kept as they are, whatever attributes the work tree has.
+        // Bytes are stored unchanged, whatever attributes the work tree sets.
         created(disk.create(&info.join("attributes"), b"* -text -filter -ident -working-tree-encoding\n"))?;
         Ok(created(disk.create(&self.folder.join("ready"), b""))?)
     }
 
     fn lock(&self) -> Result<DiskLock, SnapshotError> {
         let held = self.world.disk.lock(&self.folder.join("lock"), self.patience())?;
-        // Who holds ours is the only one there: git's own is that of a git that was killed.
+        // While our lock is held, no other git works here: an index lock was left by a git that was killed.
         match self.world.disk.remove(&self.folder.join("git").join("index.lock")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
             _ => Ok(held),
         }
     }
 
-    /// How long the next step may take.
+    /// Returns the time limit of the next step.
     fn patience(&self) -> Duration {
         let left = self.until.map(|until| until.0.saturating_sub(self.world.clock.tick().0));
         left.map_or(PATIENCE, |left| left.min(PATIENCE))
@@ -277,18 +282,18 @@ impl<'a> Shadow<'a> {
             .set("commit.gpgSign", "false")
     }
 
-    /// Seconds since 1970; git refuses dates before.
+    /// Seconds since 1970; git refuses earlier dates.
     fn now(&self) -> u64 {
         self.world.clock.now().0 / 1_000
     }
 }
 
-/// A session's reference: any name is one that way.
+/// Returns the reference of a session. A digest is a valid reference name for any session id.
 fn reference(session: &str) -> String {
     format!("refs/snapshots/{}", Digest::of(session.as_bytes()))
 }
 
-/// Reads `ID SECONDS LABEL`.
+/// Parses `ID SECONDS LABEL`.
 fn snapshot(line: &str) -> Option<Snapshot> {
     let mut parts = line.trim_end().splitn(3, ' ');
     let (id, taken) = (parts.next()?, parts.next()?.parse::<u64>().ok()?);

@@ -1,4 +1,4 @@
-//! Talk about wishes and rules that is none: what is taken back, and what is written into something.
+//! Rules and wishes that a sentence only mentions: it withdraws them, or writes them into a file or a tool.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use crate::directive::words::{
 };
 
 impl Reader<'_> {
-    /// Whether the word at `at` is in what the sentence only talks about: "Undo: always …", "Add a rule to eslint:
-    /// always …".
+    /// Whether the sentence only mentions the words at `at`: "Undo: always …", "Add a rule to eslint: always
+    /// …".
     pub(super) fn is_talked_about(&self, at: usize) -> bool {
         let s = self.sentence;
         let begins = (0..at).rev().find(|at| s.mark(*at) == Some(';')).map_or(0, |at| at + 1);
@@ -46,7 +46,7 @@ impl Reader<'_> {
             return false;
         }
         let is_tool = |at: usize| s.is(at, ARTEFACTS);
-        // A rule with a name of its own, or one that goes into something.
+        // A rule with a name, or one that is added to something.
         let rule = head.clone().find(|at| s.is(*at, RULE_NOUNS));
         let is_named = rule.is_some_and(|rule| {
             (verb + 1..rule)
@@ -62,7 +62,7 @@ impl Reader<'_> {
         head.clone().any(is_tool) || is_written || is_named || goes_into
     }
 
-    /// Whether a rule, or what was said, is meant.
+    /// Whether `words` mean a rule or an earlier statement.
     fn names_a_wish(&self, words: Range<usize>) -> bool {
         let s = self.sentence;
         words.into_iter().any(|at| {

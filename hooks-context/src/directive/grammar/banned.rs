@@ -1,4 +1,4 @@
-//! Bans that no "never" marks: "avoid globals", "no force pushes", "eval is forbidden here".
+//! Bans without the word "never": "avoid globals", "no force pushes", "eval is forbidden here".
 //!
 //! A ban on one thing is for one task ("don't touch the header"); a ban on a kind of thing is meant for good.
 
@@ -10,7 +10,7 @@ use crate::directive::words::{
     HAPPENING, NO_VERBS, OF_WORK, PAST, PLACES_OF_WORK, RECURRING, SCOPING, SUBJECTS, TOLD, VERBS,
 };
 
-/// What there is none of when all is well: a report, no ban.
+/// Nouns that a report counts, as in "no errors": such a sentence is not a ban.
 const REPORTED: &[&str] = &[
     "errors",
     "problems",
@@ -60,7 +60,7 @@ const REPORTED: &[&str] = &[
     "time",
 ];
 
-/// Where nothing may go by itself.
+/// Branches, environments and days that a ban protects.
 const GUARDED: &[&str] =
     &["main", "master", "trunk", "prod", "production", "fridays", "friday", "weekends", "develop"];
 
@@ -83,7 +83,7 @@ impl Reader<'_> {
         holds.then_some((Mode::Never, start))
     }
 
-    /// "Don't use wildcard imports.", where nothing says for how long.
+    /// "Don't use wildcard imports.", without words that limit it in time.
     pub(super) fn not_done(&self, marker: &Marker, clause: Clause) -> Option<(Mode, usize)> {
         let s = self.sentence;
         let verb = marker.end();
@@ -98,7 +98,7 @@ impl Reader<'_> {
         let says_how = (object..ends).any(|at| {
             s.is(at, &["without", "unless", "directly", "manually"]) || s.reads(at, &["by", "hand"])
         });
-        // What is shown of one thing: "don't include tests in the count".
+        // It is about one output: "don't include tests in the count".
         let shows = s.is(verb, &["include", "count", "show", "print", "return", "list", "display", "render"])
             && (object..ends).any(|at| s.is(at, &["the", "these"]));
         let is_ours = clause.start + 1 == marker.at
@@ -116,7 +116,7 @@ impl Reader<'_> {
         holds.then_some((Mode::Never, clause.start))
     }
 
-    /// Whether the object is one name of a thing at hand: a number, a path.
+    /// Whether the object is the name of a single thing, such as a number or a path.
     fn is_named_alone(&self, at: usize) -> bool {
         let word = self.sentence.word(at);
         word.is_empty() || word.contains(|c: char| c.is_ascii_digit() || c == '/')
@@ -170,7 +170,7 @@ impl Reader<'_> {
         {
             return None;
         }
-        // "No tests failed": something is told of them.
+        // "No tests failed" reports a fact about them.
         let tells = (first..ends).any(|at| {
             let word = s.word(at);
             s.is(at, PAST)

@@ -1,4 +1,4 @@
-//! What stands before a marker: who is told, and whether anybody is.
+//! Words before a marker: the person they address, and whether they address one at all.
 
 use super::{Form, Reader};
 use crate::directive::markers::{Marker, Sign, goes_on};
@@ -7,7 +7,7 @@ use crate::directive::words::{
     WEIGHTY,
 };
 
-/// What one says of what one wishes that somebody did.
+/// Words with which a user describes a wish: "I'd be glad if you …".
 const GLAD: &[&str] = &[
     "appreciate",
     "grateful",
@@ -24,7 +24,7 @@ const GLAD: &[&str] = &[
 ];
 
 impl Reader<'_> {
-    /// The clause that the token at `at` is in.
+    /// Returns the clause of the token at `at`.
     pub(super) fn clause(&self, at: usize) -> Clause {
         let is_boundary =
             |at: usize| matches!(self.sentence.mark(at), Some(',' | ':' | ';' | '—' | '–' | '-' | '(' | ')'));
@@ -44,11 +44,11 @@ impl Reader<'_> {
         (from..to).find(|at| !self.sentence.is_filler(*at)).unwrap_or(to)
     }
 
-    /// Where the wish begins, if what stands before the marker lets it govern an instruction.
+    /// Returns the start of the wish, if the words before the marker let it govern an instruction.
     pub(super) fn governed(&self, marker: &Marker, clause: Clause, was_rejected: bool) -> Option<usize> {
         let at = marker.at;
         if clause.start == at {
-            // "Don't ever" is said to somebody, "never" may go on with a report.
+            // "Don't ever" addresses the agent; "never" may continue a report.
             let is_told = self.sentence.is(at, &["don't", "dont", "do"]);
             return clause.begin_if(is_told || !self.is_narrated(clause, was_rejected));
         }
@@ -62,7 +62,7 @@ impl Reader<'_> {
         clause.begin_if_at(self.is_scope(clause.wide, at), at)
     }
 
-    /// Whether an adverb without a subject goes on with a report: "it crashes and never recovers".
+    /// Whether an adverb without a subject continues a report: "it crashes and never recovers".
     pub(super) fn is_narrated(&self, clause: Clause, was_rejected: bool) -> bool {
         let Some(before) = clause.boundary.checked_sub(1) else { return false };
         if matches!(self.form, Form::Request(start) if start == clause.boundary) {
@@ -94,7 +94,7 @@ impl Reader<'_> {
             && !(self.sentence.is(begins, &["i"]) && self.sentence.is(begins + 1, &["want", "need"]))
     }
 
-    /// Whether the words from `start` to `end` tell somebody what to do with what follows.
+    /// Whether the words from `start` to `end` oblige the agent to do what follows.
     pub(super) fn obliges(&self, start: usize, end: usize, marker: &Marker) -> bool {
         let s = self.sentence;
         let Some(mut last) = end.checked_sub(1).filter(|last| *last >= start) else { return false };
@@ -161,7 +161,7 @@ impl Reader<'_> {
         clause.begin_if(to && is_due)
     }
 
-    /// Whether the words up to `last`, with a "to" behind, ask for something.
+    /// Whether the words up to `last`, with a "to" after them, ask for something.
     pub(super) fn leads(&self, start: usize, last: usize) -> bool {
         let s = self.sentence;
         match s.word(last) {
@@ -194,7 +194,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the words from `start` to `end` are somebody who is told what to do, or something that work has.
+    /// Whether the words from `start` to `end` name a person who is obliged, or a part of the work.
     pub(super) fn is_told(&self, start: usize, end: usize) -> bool {
         let s = self.sentence;
         let count = end.saturating_sub(start);
@@ -215,7 +215,7 @@ impl Reader<'_> {
         !is_one_thing && (start..end).any(|at| s.is(at, OF_WORK))
     }
 
-    /// Whether the words from `start` to `end` say when or where, and who is told is left out.
+    /// Whether the words from `start` to `end` name a time or a place, with the subject left out.
     pub(super) fn is_scope(&self, start: usize, end: usize) -> bool {
         let s = self.sentence;
         if end <= start + 1 || !s.is(start, SCOPING) {
@@ -227,7 +227,7 @@ impl Reader<'_> {
         {
             return false;
         }
-        // "In CI the tests …": somebody comes behind the scope.
+        // "In CI the tests …": a subject follows the scope.
         let is_subject = (start + 2..last).any(|at| {
             s.is(at, &["the", "our", "my", "these", "those", "all", "some"])
                 && !s.is(at - 1, SCOPING)
@@ -244,7 +244,8 @@ impl Reader<'_> {
         true
     }
 
-    /// Whether somebody else says it: "the docs say to always …".
+    /// Whether the rule is reported from another source: "the guide recommends to always …", "the guide states
+    /// that …".
     pub(super) fn is_told_by_others(&self, at: usize) -> bool {
         let s = self.sentence;
         let begins = (0..at).rev().find(|at| s.mark(*at) == Some(';')).map_or(0, |at| at + 1);
@@ -255,7 +256,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether the word is only named: "the word always", "a message: never …".
+    /// Whether the word is only quoted: "the word always", "a message: never …".
     pub(super) fn is_named(&self, at: usize) -> bool {
         let s = self.sentence;
         let Some(before) = at.checked_sub(1) else { return false };
@@ -269,7 +270,7 @@ impl Reader<'_> {
         if matches!(marker.sign, Sign::FromNowOn | Sign::Later | Sign::NextTime) {
             return false;
         }
-        // "This time skip it, but otherwise always …" says what holds at all other times.
+        // "This time skip it, but otherwise always …" gives the rule for all other times.
         let otherwise = (0..marker.at).rev().find(|at| s.is(*at, &["otherwise"]));
         let begins = (0..marker.at).rev().find(|at| s.mark(*at) == Some(';')).map_or(0, |at| at + 1);
         let begins = otherwise.map_or(begins, |at| begins.max(at));
@@ -290,14 +291,14 @@ impl Reader<'_> {
     }
 }
 
-/// The clause that a marker is in.
+/// Clause that contains a marker.
 #[derive(Clone, Copy)]
 pub(super) struct Clause {
-    /// Where it begins, behind fillers.
+    /// First token after fillers.
     pub(super) start: usize,
-    /// Where it begins if "and" and its like do not begin one.
+    /// First token if joining words such as "and" do not begin a clause.
     pub(super) wide: usize,
-    /// Where it begins, fillers included.
+    /// First token, fillers included.
     pub(super) boundary: usize,
 }
 

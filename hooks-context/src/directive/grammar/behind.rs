@@ -1,4 +1,4 @@
-//! What stands behind a marker: something that can be done.
+//! Words after a marker: whether they are an instruction.
 
 use super::Reader;
 use super::before::Clause;
@@ -7,7 +7,7 @@ use crate::directive::typos::corrected;
 use crate::directive::words::{BASE, NO_VERBS, PAST, VERBS};
 
 impl Reader<'_> {
-    /// Where what is to be done begins, behind a marker: "never, under any pressure, skip".
+    /// Returns the first token of the instruction after a marker: "never, under any pressure, skip".
     pub(super) fn behind(&self, marker: &Marker) -> usize {
         let s = self.sentence;
         let mut at = marker.end();
@@ -55,7 +55,7 @@ impl Reader<'_> {
         at
     }
 
-    /// Whether the word at `at` can be a verb as instructions have it.
+    /// Whether the word at `at` can be the verb of an instruction.
     pub(super) fn is_verb(&self, at: usize) -> bool {
         let s = self.sentence;
         let word = s.word(at);
@@ -65,7 +65,7 @@ impl Reader<'_> {
         if BASE.contains(&word) {
             return true;
         }
-        // "Always Sunny is a show": it has a verb of its own.
+        // "Always Sunny is a show" has another verb.
         if s.is(at + 1, &["is", "are", "was", "were", "has"])
             && !matches!(word, "check" | "ensure" | "assume")
         {
@@ -77,7 +77,7 @@ impl Reader<'_> {
         !(is_third || is_past || goes_on || NO_VERBS.contains(&word))
     }
 
-    /// "Sign your commits, always.": the adverb closes an instruction.
+    /// "Sign your commits, always.": the adverb ends an instruction.
     pub(super) fn behind_an_instruction(&self, marker: &Marker, clause: Clause) -> Option<usize> {
         let is_last = marker.end() == self.sentence.len()
             || self.sentence.is(marker.end(), &["when", "before", "after"]);

@@ -1,18 +1,18 @@
-//! What kind of sentence it is: said, asked for, or asked.
+//! Form of a sentence: statement, request or question.
 
 use crate::directive::sentence::Sentence;
 use crate::directive::words::{ASKING, JOINING, QUESTIONS, SUBJECTS};
 
-/// What kind of sentence it is.
+/// Form of a sentence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Statement,
-    /// A request in the form of a question, and where what is asked for begins.
+    /// A request in the form of a question, with the first token of the requested action.
     Request(usize),
     Question,
 }
 
-/// What kind of sentence it is.
+/// Returns the form of `sentence`.
 pub(super) fn form(sentence: &Sentence<'_>) -> Form {
     let request = (0..sentence.len()).rev().find(|at| {
         sentence.is(*at, &["can", "could", "would", "will", "can't"]) && sentence.is(at + 1, &["you", "u"])
@@ -47,14 +47,15 @@ pub(super) fn form(sentence: &Sentence<'_>) -> Form {
         "can" | "could" | "would" | "will" | "may" | "must" | "don't" | "won't" | "can't" => {
             sentence.is(next, SUBJECTS)
         }
-        // "Is not allowed to …": who is not allowed was left out.
+        // A sentence such as "Is not allowed to …" lacks its subject and is not a question.
         "is" => !sentence.is(next, &["not", "forbidden", "mandatory", "prohibited", "strictly"]),
         word => ASKING.contains(&word),
     };
     if is_question { Form::Question } else { Form::Statement }
 }
 
-/// Where the end of it begins, if only that asks: "never push to main, ok?"
+/// Returns the first token of the end of the sentence, if only that end is a question: "never push to main,
+/// ok?"
 fn tag(sentence: &Sentence<'_>) -> Option<usize> {
     let tag = (0..sentence.len()).rev().find(|at| sentence.mark(*at) == Some(',')).map(|at| at + 1);
     tag.filter(|tag| {

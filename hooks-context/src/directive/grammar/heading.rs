@@ -1,4 +1,4 @@
-//! Headings, which make a wish of each line of the list below them.
+//! Headings that turn each line of the list below them into a wish.
 
 use super::instruction::mode_at;
 use crate::directive::Mode;
@@ -6,17 +6,17 @@ use crate::directive::markers::{self, Sign};
 use crate::directive::sentence::Sentence;
 use crate::directive::words::{OWN, PLACES_OF_WORK, RULE_NOUNS};
 
-/// What the lines below are.
+/// Meaning of a heading for the lines below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::directive) enum Heading {
     /// "From now on:", "Never do the following:".
     Of(Mode),
-    /// "House rules:": each line says how it is meant.
+    /// "House rules:": each line has its own mode.
     Rules,
 }
 
 impl Heading {
-    /// How `line` is meant, which is below it.
+    /// Returns the mode of `line`, which is below the heading.
     pub(in crate::directive) fn mode(self, line: &Sentence<'_>) -> Mode {
         match self {
             Self::Of(mode) => mode,
@@ -25,7 +25,7 @@ impl Heading {
     }
 }
 
-/// Words of a heading that say nothing.
+/// Words of a heading that have no meaning of their own.
 const EMPTY: [&str; 23] = [
     "do",
     "doing",
@@ -52,7 +52,7 @@ const EMPTY: [&str; 23] = [
     "is",
 ];
 
-/// What `sentence` makes of the lines below it, where it is a heading.
+/// Returns the meaning of `sentence` for the lines below it, if it is a heading.
 pub(in crate::directive) fn heading(sentence: &Sentence<'_>) -> Option<Heading> {
     let last = sentence.len().checked_sub(1)?;
     if sentence.mark(last) != Some(':') {

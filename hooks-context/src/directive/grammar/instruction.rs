@@ -1,4 +1,4 @@
-//! Whether words tell somebody what to do, how it is meant, and whether it is for longer than one task.
+//! Whether words are an instruction, in which mode, and whether it lasts longer than one task.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::directive::words::{
     CONTRACTIONS, HAPPENING, OBLIGING, OF_WORK, PLACES_OF_WORK, SCOPING, TOLD, VERBS,
 };
 
-/// What is over soon, of itself.
+/// Words for times that end soon.
 const SOON: &[&str] = &[
     "yet",
     "today",
@@ -52,12 +52,12 @@ const POINTING: &[&str] = &[
     "too",
 ];
 
-/// What is left of a task, and no kind of thing.
+/// Words for the rest of a task, which are not kinds of things.
 const OTHER: &[&str] =
     &["other", "else", "extra", "additional", "further", "unrelated", "more", "another", "so", "as", "just"];
 
 impl Reader<'_> {
-    /// The first word from `at` on that is no mark and no filler.
+    /// Returns the first token from `at` on that is neither a punctuation mark nor a filler.
     pub(super) fn content(&self, at: usize) -> usize {
         content(self.sentence, at)
     }
@@ -110,13 +110,13 @@ impl Reader<'_> {
         ends.is_some_and(|ends| ends > at && general)
     }
 
-    /// How an instruction is meant that begins at `at` and stands for another reason than its own words.
+    /// Returns the mode of an instruction at `at` whose own words do not make it a wish.
     pub(super) fn mode_at(&self, at: usize) -> Mode {
         mode_at(self.sentence, at)
     }
 
-    /// Whether what begins at the marker of `clause` is what the sentence is about, and no part of a task: nothing is
-    /// before it but a word to somebody, a scope, or another sentence.
+    /// Whether the clause is the subject of the sentence and not a part of a task: before it is only an
+    /// address, a scope, or another sentence.
     pub(super) fn opens(&self, clause: Clause) -> bool {
         let s = self.sentence;
         let hard = (0..clause.boundary)
@@ -130,7 +130,7 @@ impl Reader<'_> {
             || s.word(first).starts_with('@')
     }
 
-    /// Whether a task is soon over that these words are about.
+    /// Whether `words` are about a task that ends soon.
     pub(super) fn is_soon_over(&self, words: Range<usize>) -> bool {
         let s = self.sentence;
         words.into_iter().any(|at| {
@@ -144,10 +144,10 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether the object that begins at `at` is a kind of thing, so that a ban on it can be meant for good.
+    /// Whether the object at `at` is a kind of thing, so that a ban on it can be permanent.
     pub(super) fn is_general(&self, at: usize, ends: usize) -> bool {
         let s = self.sentence;
-        // "Don't edit the lock file by hand" says how it is not to be done, whenever.
+        // "Don't edit the lock file by hand" bans a manner, at any time.
         let says_how = (at..ends).any(|at| {
             s.is(at, &["without", "unless", "directly", "manually", "blindly", "except", "instead", "ever"])
                 || s.reads(at, &["by", "hand"])
@@ -165,7 +165,7 @@ impl Reader<'_> {
         !s.is(at, POINTING) && !s.is(at, OTHER) && !s.word(at).is_empty()
     }
 
-    /// Whether a plural without an article is the object that begins at `at`.
+    /// Whether the object at `at` is a plural without an article.
     pub(super) fn is_plural(&self, at: usize, ends: usize) -> bool {
         let s = self.sentence;
         let noun = (at..ends.min(at + 4)).take_while(|at| {
@@ -180,14 +180,14 @@ impl Reader<'_> {
         })
     }
 
-    /// Where the clause that `at` is in ends.
+    /// Returns the end of the clause of `at`.
     pub(super) fn clause_end(&self, at: usize) -> usize {
         let s = self.sentence;
         (at..s.len()).find(|at| matches!(s.mark(*at), Some(';' | '—' | '–' | '('))).unwrap_or(s.len())
     }
 }
 
-/// The first word from `at` on that is no mark and no filler.
+/// Returns the first token from `at` on that is neither a punctuation mark nor a filler.
 fn content(sentence: &Sentence<'_>, mut at: usize) -> usize {
     while matches!(sentence.mark(at), Some(',' | ':' | '-' | '—' | '–'))
         || (sentence.is_filler(at) && !sentence.is(at, &["no"]))
@@ -197,7 +197,7 @@ fn content(sentence: &Sentence<'_>, mut at: usize) -> usize {
     at
 }
 
-/// How an instruction at `at` is meant that stands for another reason than its own words.
+/// Returns the mode of an instruction at `at` whose own words do not make it a wish.
 pub(super) fn mode_at(sentence: &Sentence<'_>, at: usize) -> Mode {
     let mut at = content(sentence, at);
     if sentence.is(at, TOLD) || sentence.is(at, &["i", "i'd", "we'd"]) {

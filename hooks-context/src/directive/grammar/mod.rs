@@ -1,4 +1,4 @@
-//! Which markers make a wish: what stands before them, what behind, and what kind of sentence it is.
+//! Decides which markers make a wish, by the words before and after them and by the form of the sentence.
 
 mod about;
 mod banned;
@@ -21,7 +21,7 @@ use super::markers::{self, Marker, Sign, goes_on};
 use super::sentence::Sentence;
 use super::words::HAPPENING;
 
-/// A wish: how it is meant, and which tokens of its sentence it is.
+/// A wish: a standing instruction of the user, with its mode and the tokens that express it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wish {
     pub(super) mode: Mode,
@@ -32,11 +32,11 @@ pub(super) struct Wish {
 struct Found {
     marker: Marker,
     mode: Mode,
-    /// Where the wish begins.
+    /// First token of the wish.
     start: usize,
 }
 
-/// The wishes of a sentence, in order.
+/// Returns the wishes of a sentence, in order.
 pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
     let markers = markers::all(sentence);
     let reader = Reader { sentence, form: form(sentence) };
@@ -47,13 +47,13 @@ pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
     let mut was_rejected = false;
     for marker in markers {
         if let Some(last) = found.last_mut().filter(|last| reader.belongs_to(last, &marker)) {
-            // "Don't use lodash from now on": what it closes with says more than what it begins with.
+            // "Don't use lodash from now on": the last words are stronger than the first ones.
             let closes = marker.end() >= sentence.len() || sentence.mark(marker.end()).is_some();
             let is_later = matches!(marker.sign, Sign::FromNowOn | Sign::Later);
             if closes && is_later && last.marker.sign.is_weak() && last.mode != Mode::Remember {
                 last.mode = Mode::FromNowOn;
             }
-            // "Always remember that …" is to be known, "always remember to …" is to be done.
+            // "Always remember that …" is a fact to remember, "always remember to …" is an instruction.
             let is_known = marker.sign == Sign::Remember && marker.at == last.marker.end();
             if is_known && last.mode == Mode::Always && !sentence.is(marker.end(), &["to"]) {
                 last.mode = Mode::Remember;
@@ -62,7 +62,7 @@ pub(super) fn wishes(sentence: &Sentence<'_>) -> Vec<Wish> {
         }
         match reader.wish(&marker, was_rejected, found.last()) {
             Some((mode, start)) => {
-                // "Remember: never …" is the "never".
+                // In "Remember: never …", the "never" is the wish.
                 if found.last().is_some_and(|last| reader.is_only_announced(last, start)) {
                     found.pop();
                 }
@@ -82,7 +82,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The mode and the beginning of the wish that `marker` makes, if it makes one.
+    /// Returns the mode and the first token of the wish that `marker` makes, if it makes one.
     fn wish(&self, marker: &Marker, was_rejected: bool, last: Option<&Found>) -> Option<(Mode, usize)> {
         let is_none_of_ours = self.is_told_by_others(marker.at)
             || self.is_named(marker.at)
@@ -119,7 +119,7 @@ impl Reader<'_> {
                 let is_ours = clause.start + 1 == marker.at && self.sentence.is(clause.start, &["we"]);
                 let is_ours =
                     is_ours && self.is_verb(marker.end()) && !self.sentence.is(marker.end(), HAPPENING);
-                // "No more disk space": what has run out is no wish.
+                // "No more disk space" reports a shortage and is not a wish.
                 let has_run_out = self.sentence.is(
                     marker.end(),
                     &[

@@ -1,4 +1,4 @@
-//! Modes that have a grammar of their own.
+//! Modes that have grammar rules of their own.
 
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ impl Reader<'_> {
                 marker.sign == Sign::Later && !s.is(content, &["you"]) && will(content..s.len());
             return clause.begin_if(is_wish && !is_foretold);
         }
-        // It closes an instruction: "use tabs from now on".
+        // The marker ends an instruction: "use tabs from now on".
         let is_place = marker.sign == Sign::Later
             && (0..marker.at)
                 .any(|at| s.is(at, &["where", "that", "which", "is", "be", "are", "was", "happens"]))
@@ -75,7 +75,7 @@ impl Reader<'_> {
         (instructs && !is_foretold && start < marker.at).then_some(start)
     }
 
-    /// Where the sentence that `at` closes begins, commas of a list within it notwithstanding.
+    /// Returns the start of the instruction that ends at `at`. Commas of a list within it do not end it.
     pub(super) fn instruction_before(&self, at: usize) -> usize {
         let hard = (0..at).rev().find(|at| matches!(self.sentence.mark(*at), Some(':' | ';' | '—' | '–')));
         let start = self.past_fillers(hard.map_or(0, |at| at + 1), at);
@@ -135,7 +135,7 @@ impl Reader<'_> {
         if !governed || (s.is(marker.end(), &["not"]) && clause.start != at) {
             return None;
         }
-        // One of several that are on the table is chosen, not a way of working.
+        // Choosing one of several proposals is not a way of working.
         const CHOICES: [&str; 16] = [
             "option", "one", "version", "variant", "approach", "draft", "design", "solution", "choice",
             "first", "second", "third", "latter", "former", "last", "proposal",
@@ -230,7 +230,7 @@ impl Reader<'_> {
             "about" => words > 1,
             _ => words > 2,
         };
-        // What is to be done today is no standing wish.
+        // A task for today is not a standing wish.
         let is_once = !s.is(next, &["that"])
             && !is_announced
             && (s.is(next, &["to"]) || s.is(marker.at, &["don't", "dont", "do"]))

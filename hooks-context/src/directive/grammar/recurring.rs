@@ -1,4 +1,4 @@
-//! Instructions for what comes again and again: "whenever you touch the schema, …", "… before every commit".
+//! Instructions for recurring occasions: "whenever you touch the schema, …", "… before every commit".
 
 use super::before::Clause;
 use super::{Found, Reader};
@@ -7,7 +7,7 @@ use crate::directive::markers::Marker;
 use crate::directive::words::{ARTEFACTS, OBLIGING, OF_WORK, VERBS};
 
 impl Reader<'_> {
-    /// "Whenever you touch the schema, regenerate the client.", "Tell me why each time you add a dependency."
+    /// "Whenever you touch the schema, regenerate the client.", "Ask me each time you add a dependency."
     pub(super) fn each_time(
         &self,
         marker: &Marker,
@@ -19,7 +19,7 @@ impl Reader<'_> {
         let who = marker.end() + when;
         let somebody =
             ["you", "we", "somebody", "someone", "a", "an", "the", "there", "anyone", "after", "i"];
-        // "Whenever you like" and "any time you have time" are said of one task.
+        // "Whenever you like" and "any time you have time" are about one task.
         let is_leave = (s.is(who + 1, &["want"]) && !s.is(who + 2, &["to"]))
             || s.is(who + 1, &["like", "can", "wish", "feel", "prefer", "please"])
             || s.is(who + 2, &["time", "ready", "done", "free", "minute", "chance"])
@@ -31,7 +31,7 @@ impl Reader<'_> {
             let comma = (who..s.len()).find(|at| s.mark(*at) == Some(','));
             let what = comma.map(|comma| self.content(comma + 1));
             let what = what.filter(|what| self.instructs_here(*what) || self.instructs(*what));
-            // Where the comma was forgotten, the verb of the instruction has an object behind it.
+            // If the comma is missing, an object follows the verb of the instruction.
             let what = what.or_else(|| (who + 2..s.len()).find(|at| self.begins_anew(*at)));
             // "Each time" can begin a noun, as in "each time step"; "whenever" cannot.
             let is_plain = s.is(marker.at, &["whenever"])
@@ -85,7 +85,7 @@ impl Reader<'_> {
             let what = self.content(comma + 1);
             return self.instructs(what).then(|| (self.mode_at(what), clause.start));
         }
-        // Behind an instruction "for" and "in" are about what there is now: "print the author for each commit".
+        // After an instruction, "for" and "in" refer to existing things: "print the author for each commit".
         let is_when = s.is(marker.at, &["before", "after", "upon", "on", "with"])
             || s.is(marker.end() - 2, &["you", "we"]);
         if last.is_some() || !is_when || s.is(marker.end(), &["that", "whether", "if"]) {
@@ -97,7 +97,7 @@ impl Reader<'_> {
         (instructs && self.is_of_the_reader(start, marker.at)).then(|| (self.mode_at(start), start))
     }
 
-    /// Whether the one who reads does it, and does not build what will do it.
+    /// Whether the agent itself is to do it, and not the program that it builds.
     fn is_of_the_reader(&self, start: usize, end: usize) -> bool {
         let s = self.sentence;
         !s.is(start, &["make", "have", "create", "implement", "build", "configure", "set", "let", "design"])

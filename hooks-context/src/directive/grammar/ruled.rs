@@ -1,4 +1,4 @@
-//! Instructions that something else than an adverb makes a way of working: a label, a habit, a default.
+//! Instructions that a label, a habit or a default makes permanent, without an adverb.
 
 use super::before::Clause;
 use super::{Found, Reader};
@@ -6,20 +6,20 @@ use crate::directive::Mode;
 use crate::directive::markers::{Marker, Sign, goes_on};
 use crate::directive::words::{OBLIGING, OF_WORK, OWN, PLACES_OF_WORK, SCOPING, VERBS};
 
-/// Ways of writing and of going about things, as opposed to pieces of work.
+/// Verbs and words for ways of working, as opposed to single tasks.
 const MANNERS: &[&str] = &[
     "use", "keep", "stick", "follow", "name", "spell", "write", "format", "indent", "only", "quote", "sign",
     "prefix", "avoid", "we", "don't", "no", "target", "stay", "answer", "respond", "do",
 ];
 
-/// Parts of what is worked on, for which there are rules of work.
+/// Parts of a project for which rules of work exist.
 const PARTS: &[&str] = &[
     "backend", "frontend", "api", "apis", "ui", "app", "server", "client", "service", "services", "library",
     "infra", "cli", "sql", "css", "logs", "scripts", "names", "naming", "errors",
 ];
 
 impl Reader<'_> {
-    /// "Rule: …", "New rule for the tests: …", "our policy is to …": what it says is the wish.
+    /// "Rule: …", "New rule for the tests: …", "our policy is to …": the words after the label are the wish.
     pub(super) fn labelled(&self, marker: &Marker) -> Option<(Mode, usize)> {
         let s = self.sentence;
         let label = marker.at..marker.end();
@@ -40,7 +40,7 @@ impl Reader<'_> {
         }
         let owned = (begins..marker.at).any(|at| s.is(at, OWN))
             || label.clone().any(|at| s.is(at, PLACES_OF_WORK) || s.is(at, &["you", "us", "thumb", "all"]));
-        // "Rules for the password field", "New order": of something else than work.
+        // "Rules for the password field", "New order": these are about a product, not about work.
         let is_of = (marker.at + 1..marker.end()).any(|at| s.is(at, &["for", "of", "in", "on"]));
         let is_of_part = label.clone().any(|at| s.is(at, OF_WORK) || s.is(at, PARTS));
         let is_of_a_thing = is_of && !owned && !is_of_part;
@@ -51,7 +51,7 @@ impl Reader<'_> {
         }
         let is_said = s.mark(marker.end() - 1).is_none();
         let is_plain = s.is(marker.at, &["rule", "rules", "convention", "conventions"]);
-        // "The policy is that …" is a report on whose policy it is not said.
+        // "The policy is that …" is a report: it does not name whose policy it is.
         let is_to_be = is_said && s.is(begins, &["the"]) && is_plain && s.is(marker.end() - 1, &["to"]);
         let is_of_work = s.is(marker.at, &["policy", "policies"])
             && (marker.end()..s.len().min(marker.end() + 6)).any(|at| s.is(at, OF_WORK));
@@ -59,7 +59,7 @@ impl Reader<'_> {
             return None;
         }
         let content = self.content(marker.end());
-        // What holds for a thing of its own is no way of working: "Rule: the name must be unique".
+        // A rule for one thing is not a way of working: "Rule: the name must be unique".
         let is_thing = !owned
             && s.is(content, &["the", "a", "an", "this"])
             && !(content..s.len()).any(|at| s.is(at, OF_WORK));
@@ -67,7 +67,7 @@ impl Reader<'_> {
         (words > 1 && !is_thing).then(|| (self.mode_at(content), marker.end()))
     }
 
-    /// "As a rule, …", "Unless I say otherwise, …", "… as a rule".
+    /// "As a rule, …", "Unless I ask otherwise, …", "… as a rule".
     pub(super) fn by_default(
         &self,
         marker: &Marker,
@@ -85,8 +85,9 @@ impl Reader<'_> {
         if clause.start == marker.at && s.reads(marker.at, &["without"]) && demands {
             return Some((Mode::Always, clause.start));
         }
-        // It closes an instruction. "The dialog opens by default" and "make it dark by default" are about a thing.
-        // "We use tabs in this repository": what is done in all of it is how it is done.
+        // The marker ends an instruction. "The dialog opens by default" and "make it dark by default" are
+        // about a product. "We use tabs in this repository" is about the whole project, so it is a way of
+        // working.
         let is_ours = s.is(clause.start, &["we"])
             && s.is(clause.start + 1, &["use", "keep", "write", "name", "format", "follow"]);
         if marker.sign == Sign::Place && is_ours && last.is_none() && self.opens(clause) {
@@ -98,20 +99,20 @@ impl Reader<'_> {
         }
         let start = self.past_fillers(self.instruction_before(marker.at).min(clause.wide), marker.at);
         let is_relative = (start..marker.at).any(|at| s.is(at, &["that", "which", "who"]));
-        // "Don't treat that as a rule" makes none.
+        // "Don't treat that as a rule" does not make a rule.
         let is_deemed = (start..marker.at)
             .any(|at| s.is(at, &["treat", "take", "consider", "see", "regard", "mean", "read"]));
         let instructs = start < marker.at && self.instructs(start) && !is_relative && !is_deemed;
         instructs.then(|| self.stands(marker, start).map(|mode| (mode, start))).flatten()
     }
 
-    /// How an instruction at `content` is meant that the marker makes a standing one, if it can.
+    /// Returns the mode of an instruction at `content`, if the marker makes it permanent.
     fn stands(&self, marker: &Marker, content: usize) -> Option<Mode> {
         let s = self.sentence;
         let mode = self.mode_at(content);
         let compares = (content..s.len()).any(|at| s.is(at, &["over", "rather", "instead", "than"]));
         match marker.sign {
-            // A place is also where a task is: "In this repository, fix the login".
+            // A place can also be the place of a task: "In this repository, fix the login".
             Sign::Place => {
                 let is_manner = s.is(content, MANNERS) || s.is(content + 1, &["only"]);
                 (is_manner && !self.is_soon_over(content..s.len())).then_some(mode)
@@ -191,7 +192,7 @@ impl Reader<'_> {
             s.is(at, &["every", "each", "all", "any", "new", "pull", "our", "single", "feature"])
                 || s.is(at, OF_WORK)
         });
-        // What a product does with commits is a requirement of it.
+        // A sentence about how a product shows commits is a requirement for the product.
         let is_shown = s.is(
             marker.end() + usize::from(s.is(marker.end(), &["be", "to"])),
             &[

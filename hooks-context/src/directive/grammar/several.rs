@@ -1,4 +1,4 @@
-//! Several markers in one sentence: which belong together, and where each wish ends.
+//! Several markers in one sentence: which of them belong together, and the end of each wish.
 
 use super::{Found, Reader, Wish};
 use crate::directive::Mode;
@@ -6,7 +6,7 @@ use crate::directive::markers::{Marker, Sign};
 use crate::directive::words::{JOINING, TOLD, VERBS};
 
 impl Reader<'_> {
-    /// Whether `marker` is part of what the wish before says: "from now on, never …", "always prefer …".
+    /// Whether `marker` is a part of the wish before it: "from now on, never …", "always prefer …".
     pub(super) fn belongs_to(&self, last: &Found, marker: &Marker) -> bool {
         let s = self.sentence;
         let is_new = (last.marker.end()..marker.at).any(|at| {
@@ -30,7 +30,7 @@ impl Reader<'_> {
         if marker.sign.is_weak() && self.content(last.marker.end()) >= self.clause(marker.at).start {
             return true;
         }
-        // "don't forget", "do not" and "in future" within a wish are its own words.
+        // "don't forget", "do not" and "in future" within a wish are part of its text.
         let is_weak = marker.sign.is_weak()
             || matches!(
                 marker.sign,
@@ -40,15 +40,15 @@ impl Reader<'_> {
         is_weak && clause.start != marker.at && clause.boundary <= last.marker.at
     }
 
-    /// Whether nothing is between the wish before and one that begins at `start`.
+    /// Whether there are only fillers between the wish before and a wish that begins at `start`.
     pub(super) fn is_only_announced(&self, last: &Found, start: usize) -> bool {
         last.marker.sign.announces()
             && (last.marker.end()..start)
                 .all(|at| self.sentence.mark(at).is_some() || self.sentence.is_filler(at))
     }
 
-    /// Whether the wish before only says when, and the one that begins at `start` what: "Whenever you touch the schema,
-    /// always regenerate the client."
+    /// Whether the wish before only gives the occasion, and the wish that begins at `start` gives the
+    /// instruction: "Whenever you touch the schema, always regenerate the client."
     pub(super) fn is_condition_of(&self, last: &Found, start: usize) -> bool {
         let is_condition =
             matches!(last.marker.sign, Sign::EachTime | Sign::Each | Sign::Standing | Sign::Place);
@@ -57,7 +57,7 @@ impl Reader<'_> {
         is_condition && last.start == last.marker.at && self.content(what) >= start
     }
 
-    /// The wishes with their ends.
+    /// Returns the wishes with their ends.
     pub(super) fn bounded(&self, found: &[Found]) -> Vec<Wish> {
         let mut wishes = Vec::with_capacity(found.len());
         for (place, one) in found.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Reader<'_> {
         let s = self.sentence;
         match s.mark(at) {
             Some(';' | '—' | '–') => at > from,
-            // An aside at the end is none of it.
+            // An aside at the end is not part of the wish.
             Some('(') => {
                 at > from
                     && s.mark(s.len() - 1) == Some(')')

@@ -1,4 +1,4 @@
-//! Words and phrases that can make a standing wish of a sentence.
+//! Words and phrases that can make a sentence a standing wish.
 
 mod standing;
 
@@ -6,20 +6,20 @@ use super::sentence::Sentence;
 use super::typos::corrected;
 use super::words::{DAYS, NOT_GOING_ON, OF_WORK, TOLD};
 
-/// What "nobody" is followed by where it is a rule.
+/// Verbs that, after a negative pronoun, make the sentence a rule.
 const OBLIGED: &[&str] = &["should", "must", "may", "shall", "is"];
 
 /// A word or phrase that can make a wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marker {
     pub(super) sign: Sign,
-    /// Where it begins.
+    /// First token of the marker.
     pub(super) at: usize,
-    /// How many tokens it has.
+    /// Number of tokens.
     pub(super) len: usize,
 }
 
-/// What it is.
+/// Kind of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     /// "always".
@@ -28,25 +28,25 @@ pub(super) enum Sign {
     Never,
     /// "under no circumstances", "on no account".
     NoWay,
-    /// "from now on" and what else can only be about all that comes.
+    /// "from now on" and other phrases that are only used about the future.
     FromNowOn,
-    /// "in future", "starting today": also said of what will happen by itself.
+    /// "in future", "starting today": also used in predictions.
     Later,
     /// "next time".
     NextTime,
     /// "prefer".
     Prefer,
-    /// "stop", "quit", before something that goes on.
+    /// "stop", "quit", before an activity.
     Stop,
     /// "no more", "no longer".
     NoMore,
-    /// "don't", which needs an "anymore" behind it.
+    /// "don't", which needs an "anymore" after it.
     Not,
     /// "don't forget", "keep in mind", "for future reference".
     Remember,
     /// "rule:", "our policy is that".
     Rule,
-    /// "as a rule", "by default", "unless I say otherwise".
+    /// "as a rule", "by default", "unless I ask otherwise".
     Standing,
     /// "in this repository".
     Place,
@@ -54,11 +54,11 @@ pub(super) enum Sign {
     Habit,
     /// "wherever possible".
     Ideally,
-    /// "if possible", which needs a comparison behind it.
+    /// "if possible", which needs a comparison after it.
     IfPossible,
     /// "lean towards".
     Lean,
-    /// "better use", which needs a comparison too.
+    /// "better use", which needs a comparison as well.
     Better,
     /// "whenever", "each time".
     EachTime,
@@ -66,11 +66,11 @@ pub(super) enum Sign {
     Each,
     /// "avoid", "refrain from".
     Avoid,
-    /// "cut out", before what is seen again and again.
+    /// "cut out", before a recurring thing.
     Drop,
-    /// "no" and "nothing", where they forbid.
+    /// "no" and "nothing", if they forbid.
     None,
-    /// "not" of one who is told what not to do.
+    /// "not" after the person who must not do it.
     NotTo,
     /// "forbidden", "off limits".
     Banned,
@@ -78,7 +78,7 @@ pub(super) enum Sign {
     Demanded,
     /// "a no-go".
     Taboo,
-    /// "only", before or behind what it is about to use.
+    /// "only", before or after the thing that may be used.
     Only,
     /// "choose … over".
     Choose,
@@ -89,7 +89,8 @@ pub(super) enum Sign {
 }
 
 impl Sign {
-    /// Whether it says nothing about a sentence that it makes no wish of.
+    /// Whether the marker shows nothing about a sentence in which it makes no wish. Other markers show that
+    /// such a sentence is a report.
     pub(super) fn is_weak(self) -> bool {
         !matches!(
             self,
@@ -106,33 +107,33 @@ impl Sign {
         )
     }
 
-    /// Whether it only announces what a marker behind it says better.
+    /// Whether the marker only announces a wish, so that a marker after it takes precedence.
     pub(super) fn announces(self) -> bool {
         matches!(self, Self::Remember | Self::Rule | Self::Habit)
     }
 }
 
 impl Marker {
-    /// Where it ends.
+    /// Returns the index after the last token.
     pub(super) fn end(&self) -> usize {
         self.at + self.len
     }
 }
 
-/// The most markers that are looked at in a sentence.
+/// The most markers that are read in a sentence.
 const MOST: usize = 24;
 
-/// The most weak markers that are looked at in a sentence.
+/// The most weak markers that are read in a sentence.
 const MOST_WEAK: usize = 6;
 
-/// All markers of a sentence, in order; none is within another.
+/// Returns all markers of a sentence in order, without overlaps.
 pub(super) fn all(sentence: &Sentence<'_>) -> Vec<Marker> {
     let mut markers = Vec::new();
     let (mut at, mut weak) = (0, 0);
     while at < sentence.len() && markers.len() < MOST {
         match marker(sentence, at).or_else(|| standing::standing(sentence, at)) {
             Some((sign, len)) => {
-                // What is said so often forbids nothing any more; time stays linear.
+                // So many weak markers are not a ban any more; skipping them keeps the time linear.
                 weak += usize::from(sign.is_weak());
                 if sign.is_weak() && weak > MOST_WEAK {
                     at += len;
@@ -147,7 +148,7 @@ pub(super) fn all(sentence: &Sentence<'_>) -> Vec<Marker> {
     markers
 }
 
-/// Whether the word at `at` is something that goes on: "adding".
+/// Whether the word at `at` is a form in "-ing" that names an activity: "adding".
 pub(super) fn goes_on(sentence: &Sentence<'_>, at: usize) -> bool {
     let word = sentence.word(at);
     word.len() > 4 && word.ends_with("ing") && !NOT_GOING_ON.contains(&word)
@@ -156,7 +157,7 @@ pub(super) fn goes_on(sentence: &Sentence<'_>, at: usize) -> bool {
 fn marker(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     let reads = |words: &[&str]| sentence.reads(at, words).then_some(words.len());
     let later = |len: usize| Some((Sign::Later, len));
-    // One look at the first letter spares most words all of what follows.
+    // A match on the first word skips most words without further comparisons.
     match corrected(sentence.word(at)) {
         "" => None,
         "always"
@@ -296,7 +297,7 @@ fn in_future(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     Some((Sign::Later, 2 + the + usize::from(is_plural(sentence.word(at + 2 + the)))))
 }
 
-/// "for future releases", "for the rest of this project"; "for future reference" is to be known.
+/// "for future releases", "for the rest of this project"; "for future reference" is a fact to remember.
 fn for_all(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     if sentence.reads(at + 1, &["the", "rest", "of"]) || sentence.reads(at + 1, &["the", "remainder", "of"]) {
         let is_long = |word| {
@@ -331,7 +332,7 @@ fn note_for_later(sentence: &Sentence<'_>, at: usize) -> Option<usize> {
     lasts.then_some(ends - at)
 }
 
-/// How many words name a day on which something begins.
+/// Returns the number of words of a day on which something begins.
 fn day(sentence: &Sentence<'_>, at: usize) -> Option<usize> {
     let the = usize::from(sentence.is(at, &["the", "right"]));
     match sentence.word(at + the) {
@@ -341,7 +342,7 @@ fn day(sentence: &Sentence<'_>, at: usize) -> Option<usize> {
     }
 }
 
-/// "releases", but no verb that happens to end so.
+/// Whether the word is a plural such as "releases", and not a verb that ends in "s".
 fn is_plural(word: &str) -> bool {
     word.ends_with('s')
         && !word.ends_with("ss")

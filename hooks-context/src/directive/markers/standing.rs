@@ -1,10 +1,10 @@
-//! Phrases that make a way of working of an instruction, and words that forbid.
+//! Phrases that make an instruction a way of working, and words that forbid.
 
 use super::{Sign, goes_on};
 use crate::directive::sentence::Sentence;
 use crate::directive::words::{OWN, PLACES_OF_WORK, RECURRING, RULE_NOUNS, TOLD, VERBS};
 
-/// The sign of a phrase at `at`, and how many tokens it has.
+/// Returns the sign of the phrase at `at`, and its number of tokens.
 pub(super) fn standing(sentence: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     let s = sentence;
     let one_of = |sign: Sign, phrases: &[&[&str]]| {
@@ -151,7 +151,7 @@ fn as_a_rule(s: &Sentence<'_>, at: usize) -> Option<usize> {
     (is_rule && (article > 0 || described > 0)).then_some(noun + 1 + of_thumb - at)
 }
 
-/// "unless I say otherwise", "unless told otherwise".
+/// "unless I ask otherwise", "unless instructed otherwise".
 fn unless_otherwise(s: &Sentence<'_>, at: usize) -> Option<usize> {
     if let Some(end) = (at + 1..at + 7).find(|at| s.is(*at, &["otherwise", "differently"])) {
         return Some(end + 1 - at);
@@ -201,7 +201,7 @@ fn exclusive(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     (behind || s.is(at + 1 + ever, &USING)).then_some((Sign::Only, 1 + ever))
 }
 
-/// "PR titles must", "commits should": what work is made of, and that something is due of it.
+/// "PR titles must", "commits should": a part of the work, and a verb that demands something of it.
 fn obliged(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     let due = (at + 1..at + 3)
         .find(|at| s.is(*at, &["must", "should", "need", "needs", "shall", "has", "have"]))?;
@@ -239,7 +239,7 @@ fn habit(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     });
     let leads =
         s.is(noun + 1, &["to", "of", "that", "never", "always", "not"]) || s.mark(noun + 1) == Some(':');
-    // "not" and what is like it belongs to what is done.
+    // "not" and similar words are part of the instruction.
     let leads_itself = s.is(noun + 1, &["not", "never", "always"]);
     if is_made && noun > at + 1 && leads_itself {
         return Some((Sign::Habit, noun + 1 - at));
@@ -247,7 +247,7 @@ fn habit(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     (is_made && noun > at + 1 && leads).then_some((Sign::Habit, noun + 2 - at))
 }
 
-/// "rule:", "convention for tests:", "our policy is that"; everything up to what the rule says.
+/// "rule:", "convention for tests:", "our policy is that"; everything before the content of the rule.
 fn label(s: &Sentence<'_>, at: usize) -> Option<(Sign, usize)> {
     if s.is(at + 1, &["is", "are"]) {
         let is_leading = s.is(at + 2, &["to", "that", "simple"]) || s.mark(at + 2) == Some(':');

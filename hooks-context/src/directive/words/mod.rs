@@ -1,4 +1,4 @@
-//! Words that grammar needs to know, by what they do in a sentence.
+//! Word lists of the grammar, by the function of the words in a sentence.
 
 mod standing;
 mod verbs;
@@ -8,7 +8,7 @@ pub(super) use self::standing::{
 };
 pub(super) use self::verbs::VERBS;
 
-/// Words with an apostrophe.
+/// Contractions.
 pub(super) const CONTRACTIONS: &[&str] = &[
     "don't",
     "doesn't",
@@ -46,8 +46,8 @@ pub(super) const CONTRACTIONS: &[&str] = &[
     "hasn't",
 ];
 
-/// Whether a word may stand before an instruction and changes nothing about it. It is asked of many words many times:
-/// a match looks at their length first, a list at each of its own.
+/// Whether the word may come before an instruction without changing it. This is called very often: a `match`
+/// compares lengths first and is faster than a search in a list.
 pub(super) fn is_filler(word: &str) -> bool {
     matches!(
         word,
@@ -105,7 +105,7 @@ pub(super) fn is_filler(word: &str) -> bool {
 /// Words that join two clauses.
 pub(super) const JOINING: &[&str] = &["and", "but", "or", "so", "then", "also", "plus", "yet", "nor"];
 
-/// Those who are told what to do.
+/// Subjects that a rule addresses.
 pub(super) const TOLD: &[&str] = &[
     "you",
     "we",
@@ -131,11 +131,11 @@ pub(super) const TOLD: &[&str] = &[
     "y'all",
 ];
 
-/// Verbs and their like that oblige.
+/// Verbs and other words that oblige.
 pub(super) const OBLIGING: &[&str] =
     &["must", "should", "shall", "ought", "need", "have", "are", "shd", "gotta"];
 
-/// What makes a rule of what follows.
+/// Words that make a rule of the text after them.
 pub(super) const WEIGHTY: &[&str] = &[
     "important",
     "essential",
@@ -158,13 +158,13 @@ pub(super) const WEIGHTY: &[&str] = &[
     "point",
 ];
 
-/// Verbs after which a "that" has a rule behind it.
+/// Verbs with which "that" begins a rule.
 pub(super) const RULING: &[&str] = &[
     "agreed", "agree", "decided", "insist", "expect", "require", "ask", "demand", "want", "prefer", "is",
     "remember", "promise",
 ];
 
-/// Things that a way of working has: a rule about them is a rule about work.
+/// Parts of a way of working: a rule about them is a rule about work.
 pub(super) const OF_WORK: &[&str] = &[
     "branch",
     "branches",
@@ -220,7 +220,7 @@ pub(super) const OF_WORK: &[&str] = &[
     "tickets",
 ];
 
-/// What is talked about, who talks, what something belongs to: no verb follows an adverb here.
+/// Articles, pronouns and other words that cannot be the verb after an adverb.
 pub(super) const NO_VERBS: &[&str] = &[
     "a",
     "an",
@@ -299,7 +299,7 @@ pub(super) const NO_VERBS: &[&str] = &[
     "too",
 ];
 
-/// Forms of the past that do not end in "ed".
+/// Past forms that do not end in "ed".
 pub(super) const PAST: &[&str] = &[
     "been",
     "began",
@@ -345,14 +345,14 @@ pub(super) const PAST: &[&str] = &[
     "wrote",
 ];
 
-/// Verbs that end in "s" or "ed" by themselves.
+/// Base forms of verbs that end in "s" or "ed".
 pub(super) const BASE: &[&str] = &[
     "access", "address", "alias", "assess", "bias", "compress", "cross", "discuss", "dismiss", "embed",
     "exceed", "express", "feed", "focus", "guess", "need", "pass", "press", "process", "proceed", "seed",
     "suppress",
 ];
 
-/// What happens to people rather than what they do by rule.
+/// Verbs for events that happen to the user, as opposed to rules.
 pub(super) const HAPPENING: &[&str] = &[
     "get",
     "see",
@@ -380,7 +380,7 @@ pub(super) const HAPPENING: &[&str] = &[
     "wanted",
 ];
 
-/// Words that tell what somebody else says.
+/// Words that report the words of another source.
 pub(super) const TELLING: &[&str] = &[
     "say",
     "says",
@@ -406,7 +406,7 @@ pub(super) const TELLING: &[&str] = &[
     "called",
 ];
 
-/// Words that name words.
+/// Words that introduce a quoted word.
 pub(super) const NAMING: &[&str] = &[
     "word",
     "words",
@@ -444,7 +444,7 @@ pub(super) const NAMING: &[&str] = &[
     "translate",
 ];
 
-/// Words that begin a question when somebody follows.
+/// Words that begin a question if a subject follows.
 pub(super) const ASKING: &[&str] = &[
     "do",
     "does",
@@ -478,11 +478,11 @@ pub(super) const ASKING: &[&str] = &[
     "hasn't",
 ];
 
-/// Words that begin a question by themselves.
+/// Words that begin a question without a subject after them.
 pub(super) const QUESTIONS: &[&str] =
     &["why", "how", "what", "which", "who", "whose", "where", "when", "what's", "whom"];
 
-/// Somebody or something that a question or report is about.
+/// Subjects of questions and reports.
 pub(super) const SUBJECTS: &[&str] = &[
     "i",
     "you",
@@ -520,18 +520,18 @@ pub(super) const SUBJECTS: &[&str] = &[
     "anything",
 ];
 
-/// What begins a condition or a scope.
+/// Words that begin a condition or a scope.
 pub(super) const SCOPING: &[&str] = &[
     "if", "when", "whenever", "before", "after", "in", "on", "for", "while", "during", "with", "inside",
     "within", "at", "unless", "once", "under", "across", "per", "as", "outside", "without", "until", "since",
     "where", "by", "upon", "between", "below", "above",
 ];
 
-/// Conditions that have a verb of their own.
+/// Conditions with a verb of their own.
 pub(super) const CONDITIONS: &[&str] =
     &["if", "when", "whenever", "while", "once", "unless", "until", "since", "where"];
 
-/// Nouns that end like a verb that goes on.
+/// Nouns that end in "ing".
 pub(super) const NOT_GOING_ON: &[&str] = &[
     "thing",
     "string",
@@ -553,7 +553,7 @@ pub(super) const NOT_GOING_ON: &[&str] = &[
     "sting",
 ];
 
-/// Days on which something may begin.
+/// Words for a day on which a rule may begin.
 pub(super) const DAYS: &[&str] = &[
     "now",
     "today",
@@ -582,7 +582,7 @@ pub(super) const DAYS: &[&str] = &[
     "next",
 ];
 
-/// What is over soon: a wish about it is for one task.
+/// Things that end soon: a wish about them is for one task.
 pub(super) const PASSING: &[&str] = &[
     "pr", "commit", "task", "ticket", "issue", "change", "branch", "run", "one", "slide", "message", "time",
     "once", "patch", "deploy", "step", "attempt", "diff",

@@ -1,6 +1,6 @@
-//! Words that tell a way of working from one piece of work.
+//! Words that distinguish a way of working from a single task.
 
-/// What a rule is called.
+/// Nouns for a rule.
 pub(in crate::directive) const RULE_NOUNS: &[&str] = &[
     "rule",
     "rules",
@@ -32,7 +32,7 @@ pub(in crate::directive) const RULE_NOUNS: &[&str] = &[
     "directives",
 ];
 
-/// What makes one's own rule of a rule: "house rule", "our policy", "standing order".
+/// Words that mark a rule as the user's or the team's own: "house rule", "our policy", "standing order".
 pub(in crate::directive) const OWN: &[&str] = &[
     "our",
     "my",
@@ -65,7 +65,7 @@ pub(in crate::directive) const OWN: &[&str] = &[
     "five",
 ];
 
-/// Where a way of working holds: longer than a task lasts.
+/// Places in which a way of working applies for longer than one task.
 pub(in crate::directive) const PLACES_OF_WORK: &[&str] = &[
     "project",
     "repo",
@@ -81,7 +81,7 @@ pub(in crate::directive) const PLACES_OF_WORK: &[&str] = &[
     "squad",
 ];
 
-/// What comes again and again in work: a wish about every one of them stands.
+/// Recurring things of work: a wish about each of them is a standing wish.
 pub(in crate::directive) const RECURRING: &[&str] = &[
     "answer",
     "branch",
@@ -129,7 +129,7 @@ pub(in crate::directive) const RECURRING: &[&str] = &[
     "monday",
 ];
 
-/// Verbs that take something back.
+/// Verbs that withdraw something.
 pub(in crate::directive) const WITHDRAWING: &[&str] = &[
     "abandon",
     "abolish",
@@ -162,7 +162,7 @@ pub(in crate::directive) const WITHDRAWING: &[&str] = &[
     "withdraw",
 ];
 
-/// Verbs whose object is a text: what is behind the colon is that text.
+/// Verbs with a text as their object: the text after the colon is that text.
 pub(in crate::directive) const TEXTING: &[&str] = &[
     "caption",
     "display",
@@ -185,7 +185,7 @@ pub(in crate::directive) const TEXTING: &[&str] = &[
     "type",
 ];
 
-/// Verbs that bring something into being.
+/// Verbs that create something.
 pub(in crate::directive) const AUTHORING: &[&str] = &[
     "add",
     "append",
@@ -216,7 +216,7 @@ pub(in crate::directive) const AUTHORING: &[&str] = &[
     "write",
 ];
 
-/// Texts and tools that have rules of their own, which are not for the one who writes them.
+/// Texts and tools with rules of their own, which do not apply to their author.
 pub(in crate::directive) const ARTEFACTS: &[&str] = &[
     "agents.md",
     "alert",

@@ -1,6 +1,6 @@
-//! Verbs.
+//! Verbs that begin instructions.
 
-/// Verbs that instructions begin with, in order of the alphabet.
+/// Verbs that begin instructions, in alphabetical order.
 pub(in crate::directive) const VERBS: &[&str] = &[
     "abbreviate",
     "abort",

@@ -1,4 +1,4 @@
-//! What was made of a file, until its content changes.
+//! Cache of parsed files, valid until a file's content changes.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -9,10 +9,10 @@ use hooks_team::TeamError;
 use hooks_team::folder::{Folder, Place};
 use hooks_team::text::Document;
 
-/// How many files are remembered.
+/// The most files in the cache.
 const MOST: usize = 512;
 
-/// What was made of files, by path. A file is read each time, and parsed where its bytes are not those it had.
+/// Parsed files by path. A file is read each time, and parsed only if its bytes changed.
 #[derive(Default)]
 pub(super) struct Cache(Mutex<HashMap<PathBuf, Known>>);
 
@@ -22,7 +22,7 @@ struct Known {
 }
 
 impl Cache {
-    /// What `make` makes of the file at `place`; of an empty one where there is none.
+    /// Returns the result of `make` for the file at `place`. A missing file counts as empty.
     pub(super) fn get<T: Any + Send + Sync>(
         &self,
         folder: &Folder,
@@ -49,7 +49,7 @@ impl Cache {
             let known = files.get(file)?;
             (Arc::clone(&known.bytes), Arc::clone(&known.made))
         };
-        // Compared without the lock: the files are large.
+        // The comparison runs without the lock, because the files are large.
         (*known == *bytes).then(|| made.downcast().ok())?
     }
 }

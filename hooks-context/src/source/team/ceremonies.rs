@@ -1,4 +1,4 @@
-//! Meetings that happen by themselves.
+//! Ceremonies that are held automatically.
 
 use hooks_core::BoxError;
 use hooks_team::files::{Ceremonies, Ceremony, CeremonyTime, CeremonyTrigger};
@@ -7,7 +7,7 @@ use hooks_team::folder::Place;
 use super::{Reading, Section, cut};
 use crate::source::Item;
 
-/// The ceremonies that are held, and not only when somebody asks for them.
+/// Returns the enabled ceremonies that do not wait for a request.
 pub(super) fn section(from: &Reading<'_>) -> Result<Section, BoxError> {
     let place = Place::new("ceremonies.md")?;
     let items = from.made(&place, |document| {

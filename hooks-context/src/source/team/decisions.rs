@@ -1,4 +1,4 @@
-//! What was decided, and what the user wants from now on.
+//! Decisions of the team, and standing directives of the user.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -13,23 +13,23 @@ use hooks_team::ledger::Entry;
 use super::{Ask, Reading, Section, cut};
 use crate::source::{Item, Words};
 
-/// A decision, as far as its order and its force need it.
+/// Fields of a decision that determine its order and whether it is in force.
 struct Decision {
     text: String,
     title: String,
     date: Option<Timestamp>,
-    /// Who made it, as a folder is named.
+    /// Author, as the name of an agent's folder.
     by: Option<Name>,
-    /// Whom it is for, where it says so.
+    /// Addressees, if the decision names them.
     audience: Vec<String>,
-    /// What it takes the place of.
+    /// Decisions that it replaces.
     replaces: Vec<String>,
     is_in_force: bool,
     is_directive: bool,
     words: OnceLock<Words>,
 }
 
-/// The decisions in force for the agent, those that are about its task first.
+/// Returns the decisions in force for the agent, the most relevant for its task first.
 pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError> {
     let all = read(from)?;
     let agents = agents(from)?;
@@ -47,7 +47,7 @@ pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError
     Ok(given(order, "Decisions in force", from.limits.decisions))
 }
 
-/// What the user wants from now on, the newest first.
+/// Returns the standing directives of the user, the newest first.
 pub(super) fn directives(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError> {
     let all = read(from)?;
     let agents = agents(from)?;
@@ -63,7 +63,7 @@ fn given(mut order: Vec<(usize, &Decision)>, title: &str, most: usize) -> Sectio
     Section::new(title, items).with_rest(more, None)
 }
 
-/// Those that hold for `agent`, numbered as they stand.
+/// Returns the decisions in force for `agent`, numbered in file order.
 fn in_force<'a>(
     all: &'a [Arc<Vec<Decision>>],
     agent: &str,
@@ -79,7 +79,7 @@ fn in_force<'a>(
     let me = Name::of_agent(agent).ok();
     let concerns = |decision: &Decision| {
         let named: Vec<_> = decision.audience.iter().filter_map(|name| Name::of_agent(name).ok()).collect();
-        // Other words than names of agents say nothing about whom it is for.
+        // An audience without names of agents does not restrict a decision.
         !named.iter().any(|name| agents.contains(name)) || me.as_ref().is_some_and(|me| named.contains(me))
     };
     decisions()
@@ -89,7 +89,7 @@ fn in_force<'a>(
         .collect()
 }
 
-/// The decisions, then the inbox, as they stand.
+/// Reads the decisions and then the inbox, in file order.
 fn read(from: &Reading<'_>) -> Result<Vec<Arc<Vec<Decision>>>, BoxError> {
     let folder = from.team.folder();
     let mut all = vec![from.made(&Place::new("decisions.md")?, |document| {
@@ -97,7 +97,7 @@ fn read(from: &Reading<'_>) -> Result<Vec<Arc<Vec<Decision>>>, BoxError> {
     })?];
     let inbox = Place::new("decisions/inbox")?;
     for name in folder.list(&inbox)? {
-        // A name that others could not use is no reason to leave all others out.
+        // A file with an invalid name is skipped, so that the others can be read.
         let Ok(file) = Name::new(name.as_str()) else { continue };
         if !name.to_ascii_lowercase().ends_with(".md") {
             continue;
@@ -150,7 +150,7 @@ fn listed(text: &str) -> Vec<String> {
     parts.map(str::to_owned).collect()
 }
 
-/// Letters and digits in lower case, one space for whatever is between them.
+/// Reduces `text` to letters and digits in lower case, with one space between words.
 fn key(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

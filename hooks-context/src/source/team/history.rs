@@ -1,4 +1,4 @@
-//! What an agent learnt.
+//! History of an agent.
 
 use std::sync::OnceLock;
 
@@ -11,31 +11,31 @@ use hooks_team::folder::Place;
 use super::{Ask, Reading, Section, cut};
 use crate::source::{Item, Words};
 
-/// An entry, as far as its order needs it.
+/// Fields of an entry that determine its order.
 struct Note {
     text: String,
-    /// Its own date, or that of the entry before it in the file.
+    /// Date of the entry, or of the entry before it in the file.
     date: Option<Timestamp>,
     words: OnceLock<Words>,
 }
 
-/// The newest entries of the agent's history, those that are about its task first.
+/// Returns the newest entries of the agent's history, the most relevant for its task first.
 pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Result<Section, BoxError> {
     let agent = match from.team.agent(&ask.agent) {
         Ok(agent) => agent,
-        // Who has no folder has no history.
+        // An agent without a folder has no history.
         Err(TeamError::Missing { .. } | TeamError::Name { .. }) => return Ok(Section::default()),
         Err(error) => return Err(error.into()),
     };
     let place = Place::new(&format!("agents/{agent}/history.md"))?;
     let notes = from.made(&place, |document| notes(&History::new(document)))?;
     let mut order: Vec<(usize, &Note)> = notes.iter().enumerate().collect();
-    // The newest: by date, and of one date what stands last.
+    // The newest first: by date, and for equal dates the one that is later in the file.
     order.sort_by_key(|(at, note)| std::cmp::Reverse((note.date, *at)));
     let more = order.len().saturating_sub(from.limits.history);
     order.truncate(from.limits.history);
     if !ask.words.is_empty() {
-        // Stable: of the same relevance, the newest stays first.
+        // The sort is stable: of equal relevance, the newest stays first.
         order.sort_by_cached_key(|(_, note)| {
             let words = note.words.get_or_init(|| Words::of(&note.text));
             std::cmp::Reverse(words.shared_with(&ask.words))

@@ -1,4 +1,4 @@
-//! What a team is at, and what it has learnt for good.
+//! Focus of a team, and its lasting insights.
 
 use hooks_core::BoxError;
 use hooks_team::files::{Insight, Now, Wisdom};
@@ -7,7 +7,7 @@ use hooks_team::folder::Place;
 use super::{Reading, Section, cut};
 use crate::source::Item;
 
-/// What the team is at.
+/// Returns the focus and the current issues of the team.
 pub(super) fn now(from: &Reading<'_>) -> Result<Section, BoxError> {
     let place = Place::new("identity/now.md")?;
     let items = from.made(&place, |document| {
@@ -20,7 +20,7 @@ pub(super) fn now(from: &Reading<'_>) -> Result<Section, BoxError> {
             lines.push(format!("Active: {}", issues.join(", ")));
         }
         let text = now.text();
-        // As it is laid out, there is nothing but a heading.
+        // A new file has nothing but a heading.
         let is_said = text.lines().any(|line| !line.trim().is_empty() && !line.starts_with('#'));
         lines.extend(is_said.then(|| cut(&text)));
         lines.iter().map(|line| Item::new(line)).collect::<Vec<_>>()
@@ -28,7 +28,7 @@ pub(super) fn now(from: &Reading<'_>) -> Result<Section, BoxError> {
     Ok(Section::new("What the team is at", items.to_vec()))
 }
 
-/// What holds.
+/// Returns the lasting insights of the team.
 pub(super) fn wisdom(from: &Reading<'_>) -> Result<Section, BoxError> {
     let place = Place::new("identity/wisdom.md")?;
     let items = from.made(&place, |document| {

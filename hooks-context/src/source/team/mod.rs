@@ -1,17 +1,17 @@
-//! What a `.squad` folder has for an agent.
+//! Context from a `.squad` folder.
 //!
-//! | source | what it gives | most relevant first |
+//! | source | content | order |
 //! | --- | --- | --- |
-//! | `wisdom` | `identity/wisdom.md` | as it stands |
-//! | `skills` | those of the agent's domain and task | by what they share with both |
-//! | `ceremonies` | those that happen by themselves | as they stand |
-//! | `directives` | what the user wants from now on, from the inbox and the decisions | the newest |
-//! | `decisions` | those in force for the agent, with the inbox | by the task, then its own, then the newest |
-//! | `now` | `identity/now.md` | as it stands |
-//! | `history` | the newest entries of its own history | by the task, then the newest |
+//! | `wisdom` | `identity/wisdom.md` | as in the file |
+//! | `skills` | those of the agent's domain and task | by words shared with the task, then with the domain |
+//! | `ceremonies` | those that are held automatically | as in the file |
+//! | `directives` | standing directives of the user, from the inbox and the decisions | the newest first |
+//! | `decisions` | those in force for the agent, with the inbox | by relevance for the task, then the agent's own, then the newest |
+//! | `now` | `identity/now.md` | as in the file |
+//! | `history` | the newest entries of the agent's history | by relevance for the task, then the newest |
 //!
-//! What changes seldom stands first, so that what a provider keeps of a prompt stays good. Each file is parsed when its
-//! content has changed and not again.
+//! Parts that change seldom come first, so that a provider's prompt cache stays valid. A file is parsed again
+//! only if its content has changed.
 
 mod cache;
 mod ceremonies;
@@ -34,31 +34,31 @@ use super::{Ask, ContextSource, Section, Workers};
 use crate::TeamPlace;
 use crate::text::head;
 
-/// The longest entry that is given, in bytes; of a longer one its first lines are.
+/// The longest entry, in bytes; a longer one is cut to its first lines.
 const LONGEST: usize = 1_600;
 
-/// A part of what a team folder has.
+/// A part of a team folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Part {
-    /// What holds.
+    /// Lasting insights of the team.
     Wisdom,
-    /// How things are done.
+    /// Skills: instructions for recurring work.
     Skills,
-    /// Meetings that happen by themselves.
+    /// Ceremonies that are held automatically.
     Ceremonies,
-    /// What the user wants from now on.
+    /// Standing directives of the user.
     Directives,
-    /// What was decided.
+    /// Decisions in force.
     Decisions,
-    /// What the team is at.
+    /// Focus and current issues of the team.
     Now,
-    /// What the agent learnt.
+    /// History of the agent.
     History,
 }
 
 impl Part {
-    /// All of them, in the order in which they are given.
+    /// All parts, in the order in which they are given.
     pub const ALL: [Self; 7] = [
         Self::Wisdom,
         Self::Skills,
@@ -69,7 +69,7 @@ impl Part {
         Self::History,
     ];
 
-    /// Its name.
+    /// Returns the name of the part.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Wisdom => "wisdom",
@@ -82,7 +82,7 @@ impl Part {
         }
     }
 
-    /// How much it counts where there is not enough room for all.
+    /// Returns the weight of the part when the budget is too small for all parts.
     pub const fn weight(self) -> u32 {
         match self {
             Self::Directives => 8,
@@ -94,15 +94,15 @@ impl Part {
     }
 }
 
-/// How many entries a part has at most.
+/// The most entries of each part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Of a history; 20 unless told.
+    /// Entries of a history; 20 by default.
     pub history: usize,
-    /// Decisions; 200 unless told.
+    /// Decisions; 200 by default.
     pub decisions: usize,
-    /// Skills; 12 unless told.
+    /// Skills; 12 by default.
     pub skills: usize,
 }
 
@@ -112,7 +112,7 @@ impl Default for Limits {
     }
 }
 
-/// The sources of one team folder, which share what they have read.
+/// Returns the sources of one team folder, which share a cache.
 pub fn sources(place: TeamPlace, workers: &Arc<dyn Workers>, limits: Limits) -> Vec<(Part, TeamSource)> {
     let shared = Arc::new(Shared { place, cache: Cache::default(), limits });
     Part::ALL
@@ -135,7 +135,7 @@ struct Shared {
     limits: Limits,
 }
 
-/// What a part is read from.
+/// Team folder, cache and limits for reading a part.
 struct Reading<'a> {
     team: &'a Team,
     cache: &'a Cache,
@@ -143,7 +143,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// What `make` makes of the file at `place`, which is made again where the file has changed.
+    /// Returns the result of `make` for the file at `place`; it is made again only if the file has changed.
     fn made<T: Any + Send + Sync>(
         &self,
         place: &Place,
@@ -193,13 +193,13 @@ impl Shared {
             Part::Directives => return Some(format!("ls {}", quoted(&self.within("decisions/inbox")))),
             Part::Decisions => "decisions.md".to_owned(),
             Part::Now => "identity/now.md".to_owned(),
-            // As a folder is named unless somebody named it otherwise.
+            // The default folder of an agent; a charter in `team.md` may name another.
             Part::History => format!("agents/{}/history.md", Name::of_agent(&ask.agent).ok()?),
         };
         Some(cat(&self.within(&file)))
     }
 
-    /// A path as it is written from the project on.
+    /// Returns the path of `file` relative to the project.
     fn within(&self, file: &str) -> String {
         self.place.name().join(file).display().to_string()
     }
@@ -211,12 +211,12 @@ impl std::fmt::Debug for TeamSource {
     }
 }
 
-/// The command that shows the file at `path`.
+/// Returns the shell command that shows the file at `path`.
 pub(crate) fn cat(path: &str) -> String {
     format!("cat {}", quoted(path))
 }
 
-/// `path` as a shell reads one word.
+/// Quotes `path` as one word for a shell.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     if !path.is_empty() && path.chars().all(plain) {
@@ -225,7 +225,7 @@ fn quoted(path: &str) -> String {
     format!("'{}'", path.replace('\'', "'\\''"))
 }
 
-/// `text`, or its first lines where it is longer than an entry may be.
+/// Cuts `text` to its first lines if it is longer than an entry may be.
 fn cut(text: &str) -> String {
     let text = text.trim();
     if text.len() <= LONGEST {

@@ -1,12 +1,12 @@
-//! How things are done.
+//! Skills of a team.
 
 use hooks_team::files::Skill;
 
 use super::{Ask, Reading, Section, cut};
 use crate::source::{Item, Words};
 
-/// The skills that have to do with what the agent is for, or with its task: by what they share with the task, then
-/// with the agent, then by how sure the team is of them.
+/// Returns the skills that share words with the agent's domain or its task: ordered by words shared with the
+/// task, then with the domain, then by the team's confidence in them.
 pub(super) fn section(from: &Reading<'_>, ask: &Ask) -> Section {
     let team = &from.team;
     let skills = team.skills();
