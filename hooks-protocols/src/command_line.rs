@@ -1,9 +1,9 @@
-//! The command line that a client's settings give to a shell.
+//! The shell command line that a client's settings contain.
 
 use crate::client::Client;
 use crate::failure::closes;
 
-/// What the guard says where the hook could not speak for itself.
+/// Message of the guard if the hook process itself cannot deny.
 const UNFINISHED: &str = "hooks: the hook is missing, crashed or was killed, so this is denied";
 
 /// The line for a POSIX shell that has `program` answer `client` about `event`, with further `options`.
@@ -34,7 +34,7 @@ pub fn command_line(program: &str, client: Client, event: &str, options: &[&str]
     )
 }
 
-/// A word that a shell takes as it stands.
+/// A word, quoted for a shell if necessary.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | '@' | '%' | ',')
