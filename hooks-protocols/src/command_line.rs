@@ -6,11 +6,12 @@ use crate::failure::closes;
 /// Message of the guard if the hook process itself cannot deny.
 const UNFINISHED: &str = "hooks: the hook is missing, crashed or was killed, so this is denied";
 
-/// The line for a POSIX shell that has `program` answer `client` about `event`, with further `options`.
+/// The line for a POSIX shell that runs `program` as the hook of `client` for `event`, with further
+/// `options`.
 ///
-/// A program that is not there, or that a signal ends, cannot deny; most clients then let the tool run. So where a failure
-/// closes, the shell denies in its place: by exit code 2 with a text, which denies in every client that was run. Whatever
-/// `program` itself ends with goes through.
+/// A program that is missing, or that is killed by a signal, cannot deny; most clients then let the tool run.
+/// If a failure of the event closes, the shell therefore denies in its place: by exit code 2 with a text,
+/// which denies in every client that was tested. All exit codes of `program` itself up to 2 are kept.
 ///
 /// ```
 /// use hooks_protocols::{Client, command_line};
