@@ -113,8 +113,8 @@ impl Governing {
     pub(super) fn finish(self, notes: &Notes) -> Result<(), Failure> {
         let done = self.wait(async {
             self.unfinished.finish().await;
-            // The answer already reports records that could not be written. Closing the log here keeps its drop
-            // from printing them on standard error as well.
+            // The answer already reports records that could not be written. Closing the log here keeps its
+            // drop from printing them on standard error as well.
             if let Err(error) = self.config.close().await {
                 notes.failed(&error.to_string());
             }

@@ -2,8 +2,8 @@
 //! and the client receives the reason. The program is the real one, started by a shell with the line of the
 //! client's settings.
 //!
-//! `docs/faults.md` is written by this test: `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --features faults
-//! --test faults`.
+//! `docs/faults.md` is written by this test:
+//! `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --features faults --test faults`.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]

@@ -3,7 +3,7 @@
 //! | phase | in the set |
 //! | --- | --- |
 //! | `tool_input_transform`, `tool_response_transform` | rewrite once, before the event is final |
-//! | `tool_guard`, `pre_tool_use` | hooks that decide and can wait; called again if the event is rewritten after their answer (law 2) |
+//! | `tool_guard`, `pre_tool_use` | hooks that decide and can wait; called again after a later rewrite (law 2) |
 //! | the other events that block | hooks that decide and can wait |
 //! | events that inform | hooks that are informed |
 //!

@@ -161,7 +161,8 @@ impl Decide for PostToolUse {
         merged: Merged,
         rewrites: bool,
     ) -> Result<Opinion<Self>, HookError> {
-        // If a handler that should change the result failed, the result is withheld. Any other block ends the run.
+        // If a handler that should change the result failed, the result is withheld. Any other block ends the
+        // run.
         let withheld = if rewrites { closed(&merged) } else { Verdict::NO_OPINION };
         let stops = !merged.allowed && withheld.strength() != Strength::Deny;
         let mut outcome = Self::Outcome::from(withheld);
