@@ -11,7 +11,8 @@ use crate::event::{HookEvent, Powers, Rewrites};
 use crate::output::{Message, Reading, Said, SpecificSaid};
 use crate::rules::Profile;
 
-/// The merged answers of the handlers of one event. `Default` denies, unlike [`Merged::nothing`].
+/// The merged answers of the handlers of one event. `Default` does not allow the event, unlike
+/// [`Merged::nothing`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Merged {
     /// Whether the event is allowed. Check this first: next to a block, `decision` can be allow.

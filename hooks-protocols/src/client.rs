@@ -21,7 +21,7 @@ pub enum Client {
     /// GitHub Copilot CLI. The spelling of the event in its settings (`preToolUse` or `PreToolUse`)
     /// determines the spelling of the payload; both are this client.
     Copilot,
-    /// GitHub Copilot SDK: the host is called back over JSON-RPC.
+    /// GitHub Copilot SDK, which calls the host back over JSON-RPC.
     CopilotSdk,
     /// VS Code's own agent hooks.
     VsCode,
@@ -29,7 +29,7 @@ pub enum Client {
     Cursor,
     /// docker-agent since September 2026.
     DockerAgent,
-    /// docker-agent as it was in the summer of 2026, profile `2026-07`.
+    /// docker-agent of July 2026, profile `2026-07`.
     DockerAgentJuly,
     /// Squad: its hook pipeline and its session hooks.
     Squad,

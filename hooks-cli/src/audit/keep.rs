@@ -86,7 +86,7 @@ pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure
     Ok(Status::Well)
 }
 
-/// Prints the holds that are in force by the record, but not in the file of holds.
+/// Prints the holds that are in force according to the records, but missing in the file of holds.
 fn tell_forgotten(folder: &Path) -> Result<Status, Failure> {
     let forgotten = Holds::forgotten(&StdFileSystem, folder)?;
     let mut err = output::err();

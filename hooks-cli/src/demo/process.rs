@@ -73,7 +73,7 @@ async fn bounded(stream: Option<impl AsyncRead + Unpin>) -> io::Result<(String, 
     Ok((String::from_utf8_lossy(&bytes).into_owned(), cut))
 }
 
-/// A process group, by the id of its first process.
+/// A process group, identified by its first process.
 struct Group(Option<u32>);
 
 impl Group {

@@ -82,7 +82,8 @@ pub(super) fn watch(caller: &Arc<Caller>, delivery: &Arc<Delivery>, notes: &Note
     Ok(deadline)
 }
 
-/// The default deadline for a client: five sixths of the client's default timeout.
+/// The default deadline for a client: five sixths of the timeout that `hooks init` writes into its settings.
+/// The comments below name the client's own default timeout.
 const fn of(client: Option<Client>) -> Duration {
     Duration::from_secs(match client {
         // The timeout is 600 s, and less (30 s) for a prompt.

@@ -195,7 +195,7 @@ impl<E: Decide> Service<HookRequest<E>> for Phase<E> {
     }
 }
 
-/// The handlers of an event that informs.
+/// The handlers of an informing event.
 struct Told<E>(Phase<E>);
 
 impl<E> Clone for Told<E> {

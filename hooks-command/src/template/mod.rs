@@ -1,8 +1,8 @@
-//! Templates of prompts: the part of Go's `text/template` that prompts use, over the payload.
+//! Templates of prompts: the part of Go's `text/template` that prompts use, rendered with a payload.
 //!
-//! Fields by their Go names (`.ToolName`, `.ToolInput.cmd`), pipelines, variables, `if`, `with`, `range`, the usual
-//! functions, and `toJSON` and `truncate N`. Bounded in depth, in steps, in what its functions read and
-//! in what it writes; a value is not copied to be looked at.
+//! Supported are fields with their Go names (`.ToolName`, `.ToolInput.cmd`), pipelines, variables, `if`,
+//! `with`, `range`, the usual functions, and `toJSON` and `truncate N`. Depth, number of steps, bytes read by
+//! functions, and bytes written are limited. Reading a value does not copy it.
 //!
 //! ```
 //! use hooks_command::template::Template;

@@ -81,7 +81,7 @@ fn event_of(kind: EventKind) -> BoxedStrategy<WireEvent> {
     }
 }
 
-/// An event of ours as one of the clients would send it.
+/// An event of ours in the form of one of the clients.
 fn any_sent() -> impl Strategy<Value = Decoded> {
     let typed = any_place().prop_filter_map("has a type", |(client, name)| {
         Some((client, name, capabilities(client, name)?.event()?))

@@ -48,7 +48,7 @@ pub(super) const MCP_OUTPUT: &[Field] = &[
     Field::count(&["duration"], DURATION),
 ];
 
-/// A file that is read or was written.
+/// A file before it is read, or after it was written.
 pub(super) const FILE: &[Field] = &[Field::any(&["file_path"], &["tool_args", "file_path"])];
 
 pub(super) const EDITS: &[Field] = &[Field::any(&["edits"], &["tool_args", "edits"])];
