@@ -1,11 +1,11 @@
-//! Tells the program which commit it was built from.
+//! Passes the commit of the build to the program.
 
 use std::env;
 use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-env-changed=HOOKS_COMMIT");
-    // Whoever builds from an archive says it; else the checkout does, where there is one.
+    // A build from an archive sets the variable; otherwise the checkout has the commit, if there is one.
     let commit = env::var("HOOKS_COMMIT").ok().or_else(|| git(&["rev-parse", "--short=12", "HEAD"]));
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={log}");

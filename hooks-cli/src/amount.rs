@@ -1,8 +1,8 @@
-//! Amounts of counters as people write them: money in dollars, tokens, or how many.
+//! Parses and formats amounts of counters: money in dollars, tokens, or counts.
 
 use hooks::state::{Key, MAX_AMOUNT};
 
-/// What a counter counts.
+/// The unit of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Millionths of a US dollar.
@@ -13,7 +13,7 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// What the counter of `key` counts, by its name.
+    /// The unit of the counter `key`, derived from its name.
     pub(crate) fn of(key: &Key) -> Self {
         let parts: Vec<_> = key.parts().skip(1).collect();
         let parts: Vec<_> = parts.iter().map(String::as_str).collect();
@@ -24,7 +24,7 @@ impl Unit {
         }
     }
 
-    /// As programs name it.
+    /// Name of the unit in JSON.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Usd => "usd",
@@ -33,13 +33,13 @@ impl Unit {
         }
     }
 
-    /// An amount as it is written: `$1.50`, `20000 tokens`, `7`.
+    /// Formats an amount: `$1.50`, `20000 tokens`, `7`.
     pub(crate) fn show(self, amount: u64) -> String {
         match self {
             Self::Usd => {
                 let (dollars, rest) = (amount / 1_000_000, amount % 1_000_000);
                 let rest = format!("{rest:06}");
-                // Cents always, and of what is smaller only what there is.
+                // Cents are always written; smaller digits only if they are not zero.
                 let cents = rest.trim_end_matches('0');
                 format!("${dollars}.{cents:0<2}")
             }
@@ -48,7 +48,7 @@ impl Unit {
         }
     }
 
-    /// Reads an amount: what `show` writes, or the number alone, as in the configuration.
+    /// Parses an amount in the format of `show`, or the number alone, as in the configuration.
     pub(crate) fn read(self, text: &str) -> Result<u64, String> {
         let wrong = |hint: &str| format!("`{text}` is no amount of this counter; {hint}");
         let text = text.trim();
@@ -76,7 +76,7 @@ fn whole(digits: &str) -> Option<u64> {
     is_number.then(|| digits.parse().ok()).flatten()
 }
 
-/// Millionths, exactly as they are written.
+/// Parses dollars into millionths, without rounding.
 fn micros(dollars: &str) -> Option<u64> {
     let (before, behind) = dollars.split_once('.').unwrap_or((dollars, "0"));
     let fraction = whole(behind).filter(|_| behind.len() <= 6)?;

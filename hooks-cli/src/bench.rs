@@ -1,4 +1,4 @@
-//! `hooks bench`: what a configuration costs per event, policy by policy, on this machine.
+//! `hooks bench`: measures the cost of a configuration for each event and policy, on this machine.
 
 use std::fs;
 use std::io::Write;
@@ -20,21 +20,21 @@ use crate::paint::{LOUD, QUIET, one_line};
 use crate::table::Table;
 use crate::unfinished::Unfinished;
 
-/// Decisions between two looks at the clock, so that looking costs little.
+/// Number of decisions between two clock readings, to keep their cost low.
 const ROUND: u32 = 64;
 
-/// What one event costs.
+/// The cost of one event.
 #[derive(Debug, Serialize)]
 struct Cost {
     event: &'static str,
     what: String,
-    /// One decision, rewrites and all policies, in nanoseconds.
+    /// Cost of one decision with rewrites and all policies, in nanoseconds.
     nanoseconds: f64,
     decisions: u64,
     policies: Vec<Share>,
 }
 
-/// What one policy costs, alone, on an event it sees first.
+/// The cost of one policy alone, for a fresh event.
 #[derive(Debug, Serialize)]
 struct Share {
     policy: String,
@@ -103,11 +103,11 @@ fn measure<E: DecidingEvent>(
     what: String,
     time: Duration,
 ) -> Cost {
-    // Each decision is about a request of its own, whose facts nobody has worked out yet.
+    // Each decision is about a new request, without cached facts.
     let request = HookRequest::new(context, event).at(Stage::Judge);
     let (nanoseconds, decisions) = timed(time, &request, |request| {
         let decided = hooks::decide(hooks, request.clone());
-        // Nothing of a configuration waits yet; where something does, it is waited for.
+        // No hook of a configuration waits yet; if one does, its future is awaited.
         drop(std::hint::black_box(match decided {
             HookFuture::Now(decided) => decided,
             waiting @ HookFuture::Later(_) => Some(runtime.block_on(waiting)),
@@ -125,7 +125,7 @@ fn measure<E: DecidingEvent>(
     Cost { event: E::KIND.name(), what, nanoseconds, decisions, policies }
 }
 
-/// Nanoseconds per call of `judge` on a fresh request, and how many calls were made.
+/// Nanoseconds for a call of `judge` with a fresh request, and the number of calls.
 fn timed<E: DecidingEvent>(
     time: Duration,
     request: &HookRequest<E>,
@@ -134,7 +134,7 @@ fn timed<E: DecidingEvent>(
     let (mut spent, mut calls) = (Duration::ZERO, 0_u64);
     let limit = now();
     let mut warm = false;
-    // However slow the machine is, one round is measured: no figure would read as no cost.
+    // At least one round is measured on a slow machine too, as zero calls would look like zero cost.
     while calls == 0 || (spent < time && limit.elapsed() < time.saturating_mul(10)) {
         let fresh: Vec<_> = (0..ROUND).map(|_| request.clone().refreshed()).collect();
         let start = now();

@@ -1,4 +1,4 @@
-//! `hooks check`: says everything that is wrong with a configuration.
+//! `hooks check`: reports all mistakes in a configuration.
 
 use std::fs;
 use std::io::Write;

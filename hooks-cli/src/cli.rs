@@ -26,29 +26,31 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a session of two agents and a reviewer in a temporary repository, and show what the policies do
+    /// Run a session of two agents and a reviewer in a temporary repository, and show the effect of the
+    /// policies
     Demo(Demo),
     /// Answer events: JSON Lines in, JSON Lines out
     Eval(Eval),
-    /// Be the hook command of an agent client: one event on standard input, the client's own answer on standard output
+    /// Run as the hook command of an agent client: one event on standard input, the client's own answer on
+    /// standard output
     Run(Run),
-    /// Have an agent client ask `hooks` about everything its agents do
+    /// Make an agent client call `hooks` for everything that its agents do
     Init(Init),
-    /// Say whether the clients really are governed, and what to do where they are not
+    /// Check whether the clients really are governed, and show how to repair those that are not
     Doctor(Doctor),
-    /// Say everything that is wrong with a configuration
+    /// Report all mistakes in a configuration
     Check(Check),
-    /// Tell the whole story of one decision
+    /// Explain one decision in full
     Explain(Explain),
     /// Print a JSON schema
     Schema(Schema),
-    /// Show and change what is kept: budgets, limits, lockouts, children
+    /// Show and change stored state: budgets, limits, lockouts, children
     State(State),
-    /// Read and check the audit log: who did what, and what was decided by which rule
+    /// Read and check the audit log: who did what, and which rule decided
     Audit(Audit),
-    /// Measure what a configuration costs per event, policy by policy
+    /// Measure the cost of a configuration for each event and policy
     Bench(Bench),
-    /// Print the script by which a shell completes this command line
+    /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page
     Man(Manual),
@@ -74,7 +76,7 @@ pub(crate) struct Demo {
     /// The steps to run in place of the demo's, as JSON Lines
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
-    /// Print the demo's configuration and script, and stop
+    /// Print the demo's configuration and script, and end
     #[arg(long)]
     pub(crate) show: bool,
 }
@@ -90,7 +92,7 @@ A line that is no event gets a line with `error`, the rest goes on, and the exit
 pub(crate) struct Eval {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
-    /// Put events and outcomes on the record, as the configuration says: what is asked really happens
+    /// Record events and outcomes as configured, because the events really happen
     #[arg(long)]
     pub(crate) record: bool,
 }
@@ -112,13 +114,13 @@ pub(crate) struct Run {
     /// The client that calls, such as `claude`
     #[arg(long, value_name = "NAME")]
     pub(crate) client: Option<String>,
-    /// The event, in the client's own words, such as `PreToolUse`
+    /// The event, as the client calls it, such as `PreToolUse`
     #[arg(long, value_name = "NAME")]
     pub(crate) event: Option<String>,
     /// The configuration
     #[arg(long, short, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Deny after this time, such as `20s`; a little less than the client waits for
+    /// Deny after this time, such as `20s`; it should be a little less than the client's own timeout
     #[arg(long, value_name = "TIME", value_parser = some_deadline)]
     pub(crate) deadline: Option<Duration>,
 }
@@ -137,16 +139,16 @@ pub(crate) struct Init {
     /// The client, such as `claude`
     #[arg(value_name = "CLIENT")]
     pub(crate) client: String,
-    /// Whose settings
+    /// Settings of the project or of the user
     #[arg(long, value_enum, default_value_t = Scope::Project)]
     pub(crate) scope: Scope,
     /// The file of the agents, for docker-agent
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Show what would change, and change nothing
+    /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Take out what was written
+    /// Remove the hooks from the settings
     #[arg(long)]
     pub(crate) remove: bool,
 }
@@ -159,10 +161,10 @@ pub(crate) struct Init {
 Each client is called for a denial in the very way it would call, and its answer is read as the client reads it.
 Exit status: 0 whoever is wired is governed, 1 something is wrong, 2 it cannot be told.")]
 pub(crate) struct Doctor {
-    /// The clients; all of them where none is named
+    /// The clients; without any, all of them
     #[arg(value_name = "CLIENT")]
     pub(crate) clients: Vec<String>,
-    /// How to report
+    /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }
@@ -177,10 +179,10 @@ pub(crate) struct Check {
     /// The configurations
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// How to report
+    /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// Read Squad policies under this profile, whatever they say
+    /// Read Squad policies under this profile, even if they name another
     #[arg(long, value_parser = profile)]
     pub(crate) profile: Option<Profile>,
 }
@@ -194,16 +196,16 @@ Exit status: 0 it goes ahead, 1 it is denied or asked about, 2 the event cannot 
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
-    /// A tool to call, in place of an event on standard input
+    /// The tool of a call, in place of an event on standard input
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
-    /// Its arguments, as JSON
+    /// Arguments of the call, as JSON
     #[arg(long, value_name = "JSON", requires = "tool")]
     pub(crate) args: Option<String>,
-    /// Who calls it
+    /// Name of the agent that calls
     #[arg(long, value_name = "NAME", requires = "tool", default_value = "agent")]
     pub(crate) agent: String,
-    /// How to report
+    /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }
@@ -230,10 +232,10 @@ pub(crate) struct Bench {
     /// Events to measure, as JSON Lines
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
-    /// How long to measure each event, in milliseconds
+    /// Time to measure each event, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub(crate) time: u64,
-    /// How to report
+    /// Format of the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }
@@ -254,13 +256,13 @@ Every change is recorded, with who made it and why; `history` shows the records.
 pub(crate) struct State {
     #[command(flatten)]
     pub(crate) config: ConfigFile,
-    /// Whose state; that of the configuration's tenant where absent
+    /// The tenant; without it, the tenant of the configuration
     #[arg(long, value_name = "NAME", global = true)]
     pub(crate) tenant: Option<String>,
-    /// Who you are; the user who runs this where absent
+    /// Your name, for the record; without it, the name of the user who runs this
     #[arg(long, value_name = "NAME", global = true)]
     pub(crate) by: Option<String>,
-    /// Why, for the record
+    /// Reason, for the record
     #[arg(long, value_name = "TEXT", global = true)]
     pub(crate) why: Option<String>,
     /// Print JSON
@@ -274,47 +276,47 @@ pub(crate) struct State {
 pub(crate) enum StateAction {
     /// Show everything (the default)
     Show,
-    /// Show who changed what by hand
+    /// Show the changes that were made by hand
     History,
     /// Lock an agent out of an artifact
     Lock {
         /// A file, a folder or a glob
         artifact: String,
-        /// Who may not write it
+        /// The agent that must not write it
         agent: String,
-        /// For how long, such as `2h`; until it is cleared where absent
+        /// Duration of the lock, such as `2h`; without it, the lock stays until it is cleared
         #[arg(long = "for", value_name = "TIME", value_parser = some_time)]
         lasting: Option<Duration>,
     },
     /// Let all agents write an artifact again
     Clear {
-        /// By any name for it: `./src/a` is `src/a`
+        /// Any name of the artifact: `./src/a` is `src/a`
         artifact: String,
     },
-    /// Set what is spent of a counter
+    /// Set the spent amount of a counter
     Set {
-        /// As `show` names it
+        /// The counter, as `show` names it
         counter: String,
-        /// As `show` writes it: `$1.50`, `20000 tokens`, `7`; or the number alone
+        /// The amount, as `show` writes it: `$1.50`, `20000 tokens`, `7`; or the number alone
         spent: String,
     },
-    /// Approve what a budget asks about: it holds until the budget's window ends
+    /// Approve the question of a budget, until the budget's window ends
     Approve {
-        /// The session that was asked about
+        /// The session of the question
         session: String,
-        /// Its agent
+        /// The agent of the session
         #[arg(long, value_name = "NAME", default_value = "")]
         agent: String,
-        /// The model it calls
+        /// The model that the agent calls
         #[arg(long, value_name = "NAME", default_value = "")]
         model: String,
     },
-    /// Go on without a store that is lost (damaged, deleted, emptied, or another one now): what was counted and locked in it is
-    /// forgotten
+    /// Continue without a store that is lost (damaged, deleted, emptied, or replaced by another one): its
+    /// counters and locks are forgotten
     AcceptLoss,
-    /// Take an entry out of a set: a child that is gone
+    /// Remove an entry from a set, such as a child that no longer runs
     Remove {
-        /// As `show` names it
+        /// The set, as `show` names it
         set: String,
         /// The name of the entry
         entry: String,
@@ -326,7 +328,7 @@ pub(crate) enum StateAction {
   hooks completions bash > ~/.local/share/bash-completion/completions/hooks
   hooks completions zsh > ~/.zfunc/_hooks")]
 pub(crate) struct Completions {
-    /// Which shell
+    /// The shell
     pub(crate) shell: Shell,
 }
 
@@ -335,32 +337,32 @@ pub(crate) struct Completions {
   hooks man | man -l -
   hooks man run > ~/.local/share/man/man1/hooks-run.1")]
 pub(crate) struct Manual {
-    /// The command to tell about; the program as a whole where absent
+    /// The command to describe; without it, the program as a whole
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }
 
-/// The configuration that a command works with.
+/// The configuration of a command.
 #[derive(Args, Debug)]
 pub(crate) struct ConfigFile {
     /// The configuration: a `hooks.yaml` or a Squad policy
     #[arg(long = "config", short = 'c', value_name = "FILE")]
     pub(crate) path: PathBuf,
-    /// Read a Squad policy under this profile, whatever it says: strict or squad-compat
+    /// Read a Squad policy under this profile, even if it names another: strict or squad-compat
     #[arg(long, value_parser = profile)]
     pub(crate) profile: Option<Profile>,
 }
 
-/// How to report.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For a person
+    /// Text for the terminal
     Text,
-    /// For a program
+    /// JSON for programs
     Json,
 }
 
-/// A time in which an answer is possible.
+/// Parses a deadline, which must not be zero.
 fn some_deadline(text: &str) -> Result<Duration, String> {
     match hooks::duration::parse(text) {
         Ok(time) if time.is_zero() => Err("nothing is answered in no time".to_owned()),
@@ -369,7 +371,7 @@ fn some_deadline(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A duration that is one.
+/// Parses a duration, which must not be zero.
 fn some_time(text: &str) -> Result<Duration, String> {
     match hooks::duration::parse(text) {
         Ok(time) if time.is_zero() => {

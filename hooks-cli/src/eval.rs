@@ -1,4 +1,4 @@
-//! `hooks eval`: events in, outcomes out, line by line.
+//! `hooks eval`: reads events and writes outcomes, line by line.
 
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::failure::{Failure, Status};
 use crate::unfinished::Unfinished;
 use crate::{load, strict_json};
 
-/// How long a line may be. What is longer is no event that anybody meant.
+/// Maximum length of a line. A longer line is not an intended event.
 const LONGEST_LINE: u64 = 32 << 20;
 
 /// Answers every line of standard input.
@@ -64,7 +64,7 @@ fn answer_lines(
     Ok(status)
 }
 
-/// Reads an event from a line.
+/// Parses the event of a line.
 pub(crate) fn read(line: &[u8]) -> Result<(hooks::HookContext, WireEvent), String> {
     if u64::try_from(line.len()).unwrap_or(u64::MAX) > LONGEST_LINE {
         return Err(format!("the line is longer than {} MiB", LONGEST_LINE >> 20));
@@ -83,12 +83,13 @@ pub(crate) fn read(line: &[u8]) -> Result<(hooks::HookContext, WireEvent), Strin
     Ok((context, event))
 }
 
-/// Whether nobody can tell which folder is meant. One that is not named is the one this process is in.
+/// Whether the folder is ambiguous. A missing folder is that of this process.
 fn is_relative(folder: &Path) -> bool {
     !folder.as_os_str().is_empty() && !folder.is_absolute()
 }
 
-/// The next line, without its end; of one that is too long, enough to see that. `false` at the end.
+/// Reads the next line without its end; of a line that is too long, just enough to see that. Returns `false`
+/// at the end.
 fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let most = LONGEST_LINE.saturating_add(1);

@@ -1,4 +1,4 @@
-//! Events by their type: what is known by name only on the wire is asked about by type.
+//! Dispatch of events by type: converts an event that is known by its name on the wire to its own type.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use serde_json::{Map, Value, json};
 
 use crate::unfinished::Unfinished;
 
-/// Evaluates one expression for the events that are decided about and another for those that inform, each with
-/// the event under its own type.
+/// Evaluates one expression for events that hooks decide and another for events that inform, each with the
+/// event in its own type.
 macro_rules! by_type {
     ($wire:expr, decided($decided:ident) => $decides:expr, informed($informed:ident) => $informs:expr, other => $other:expr) => {
         $crate::event::by_type!(@match $wire, $decided, $decides, $informed, $informs, $other;
@@ -36,9 +36,9 @@ macro_rules! by_type {
 }
 pub(crate) use by_type;
 
-/// What an outcome says beside strength and reasons, as JSON.
+/// The notes of an outcome as JSON, without strength and reasons.
 pub(crate) trait Noted {
-    /// An object; empty where nothing is noted.
+    /// An object; empty if there are no notes.
     fn noted(&self) -> Map<String, Value>;
 }
 
@@ -51,7 +51,8 @@ impl<E: hooks::Event, N: Notes + Serialize> Noted for Judgement<E, N> {
     }
 }
 
-/// Waits until what was decided is on the record; where it cannot be, `outcome` becomes a denial if that is what it means.
+/// Waits until the decision is recorded. If it cannot be recorded and the configuration closes on that,
+/// `outcome` becomes a denial.
 pub(crate) async fn settle<E>(recording: Option<&Audit>, request: &HookRequest<E>, outcome: &mut E::Outcome)
 where
     E: DecidingEvent + Described,
@@ -63,8 +64,8 @@ where
     }
 }
 
-/// Waits until an event that was told of is on the record. Nothing can be refused any more: that it is not is noted where
-/// failures are.
+/// Waits until an informing event is recorded. It can no longer be denied, so a failure is only recorded with
+/// the other failures.
 pub(crate) async fn settle_told<E>(recording: Option<&Audit>, request: &HookRequest<E>)
 where
     E: InformingEvent + Described,
@@ -74,7 +75,7 @@ where
     }
 }
 
-/// Asks the hooks about an event and answers their outcome as JSON, once it is on the record where it is put there.
+/// Calls the hooks for an event, and returns their outcome as JSON after it is recorded, if it has to be.
 pub(crate) async fn answer(
     hooks: &Hooks,
     context: HookContext,
@@ -92,7 +93,7 @@ pub(crate) async fn answer(
     Value::Object(outcome)
 }
 
-/// Decides, takes places, and lets the observers see it, as a host does that runs what is allowed.
+/// Decides, takes reservations, and calls the observers, as a host does before it runs an allowed call.
 async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, recording: Option<&Audit>) -> Map<String, Value>
 where
     E: DecidingEvent<Outcome: Noted> + Described,
@@ -138,8 +139,8 @@ fn failed(message: &str) -> Map<String, Value> {
     Map::from_iter([("error".to_owned(), json!({"message": message}))])
 }
 
-/// Puts an event that was read where this process is, as far as it does not say itself where it happens. What is still
-/// to be done when it is answered goes to `unfinished`.
+/// Completes the context of a parsed event with the folder, tenant and environment of this process, unless
+/// the event has its own. Work that remains after the answer goes to `unfinished`.
 pub(crate) fn here(mut context: HookContext, config: &Config, unfinished: &Unfinished) -> HookContext {
     let given = context.timestamp;
     context.tenant = context.tenant.or_else(|| config.tenant().map(str::to_owned));

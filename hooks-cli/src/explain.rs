@@ -1,4 +1,4 @@
-//! `hooks explain`: the whole story of one decision.
+//! `hooks explain`: explains one decision in full.
 
 use std::io::{self, Read, Write};
 
@@ -18,31 +18,31 @@ use crate::paint::{self, LOUD, OPEN, QUIET, one_line};
 use crate::unfinished::Unfinished;
 use crate::{load, strict_json};
 
-/// How much of a text is shown on a line.
+/// Maximum characters of a text on a line.
 const WIDTH: usize = 100;
-/// How much is read from standard input.
+/// Maximum bytes of standard input.
 const LARGEST: u64 = 32 << 20;
 
-/// Everything about one decision.
+/// All facts about one decision.
 #[derive(Debug, Serialize)]
 struct Story {
     event: &'static str,
     agent: String,
-    /// The event as it was asked about.
+    /// The original event.
     given: Value,
-    /// The event as it was judged, where a transform changed it.
+    /// The event as policies judged it, if a transform changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     effective: Option<Value>,
     decision: Strength,
-    /// What would be shown to the model.
+    /// Message that the model would receive.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// What each policy alone says about the event as it was judged.
+    /// The judgement of each policy alone, about the final event.
     policies: Vec<Said>,
-    /// What was said besides: by transforms that failed, by hooks that wait, by limits.
+    /// Other reasons: of transforms that failed, of hooks that wait, of limits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     besides: Vec<Reason>,
-    /// What would change the decision.
+    /// Remedies that would change the decision.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed_by: Vec<String>,
 }
@@ -68,7 +68,7 @@ pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
         informed(event) => Err(format!("`{kind}` is told, not decided about: {}", json!(event))),
         other => Err(format!("this program does not know what to do with `{kind}`"))
     );
-    // What was reserved to tell the story is given back.
+    // Reservations that the explanation took are returned.
     runtime.block_on(unfinished.finish());
     let story = story.map_err(Failure::said)?;
     let mut out = anstream::stdout().lock();
@@ -82,7 +82,7 @@ pub(crate) fn run(asked: &Explain) -> Result<Status, Failure> {
     Ok(if story.decision >= Strength::Ask { Status::Found } else { Status::Well })
 }
 
-/// The event to explain: a tool call of the command line, or what stands on standard input.
+/// The event to explain: a tool call from the command line, or the event on standard input.
 fn event_of(asked: &Explain) -> Result<(HookContext, WireEvent), Failure> {
     if let Some(tool) = &asked.tool {
         let args = asked.args.as_deref().unwrap_or("{}");
@@ -113,7 +113,7 @@ async fn story<E: DecidingEvent>(hooks: &Hooks, context: HookContext, event: E) 
             policy: said.policy,
         })
         .collect();
-    // What is held is given back when the outcome is dropped: explaining uses nothing up.
+    // Reservations are returned when the outcome is dropped, so explaining uses up no limit.
     reserve(hooks, &mut decided).await;
     let outcome = &decided.outcome;
     let by_policies: Vec<_> = policies.iter().flat_map(|said| &said.reasons).collect();
@@ -173,7 +173,7 @@ fn tell(out: &mut impl Write, story: &Story) -> io::Result<()> {
     Ok(())
 }
 
-/// The fields that are set, one a line.
+/// Prints the fields that are set, one on each line.
 fn fields(out: &mut impl Write, event: &Value) -> io::Result<()> {
     for (name, value) in event.as_object().into_iter().flatten() {
         match value {
@@ -201,7 +201,7 @@ fn verdict(out: &mut impl Write, policy: &str, strength: Strength, reasons: &[Re
     Ok(())
 }
 
-/// Evidence in words.
+/// Formats evidence.
 pub(crate) fn in_words(evidence: &Evidence) -> String {
     match evidence {
         Evidence::Span { start, end, text } => format!("bytes {start} to {end}: `{text}`"),

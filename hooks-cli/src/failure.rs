@@ -1,4 +1,4 @@
-//! How the program ends.
+//! Exit statuses and failures of the program.
 
 use std::fmt;
 use std::io;
@@ -9,15 +9,15 @@ use crate::paint::BAD;
 /// The exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// All went well.
+    /// Success.
     Well,
-    /// Something was found.
+    /// A finding, such as a mistake or a denial.
     Found,
-    /// The command line is wrong, or something cannot be read.
+    /// The command line is wrong, or a file cannot be read.
     Usage,
     /// An audit log was tampered with.
     Damaged,
-    /// An audit log is not the one that was anchored.
+    /// An audit log does not match its anchor.
     Mismatched,
 }
 
@@ -33,29 +33,29 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a command could not do its work.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// In words for a person.
+    /// A message for the user.
     Said(String),
-    /// Already shown in full; only the status is left.
+    /// A failure that was printed already; only its status is left.
     Shown(Status),
-    /// Input or output.
+    /// An error of input or output.
     Io(io::Error),
 }
 
 impl Failure {
-    /// `what` could not be done.
+    /// A failure with a message.
     pub(crate) fn said(what: impl Into<String>) -> Self {
         Self::Said(what.into())
     }
 
-    /// Whether the reader of the output went away.
+    /// Whether the output was closed.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// What to exit with.
+    /// The exit status.
     pub(crate) const fn status(&self) -> Status {
         match self {
             Self::Shown(status) => *status,

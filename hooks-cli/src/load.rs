@@ -1,4 +1,4 @@
-//! Loads a configuration, or says everything that is wrong with it.
+//! Loads a configuration, or reports all of its mistakes.
 
 use std::fs;
 use std::path::Path;
@@ -9,24 +9,23 @@ use hooks::store::{Answering, Engine};
 use crate::failure::{Failure, Status};
 use crate::snippet;
 
-/// The configuration at `path`, to be asked about: what is asked did not happen, and is not put on the record.
+/// The configuration at `path`, for questions about events that did not happen, so nothing is recorded.
 pub(crate) fn config(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
     read(&reader(profile).recording_in_teams().recording_nothing(), path)
 }
 
-/// The configuration at `path`, which governs what is asked.
+/// The configuration at `path`, for events that happen and are recorded.
 pub(crate) fn governing(path: &Path, profile: Option<Profile>) -> Result<Config, Failure> {
     read(&reader(profile).recording_in_teams(), path)
 }
 
-/// The configuration at `path`, to be tried out: what is counted ends with this process, unless the file says
-/// otherwise.
+/// The configuration at `path` for a trial: its counters end with this process, unless the file sets a store.
 pub(crate) fn on_trial(path: &Path) -> Result<Config, Failure> {
     read(&ConfigReader::default().answering(Answering::AtOnce).recording_nothing(), path)
 }
 
 fn read(reader: &ConfigReader, path: &Path) -> Result<Config, Failure> {
-    // Told apart from what is wrong inside, which is a finding for `check`.
+    // A missing file is an error of the command line, whereas a mistake in the file is a finding of `check`.
     if let Err(error) = fs::metadata(path) {
         return Err(Failure::said(format!("`{}` cannot be read: {error}", path.display())));
     }
@@ -36,10 +35,10 @@ fn read(reader: &ConfigReader, path: &Path) -> Result<Config, Failure> {
     })
 }
 
-/// A reader for a profile that was asked for.
+/// A reader with the profile of the command line.
 pub(crate) fn reader(profile: Option<Profile>) -> ConfigReader {
-    // One thing after the other, and what was answered is done when the process ends. What was counted outlives it,
-    // unless the file says otherwise.
+    // Answers are computed one after the other, and no work remains when the process ends. Counters outlive
+    // the process, unless the file sets a store.
     let reader = ConfigReader::default().answering(Answering::AtOnce).storing_in(Engine::File);
     match profile {
         Some(profile) => reader.profile(profile),

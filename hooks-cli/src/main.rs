@@ -1,8 +1,8 @@
-//! The binary `hooks`: shows what the policies do, checks a configuration, answers and explains events, shows and
-//! changes state, and measures what a configuration costs.
+//! The binary `hooks`: shows the effect of policies, checks a configuration, answers and explains events,
+//! shows and changes state, and measures the cost of a configuration.
 //!
-//! Exit status: 0 where all went well, 1 where something was found (a mistake in a file, a denial, a line that
-//! is no event), 2 where the command line is wrong or a file cannot be read.
+//! Exit status: 0 for success; 1 for a finding, such as a mistake in a file, a denial, or a line that is not
+//! an event; 2 if the command line is wrong or a file cannot be read.
 
 mod amount;
 mod audit;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
             if error.use_stderr() {
                 run::deny_if_called(&error);
             }
-            // Nothing is left to say where even this cannot be said.
+            // If printing this error fails, there is no other way to report it.
             drop(error.print());
             return if error.use_stderr() { Status::Usage } else { Status::Well }.into();
         }
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(status) => status.into(),
-        // Whoever read the output has seen enough.
+        // The reader of the output closed it.
         Err(failure) if failure.is_closed_pipe() => Status::Well.into(),
         Err(failure) => {
             drop(writeln!(anstream::stderr(), "{failure}"));

@@ -1,4 +1,4 @@
-//! `hooks completions` and `hooks man`: what shells and `man` want to know of the command line.
+//! `hooks completions` and `hooks man`: descriptions of the command line for shells and for `man`.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 use crate::cli::{Cli, Completions, Manual};
 use crate::failure::{Failure, Status};
 
-/// Prints the script by which a shell completes the command line.
+/// Prints the completion script for a shell.
 pub(crate) fn completions(asked: &Completions) -> Result<Status, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(asked.shell, &mut Cli::command(), "hooks", &mut script);
@@ -15,7 +15,7 @@ pub(crate) fn completions(asked: &Completions) -> Result<Status, Failure> {
     Ok(Status::Well)
 }
 
-/// Prints the page of the program, or of one of its commands.
+/// Prints the manual page of the program, or of one of its commands.
 pub(crate) fn man(asked: &Manual) -> Result<Status, Failure> {
     let mut program = Cli::command();
     program.build();

@@ -1,18 +1,18 @@
-//! The colours. They are written as escape codes always; the stream takes them out where the output is no
-//! terminal or `NO_COLOR` is set.
+//! The colours of the output. They are always written as escape codes; the stream removes them if the output
+//! is not a terminal or `NO_COLOR` is set.
 
 use anstyle::{AnsiColor, Style};
 use hooks::Strength;
 
-/// What must not happen, and what is wrong.
+/// Denials and errors.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What a person decides, and what changed.
+/// Questions to the user, and changes.
 pub(crate) const OPEN: Style = AnsiColor::Yellow.on_default();
-/// What may happen.
+/// Allowed calls and successes.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// What goes without saying.
+/// Minor details.
 pub(crate) const QUIET: Style = Style::new().dimmed();
-/// What is looked for.
+/// Headings and names.
 pub(crate) const LOUD: Style = Style::new().bold();
 
 /// The colour of a strength.
@@ -25,7 +25,7 @@ pub(crate) const fn of(strength: Strength) -> Style {
     }
 }
 
-/// `text` on one line, without what could steer a terminal, and not longer than `most` characters.
+/// `text` on one line, without control characters, and at most `most` characters long.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let mut chars = text.chars().map(|c| match c {
         '\n' => '⏎',

@@ -1,4 +1,4 @@
-//! `hooks schema`: JSON schemas, for editors and for whoever writes events.
+//! `hooks schema`: prints JSON schemas, for editors and for programs that write events.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::Schema;
 use crate::failure::{Failure, Status};
 
-/// Writes the schema that was asked for.
+/// Prints the requested schema.
 pub(crate) fn run(asked: &Schema) -> Result<Status, Failure> {
     let schema = match asked.of.as_str() {
         "config" => hooks::config::schema(),
@@ -20,7 +20,7 @@ pub(crate) fn run(asked: &Schema) -> Result<Status, Failure> {
     Ok(Status::Well)
 }
 
-/// The schema of an event as it stands on a line: its name, its context, its fields.
+/// The schema of an event on a line: its name, its context, its fields.
 fn event(kind: EventKind) -> Result<Value, Failure> {
     let mut schema = kind.schema().to_value();
     let (context, definitions) = context();
@@ -43,7 +43,7 @@ fn event(kind: EventKind) -> Result<Value, Failure> {
     Ok(schema)
 }
 
-/// The schema of where an event happens, and the definitions it refers to.
+/// The schema of the context, and the definitions that it uses.
 fn context() -> (Value, Map<String, Value>) {
     let mut schema = schemars::schema_for!(HookContext).to_value();
     let mut definitions = Map::new();

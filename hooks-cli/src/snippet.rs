@@ -1,4 +1,4 @@
-//! Shows what is wrong with a file at its place: the line, a caret, the hint.
+//! Shows the mistakes of a file: the line, a caret, the hint.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -6,10 +6,10 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use hooks::config::{ConfigError, ConfigErrors, Gravity};
 
-/// A line longer than this is not shown; its place is.
+/// Maximum length of a line that is shown; of a longer line, only the position is shown.
 const LONGEST_LINE: usize = 400;
 
-/// Writes all mistakes of a file, and how many there are.
+/// Prints all mistakes of a file, and their number.
 pub(crate) fn write(out: &mut impl Write, errors: &ConfigErrors) -> io::Result<()> {
     for error in errors.errors() {
         writeln!(out, "{}\n", render(errors, error))?;
@@ -37,7 +37,7 @@ fn render(errors: &ConfigErrors, error: &ConfigError) -> String {
     Renderer::styled().render(&[group])
 }
 
-/// The line of the mistake, and the place within it.
+/// The line of the mistake, and the position within it.
 fn line<'t>(text: &'t str, error: &ConfigError) -> (&'t str, Range<usize>) {
     let at = error.span.start.min(text.len());
     let start =

@@ -1,4 +1,4 @@
-//! `hooks state`: what is kept of budgets, limits, lockouts and children, and changes by hand.
+//! `hooks state`: shows budgets, limits, lockouts and children, and changes them by hand.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,23 +20,23 @@ use crate::load;
 use crate::paint::{GOOD, LOUD, OPEN, QUIET, one_line};
 use crate::table::Table;
 
-/// How much of a note is shown on a line.
+/// Maximum characters of a note on a line.
 const WIDTH: usize = 80;
-/// How much of an answer is.
+/// Maximum characters of a message.
 const MOST: usize = 400;
 
 /// The state of one tenant.
 struct Kept {
     by_hand: ByHand,
     lockouts: Arc<StoredLockouts>,
-    /// Artifacts that the configuration locks, and for whom.
+    /// Artifacts that the configuration locks, each with the locked agents.
     configured: BTreeMap<String, Vec<String>>,
     tenant: Option<String>,
 }
 
 /// Shows or changes the state.
 pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
-    // That a loss was accepted is put on the record.
+    // The acceptance of a loss is recorded.
     let is_accepting = matches!(asked.action, Some(StateAction::AcceptLoss));
     let load = if is_accepting { load::governing } else { load::config };
     let config = load(&asked.config.path, asked.config.profile)?;
@@ -55,7 +55,7 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
             "the configuration's tenant is {name}: name its own configuration"
         )));
     }
-    // Lockouts are the own tenant's alone: with others, there are none.
+    // Only the configuration's own tenant has lockouts; other tenants have none.
     let own = if is_other { asked.tenant.clone() } else { own };
     let by = asked.by.clone().unwrap_or_else(user);
     let (store, random) = (Arc::clone(config.kept().store()), Arc::new(SystemRandom));
@@ -86,7 +86,8 @@ pub(crate) fn run(asked: &State) -> Result<Status, Failure> {
                 done(&mut out, &format!("`{agent}` is locked out of `{artifact}`"))
             }
             StateAction::Clear { artifact } => {
-                // What an agent is locked out of by the configuration is not its to clear for others either.
+                // Clearing does not remove an agent's lockout by the configuration, and must not remove those
+                // of other agents either.
                 let count = kept.lockouts.clear(artifact, &by).await?;
                 let name = artifact_name(artifact);
                 if kept.is_configured(artifact) {
@@ -252,7 +253,7 @@ impl Kept {
         done(out, &format!("`{entry}` is out of `{set}`"))
     }
 
-    /// Approves what the budgets of `context` ask about.
+    /// Approves the questions of the budgets for `context`.
     async fn approve(
         &self,
         config: &Config,
@@ -290,7 +291,7 @@ impl Kept {
         self.configured.keys().any(|known| is_same_artifact(known, artifact))
     }
 
-    /// A key as it is shown: without the tenant, whose state this is.
+    /// The key as it is shown: without the tenant, which is the same for all keys.
     fn name(&self, key: &Key) -> String {
         let text = key.as_str();
         text.split_once('/').map_or(text, |(_, name)| name).to_owned()
@@ -311,7 +312,7 @@ impl Kept {
 
     fn set_json(&self, listed: &Listed, now: Timestamp) -> Value {
         let members = listed.members.iter().map(|member| {
-            // A note that is JSON is shown as what it says.
+            // A note that is JSON is shown as its parsed value.
             let note = serde_json::from_str(&member.note).unwrap_or_else(|_| json!(member.note));
             json!({
                 "name": member.name, "note": note, "since": member.since.to_string(),
@@ -357,13 +358,13 @@ fn lockout_json(lockout: &Lockout, is_configured: bool) -> Value {
     })
 }
 
-/// What a counter was set to, as it is written now.
+/// The new value of a counter, formatted in its unit.
 fn in_its_unit(key: &Key, to: &str) -> String {
     let amount = to.strip_prefix("spent ").and_then(|amount| amount.parse().ok());
     amount.map_or_else(|| to.to_owned(), |amount| format!("spent {}", Unit::of(key).show(amount)))
 }
 
-/// A window in words.
+/// Describes when a window resets.
 fn window(window: Window) -> String {
     match window {
         Window::Always => "never".to_owned(),
@@ -385,7 +386,7 @@ fn found_nothing(what: &str) -> Result<Status, Failure> {
     Ok(Status::Found)
 }
 
-/// Who runs this.
+/// Name of the user who runs the command.
 pub(crate) fn user() -> String {
     let name = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| std::env::var(name).ok());
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "somebody".to_owned())

@@ -1,7 +1,7 @@
-//! Reads JSON in which no key is given twice.
+//! Parses JSON without duplicate keys.
 //!
-//! Of two values under one key, one reader takes the first and another the last: what is judged would not be what
-//! runs.
+//! If an object has a duplicate key, one parser uses the first value and another the last. Policies could
+//! then judge other values than those that run.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,16 +9,16 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// Reads a value from `text`.
+/// Parses a value.
 ///
 /// # Errors
-/// The text is not JSON, or an object in it has a key twice.
+/// Returns an error if the text is not JSON, or an object in it has a duplicate key.
 pub(crate) fn read(text: &[u8]) -> serde_json::Result<Value> {
     let Unambiguous = serde_json::from_slice(text)?;
     serde_json::from_slice(text)
 }
 
-/// JSON that says the same to every reader. As deep as the parser lets it be.
+/// JSON that every parser reads in the same way. The parser limits the depth of this recursion.
 struct Unambiguous;
 
 impl<'de> Deserialize<'de> for Unambiguous {

@@ -1,4 +1,4 @@
-//! A table for a terminal: columns as wide as what is in them.
+//! A table for a terminal, whose columns are as wide as their widest cell.
 
 use std::io::{self, Write};
 
@@ -10,19 +10,19 @@ use crate::paint::QUIET;
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<Vec<(String, Style)>>,
-    /// Columns whose cells stand at the right.
+    /// Columns that are aligned to the right.
     numbers: Vec<usize>,
 }
 
 impl Table {
-    /// Starts a table whose columns are called `names`.
+    /// Starts a table with columns of these names.
     pub(crate) fn new<const N: usize>(names: [&str; N]) -> Self {
         let mut table = Self::default();
         table.row(names.map(|name| (name.to_owned(), QUIET)));
         table
     }
 
-    /// Puts the cells of these columns at the right.
+    /// Aligns these columns to the right.
     pub(crate) fn numbers(mut self, columns: impl IntoIterator<Item = usize>) -> Self {
         self.numbers.extend(columns);
         self
@@ -33,7 +33,7 @@ impl Table {
         self.rows.push(cells.into());
     }
 
-    /// Writes it.
+    /// Prints the table.
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
         let width = |column: usize| {

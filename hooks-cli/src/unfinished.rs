@@ -1,16 +1,16 @@
-//! What is still to be done once an answer is there: the program ends after it, not before.
+//! Work that remains after an answer: the program ends only after it is done.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks::{Background, HookFuture};
 
-/// Work that nobody waits for while an event is answered, kept until there is time.
+/// Work that does not delay the answer to an event, kept until there is time for it.
 #[derive(Clone, Default)]
 pub(crate) struct Unfinished(Arc<Mutex<Vec<HookFuture<'static, ()>>>>);
 
 impl Unfinished {
-    /// Does all of it.
+    /// Does all remaining work.
     pub(crate) async fn finish(&self) {
         while let Some(work) = self.next() {
             work.await;

@@ -1,5 +1,6 @@
-//! The audit log across processes, of which each lives for one event: what cannot be put down is put down elsewhere, or
-//! counted until one of them can say so. And whose its files are.
+//! The audit log across processes, each of which lives for one event. Records that cannot be written to the
+//! log are written to another file, or counted until a later process can record the count. Also checks the
+//! owners of its files.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -15,7 +16,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A project with the folder of a team.
+/// A project with a team folder.
 struct World {
     folder: TempDir,
 }
@@ -29,7 +30,7 @@ impl World {
         world
     }
 
-    /// With a file where the log's folder is to be.
+    /// A project with a file at the path of the log's folder.
     fn without_log(config: &str) -> Self {
         let world = Self::new(config);
         fs::write(world.at("app/.squad/orchestration-log"), "").unwrap();
@@ -50,7 +51,7 @@ impl World {
         command.args(options).current_dir(self.at("app")).env_clear().env("HOME", self.at(home));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // A program that does not read is right to close it.
+        // A program that does not read its input may close it.
         drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
         child
     }
@@ -65,7 +66,7 @@ impl World {
         self.start(&["run", "--client", "claude", "--event", "PreToolUse"], home, &payload.to_string())
     }
 
-    /// Has a call judged as an agent client has it.
+    /// Runs a call through `hooks run` as an agent client does.
     fn call(&self, tool: &str) -> Output {
         self.start_call(tool, "").wait_with_output().unwrap()
     }
@@ -74,14 +75,14 @@ impl World {
         self.start(&[&["audit"], options].concat(), "", "").wait_with_output().unwrap()
     }
 
-    /// The records of the log that is named, or of the project's.
+    /// The records of the log that `options` name, or of the project's log.
     fn records(&self, options: &[&str]) -> Vec<Value> {
         let output = self.audit(&[options, &["query"]].concat());
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().map(|line| serde_json::from_str(line.split_once(' ').unwrap().1).unwrap()).collect()
     }
 
-    /// How many records the log says to be missing, or elsewhere.
+    /// The numbers of records that the log reports as missing or in another file, with the notes.
     fn told(&self, event: &str) -> Vec<(u64, String)> {
         let records = self.records(&[]).into_iter().filter(|record| record["event"] == event);
         let told = |record: Value| {
@@ -168,7 +169,7 @@ fn where_nothing_can_be_written_standard_error_says_so() {
         let output = world.start_call(tool, "home").wait_with_output().unwrap();
         assert_eq!(is_denied(&output), tool == "Bash", "{output:?}");
         let said = String::from_utf8_lossy(&output.stderr);
-        // A denial says so itself.
+        // A denial contains the message itself.
         let is_said = said.starts_with("hooks: 1 records are missing from the audit log, between ");
         assert_eq!((is_said, said.is_empty()), (tool == "Read", tool == "Bash"), "{said}");
     }

@@ -1,5 +1,5 @@
-//! Checkpoints of an audit log from the command line: keys, notes, what is told apart, and a second verifier that shares no
-//! code with the first.
+//! Checkpoints of an audit log on the command line: keys, notes, detected changes, and a second verifier that
+//! shares no code with the first.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -16,7 +16,7 @@ use hooks::config::signer;
 use hooks::time::Timestamp;
 use hooks::{StdFileSystem, SystemClock};
 
-/// A place for a log, its checkpoints and its keys.
+/// A folder for a log, its checkpoints and its keys.
 struct World(tempfile::TempDir);
 
 impl World {
@@ -36,7 +36,7 @@ impl World {
         said(command.arg("audit").args(args).current_dir(self.0.path()).output().unwrap())
     }
 
-    /// What the second verifier says; `None` where there is no Python here.
+    /// The exit status of the second verifier; `None` if Python is not installed.
     #[expect(clippy::disallowed_methods, reason = "another program is asked on purpose")]
     fn second(&self, args: &[&str]) -> Option<i32> {
         let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../proofs/verify/audit.py");
@@ -47,7 +47,7 @@ impl World {
         Some(status)
     }
 
-    /// Has two writers put records down at a time.
+    /// Writes records with two writers at the same time.
     fn write(&self, folder: &str, signer: &Signer, records: usize) {
         let open = || {
             let mut settings = LogSettings::new([7; 32]);
@@ -67,7 +67,7 @@ impl World {
         }
     }
 
-    /// Both verifiers.
+    /// Runs both verifiers.
     #[track_caller]
     fn verify(&self, key: &str, status: i32, says: &str) {
         let (ours, out, errors) =
@@ -91,7 +91,7 @@ fn said(output: Output) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// The notes in a file.
+/// The notes of a file.
 fn notes(text: &str) -> Vec<String> {
     text.replace("\nexample", "\n\0example").split('\0').map(str::to_owned).collect()
 }
@@ -120,7 +120,7 @@ fn keys_are_made_and_never_shown() {
     assert_eq!((status, errors.contains("audit.key")), (2, true), "nothing is written over");
     assert_eq!(fs::read_to_string(world.at("audit.key")).unwrap(), secret);
     assert_eq!(world.hooks(&["keygen", "a b", "--out", "other.key"]).0, 2);
-    // One that evolves.
+    // An evolving key.
     assert_eq!(
         world.hooks(&["keygen", "a", "--mac", "--out", "audit.mac"]).0,
         2,
@@ -133,7 +133,7 @@ fn keys_are_made_and_never_shown() {
     assert!(first.starts_with("MAC+KEY+a+") && !errors.contains("MAC+KEY"));
     assert_eq!(fs::metadata(world.at("audit.mac")).unwrap().permissions().mode() & 0o777, 0o700);
     assert_eq!(world.hooks(&args).0, 2);
-    // Refused where others may read it, or see it.
+    // A secret is refused if other users can read its file, or see it on a command line.
     world.write("log", &Signer::Nobody, 1);
     fs::set_permissions(world.at("audit.key"), fs::Permissions::from_mode(0o644)).unwrap();
     let (status, _, errors) = world.hooks(&["checkpoint", "log", "--to", "elsewhere", "--key", "audit.key"]);
@@ -172,7 +172,7 @@ fn what_is_wrong_is_told_apart_and_both_verifiers_agree() {
             copy(&world.at("new-log"), &world.at("log"));
             copy(&world.at("new-elsewhere"), &world.at("elsewhere"));
         };
-        // Old files put back, a fork, a chain taken away.
+        // Restored old files, a fork, a removed chain.
         copy(&world.at("old-log"), &world.at("log"));
         world.verify(believed, 4, "the records behind 5 are missing");
         let other = World::new();
@@ -184,7 +184,7 @@ fn what_is_wrong_is_told_apart_and_both_verifiers_agree() {
         fs::remove_file(world.at("log/w1.00000001.jsonl")).unwrap();
         world.verify(believed, 4, "the chain is missing");
         again();
-        // A checkpoint that was changed, forged, cut, or taken away.
+        // A checkpoint that was changed, forged, truncated, or removed.
         world.change("elsewhere/w0.checkpoints", |text| text.replacen("/w0\n5\n", "/w0\n4\n", 1));
         world.verify(believed, 4, "signature is wrong");
         again();
@@ -210,7 +210,7 @@ fn what_is_wrong_is_told_apart_and_both_verifiers_agree() {
             notes.concat()
         });
         world.verify(believed, 4, "an older checkpoint behind a newer one");
-        // All of them.
+        // All checkpoints are removed.
         again();
         fs::remove_dir_all(world.at("elsewhere")).unwrap();
         fs::create_dir(world.at("elsewhere")).unwrap();
@@ -218,7 +218,8 @@ fn what_is_wrong_is_told_apart_and_both_verifiers_agree() {
     }
 }
 
-/// The chain says which checkpoints were made of it, so that their loss is found although nothing of them is left.
+/// The chain records which checkpoints were made of it, so a loss is detected even if all of them are
+/// removed.
 #[test]
 fn checkpoints_that_are_gone_are_missed_and_both_verifiers_agree() {
     let world = World::new();
@@ -233,13 +234,14 @@ fn checkpoints_that_are_gone_are_missed_and_both_verifiers_agree() {
     assert!(hint.contains("a checkpoint over 9 records of `w0` was made"), "{hint}");
     copy(&world.at("log"), &world.at("new-log"));
     copy(&world.at("elsewhere"), &world.at("new-elsewhere"));
-    // The file of one chain, while that of the other is there; the last ones in it; all of them of a fleet as well.
+    // The file of one chain is removed and that of the other remains; its last checkpoints are removed; all
+    // checkpoints of a fleet are removed.
     fs::remove_file(world.at("elsewhere/w0.checkpoints")).unwrap();
     world.verify("verifier", 4, "one over 9 records was made, and there is none of it here");
     copy(&world.at("new-elsewhere"), &world.at("elsewhere"));
     copy(&world.at("old-elsewhere"), &world.at("elsewhere"));
     world.verify("verifier", 4, "one over 9 records was made, and the last one here is over 5");
-    // The end of the chain is cut off as well, which says so last: each mark before it said so too.
+    // The end of the chain is removed as well. Each mark before it still shows the loss.
     copy(&world.at("new-elsewhere"), &world.at("elsewhere"));
     fs::remove_file(world.at("elsewhere/w0.checkpoints")).unwrap();
     fs::remove_file(world.at("log/w0.end")).unwrap();
@@ -247,7 +249,7 @@ fn checkpoints_that_are_gone_are_missed_and_both_verifiers_agree() {
     let marks: Vec<_> = whole.match_indices("{\"c\":").map(|(at, _)| at).collect();
     let (mut found, mut torn) = (0, 0);
     for end in marks.iter().skip(1).chain([&whole.len()]) {
-        // Behind the mark that begins here, so that the file is whole.
+        // The cut is after the mark that begins here, so that the file is complete.
         let (head, tail) = whole.split_at(*end);
         let whole_lines = format!("{head}{}", tail.split_inclusive('\n').next().unwrap_or_default());
         fs::write(world.at("log/w0.00000001.jsonl"), &whole_lines).unwrap();
@@ -258,7 +260,7 @@ fn checkpoints_that_are_gone_are_missed_and_both_verifiers_agree() {
         *(if before { &mut found } else { &mut torn }) += 1;
     }
     assert!(found > 3 && torn > 3, "{found} {torn}");
-    // Who writes on puts it on the record, before another checkpoint stands for those that are gone.
+    // The next writer records the loss before it makes another checkpoint.
     copy(&world.at("new-log"), &world.at("log"));
     world.write("log", &signer, 1);
     let alarm = fs::read_to_string(world.at("log/w0.00000001.jsonl")).unwrap();
@@ -292,7 +294,7 @@ fn one_note_stands_for_the_chains_of_many_logs() {
     assert_eq!((status, errors.contains("the chain is missing")), (4, true), "{errors}");
     let (status, _, errors) = world.hooks(&["checkpoint", "a", "./a", "--to", "elsewhere"]);
     assert_eq!((status, errors.contains("two logs are called `a`")), (2, true), "{errors}");
-    // Nor does a note stand for a log of which a chain is missing, or was put back and grew again.
+    // A note is refused for a log with a missing chain, and for a chain that was reset and grew again.
     let stamp = |log: &str| world.hooks(&["checkpoint", log, "--to", "elsewhere", "--key", "key"]);
     assert_eq!(stamp(&b).0, 4);
     copy(&world.at("a"), &world.at("new-a"));
@@ -304,7 +306,7 @@ fn one_note_stands_for_the_chains_of_many_logs() {
     assert_eq!(fs::read(world.at("elsewhere/fleet.checkpoints")).unwrap(), notes);
     copy(&world.at("new-a"), &world.at("a"));
     assert_eq!(stamp("a").0, 0);
-    // A log that is damaged gets none.
+    // A damaged log gets no note.
     world
         .change("a/w0.00000001.jsonl", |text| text.replacen("\"session\":\"3.1\"", "\"session\":\"3.2\"", 1));
     assert_eq!(world.hooks(&["checkpoint", "a", "--to", "elsewhere"]).0, 3);
@@ -324,7 +326,7 @@ fn numbers_of_a_damaged_file_are_not_given_again_and_both_verifiers_agree() {
     for (left, from) in [(String::new(), 0), (whole.replacen("\"5.4\"", "\"5.x\"", 1), 4)] {
         copy(&world.at("whole"), &world.at("log"));
         fs::write(world.at("log/w0.00000001.jsonl"), left).unwrap();
-        // Who goes on in a file that was handed over does not read it.
+        // A writer that finds `w0.end` continues the file without reading it, so that file is removed.
         fs::remove_file(world.at("log/w0.end")).unwrap();
         for _ in 0..2 {
             log("log").put_through(|| Record::new("stop", Timestamp(1)).into()).unwrap().wait().unwrap();

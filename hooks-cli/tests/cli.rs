@@ -1,4 +1,4 @@
-//! The program as a person runs it: real processes, their output and exit status.
+//! The program as a user runs it: real processes, their output and exit status.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -10,7 +10,7 @@ use std::{fs, thread};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-/// What came out of the program.
+/// The output of the program.
 struct Ran {
     status: Option<i32>,
     out: String,
@@ -25,7 +25,8 @@ fn hooks(dir: &Path, args: &[&str], input: &str) -> Ran {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = command.spawn().and_then(|mut child| {
         let (stdin, input) = (child.stdin.take(), input.to_owned());
-        // Written aside, so that a full pipe stops nobody; a program that does not read is right to close it.
+        // A thread writes the input, so that a full pipe cannot block the test. A program that does not read
+        // may close it.
         let writer = thread::spawn(move || drop(stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))));
         let output = child.wait_with_output();
         drop(writer.join());

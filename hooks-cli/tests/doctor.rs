@@ -1,4 +1,4 @@
-//! `hooks doctor`: finds what lets calls through, and finds nothing where all is well.
+//! `hooks doctor`: finds reasons for which calls bypass hooks, and finds none in a correct set-up.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
@@ -22,7 +22,7 @@ impl Place {
         place
     }
 
-    /// Its exit status, and what it writes.
+    /// Runs the program; returns its exit status and its output.
     fn hooks(&self, args: &[&str]) -> (Option<i32>, String) {
         self.hooks_in("work", args)
     }
@@ -36,7 +36,7 @@ impl Place {
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     }
 
-    /// The states that are reported of a client, with what is so.
+    /// The states of the findings for a client, with their descriptions.
     fn findings(&self, client: &str) -> Vec<(String, String)> {
         let (_, out) = self.hooks(&["doctor", client, "--format", "json"]);
         let report: Value = serde_json::from_str(&out).unwrap();
@@ -52,7 +52,7 @@ impl Place {
         path.to_str().unwrap().to_owned()
     }
 
-    /// Has the settings call another program.
+    /// Makes the settings call another program.
     fn call(&self, settings: &str, program: &str) {
         let path = self.0.path().join("work").join(settings);
         let text = fs::read_to_string(&path).unwrap().replace(env!("CARGO_BIN_EXE_hooks"), program);
@@ -81,7 +81,7 @@ fn whoever_was_wired_denies() {
         let findings = place.findings(client);
         is_found(&findings, "good", "a denial denies");
         is_found(&findings, "good", "can be used");
-        // That a person has to trust its hooks is the only thing.
+        // The only finding is that the user has to trust the hooks.
         let wrong: Vec<_> = findings.iter().filter(|(state, _)| state == "bad").collect();
         assert_eq!(wrong.len(), usize::from(client == "codex"), "{client}: {wrong:?}");
     }
@@ -89,7 +89,7 @@ fn whoever_was_wired_denies() {
     assert_eq!(place.hooks(&["doctor", "codex"]).0, Some(1));
 }
 
-/// Claude Code looks for settings in the folder that it is started in, and not above it.
+/// Claude Code looks for settings in the folder in which it is started, and not in its parents.
 #[test]
 fn whoever_stands_below_the_settings_is_told() {
     let place = Place::new();

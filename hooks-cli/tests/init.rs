@@ -1,4 +1,4 @@
-//! `hooks init`: what it writes into the settings of clients, and that it can be taken out again.
+//! `hooks init`: the settings that it writes for each client, and their removal.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -13,7 +13,7 @@ struct Place {
     folder: TempDir,
 }
 
-/// What came out of the program.
+/// The output of the program.
 struct Ran {
     status: Option<i32>,
     out: String,
@@ -58,13 +58,13 @@ impl Place {
         Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// As if the program had never been here.
+    /// Removes everything that the program has stored.
     fn forget(&self) {
         drop(fs::remove_dir_all(self.folder.path().join("home/.local")));
     }
 }
 
-/// A client, where its settings are, and what may stand there.
+/// A client, the path of its settings, and an example of their content.
 const SETTINGS: [(&str, &str, &str); 8] = [
     (
         "claude",
@@ -108,7 +108,7 @@ fn what_is_written_is_shown_once_and_undone_byte_for_byte() {
         assert!(first.out.contains("run --client"), "{client}: the difference is not shown: {}", first.out);
         let wired = place.text(name);
         assert!(!text.contains("theirs") || wired.contains("theirs"), "{client}: {wired}");
-        // From a folder below, it is the same project.
+        // A folder below belongs to the same project.
         let second = place.hooks_in(&place.work().join("below"), &["init", client]);
         assert!(second.out.contains("nothing to do"), "{client}: {}", second.out);
         assert_eq!(place.text(name), wired, "{client}");
@@ -137,7 +137,7 @@ fn who_edited_meanwhile_keeps_that() {
         let place = Place::new();
         place.put(name, text);
         assert_eq!(place.hooks(&["init", client]).status, Some(0));
-        // Comments are theirs in every form but that of clients that read none.
+        // Comments of the user are allowed in every form, except for clients that do not support comments.
         let edited = match name.rsplit('.').next() {
             Some("json") => place.text(name).replacen('{', "{ \"mine\": 7,", 1),
             _ => format!("# mine: 7\n{}", place.text(name)),
@@ -175,7 +175,7 @@ fn a_newer_program_takes_the_place_of_an_older_one() {
     place.put(".claude/settings.json", &older);
     assert_eq!(place.hooks(&["init", "claude"]).status, Some(0));
     assert_eq!(place.text(".claude/settings.json"), wired);
-    // What stood there before had hooks of ours as well.
+    // The previous content had hooks of ours as well.
     assert_eq!(place.hooks(&["init", "claude", "--remove"]).status, Some(0));
     assert!(
         !place.text(".claude/settings.json").contains("--client"),
@@ -287,7 +287,7 @@ fn the_log_is_ignored_and_the_texts_of_the_team_are_not() {
     let text = place.text(ignores);
     assert!(text.lines().any(|line| line == "*.jsonl") && !text.contains("md"), "{text}");
     assert!(place.hooks(&["init", "claude"]).out.contains("nothing to do"));
-    // What somebody wrote there stays, and what is missing is added.
+    // The user's lines stay, and missing ones are added.
     place.put(ignores, "*.tmp\n*.jsonl");
     assert_eq!(place.hooks(&["init", "gemini"]).status, Some(0));
     let text = place.text(ignores);

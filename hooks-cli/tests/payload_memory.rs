@@ -1,8 +1,9 @@
-//! What `hooks run` takes for long payloads: no more than twice the payload beside what it takes for a short one, and 16 MB.
-//! The installed program takes 14 MB for a short one, so that is twice the payload and 30 MB.
+//! Memory of `hooks run` for long payloads: at most that for a short payload, plus twice the length of the
+//! payload, plus 16 MB. The installed program needs 14 MB for a short payload, so the limit is twice the
+//! payload plus 30 MB.
 //!
-//! The kernel tells the most that any child took so far, so the limits ascend. Payloads are written in parts: what this process
-//! holds when it starts a child would count for the child.
+//! The kernel reports the maximum of all children so far, so the limits ascend. Payloads are written in
+//! parts, as memory that this process uses when it starts a child would count for the child.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -14,10 +15,10 @@ use std::process::{Command, Stdio};
 
 use nix::sys::resource::{UsageWho, getrusage};
 
-/// What may be taken beside twice the payload.
+/// Memory in bytes beyond twice the payload that is allowed.
 const BESIDE: i64 = 16_000_000;
 
-/// A payload: what it begins with, what is repeated so often, and what it ends with.
+/// A long payload: its beginning, a repeated part, and its end.
 struct Long {
     name: &'static str,
     client: &'static str,
@@ -49,7 +50,7 @@ const LONG: &[Long] = &[
     claude("a short one", MCP, "1,", 1, "0]}}"),
     claude("many numbers", MCP, "1,", 130_000, "0]}}"),
     claude("many objects", MCP, r#"{"a":1},"#, 15_000, "0]}}"),
-    // Any of them may be a path: that many are not judged.
+    // Each of the strings could be a path, and so many are not judged.
     Long { is_denied: true, ..claude("many short texts", MCP, r#""a b","#, 90_000, "0]}}") },
     claude(
         "deep",
@@ -114,7 +115,7 @@ fn a_long_payload_takes_twice_its_length_at_most() {
         let length = write(long, &folder.path().join("payload"));
         let is_denied = run(long, folder.path());
         assert_eq!(is_denied, long.is_denied, "{}", long.name);
-        // In kilobytes.
+        // The kernel reports kilobytes.
         let taken = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss() * 1024;
         let limit = *base.get_or_insert(taken) + 2 * length + BESIDE;
         println!("{}: {length} bytes take {taken} at most, {limit} allowed", long.name);
@@ -122,7 +123,7 @@ fn a_long_payload_takes_twice_its_length_at_most() {
     }
 }
 
-/// Writes the payload; its length.
+/// Writes the payload; returns its length.
 fn write(long: &Long, path: &Path) -> i64 {
     let mut file = BufWriter::new(File::create(path).unwrap());
     file.write_all(long.begins.as_bytes()).unwrap();
@@ -134,7 +135,7 @@ fn write(long: &Long, path: &Path) -> i64 {
     i64::try_from(file.metadata().unwrap().len()).unwrap()
 }
 
-/// Answers the payload; whether it was denied.
+/// Answers the payload; returns whether it was denied.
 fn run(long: &Long, folder: &Path) -> bool {
     #[expect(clippy::disallowed_methods, reason = "the program under test is a process")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));

@@ -1,4 +1,4 @@
-//! `hooks run` as clients call it: a process for each event, with payloads as they send them.
+//! `hooks run` as clients call it: a process for each event, with payloads as clients send them.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
@@ -23,7 +23,7 @@ struct World {
     folder: TempDir,
 }
 
-/// What came out.
+/// The output of the program.
 #[derive(Debug)]
 struct Told {
     exit: Option<i32>,
@@ -94,7 +94,7 @@ impl World {
         Told { exit: status.code(), stdout: text(stdout), stderr: text(stderr) }
     }
 
-    /// A call that Claude Code tells of.
+    /// Runs a tool call of Claude Code.
     fn claude(&self, tool: &str, arguments: &Value) -> Told {
         self.run(&["--client", "claude", "--event", "PreToolUse"], &claude(tool, arguments))
     }
@@ -115,7 +115,8 @@ fn every_payload_is_answered() {
     for sent in clients::payloads() {
         let told = world.run(&["--client", sent.client.name(), "--event", &sent.event], &sent.stdin);
         told.is_silent();
-        // Without being told whose it is, too. Copilot's camelCase has the two spellings of one event alike.
+        // The same without options that name client and event. In camelCase, Copilot's payloads for both
+        // spellings of an event are alike.
         let told = world.run(&[], &sent.stdin);
         assert_eq!(
             (told.exit, told.stdout.as_str()),
@@ -149,7 +150,7 @@ fn every_tool_call_can_be_denied_and_nothing_else_is_on_standard_output() {
     }
 }
 
-/// One configuration, in one client's words; the same call in the words of each.
+/// One configuration with the names of one client governs the same call of every client.
 #[test]
 fn one_file_governs_all_clients() {
     let world = World::new(
@@ -229,7 +230,8 @@ limits: { calls: [{ tools: [read_file], most: 0, of: team, per: session }] }
     }
 }
 
-/// The first example of docs/command-hooks.md, for whoever calls: the guard reads the line where docker-agent has it.
+/// The first example of docs/command-hooks.md for every client: the guard reads the command with
+/// docker-agent's names.
 #[test]
 fn a_guard_in_docker_agents_words_serves_every_client() {
     let world = World::new(
@@ -270,7 +272,7 @@ hooks:
     }
 }
 
-/// What a client calls the event before a tool runs.
+/// The client's event before a tool runs.
 fn pre(client: Client) -> &'static str {
     match client {
         Client::Gemini => "BeforeTool",
@@ -280,7 +282,7 @@ fn pre(client: Client) -> &'static str {
     }
 }
 
-/// A call as a client tells of it.
+/// A payload of a call as the client sends it.
 fn call(client: Client, tool: &str, arguments: &Value) -> String {
     let at = "/home/ada/app";
     match client {
@@ -325,7 +327,7 @@ fn a_named_configuration_of_an_inner_repository_means_that_one() {
             world.run_with(&line, variables, &sent("open/x")).is_silent();
         }
     }
-    // One that stands elsewhere is for whichever project it is named in.
+    // A configuration outside of the project counts for every project that names it.
     world.write("shared/hooks.yaml", rules);
     let line = ["--client", "claude", "--event", "PreToolUse", "--config", &world.path("shared/hooks.yaml")];
     let file = world.path("app/secrets/x");
@@ -340,10 +342,10 @@ fn the_outermost_configuration_of_a_project_governs() {
     let deep =
         claude("Bash", &json!({"command": "ls"})).replace("/home/ada/app", "/home/ada/app/packages/one");
     world.run(&["--client", "claude", "--event", "PreToolUse"], &deep).says("outer rules");
-    // Where there is none further out, the next one does, as any folder up to the repository may have one.
+    // If there is no outer configuration, the next inner one counts, in any folder up to the repository.
     fs::remove_file(world.path("app/hooks.yaml")).unwrap();
     world.run(&["--client", "claude", "--event", "PreToolUse"], &deep).says("inner rules");
-    // Where the client says where the project is, the folder that an agent went to says nothing.
+    // If the client names the project, the folder in which an agent works does not count.
     let elsewhere = [("CLAUDE_PROJECT_DIR", &*world.path("app"))];
     let told = world.run_with(&["--client", "claude", "--event", "PreToolUse"], &elsewhere, &deep);
     told.says("there is no `hooks.yaml`");
@@ -364,7 +366,7 @@ fn a_configuration_is_named_or_the_users_or_missing() {
     let path = world.path("named.yaml");
     let named = [&options[..], &["--config", &path]].concat();
     world.run(&named, &payload).is_silent();
-    // What nobody decides about goes on, and is told.
+    // An event that hooks do not decide goes on, with a message.
     let end = r#"{"session_id": "s", "cwd": "/nowhere", "hook_event_name": "SessionEnd"}"#;
     fs::remove_file(world.path("home/.config/hooks/hooks.yaml")).unwrap();
     let told = world.run(&["--client", "claude", "--event", "SessionEnd"], end);
@@ -381,10 +383,10 @@ fn an_agent_does_not_make_its_own_rules() {
             .claude("Write", &json!({"file_path": format!("/home/ada/app/{path}"), "content": "version: 1"}));
         told.says("is protected by");
     }
-    // Nor by moving the root of the repository to a folder above.
+    // Moving the root of the repository to a folder above does not work either.
     let above = world.path("hooks.yaml");
     world.claude("Bash", &json!({"command": format!("echo 'version: 1' > {above}")})).says("is protected by");
-    // In a project that has one, other files of the name govern nothing.
+    // If a project has a configuration, other files of that name govern nothing.
     world.write("app/.hooks/hooks.yaml", "version: 1\n");
     let write = |path: &str| world.claude("Write", &json!({"file_path": path, "content": ""}));
     write("/home/ada/app/.hooks/hooks.yaml").says("is protected by");
@@ -419,7 +421,7 @@ fn what_is_counted_is_counted_over_processes() {
     ask("a").is_silent();
     ask("b").is_silent();
     ask("c").says("2");
-    // Somebody else's question is no reason to open the store of others.
+    // A call of another tool is not counted, and is no reason to open the store.
     world.claude("Bash", &json!({"command": "ls"})).is_silent();
 }
 
@@ -445,7 +447,7 @@ fn the_clients_of_a_team_share_a_counter() {
     assert_eq!(allowed, [Client::Gemini]);
 }
 
-/// An allow spares a client its own question, so it is said only where a rule says so.
+/// An allow suppresses the client's own question to the user, so it is sent only if a rule allows explicitly.
 #[test]
 fn a_guard_that_lets_a_call_through_approves_nothing() {
     let write = json!({"file_path": "src/a.rs", "content": "x"});
@@ -510,7 +512,7 @@ fn what_a_client_cannot_be_told_is_in_the_log_of_its_user() {
     assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
-/// A handler that hangs is denied in time, is not left behind, and both is written down.
+/// A handler that hangs is denied in time and is killed, and the log has both.
 #[test]
 fn what_hangs_ends_with_its_denial() {
     let world = World::new(
@@ -527,7 +529,7 @@ fn what_hangs_ends_with_its_denial() {
     assert!(!Path::new(&world.path("ran")).exists(), "it outlived its denial");
 }
 
-/// Nobody can give up a call of the system that never returns; the log has it all the same.
+/// A system call that never returns cannot be cancelled; the log contains it all the same.
 #[test]
 fn what_cannot_be_given_up_is_written_down() {
     let world = World::new("version: 1\n");

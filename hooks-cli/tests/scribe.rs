@@ -1,4 +1,5 @@
-//! The Scribe behind `hooks run`: a process for each event of a client, some of which are killed, or never come.
+//! The Scribe with `hooks run`: one process for each event of a client, some of which are killed or never
+//! start.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -13,11 +14,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Everything at once: what is not told a second later is given up.
+/// Writes are recorded without delay, and a call without a result is given up after a second.
 const CONFIG: &str = "version: 1\nscribe: { settle: 0ms, given_up_after: 1s }\n\
     rules: [{ name: r, action: deny, tools: [write], paths: ['**/denied*'], reason: no }]\n";
 
-/// A project with a team.
+/// A project with a team folder.
 struct World(TempDir);
 
 impl World {
@@ -29,7 +30,7 @@ impl World {
         world
     }
 
-    /// Starts `hooks run` with what `client` says of `event`.
+    /// Starts `hooks run` with the payload of `client` for `event`.
     fn start(&self, client: &str, event: &str, said: &Value) -> Child {
         let mut payload = json!({ "session_id": "s", "cwd": self.0.path(), "hook_event_name": event });
         payload.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
@@ -38,7 +39,7 @@ impl World {
         command.args(["run", "--client", client, "--event", event]).current_dir(self.0.path()).env_clear();
         command.env("HOME", self.0.path().join("home")).stdin(Stdio::piped());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        // Closed when it is dropped; one that is killed reads no more.
+        // The pipe closes when it is dropped; a killed process does not read it.
         drop(child.stdin.take().map(|mut stdin| stdin.write_all(payload.to_string().as_bytes())));
         child
     }
@@ -48,7 +49,7 @@ impl World {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Ends another session, once all that nobody told the end of is given up.
+    /// Ends another session, after all calls without a result were given up.
     fn finish(&self) {
         pause(Duration::from_millis(1_100));
         for _ in 0..2 {
@@ -94,7 +95,7 @@ fn pause(time: Duration) {
 
 #[test]
 fn each_call_that_is_let_through_has_one_line() {
-    // One client names its calls, the other does not.
+    // One client sends IDs of its calls, the other does not.
     for (client, before, after, tool, id) in [
         ("claude", "PreToolUse", "PostToolUse", "Write", Some(["1", "2", "3"])),
         ("gemini", "BeforeTool", "AfterTool", "write_file", None),
@@ -150,7 +151,7 @@ fn no_answer_waits_for_a_folder_that_has_grown_large_nor_is_anything_denied_for_
     assert!(answer.is_empty() && started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
 }
 
-/// How many calls there are: `HOOKS_SCRIBE_CALLS`, or few, for CI.
+/// The number of calls: `HOOKS_SCRIBE_CALLS`, or a small default for CI.
 fn calls() -> usize {
     std::env::var("HOOKS_SCRIBE_CALLS").ok().and_then(|count| count.parse().ok()).unwrap_or(48)
 }
@@ -182,10 +183,10 @@ fn whichever_processes_are_killed_each_write_has_one_line_and_each_decision_is_t
     assert!(world.text("home/.local/state/hooks/run.log").is_empty());
 }
 
-/// Calls a tool that writes to the inbox where the answer lets it, and has processes killed.
+/// Runs a tool that writes to the inbox if the answer allows it, and kills some processes.
 fn work(world: &World, agent: usize, calls: usize) {
     for number in 0..calls {
-        // Differs from call to call, and is the same in each run.
+        // The value differs between calls, and is the same in each run.
         let dice = (number * 37 + agent * 101) % 60;
         let name = format!("a{agent}n{number}x");
         let file = format!(".squad/decisions/inbox/{name}.md");
@@ -199,7 +200,7 @@ fn work(world: &World, agent: usize, calls: usize) {
             pause(Duration::from_millis(dice as u64 / 4));
             asked.kill().unwrap();
         }
-        // The line that is in a client's settings denies where there is no answer.
+        // The line in a client's settings denies if there is no answer.
         if asked.wait_with_output().unwrap().status.code() != Some(0) {
             continue;
         }
@@ -213,7 +214,7 @@ fn work(world: &World, agent: usize, calls: usize) {
         let mut told = world.start(client, after, &returned(call));
         if dice % 7 < 4 {
             pause(Duration::from_millis(dice as u64 / 2));
-            // It may have ended.
+            // The process can have ended already.
             drop(told.kill());
         }
         drop(told.wait_with_output().unwrap());

@@ -1,4 +1,4 @@
-//! What a start of `hooks run` asks of the system, counted: a clock cannot hold it on a machine that does other things as well.
+//! Counts the system calls of a start of `hooks run`. Measured times would vary on a machine with other work.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -14,8 +14,8 @@ use serde_json::json;
 const GUARDS: &str =
     "version: 1\nwrite_guard: { allow: [src/**] }\ncommand_guard: { block: [rm -rf] }\nredaction: {}\n";
 
-/// Runs `hooks run` for a call with this number; with `calls`, under `strace`, which lists the system calls of these kinds. `None`
-/// where nothing can be traced.
+/// Runs `hooks run` for a call with this number. With `calls`, it runs under `strace`, which lists the system
+/// calls of these kinds. `None` if tracing is not possible.
 fn run(folder: &Path, number: u32, calls: Option<&str>) -> Option<String> {
     let payload = json!({"session_id": "s", "cwd": folder, "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": {"command": "cargo test"}, "tool_use_id": format!("toolu_{number}")});
@@ -47,7 +47,8 @@ fn run(folder: &Path, number: u32, calls: Option<&str>) -> Option<String> {
     Some(calls.map_or_else(String::new, |_| fs::read_to_string(&trace).unwrap()))
 }
 
-/// How often the system was asked for `call` by an event like many before it, as `trace` lists it.
+/// The number of times that `call` begins in `trace`, which is the trace of an event after several equal
+/// ones.
 fn count(trace: &str, call: &str) -> usize {
     let is_begun = |line: &&str| {
         line.split_whitespace().nth(1).is_some_and(|what| what.starts_with(&format!("{call}(")))
@@ -79,7 +80,7 @@ fn guards_alone_start_one_thread_and_lock_write_and_sync_nothing() {
     assert_eq!(count(&trace, "clone") + count(&trace, "clone3"), 1, "{trace}");
 }
 
-/// A record has to be on the device before the answer.
+/// A record has to be synced to the device before the answer.
 #[test]
 fn with_a_record_nothing_else_is_synced() {
     let Some(trace) = traced(GUARDS, true, "fsync,fdatasync") else { return };

@@ -1,5 +1,5 @@
-//! State that outlives the process: budgets and lockouts hold over separate processes on one store, also when they
-//! race, and changes by hand leave a record.
+//! State that outlives the process: budgets and lockouts hold for concurrent processes on one store, and
+//! changes by hand are recorded.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 #![expect(clippy::panic, reason = "tests")]
@@ -46,7 +46,7 @@ fn folder(config: &str) -> tempfile::TempDir {
     dir
 }
 
-/// A call of a tool by `agent`, as a line.
+/// A tool call by `agent`, as a line.
 fn call(agent: &str, tool: &str, args: &Value) -> String {
     let at = json!({"agent_name": agent, "session_id": "s1"});
     format!("{}\n", json!({"event": "pre_tool_use", "at": at, "tool_name": tool, "tool_args": args}))
@@ -218,7 +218,7 @@ fn two_projects_share_nothing_and_one_is_found_by_any_path() {
 #[test]
 fn a_file_that_cannot_be_opened_denies_and_memory_takes_no_ones_place() {
     let dir = folder("ask_user: { max_per_session: 5 }");
-    // A file where the folder has to be.
+    // A file is at the path of the folder.
     std::fs::write(dir.path().join("state"), "no folder").unwrap();
     let calls = call("a", "ask_user", &json!({"question": "?"})) + &call("a", "view", &json!({"path": "a"}));
     let child = start(dir.path(), &["eval", "-c", "hooks.yaml"], &calls);
@@ -227,7 +227,7 @@ fn a_file_that_cannot_be_opened_denies_and_memory_takes_no_ones_place() {
     assert!(answers.contains("state"), "{answers}");
 }
 
-/// A call of a model by session `s`, as a line.
+/// A model call of session `s`, as a line.
 fn model_call(id: &str) -> String {
     let at = json!({"session_id": "s", "agent_name": "a", "call_id": id});
     let messages = json!([{"role": "user", "content": id}]);
@@ -253,7 +253,7 @@ fn money_and_tokens_are_shown_and_set_in_their_units() {
     let team = all["counters"].as_array().unwrap().iter();
     let team: Vec<_> = team.filter(|counter| counter["counter"] == "spend/of/team//usd").collect();
     assert_eq!((&team[0]["used"], &team[0]["unit"]), (&json!(1_500_000), &json!("usd")), "{all}");
-    // What is held stays: nobody knows yet what it cost.
+    // Reservations stay, as their final cost is unknown yet.
     let said = state(&["set", "spend/of/team//usd", "$0.25", "--why", "a refund"]);
     assert!(said.contains("is $0.25"), "{said}");
     assert!(state(&[]).contains("$1.75"));

@@ -30,43 +30,43 @@ use serde_json::{Map, Value};
 
 /// A function of the host as a handler.
 pub trait Builtin: Send + Sync {
-    /// Answers an event: the object that a command would have written to its standard output, or null for nothing.
+    /// Answers an event: the object that a command would write to its standard output, or null for no answer.
     ///
     /// # Errors
-    /// Why it could not answer. What that means is the event's to say, and the handler's `on_error`.
+    /// Returns the reason of the failure. The event and the handler's `on_error` determine its effect.
     fn run(&self, call: BuiltinCall) -> HookFuture<'static, Result<Value, String>>;
 
-    /// The same that takes secrets out with `scrub`, since the configuration that names it may hold more to be secret;
-    /// `None`, unless told, for one that takes none out.
+    /// A copy that redacts secrets with `scrub`, as the configuration that names the builtin can define more
+    /// secrets. The default is `None`, for a builtin that redacts nothing.
     fn scrubbing(&self, scrub: &Scrub) -> Option<Arc<dyn Builtin>> {
         let _ = scrub;
         None
     }
 }
 
-/// Gives a text without what is secret in it; `None` where there is nothing.
+/// Redacts the secrets of a text; `None` if it has no secrets.
 pub type Scrub = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// What a builtin is called with.
+/// The input of a builtin.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BuiltinCall {
-    /// The name it was called by.
+    /// Name under which the builtin was called.
     pub name: Arc<str>,
-    /// `args` of the handler.
+    /// The `args` of the handler.
     pub args: Vec<String>,
-    /// The folder it works in: `working_dir` of the handler, or that of the event.
+    /// Working directory: `working_dir` of the handler, or the folder of the event.
     pub folder: PathBuf,
-    /// The event, in docker-agent's words.
+    /// The event, as docker-agent calls it.
     pub event: &'static str,
-    /// The payload: what a command would have read from its standard input.
+    /// The payload, which a command would read from its standard input.
     pub input: Arc<Map<String, Value>>,
-    /// `env` of the handler, expanded: what it adds to the environment of programs that the builtin starts.
+    /// The expanded `env` of the handler, to add to the environment of programs that the builtin starts.
     pub env: BTreeMap<String, String>,
 }
 
 impl BuiltinCall {
-    /// A call of `name` about `event`, for tests of one's own builtins.
+    /// A call of `name` for `event`, for tests of a builtin.
     pub fn new(name: &str, event: &'static str, input: Map<String, Value>) -> Self {
         Self {
             name: name.into(),
@@ -84,12 +84,12 @@ impl BuiltinCall {
 pub struct Builtins(BTreeMap<Arc<str>, Arc<dyn Builtin>>);
 
 impl Builtins {
-    /// Adds one; one of the same name is replaced.
+    /// Adds a builtin; replaces one of the same name.
     pub fn register(&mut self, name: &str, builtin: impl Builtin + 'static) {
         self.0.insert(name.into(), Arc::new(builtin));
     }
 
-    /// The same, of which those that take secrets out do it with `scrub`.
+    /// The same builtins; those that redact secrets use `scrub`.
     #[must_use]
     pub fn scrubbing(mut self, scrub: &Scrub) -> Self {
         for builtin in self.0.values_mut() {
@@ -100,17 +100,17 @@ impl Builtins {
         self
     }
 
-    /// The one of this name.
+    /// The builtin of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Builtin>> {
         self.0.get(name)
     }
 
-    /// Whether there is one of this name.
+    /// Whether there is a builtin of this name.
     pub fn knows(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// The names, in order.
+    /// The names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(AsRef::as_ref)
     }

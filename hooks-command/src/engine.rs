@@ -1,7 +1,7 @@
-//! Picks the handlers of an event, runs them, and merges what they said.
+//! Selects the handlers of an event, runs them, and merges their answers.
 //!
-//! How a command is run is a [`Runner`]'s business, and time is a [`Timer`]'s: scripted commands on a clock of their own
-//! and real processes go through the same engine.
+//! A [`Runner`] runs commands, and a [`Timer`] measures time. Scripted commands on a virtual clock and real
+//! processes therefore use the same engine.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -27,52 +27,54 @@ use crate::template::{Template, TemplateError};
 
 /// Runs commands.
 pub trait Runner: Send + Sync {
-    /// Runs one to its end. Dropping the future ends it and everything it started.
+    /// Runs a command to its end. If the future is dropped, the command and all processes that it started are
+    /// killed.
     fn run(&self, start: Start) -> HookFuture<'static, Finished>;
 }
 
-/// Tells that the one who asked waits no longer. It ends what runs; what closes then denies.
+/// Completes when the caller has cancelled the event. Running handlers are then ended; events whose failures
+/// close are denied.
 pub type Cancelled = Shared<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
-/// The handlers of one agent, ready to be asked. Clones share them.
+/// The handlers of one agent. Clones share them.
 #[derive(Clone)]
 pub struct Engine {
     block: Arc<Block>,
     rules: Rules,
     world: World,
-    /// The prompts that were asked with, read: as many as the block has.
+    /// The parsed prompts that were used; at most as many as the block has.
     templates: Arc<Mutex<BTreeMap<String, Arc<Template>>>>,
 }
 
-/// What an engine runs handlers with.
+/// The services and data with which an engine runs handlers.
 #[derive(Clone)]
 pub struct World {
     /// Runs commands.
     pub runner: Arc<dyn Runner>,
-    /// Tells when the time of a handler is up.
+    /// Measures the timeouts of handlers.
     pub timer: Arc<dyn Timer>,
-    /// The functions of the host.
+    /// The builtins of the host.
     pub builtins: Arc<Builtins>,
-    /// The models of the host; without, a model handler fails.
+    /// The models of the host; if absent, a model handler fails.
     pub judge: Option<Arc<dyn Judge>>,
-    /// The variables that handlers may name.
+    /// The variables that options of handlers can use.
     pub variables: Arc<dyn Variables>,
 }
 
-/// A question to the handlers of an event.
+/// A call of the handlers of an event.
 #[derive(Clone)]
 pub struct Ask<'a> {
-    /// Which event.
+    /// The event.
     pub event: &'static HookEvent,
-    /// Which lane of it.
+    /// The lane of the event.
     pub lane: Lane,
-    /// The fields of the payload; name and folder are added.
+    /// The fields of the payload; the engine adds event name and folder.
     pub input: Map<String, Value>,
-    /// Where handlers run that do not say otherwise.
+    /// Working directory of handlers without their own.
     pub folder: &'a Path,
-    /// Another name of the tool, which matchers may name as well.
+    /// Another name of the tool, which matchers can also use.
     pub also_called: Option<&'a str>,
-    /// Ends it early.
+    /// Cancels the call.
     pub cancelled: Option<Cancelled>,
 }
 
@@ -94,7 +96,7 @@ impl Ask<'_> {
 }
 
 impl Engine {
-    /// An engine of `block`, by `rules`.
+    /// An engine for `block` with `rules`.
     pub fn new(block: Block, rules: Rules, world: World) -> Self {
         Self { block: Arc::new(block), rules, world, templates: Arc::default() }
     }
@@ -109,14 +111,14 @@ impl Engine {
         self.rules
     }
 
-    /// Whether an event about a tool of any of these names has a handler in a lane. Where it has none, nothing else
-    /// need be done.
+    /// Whether an event has a handler in a lane for a tool with any of these names. If not, nothing needs to
+    /// be done.
     pub fn is_for(&self, event: &HookEvent, lane: Lane, names: &[&str]) -> bool {
         let mut entries = self.block.entries(event).iter().filter(|entry| entry.lane == lane);
         entries.any(|entry| names.iter().any(|name| entry.matcher.matches(name)))
     }
 
-    /// Asks the handlers of an event, and merges what they say.
+    /// Runs the handlers of an event, and merges their answers.
     pub async fn ask(&self, ask: Ask<'_>) -> Merged {
         let handlers = self.block.handlers(ask.event, ask.lane, &ask.names(), self.rules.profile);
         if handlers.is_empty() {
@@ -138,7 +140,8 @@ impl Engine {
         merger.finish()
     }
 
-    /// One after the other, each seeing what the one before left. A denial does not keep the rest from running.
+    /// Runs the handlers one after the other, each with the changes of those before it. A denial does not
+    /// stop the later ones.
     async fn in_turn(
         &self,
         ask: &Ask<'_>,
@@ -157,13 +160,13 @@ impl Engine {
         }
         let mut merged = merger.finish();
         if merged.updated_input.is_some() {
-            // Whoever runs the tool gets all of its arguments, not the patches alone.
+            // The caller that runs the tool gets the complete arguments, and not only the patches.
             merged.updated_input = input.get("tool_input").and_then(Value::as_object).cloned();
         }
         merged
     }
 
-    /// Runs a handler within its time.
+    /// Runs a handler within its timeout.
     async fn run(&self, ask: &Ask<'_>, handler: &Arc<Handler>, input: Arc<Map<String, Value>>) -> Finished {
         let limit = handler.limit();
         let work = pin!(self.start(ask, handler, input));
@@ -177,7 +180,7 @@ impl Engine {
                 Some(cancelled) => matches!(select(up, cancelled.clone()).await, Either::Left(_)),
             }
         });
-        // The clock is asked first, so that what starting takes counts too.
+        // The timer is polled first, so that the time for starting a command counts too.
         match select(end, work).await {
             Either::Right((finished, _)) => finished,
             Either::Left((true, _)) => {
@@ -242,7 +245,7 @@ impl Engine {
         builtin.run(call).await
     }
 
-    /// A prompt, read when it is first needed.
+    /// A prompt, which is parsed when it is first needed.
     fn template(&self, prompt: &str) -> Result<Arc<Template>, TemplateError> {
         let mut templates = self.templates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(template) = templates.get(prompt) {
@@ -286,7 +289,7 @@ impl std::fmt::Debug for World {
     }
 }
 
-/// What the next handler in turn sees.
+/// Applies the changes of a handler to the input of the next one.
 fn rewrite(rewrites: Rewrites, said: &Said, input: &mut Map<String, Value>) {
     let Some(specific) = &said.specific else { return };
     match rewrites {

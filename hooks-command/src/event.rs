@@ -1,4 +1,4 @@
-//! The table of events and their powers: it drives loading, running, merging and the docs.
+//! The table of events and their powers, which determines parsing, running, merging and documentation.
 
 use std::fmt;
 
@@ -6,50 +6,51 @@ use hooks_core::EventKind;
 
 use crate::rules::Profile;
 
-/// An event that handlers can be written for: a row of the table.
+/// An event for which handlers can be configured: a row of the table.
 #[derive(Debug)]
 pub struct HookEvent {
-    /// Its name in a block and in the payload.
+    /// Name of the event in a block and in the payload.
     pub name: &'static str,
-    /// The generation that brought it.
+    /// The profile that introduced the event.
     pub since: Profile,
-    /// The event of ours that it is a moment of.
+    /// Our event that happens at the same moment.
     pub kind: EventKind,
-    /// Whether docker-agent has it; the others are ours alone.
+    /// Whether docker-agent has the event; the others are only ours.
     pub is_theirs: bool,
     powers: Powers,
 }
 
-/// What handlers of an event can do. Anything else that they say is told or ignored, never obeyed.
+/// The effects that handlers of an event can have. Any other effect that they request is reported or ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Powers {
-    /// Entries have matchers on tool names.
+    /// Whether entries have matchers for tool names.
     pub on_tools: bool,
-    /// A block is honoured.
+    /// Whether a block is honoured.
     pub blocks: bool,
-    /// A handler that fails is a block, whatever its `on_error` says.
+    /// Whether a handler that fails is a block, even if its `on_error` differs.
     pub closes: bool,
-    /// A handler that fails and has no `on_error` is a block; where nothing can be blocked, the result is withheld.
+    /// Whether a handler that fails and has no `on_error` is a block. If the event cannot be blocked, the
+    /// result is withheld.
     pub guards: bool,
-    /// Plain output and `additional_context` are used.
+    /// Whether plain output and `additional_context` are used.
     pub context: bool,
-    /// `instruction_context` is used.
+    /// Whether `instruction_context` is used.
     pub instructions: bool,
-    /// `permission_decision` is a verdict: deny, ask, allow.
+    /// Whether `permission_decision` is a verdict: deny, ask, allow.
     pub decides: bool,
-    /// `permission_decision` answers in place of a person.
+    /// Whether `permission_decision` answers in place of the user.
     pub approves: bool,
-    /// `metadata` is used.
+    /// Whether `metadata` is used.
     pub metadata: bool,
-    /// `summary` is used.
+    /// Whether `summary` is used.
     pub summary: bool,
-    /// What may be rewritten.
+    /// The part of the event that handlers can rewrite.
     pub rewrites: Rewrites,
-    /// Handlers run one after the other, each seeing what the one before left.
+    /// Whether handlers run one after the other, each with the changes of those before it.
     pub in_turn: bool,
 }
 
-/// What the handlers of an event may rewrite.
+/// The part of an event that handlers can rewrite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rewrites {
     /// Nothing.
@@ -59,17 +60,17 @@ pub enum Rewrites {
     Arguments,
     /// The messages of a model call.
     Messages,
-    /// What a tool gave back.
+    /// The result of a tool.
     Response,
 }
 
-/// Which entries of `pre_tool_use` are asked.
+/// The entries of `pre_tool_use` that are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Lane {
-    /// Those that take part in approval.
+    /// Entries that take part in approval.
     #[default]
     Ordinary,
-    /// Those with `preempt_yolo: true`, which no approval skips.
+    /// Entries with `preempt_yolo: true`, which no approval skips.
     Preempt,
 }
 
@@ -205,29 +206,30 @@ pub static EVENTS: &[HookEvent] = &[
 ];
 
 impl HookEvent {
-    /// The event that docker-agent calls so.
+    /// The event that has this name in docker-agent, or is only ours.
     pub fn named(name: &str) -> Option<&'static Self> {
         EVENTS.iter().find(|event| event.name == name)
     }
 
-    /// The events that a key of a block stands for: one of theirs, or all moments of one of ours.
+    /// The events that a key of a block stands for: one of docker-agent's, or all moments of one of ours.
     pub fn meant_by(key: &str) -> Vec<&'static Self> {
         if let Some(event) = Self::named(key) {
             return vec![event];
         }
         let kind = EventKind::from_name(key);
-        // The phases around a call have powers of their own: who means one of them names it.
+        // The phases of a tool call have different powers, so the block has to name each of them.
         EVENTS.iter().filter(|event| Some(event.kind) == kind && !event.powers.on_tools).collect()
     }
 
-    /// What its handlers can do under the rules of a generation.
+    /// The powers of the event's handlers in a profile.
     pub fn powers(&self, profile: Profile, lane: Lane) -> Powers {
         let mut powers = self.powers;
         if lane == Lane::Preempt {
             powers = Powers { rewrites: Rewrites::Nothing, in_turn: false, metadata: true, ..powers };
         }
         if profile == Profile::July {
-            // It blocked, took context and instructions everywhere, and left it to the caller what to make of that.
+            // The July profile accepts blocks, context and instructions at every event, and the caller
+            // decides their effect.
             let text = powers.context || matches!(self.name, "post_tool_use" | "stop");
             powers = Powers {
                 blocks: true,
@@ -241,7 +243,7 @@ impl HookEvent {
         powers
     }
 
-    /// Whether a generation has it.
+    /// Whether a profile has the event.
     pub fn is_in(&self, profile: Profile) -> bool {
         self.since <= profile
     }

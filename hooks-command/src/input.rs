@@ -1,16 +1,17 @@
-//! The payload: what a handler reads.
+//! The payload of a handler.
 
 use serde_json::{Map, Value};
 
 use crate::event::HookEvent;
 
-/// Always there, also when empty.
+/// Fields that are always present, even if they are empty.
 const ALWAYS: [&str; 3] = ["session_id", "cwd", "hook_event_name"];
 
-/// There unless it is nothing: free differs from unpriced, and an empty result from none.
+/// Fields that are omitted only if they are null: a cost of zero differs from an unknown cost, and an empty
+/// result from a missing one.
 const EMPTY_COUNTS: [&str; 3] = ["cost", "usage", "tool_response"];
 
-/// The payload of an event: with its name and a folder, without what is empty, zero or false.
+/// The payload of an event: its fields with name and folder, without empty, zero or false ones.
 pub fn payload(event: &HookEvent, folder: &str, mut fields: Map<String, Value>) -> Map<String, Value> {
     fields.insert("hook_event_name".to_owned(), event.name.into());
     let has_folder = fields.get("cwd").and_then(Value::as_str).is_some_and(|cwd| !cwd.is_empty());

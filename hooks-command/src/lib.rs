@@ -1,23 +1,25 @@
-//! External command hooks as services: what a docker-agent `hooks:` block says, run.
+//! External command hooks as services: runs the handlers of a docker-agent `hooks:` block.
 //!
-//! A block names, per event, handlers: a shell command, a builtin of the host, a model. An [`Engine`] picks the
-//! handlers that match, runs them (one after the other where they may rewrite, together where not), reads what each
-//! said, and merges it. [`service`] puts that into a set of hooks: a command is a decider that waits.
+//! For each event, a block names handlers: a shell command, a builtin of the host, or a model. An [`Engine`]
+//! selects the matching handlers and runs them: one after the other if they can rewrite, otherwise
+//! concurrently. It parses the output of each and merges the answers. [`service`] adds them to a set of
+//! hooks, where a command is a hook that decides and can wait.
 //!
-//! | room | what is there |
+//! | module | content |
 //! | --- | --- |
-//! | [`event`] | the table of events and their powers, which drives all the rest |
-//! | [`config`] | a block, read with every mistake at its place |
-//! | [`output`] | what a handler said, from its exit status and its output; pure |
-//! | [`merge`] | what several handlers said together; pure |
-//! | [`engine`] | picks, runs, merges |
-//! | [`process`] | starts commands, with bounds on time and output |
+//! | [`event`] | the table of events and their powers, which determines all the rest |
+//! | [`config`] | parsing of a block, with the path of every mistake |
+//! | [`output`] | the answer of a handler, from its exit status and its output; pure |
+//! | [`merge`] | the merged answers of several handlers; pure |
+//! | [`engine`] | selects, runs, merges |
+//! | [`process`] | starts commands, with limits on time and output |
 //! | [`builtin`], [`model`], [`template`] | the other two kinds of handlers |
-//! | [`approval`] | docker-agent's way of one tool call through rules, hooks and a person |
+//! | [`approval`] | docker-agent's processing of a tool call by rules, hooks and the user |
 //! | [`service`] | handlers as hooks of a set |
 //!
-//! Rules come in two [`Profile`]s. Failures of deciding handlers deny (law 3), unless the handler's `on_error` says
-//! otherwise; docker-agent's own rules and the profile of the summer, whose failures open, are there by name only.
+//! There are two [`Profile`]s of rules. Failures of deciding handlers deny (law 3), unless the handler's
+//! `on_error` differs. docker-agent's own rules and the July profile, in which failures open, apply only if
+//! the configuration names them.
 
 pub mod approval;
 pub mod builtin;

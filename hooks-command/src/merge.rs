@@ -1,4 +1,5 @@
-//! What several handlers of one event said together. Pure; always in the order of the block, whoever answered first.
+//! Merges the answers of several handlers of one event. Pure; always in the order of the block, not in the
+//! order of the answers.
 
 use std::collections::BTreeMap;
 
@@ -10,54 +11,55 @@ use crate::event::{HookEvent, Powers, Rewrites};
 use crate::output::{Message, Reading, Said, SpecificSaid};
 use crate::rules::Profile;
 
-/// What the handlers of one event said. `Default` is the opposite of [`Merged::nothing`]: it does not allow.
+/// The merged answers of the handlers of one event. `Default` does not allow the event, unlike
+/// [`Merged::nothing`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Merged {
-    /// Whether it may happen. Look here first: beside a block, `decision` may say allow.
+    /// Whether the event is allowed. Check this first: next to a block, `decision` can be allow.
     pub allowed: bool,
-    /// Why not.
+    /// Reasons against the event.
     #[serde(serialize_with = "lines", skip_serializing_if = "Vec::is_empty")]
     pub message: Vec<String>,
     /// The strongest verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<Verdict>,
-    /// Why; of a permission request, why it is allowed.
+    /// Reason of the verdict; for a permission request, the reason to allow it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub decision_reason: String,
-    /// Whether a permission request was allowed in place of a person.
+    /// Whether a permission request was allowed in place of the user.
     #[serde(skip_serializing_if = "is_false")]
     pub permission_allowed: bool,
-    /// The arguments: all of them since September, the patches alone before.
+    /// The changed arguments: all arguments since the September profile, only the patches before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<Map<String, Value>>,
-    /// Other messages.
+    /// The changed messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_messages: Option<Vec<Message>>,
-    /// Another result.
+    /// The changed result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_tool_response: Option<String>,
     /// A summary in place of the host's.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub summary: String,
-    /// For whoever is asked.
+    /// Metadata for the user who is asked.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, Value>,
-    /// For the model.
+    /// Texts for the model.
     #[serde(serialize_with = "lines", skip_serializing_if = "Vec::is_empty")]
     pub additional_context: Vec<String>,
-    /// For the model, with a key each.
+    /// Texts for the model, each with a key.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instruction_context: Vec<Value>,
-    /// For the user.
+    /// Texts for the user.
     #[serde(serialize_with = "lines", skip_serializing_if = "Vec::is_empty")]
     pub system_message: Vec<String>,
-    /// 2 after a block by exit status, -1 after a failure; of the last that set it.
+    /// 2 after a block by exit status, -1 after a failure; of the last handler that set it.
     #[serde(skip_serializing_if = "is_zero")]
     pub exit_code: i32,
-    /// Standard error of the last that set it.
+    /// Standard error of the last handler that set it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stderr: String,
-    /// What each handler contributed, in order.
+    /// The contribution of each handler, in order.
     #[serde(skip)]
     pub reports: Vec<Report>,
 }
@@ -66,39 +68,39 @@ pub struct Merged {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It may happen.
+    /// Allows the call.
     Allow,
-    /// A person decides.
+    /// Leaves the decision to the user.
     Ask,
-    /// It must not happen.
+    /// Denies the call.
     Deny,
 }
 
-/// What one handler contributed.
+/// The contribution of one handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// What messages call it.
+    /// Name of the handler in messages.
     pub handler: String,
-    /// What it came to.
+    /// Effect of the handler.
     pub came_to: CameTo,
-    /// What of its output was nearly an answer, and how to write it.
+    /// Description and correction of output that was almost an answer.
     pub near_miss: Option<String>,
 }
 
-/// What a handler came to.
+/// The effect of a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CameTo {
-    /// Nothing that decides.
+    /// No decision.
     Nothing,
-    /// A verdict, and why.
+    /// A verdict with its reason.
     Verdict(Verdict, String),
-    /// A block, and why.
+    /// A block with its reason.
     Block(String),
-    /// It failed; whether that blocks.
+    /// The handler failed.
     Failed {
-        /// Why.
+        /// Reason of the failure.
         error: String,
-        /// Whether it is a block.
+        /// Whether the failure is a block.
         blocks: bool,
     },
 }
@@ -115,13 +117,13 @@ impl Verdict {
 }
 
 impl Merged {
-    /// What nobody said.
+    /// The result of no answers.
     pub fn nothing() -> Self {
         Self { allowed: true, ..Self::default() }
     }
 }
 
-/// Merges what the handlers of an event said.
+/// Merges the answers of an event's handlers.
 #[derive(Debug)]
 pub struct Merger {
     event: &'static HookEvent,
@@ -131,12 +133,12 @@ pub struct Merger {
 }
 
 impl Merger {
-    /// Nobody said anything yet.
+    /// A merger without answers.
     pub fn new(event: &'static HookEvent, powers: Powers, profile: Profile) -> Self {
         Self { event, powers, profile, merged: Merged::nothing() }
     }
 
-    /// Adds what the next handler said, and what of it was nearly an answer.
+    /// Adds the answer of the next handler, and a description of output that was almost an answer.
     pub fn add(&mut self, handler: &Handler, reading: Reading, near_miss: Option<String>) {
         if let Some(problem) = &near_miss {
             self.tell(handler, problem);
@@ -156,7 +158,7 @@ impl Merger {
         self.merged.reports.push(Report { handler: handler.title().to_owned(), came_to, near_miss });
     }
 
-    /// What they said together.
+    /// The merged answers.
     pub fn finish(self) -> Merged {
         self.merged
     }
@@ -166,7 +168,7 @@ impl Merger {
         let on_error = handler.on_error.unwrap_or(if guards { OnError::Block } else { OnError::Warn });
         let blocks = closes || ((blocks || guards) && on_error == OnError::Block);
         let event = match self.profile {
-            // Whatever the event was.
+            // The July profile uses this name for every event.
             Profile::July => "PreToolUse",
             Profile::September => self.event.name,
         };
@@ -218,7 +220,7 @@ impl Merger {
         let Some(specific) = said.specific else { return came_to };
         match self.specific(handler, specific) {
             CameTo::Nothing => came_to,
-            // A block is more than an allow or a question.
+            // A block is stronger than an allow or a question.
             verdict if came_to == CameTo::Nothing => verdict,
             _ => came_to,
         }
@@ -249,7 +251,7 @@ impl Merger {
         if let Some(metadata) = said.metadata.filter(|_| self.powers.metadata) {
             self.merged.metadata.extend(metadata);
         }
-        // The summer collected context everywhere and left it to the caller.
+        // The July profile collects context at every event, and leaves its use to the caller.
         if !said.additional_context.is_empty() && (self.powers.context || self.profile == Profile::July) {
             self.merged.additional_context.push(said.additional_context);
         }
@@ -300,7 +302,7 @@ impl Merger {
                     self.merged.decision_reason.clone_from(why);
                 }
             }
-            // Who says "ask" to a request to ask says nothing.
+            // "ask" has no effect at an event that already asks the user.
             Verdict::Ask if approves => return CameTo::Nothing,
             Verdict::Ask => {}
         }

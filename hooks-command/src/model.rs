@@ -1,4 +1,4 @@
-//! Model handlers: a model of the host is asked with a rendered prompt, and its reply is read as an answer.
+//! Model handlers: a model of the host gets a rendered prompt, and its reply is parsed as an answer.
 
 use hooks_core::HookFuture;
 use serde_json::{Value, json};
@@ -7,27 +7,27 @@ use tower_service::Service;
 
 use crate::config::Handler;
 
-/// The one schema there is: a verdict with a reason.
+/// The only schema: a verdict with a reason.
 pub const DECISION_SCHEMA: &str = "pre_tool_use_decision";
 
-/// What a model is asked.
+/// A question to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Question {
     /// The model, as `provider/name`.
     pub model: String,
-    /// The prompt, rendered.
+    /// The rendered prompt.
     pub prompt: String,
-    /// The name of the shape that the reply should have; empty for free text.
+    /// Name of the schema for the reply; empty for free text.
     pub schema: String,
 }
 
-/// Asks models: what the host gives.
+/// Asks models. The host provides it.
 pub trait Judge: Send + Sync {
     /// The reply of a model, as text.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason if there is no reply.
     fn ask(&self, question: Question) -> HookFuture<'static, Result<String, String>>;
 }
 
@@ -49,10 +49,10 @@ where
     }
 }
 
-/// What a reply says, as the object that a command would have written.
+/// Converts a reply to the object that a command would write.
 ///
 /// # Errors
-/// The reply has not the shape that the handler asks for.
+/// Returns an error if the reply does not match the schema of the handler, or the schema is unknown.
 pub fn read_reply(handler: &Handler, event: &str, reply: &str) -> Result<Value, String> {
     if handler.schema.is_empty() {
         return Ok(specific(event, json!({ "additional_context": reply.trim() })));
@@ -80,7 +80,7 @@ pub fn read_reply(handler: &Handler, event: &str, reply: &str) -> Result<Value, 
     Ok(said)
 }
 
-/// Why a schema cannot be used.
+/// The message about an unknown schema.
 pub(crate) fn unknown_schema(schema: &str) -> String {
     format!("there is no schema `{schema}`; there is `{DECISION_SCHEMA}`, or none for free text")
 }

@@ -1,14 +1,14 @@
-//! By whose rules handlers are read and merged.
+//! The rules by which handlers are parsed and merged.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::event::{HookEvent, Lane, Powers};
 
-/// The generation of docker-agent whose rules hold. The two disagree mostly where the older one is unsafe.
+/// The version of docker-agent whose rules apply. They differ mostly where the older one is unsafe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Profile {
-    /// The summer of 2026: failures open unless the handler did not start, nothing is chained.
+    /// July 2026: failures open unless the handler did not start, and rewrites are not chained.
     July,
     /// Since September 2026: phases, chained rewrites, strict output, failures closed.
     #[default]
@@ -16,7 +16,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Its name in files and on command lines.
+    /// Name of the profile in files and on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::July => "2026-07",
@@ -43,49 +43,52 @@ impl FromStr for Profile {
     }
 }
 
-/// What becomes of output that was nearly an answer: text before the JSON, names in camelCase, a byte-order mark.
+/// The effect of output that was almost an answer: text before the JSON, names in camelCase, a byte-order
+/// mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum NearMiss {
-    /// A failure where the event can be blocked or the result withheld, a warning elsewhere: a denial is not lost to a log line.
+    /// A failure if the event can be blocked or the result withheld, otherwise a warning. A log line cannot
+    /// hide a denial.
     #[default]
     Tell,
-    /// Nothing, as in docker-agent: it is text, or an unknown name.
+    /// No effect, as in docker-agent: the output is text, or has an unknown field.
     Ignore,
 }
 
-/// What a handler that failed means, where it has no `on_error` and what it decides about would go ahead.
+/// The effect of a failing handler that has no `on_error`, at an event that would otherwise go ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Failures {
-    /// A block, and a result that is withheld (law 3).
+    /// A block, or a withheld result (law 3).
     #[default]
     Block,
-    /// The user is told, as in docker-agent.
+    /// A warning for the user, as in docker-agent.
     Tell,
 }
 
 /// The rules of a set of handlers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rules {
-    /// The generation.
+    /// The profile.
     pub profile: Profile,
-    /// What becomes of near misses.
+    /// Effect of output that was almost an answer.
     pub near_miss: NearMiss,
-    /// What becomes of failures.
+    /// Effect of failures.
     pub failures: Failures,
 }
 
 impl Rules {
-    /// docker-agent's own, faults included: for who needs the same answers.
+    /// docker-agent's own rules, including their weaknesses, for hosts that need the same answers.
     pub const fn exactly(profile: Profile) -> Self {
         Self { profile, near_miss: NearMiss::Ignore, failures: Failures::Tell }
     }
 
-    /// Those of a generation, where near misses are told and failures of handlers that decide block.
+    /// The rules of a profile, with reports of output that was almost an answer, and with failures of
+    /// deciding handlers as blocks.
     pub const fn of(profile: Profile) -> Self {
         Self { profile, near_miss: NearMiss::Tell, failures: Failures::Block }
     }
 
-    /// What the handlers of an event can do under these rules.
+    /// The powers of an event's handlers under these rules.
     pub fn powers(&self, event: &HookEvent, lane: Lane) -> Powers {
         let powers = event.powers(self.profile, lane);
         Powers { guards: powers.guards && self.failures == Failures::Block, ..powers }

@@ -1,4 +1,5 @@
-//! What hooks said to an event, in neutral terms: the step between an outcome and what a client is told.
+//! The answer of hooks to an event, independent of the client: the step between an outcome and the reply to
+//! the client.
 
 use hooks_core::event::{
     AfterModelCall, BeforeModelCall, Event, MaxIterations, Message, ModelRewrite, PermissionRequest,
@@ -11,35 +12,37 @@ use hooks_core::{
 };
 use serde_json::Value;
 
-/// What hooks said. `Default` is nothing at all.
+/// The answer of hooks to an event, independent of the client. The `Default` has no opinion and no effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// Whether it may happen.
+    /// Whether the event is allowed, denied or left to the user.
     pub strength: Strength,
-    /// Why: the reason to show, with what would change the answer.
+    /// Reason to show, with the change that would lead to another answer.
     pub reason: Option<String>,
-    /// The event as it is to happen, where hooks changed it. Whether it differs is seen when it is encoded.
+    /// The changed event, if hooks changed it. [`encode`](crate::encode) finds out whether it differs from
+    /// the original.
     pub rewrite: Option<Rewrite>,
     /// Texts for the model, in order.
     pub context: Vec<String>,
     /// Texts for the user, in order.
     pub messages: Vec<String>,
-    /// Ends the run, for this reason.
+    /// Reason for which the run ends, if it is to end.
     pub stop: Option<String>,
     /// Whether the user does not see the result.
     pub quiet: bool,
     /// A summary in place of the client's.
     pub summary: Option<String>,
-    /// Another model for the session.
+    /// Model to use for the session from now on.
     pub model: Option<String>,
-    /// Another first prompt of a session, or another prompt to try again with. No client takes one.
+    /// Replacement for the first prompt of a session, or the prompt for another attempt. No client supports
+    /// it.
     pub first_prompt: Option<String>,
-    /// Whether to try again.
+    /// Whether to try again after an error.
     pub retry: Option<bool>,
 }
 
-/// What of an event is to be in another form.
+/// The changed part of an event.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Rewrite {
@@ -60,7 +63,7 @@ pub enum Rewrite {
 }
 
 impl Rewrite {
-    /// Whether it is of an event like this.
+    /// Whether this changes events of the given kind.
     pub(crate) fn is_of(&self, kind: EventKind) -> bool {
         kind == match self {
             Self::Arguments(_) => EventKind::PreToolUse,
@@ -75,27 +78,27 @@ impl Rewrite {
 }
 
 impl Answer {
-    /// It must not happen.
+    /// Denies the event.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self { strength: Strength::Deny, reason: Some(reason.into()), ..Self::default() }
     }
 
-    /// A person decides.
+    /// Leaves the decision to the user.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self { strength: Strength::Ask, reason: Some(reason.into()), ..Self::default() }
     }
 
-    /// It may happen.
+    /// Allows the event.
     pub fn allow() -> Self {
         Self { strength: Strength::Allow, ..Self::default() }
     }
 
-    /// A text for the model.
+    /// Adds a text for the model.
     pub fn context(text: impl Into<String>) -> Self {
         Self { context: vec![text.into()], ..Self::default() }
     }
 
-    /// It happens in another form.
+    /// Replaces a part of the event.
     #[must_use]
     pub fn rewritten(mut self, rewrite: Rewrite) -> Self {
         self.rewrite = Some(rewrite);
@@ -103,7 +106,7 @@ impl Answer {
     }
 }
 
-/// A decision, with the event as it was judged.
+/// Converts a decision, with the event as the policies judged it.
 impl<E: Changed, N: Said> From<&Judgement<E, N>> for Answer {
     fn from(outcome: &Judgement<E, N>) -> Self {
         let mut answer = Self {
@@ -119,7 +122,7 @@ impl<E: Changed, N: Said> From<&Judgement<E, N>> for Answer {
     }
 }
 
-/// What is added to a session or a turn.
+/// Converts additions to a session or a turn.
 impl From<&ContextPatch> for Answer {
     fn from(patch: &ContextPatch) -> Self {
         let mut answer = Self::default();
@@ -128,7 +131,7 @@ impl From<&ContextPatch> for Answer {
     }
 }
 
-/// What to do about an error.
+/// Converts instructions for handling an error.
 impl From<&Recovery> for Answer {
     fn from(recovery: &Recovery) -> Self {
         Self {
@@ -141,14 +144,14 @@ impl From<&Recovery> for Answer {
     }
 }
 
-/// Nothing can be answered.
+/// Converts the outcome of an event that has no answer.
 impl From<&()> for Answer {
     fn from((): &()) -> Self {
         Self::default()
     }
 }
 
-/// A reason as people and models read it.
+/// The reason and its remedy in one sentence.
 fn sentence(reason: &Reason) -> String {
     match &reason.remedy {
         Some(remedy) => format!("{}; {remedy}", reason.message),
@@ -156,9 +159,9 @@ fn sentence(reason: &Reason) -> String {
     }
 }
 
-/// An event that hooks decide about, and what of it they may have changed.
+/// An event that can be denied, with the part that hooks can change.
 pub trait Changed: Event {
-    /// The part of it that hooks may change, as it is now.
+    /// The part that hooks can change, with its current value.
     fn changed(&self) -> Option<Rewrite>;
 }
 
@@ -198,9 +201,9 @@ changed! {
     WorktreeCreated => |_| None;
 }
 
-/// Notes of a judgement, said in neutral terms.
+/// Notes of a judgement that can be added to an [`Answer`].
 pub trait Said: Notes {
-    /// Adds them to an answer.
+    /// Adds the notes to an answer.
     fn say(&self, answer: &mut Answer);
 }
 

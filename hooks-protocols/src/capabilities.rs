@@ -1,4 +1,4 @@
-//! What can be said to a client at an event.
+//! The wishes that a client supports at an event.
 
 use hooks_core::EventKind;
 
@@ -6,21 +6,21 @@ use crate::client::Client;
 use crate::degraded::{Instead, Wish};
 use crate::table::{Phrase, Row};
 
-/// Whether a wish can be said.
+/// Whether a client supports a wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Ability {
-    /// As it is meant.
+    /// Supported as it is meant.
     Yes,
-    /// In some other way.
+    /// Supported by another effect only.
     Nearly(Instead),
-    /// Only about some calls; about others it is said in some other way.
+    /// Supported for some calls only; the other calls get another effect.
     Sometimes,
-    /// Not at all.
+    /// Not supported.
     No,
 }
 
-/// What can be said to a client at one of its events.
+/// The wishes that a client supports at one of its events.
 #[derive(Clone, Copy)]
 pub struct Capabilities {
     row: &'static Row,
@@ -33,17 +33,17 @@ impl std::fmt::Debug for Capabilities {
 }
 
 impl Capabilities {
-    /// The event, in the client's words.
+    /// Name of the event in the client's protocol.
     pub fn event_name(&self) -> &'static str {
         self.row.name
     }
 
-    /// The event, in ours; `None` for one that is only passed on.
+    /// Kind of the event; `None` if the event is only passed on.
     pub fn event(&self) -> Option<EventKind> {
         self.row.kind
     }
 
-    /// Whether a wish can be said.
+    /// Whether the client supports a wish at this event.
     pub fn can(&self, wish: Wish) -> Ability {
         let phrases = &self.row.phrases;
         let phrase = match wish {
@@ -69,7 +69,8 @@ impl Capabilities {
     }
 }
 
-/// What can be said to `client` at the event that it calls `event`; `None` where it is not known to have it.
+/// The wishes that `client` supports at the event that it calls `event`; `None` if the client has no such
+/// event.
 pub fn capabilities(client: Client, event: &str) -> Option<Capabilities> {
     client.protocol().row(event).map(|row| Capabilities { row })
 }

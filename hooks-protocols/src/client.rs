@@ -8,7 +8,7 @@ use hooks_facts::tools::Dialect;
 use crate::clients;
 use crate::table::Protocol;
 
-/// A program that calls hooks, in the way that it calls them.
+/// A client that calls hooks, with its own protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Client {
@@ -18,10 +18,10 @@ pub enum Client {
     Codex,
     /// Gemini CLI.
     Gemini,
-    /// GitHub Copilot CLI. How the event is spelled in its settings (`preToolUse`, `PreToolUse`) says how the payload
-    /// is spelled; both are this client.
+    /// GitHub Copilot CLI. The spelling of the event in its settings (`preToolUse` or `PreToolUse`)
+    /// determines the spelling of the payload; both are this client.
     Copilot,
-    /// GitHub Copilot SDK: the host is called back over JSON-RPC.
+    /// GitHub Copilot SDK, which calls the host back over JSON-RPC.
     CopilotSdk,
     /// VS Code's own agent hooks.
     VsCode,
@@ -29,14 +29,14 @@ pub enum Client {
     Cursor,
     /// docker-agent since September 2026.
     DockerAgent,
-    /// docker-agent as it was in the summer of 2026, profile `2026-07`.
+    /// docker-agent of July 2026, profile `2026-07`.
     DockerAgentJuly,
     /// Squad: its hook pipeline and its session hooks.
     Squad,
 }
 
 impl Client {
-    /// All of them.
+    /// All clients.
     pub const ALL: &'static [Self] = &[
         Self::Claude,
         Self::Codex,
@@ -50,7 +50,7 @@ impl Client {
         Self::Squad,
     ];
 
-    /// Its name on a command line.
+    /// Name of the client on a command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -66,7 +66,7 @@ impl Client {
         }
     }
 
-    /// Its name for people.
+    /// Display name of the client.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Claude => "Claude Code",
@@ -82,7 +82,7 @@ impl Client {
         }
     }
 
-    /// The version whose behaviour was recorded; `None` where all that is known is documentation.
+    /// The version whose behaviour was recorded; `None` if only the vendor's documentation is known.
     pub const fn tested(self) -> Option<&'static str> {
         match self {
             Self::Claude => Some("2.1.330"),
@@ -93,18 +93,18 @@ impl Client {
         }
     }
 
-    /// The names it gives to events, in the order in which they come in a session.
+    /// The client's names of events, in the order in which they occur in a session.
     pub fn events(self) -> impl Iterator<Item = &'static str> {
         self.protocol().rows.iter().map(|row| row.name)
     }
 
-    /// What it calls tools and their arguments where an event is spelled like this.
+    /// The names that the client uses for tools and arguments at an event that is spelled like `event`.
     pub fn dialect(self, event: &str) -> Dialect {
         match self {
             Self::Claude => Dialect::Claude,
             Self::Codex => Dialect::Codex,
             Self::Gemini => Dialect::Gemini,
-            // In PascalCase the permission is still asked in the camelCase way.
+            // With PascalCase settings, Copilot still sends permission requests in camelCase.
             Self::Copilot
                 if event.starts_with(|c: char| c.is_ascii_uppercase()) && event != "PermissionRequest" =>
             {
@@ -142,7 +142,8 @@ impl fmt::Display for Client {
 impl FromStr for Client {
     type Err = UnknownClient;
 
-    /// Reads a name as [`Client::name`] gives it, or one of the names that people and recordings use for it.
+    /// Parses a name as [`Client::name`] gives it, or another usual name of a client, such as those in
+    /// recordings.
     fn from_str(name: &str) -> Result<Self, UnknownClient> {
         if let Some(client) = Self::ALL.iter().find(|client| client.name() == name) {
             return Ok(*client);
@@ -159,7 +160,7 @@ impl FromStr for Client {
     }
 }
 
-/// There is no client of this name.
+/// The name is not the name of a client.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no client; there are {list}", list = names())]
 pub struct UnknownClient(String);

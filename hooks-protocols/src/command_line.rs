@@ -1,16 +1,17 @@
-//! The command line that a client's settings give to a shell.
+//! The shell command line that a client's settings contain.
 
 use crate::client::Client;
 use crate::failure::closes;
 
-/// What the guard says where the hook could not speak for itself.
+/// Message of the guard if the hook process itself cannot deny.
 const UNFINISHED: &str = "hooks: the hook is missing, crashed or was killed, so this is denied";
 
-/// The line for a POSIX shell that has `program` answer `client` about `event`, with further `options`.
+/// The line for a POSIX shell that runs `program` as the hook of `client` for `event`, with further
+/// `options`.
 ///
-/// A program that is not there, or that a signal ends, cannot deny; most clients then let the tool run. So where a failure
-/// closes, the shell denies in its place: by exit code 2 with a text, which denies in every client that was run. Whatever
-/// `program` itself ends with goes through.
+/// A program that is missing, or that is killed by a signal, cannot deny; most clients then let the tool run.
+/// If a failure of the event closes, the shell therefore denies in its place: by exit code 2 with a text,
+/// which denies in every client that was tested. All exit codes of `program` itself up to 2 are kept.
 ///
 /// ```
 /// use hooks_protocols::{Client, command_line};
@@ -34,7 +35,7 @@ pub fn command_line(program: &str, client: Client, event: &str, options: &[&str]
     )
 }
 
-/// A word that a shell takes as it stands.
+/// A word, quoted for a shell if necessary.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | '@' | '%' | ',')

@@ -1,41 +1,41 @@
-//! What a client could not be told, and what it was told instead.
+//! Wishes that a client does not support, and the effects that replaced them.
 
 use std::fmt;
 
 use crate::client::Client;
 
-/// Something that hooks wish of a client.
+/// An effect that hooks wish from a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Wish {
-    /// It must not happen.
+    /// Deny the event.
     Deny,
-    /// A person decides.
+    /// Let the user decide.
     Ask,
-    /// It may happen, without a question.
+    /// Allow the event without a question to the user.
     Allow,
-    /// It happens in another form: arguments, prompt, result.
+    /// Replace a part of the event, such as arguments, prompt or result.
     Rewrite,
-    /// The model reads this as well.
+    /// Add a text for the model.
     Context,
-    /// The user reads this.
+    /// Show a text to the user.
     Message,
-    /// The run ends after this.
+    /// End the run after this event.
     Stop,
-    /// The user does not see the result.
+    /// Hide the result from the user.
     Quiet,
-    /// This summary in place of the client's.
+    /// Replace the client's summary.
     Summary,
-    /// Another model.
+    /// Use another model.
     Model,
-    /// Try again, or do not.
+    /// Try again, or do not try again.
     Retry,
-    /// Another first prompt.
+    /// Replace the first prompt.
     FirstPrompt,
 }
 
 impl Wish {
-    /// All of them.
+    /// All wishes.
     pub const ALL: &'static [Self] = &[
         Self::Deny,
         Self::Ask,
@@ -71,21 +71,21 @@ impl fmt::Display for Wish {
     }
 }
 
-/// What a client is told where it cannot be told a wish.
+/// The effect that replaces an unsupported wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Instead {
-    /// It was denied.
+    /// The event was denied.
     Denied,
     /// The run was ended.
     Stopped,
-    /// It was said as an allow.
+    /// The wish was encoded as an allow.
     AsAllow,
-    /// It was said as the reason of a denial.
+    /// The wish was encoded as the reason of a denial.
     AsReason,
-    /// It was left out; nothing gets weaker by that.
+    /// The wish was left out. Nothing becomes less strict by that.
     LeftOut,
-    /// Nothing: the client offers no way to enforce it here. Whoever reads the log has to know.
+    /// No effect: the client has no way to enforce the wish here. The operator can see it in the log.
     NotEnforced,
 }
 
@@ -102,22 +102,22 @@ impl fmt::Display for Instead {
     }
 }
 
-/// One wish that a client could not be told as it was meant. For the log.
+/// A wish that a client does not support as it is meant, for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Degraded {
-    /// Which client.
+    /// The client.
     pub client: Client,
-    /// At which event, in the client's words.
+    /// The event, as the client calls it.
     pub event: String,
-    /// What could not be said.
+    /// The unsupported wish.
     pub wish: Wish,
-    /// What was said.
+    /// The effect in place of the wish.
     pub instead: Instead,
 }
 
 impl Degraded {
-    /// Whether something that had to be enforced was not.
+    /// Whether a wish that has to be enforced was not enforced.
     pub fn is_unsafe(&self) -> bool {
         self.instead == Instead::NotEnforced
     }

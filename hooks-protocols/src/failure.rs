@@ -1,7 +1,7 @@
-//! Denied because we failed: what to answer where there is no outcome.
+//! Replies for failures of hooks themselves, if there is no outcome.
 //!
-//! A hook process that crashes, hangs or writes rubbish lets the call through in most clients. Whatever goes wrong inside
-//! has to become one of these.
+//! If a hook process crashes, hangs or writes invalid output, most clients let the call run. So every
+//! internal failure has to become one of these replies.
 
 use hooks_core::OnFailure;
 
@@ -12,35 +12,37 @@ use crate::degraded::Degraded;
 use crate::encode::{Reply, encode, encode_blindly, exit_two, warning};
 use crate::table::{Phrase, Row};
 
-/// How much was known when it went wrong.
+/// The facts about the event that were known when the failure occurred.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Place<'a> {
-    /// The payload was read.
+    /// The payload was decoded.
     Decoded(&'a Decoded),
-    /// The client and the event, in the client's words.
+    /// The client and the event, as the client calls it.
     Event(Client, &'a str),
-    /// The client, and events of which one is meant, in the client's words: the settings name one and the payload another.
-    /// The client is most likely at the last.
+    /// The client and several possible events, as the client calls them: the settings name one and the
+    /// payload another. The last is the most likely.
     Events(Client, &'a [&'a str]),
     /// The client only.
     Client(Client),
-    /// Nothing.
+    /// Neither the client nor the event.
     Nowhere,
 }
 
-/// What to answer where hooks failed, for this reason.
+/// The reply to a client if hooks failed for this reason.
 ///
-/// Where the event is decided about and a failure closes (law 3), a denial in the form that this client honours; where it
-/// opens, a warning that stops nothing. Where the event is not known, the denial that works in the most clients: exit code
-/// 2, the reason on stderr, nothing on stdout.
+/// - If the event can be denied and its failures close (law 3), the reply is a denial in the form that this
+///   client honours.
+/// - If its failures open, the reply is a warning that does not stop anything.
+/// - If the event is unknown, the reply is the denial that most clients honour: exit code 2, the reason on
+///   stderr, nothing on stdout.
 pub fn failure(place: Place<'_>, reason: &str) -> Reply {
     let message = format!("hooks failed, so this is denied: {reason}");
     match place {
         Place::Decoded(decoded) => match decoded.row() {
             Some(row) if !closes(row) => warning(reason),
             Some(_) => encode(decoded, &Answer::deny(message)),
-            // Read, and no event we know: nobody was to decide about it.
+            // The payload is of an event without a type here, which hooks do not decide.
             None => warning(reason),
         },
         Place::Event(client, event) => one_of(client, &[event], reason, message),
@@ -50,10 +52,10 @@ pub fn failure(place: Place<'_>, reason: &str) -> Reply {
     }
 }
 
-/// A denial at whichever of these events the client is, if something is decided at one of them.
+/// A denial for any of these possible events, if hooks decide at least one of them.
 ///
-/// In the words of the last at which the client can be told. If another is possible, the words for that one stand beside them
-/// where answers are flat; elsewhere exit code 2 does, which leaves the words in force.
+/// The denial uses the phrase of the last event at which the client supports one. If answers are flat, the
+/// phrases of the other events are added. Otherwise exit code 2 is added, which leaves the phrase in force.
 fn one_of(client: Client, events: &[&str], reason: &str, message: String) -> Reply {
     let protocol = client.protocol();
     let rows: Vec<&'static Row> = events.iter().filter_map(|event| protocol.row(event)).collect();
@@ -81,8 +83,8 @@ fn one_of(client: Client, events: &[&str], reason: &str, message: String) -> Rep
     Reply { stdout: reply.stdout, degraded: reply.degraded, ..exit_two }
 }
 
-/// A client whose event is not known. Where answers are objects that only their fields tell apart, a tool call is denied
-/// in each way that counts beside exit code 2.
+/// A denial for a client whose event is unknown: that of the event that `Protocol::unnamed` names, or exit
+/// code 2 if the client has none.
 fn unnamed(client: Client, message: String) -> Reply {
     let answer = Answer::deny(message);
     match client.protocol().unnamed.and_then(|name| Some((name, client.protocol().row(name)?))) {
@@ -91,14 +93,14 @@ fn unnamed(client: Client, message: String) -> Reply {
     }
 }
 
-/// Whether a failure at this event is a denial that the client can be told.
+/// Whether a failure at this event is a denial that the client supports.
 pub(crate) fn is_deniable(row: &Row) -> bool {
     let is_said = |phrase| !matches!(phrase, Phrase::Cannot);
     closes(row) && (is_said(row.phrases.deny) || is_said(row.phrases.stop))
 }
 
-/// Whether a failure at this event is a denial. Events that we have no type for are passed on, and nobody decides about
-/// them.
+/// Whether a failure at this event is a denial. Events without a type here are passed on, and hooks do not
+/// decide them.
 pub(crate) fn closes(row: &Row) -> bool {
     row.kind.is_some_and(|kind| kind.on_failure() == OnFailure::Closes)
 }

@@ -1,10 +1,11 @@
-//! What each agent client sends to its hooks, and what it honours of what they answer.
+//! The protocols of agent clients: the payloads that they send to hooks, and the answers that they honour.
 //!
-//! A client writes a payload to its hook's standard input. [`decode`] makes of it a typed event, where it happens, and
-//! whatever has no place in either. What the hooks make of the event becomes an [`Answer`], and [`encode`] makes of that
-//! the [`Reply`] that this client honours: standard output, standard error, exit code. Where a client cannot be told
-//! something, it is told the next thing that is not weaker, and the reply notes it ([`Degraded`]). Whatever goes wrong on
-//! the way becomes a [`failure`], which is a denial that the client really honours.
+//! A client writes a payload to the standard input of its hook. [`decode`] turns it into a typed event, its
+//! context, and all fields that neither of them has. The outcome of the hooks becomes an [`Answer`], and
+//! [`encode`] turns that into the [`Reply`] that this client honours: standard output, standard error and
+//! exit code. If a client does not support a wish, the nearest supported effect that is not less strict
+//! replaces it, and the reply notes that ([`Degraded`]). An error on the way becomes a [`failure`], which is
+//! a denial that the client honours.
 //!
 //! ```
 //! use hooks_protocols::{Answer, Client, decode, encode};
@@ -15,7 +16,7 @@
 //! let decoded = decode(Client::Codex, Some("PreToolUse"), payload)?;
 //! assert_eq!(decoded.call().map(|(tool, _)| tool), Some("Bash"));
 //!
-//! // Codex CLI has no `ask`, and would run the tool if it were told so.
+//! // Codex CLI has no `ask`, and would run the tool if it got one.
 //! let reply = encode(&decoded, &Answer::ask("publishing needs approval"));
 //! assert_eq!(
 //!     reply.stdout,
@@ -25,8 +26,8 @@
 //! # Ok::<(), hooks_protocols::DecodeError>(())
 //! ```
 //!
-//! Pure: bytes in, bytes out. Everything that is known of a client stands in one table of one shape, which decoder,
-//! encoder, failure answers, [`capabilities`] and [`recognise`] all read.
+//! Pure: bytes in, bytes out. All facts about a client are in one table of one form. Decoder, encoder,
+//! failure replies, [`capabilities`] and [`recognise`] all read this table.
 
 mod answer;
 mod capabilities;
@@ -41,7 +42,7 @@ mod payload;
 mod recognise;
 mod table;
 
-/// What a client calls tools and their arguments: see [`Client::dialect`].
+/// The names that a client uses for tools and their arguments; see [`Client::dialect`].
 pub use hooks_facts::tools::{Canonical, Dialect};
 
 pub use self::answer::{Answer, Changed, Rewrite, Said};

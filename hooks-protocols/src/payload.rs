@@ -1,4 +1,4 @@
-//! The way back: what a client would write about an event.
+//! Encodes a decoded event as a payload of its client again.
 
 use hooks_core::{HookContext, WireEvent};
 use serde_json::{Map, Value};
@@ -8,10 +8,10 @@ use crate::decode::Decoded;
 use crate::decode::place::{at, put};
 use crate::table::{Field, Row, To};
 
-/// The payload again, with the event and the context as they are now and every field that had no place in them.
+/// Encodes the payload again, with the current event and context and all unknown fields.
 ///
-/// For whoever passes an event on: to a command hook, to another hook system. What was decoded and not changed comes
-/// out as it came in, though not byte for byte.
+/// For callers that pass an event on, such as to a command hook or another hook system. Everything that was
+/// decoded and not changed has its original value, though not its original formatting.
 pub fn payload(decoded: &Decoded) -> Map<String, Value> {
     let mut payload = Map::new();
     if let Some(key) = decoded.named_by {
@@ -39,8 +39,8 @@ pub fn payload(decoded: &Decoded) -> Map<String, Value> {
 }
 
 impl Decoded {
-    /// An event of ours as if this client had sent it under this name; `None` where the client has no such event, or
-    /// has another one under the name.
+    /// An event of ours as this client would send it under this name; `None` if the client has no such event,
+    /// or another event of that name.
     pub fn of(client: Client, event_name: &str, context: HookContext, event: WireEvent) -> Option<Self> {
         let protocol = client.protocol();
         let row = protocol.row(event_name).filter(|row| row.kind == Some(event.kind()))?;
@@ -72,13 +72,13 @@ impl Decoded {
         })
     }
 
-    /// The row of the event, as far as the client is known to have it.
+    /// The row of the event, if the client is known to have the event.
     pub(crate) fn row(&self) -> Option<&'static Row> {
         self.row
     }
 }
 
-/// Payloads are not deeper; see [`Limits`](crate::Limits).
+/// Maximum nesting of payloads; see [`Limits`](crate::Limits).
 const DEEPEST: usize = 128;
 
 fn fields_of(event: Option<&WireEvent>) -> Map<String, Value> {
@@ -101,7 +101,7 @@ fn value_of(to: To, context: &HookContext, event: &Map<String, Value>) -> Option
     text.map(Value::String)
 }
 
-/// Whether a field that is no more than its default is worth sending.
+/// Whether a field differs from its default, so that it is worth sending.
 fn says_something(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -113,7 +113,7 @@ fn says_something(value: &Value) -> bool {
     }
 }
 
-/// Adds what is not there; what is there on both sides is as `more` has it.
+/// Merges `more` into `map`. If both have a value, that of `more` counts, except that objects are merged.
 fn merge(map: &mut Map<String, Value>, more: &Map<String, Value>, depth: usize) {
     for (key, value) in more {
         match (map.get_mut(key), value) {

@@ -1,4 +1,4 @@
-//! Whose payload it is, where nobody said so.
+//! Recognises the client of a payload if the caller does not name it.
 
 use serde_json::{Map, Value};
 
@@ -7,16 +7,16 @@ use crate::decode::{Limits, Payload};
 use crate::failure::closes;
 use crate::table::{Protocol, Row};
 
-/// Whose payload this is and of which event, where that is unambiguous.
+/// Finds the client and the event of a payload, if they are unambiguous.
 ///
-/// Only keys and words that the client itself writes are looked at, never what a model or a user wrote.
+/// Only keys and words that the client itself writes are used, never those of a model or a user.
 pub fn recognise(bytes: &[u8]) -> Option<(Client, &'static str)> {
     Payload::read(bytes, Limits::default()).ok()?.recognised()
 }
 
-/// The same of a payload that is read.
+/// Finds the client and the event of parsed fields.
 pub(crate) fn of_fields(fields: &Map<String, Value>) -> Option<(Client, &'static str)> {
-    // A remote call has what we look for in its parameters.
+    // The parameters of a remote call contain the payload.
     let fields = fields.get("params").and_then(Value::as_object).unwrap_or(fields);
     let keys = Keys(fields);
     let client = client_of(&keys)?;
@@ -29,7 +29,8 @@ pub(crate) fn of_fields(fields: &Map<String, Value>) -> Option<(Client, &'static
     Some((client, event))
 }
 
-/// The event of which a payload has all the keys: the one with the most, where there is one such.
+/// The event whose characteristic keys the payload has. Of several events, the one with the most keys counts,
+/// if there is only one.
 pub(crate) fn by_shape(protocol: &Protocol, fields: &Map<String, Value>) -> Option<&'static str> {
     let rows: &'static [_] = protocol.rows;
     let most = rows.iter().filter(|row| fits(row, fields)).map(|row| row.shape.len()).max()?;
@@ -38,12 +39,12 @@ pub(crate) fn by_shape(protocol: &Protocol, fields: &Map<String, Value>) -> Opti
     best.next().is_none().then_some(first.name)
 }
 
-/// Whether it has the keys by which payloads of this event are told from others.
+/// Whether the payload has the keys that distinguish payloads of this event from others.
 fn fits(row: &Row, fields: &Map<String, Value>) -> bool {
     !row.shape.is_empty() && row.shape.iter().all(|key| fields.contains_key(*key))
 }
 
-/// An event that is decided about and that such a payload could be of.
+/// An event to which such a payload could belong, and which hooks can deny.
 pub(crate) fn decided_by_shape(protocol: &Protocol, fields: &Map<String, Value>) -> Option<&'static str> {
     let rows: &'static [_] = protocol.rows;
     rows.iter().find(|row| fits(row, fields) && closes(row)).map(|row| row.name)
@@ -54,7 +55,7 @@ pub(crate) fn whose(event: &str) -> Option<Client> {
     Client::ALL.iter().copied().find(|client| client.events().any(|name| name == event))
 }
 
-/// The one client that writes such keys.
+/// The only client that writes these keys.
 fn client_of(keys: &Keys<'_>) -> Option<Client> {
     if keys.has_all(&["hookType", "input"]) {
         return Some(Client::CopilotSdk);
@@ -65,7 +66,7 @@ fn client_of(keys: &Keys<'_>) -> Option<Client> {
     if keys.has("hookEventName") {
         return Some(Client::VsCode);
     }
-    // In camelCase it does not name its events, but for a notification.
+    // In camelCase, Copilot names only the event of a notification.
     if keys.has_all(&["sessionId", "timestamp", "cwd"]) {
         return Some(Client::Copilot);
     }
@@ -77,8 +78,8 @@ fn client_of(keys: &Keys<'_>) -> Option<Client> {
     fits.next().is_none().then_some(first)
 }
 
-/// Whether a client writes such keys with this event. What two clients share says nothing; what only one of them has, or
-/// never has, tells them apart.
+/// Whether a client writes these keys with this event. Keys that two clients share do not distinguish them;
+/// keys that only one of them writes, or never writes, do.
 fn writes(client: Client, event: &str, keys: &Keys<'_>) -> bool {
     let names_a_transcript = keys.has("transcript_path");
     match client {
@@ -87,7 +88,7 @@ fn writes(client: Client, event: &str, keys: &Keys<'_>) -> bool {
             names_a_transcript
                 && !keys.has_any(&["timestamp", "turn_id", "cursor_version"])
                 && !says_model
-                // Nothing but the folder tells a session's end from that of Codex.
+                // For the end of a session, only the folder distinguishes Claude Code from Codex.
                 && (keys.has("prompt_id") || keys.transcript_is_below(".claude") || !CODEX_TOO.contains(&event))
         }
         Client::Codex => {
@@ -102,12 +103,12 @@ fn writes(client: Client, event: &str, keys: &Keys<'_>) -> bool {
         Client::VsCode => keys.has("timestamp") && names_a_transcript && keys.is_vs_code(),
         Client::Cursor => keys.has("cursor_version"),
         Client::DockerAgent => keys.has("session_id") && !keys.has_any(&["timestamp", "transcript_path"]),
-        // It sends what the later one sends.
+        // The July profile of docker-agent sends the same payloads as the later one.
         Client::DockerAgentJuly | Client::CopilotSdk | Client::Squad => false,
     }
 }
 
-/// Events of Codex that come without a model.
+/// Events that Codex sends without a model.
 const CODEX_TOO: &[&str] = &["SessionEnd"];
 
 /// The keys of a payload.
@@ -134,12 +135,14 @@ impl<'a> Keys<'a> {
         self.text("transcript_path").is_some_and(|path| path.split(['/', '\\']).any(|part| part == folder))
     }
 
-    /// Copilot in PascalCase: it begins with the name of the event, and where it has a transcript it says why it stops.
+    /// Whether Copilot wrote the payload with PascalCase events. If such a payload has a transcript, it also
+    /// has a reason for stopping or instructions for compaction.
     fn is_copilot(&self) -> bool {
         !self.has("transcript_path") || self.has_any(&["stop_reason", "custom_instructions"])
     }
 
-    /// VS Code where it writes in snake_case: it counts calls as nobody else with a timestamp does.
+    /// Whether VS Code wrote the payload in snake_case. Of the clients that send a timestamp, only VS Code
+    /// sends the ID of a tool call.
     fn is_vs_code(&self) -> bool {
         self.has("tool_use_id") || self.text("source") == Some("new")
     }

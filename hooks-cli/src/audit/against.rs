@@ -1,4 +1,4 @@
-//! Checks logs against checkpoints that are kept elsewhere.
+//! Checks logs against checkpoints from another folder.
 
 use std::fs;
 use std::io::{Read as _, Write};
@@ -14,27 +14,27 @@ use super::output::{err, out};
 use super::verify::{all, status, tell, to_json};
 use crate::failure::{Failure, Status};
 
-/// More than any key has.
+/// Maximum length in bytes of a key file.
 const MOST_BYTES: u64 = 4 << 10;
 
-/// What a private key begins with, whole or not.
+/// Beginning of a private key, complete or not.
 const PRIVATE: &str = "PRIVATE+KEY+";
 
-/// What logs are checked against.
+/// Checkpoints and keys to check logs against.
 #[derive(Args, Debug)]
 pub(crate) struct Against {
     /// The folder of the checkpoints
     #[arg(long, value_name = "FOLDER")]
     pub(super) checkpoints: Option<PathBuf>,
-    /// Whose checkpoints are believed: what keygen printed, or a file with that or with a first key
+    /// Verifier whose checkpoints count: the output of keygen, or a file with that or with a first key
     #[arg(long = "key", value_name = "VERIFIER", requires = "checkpoints")]
     pub(super) keys: Vec<String>,
-    /// The logs: folders, each with the name that its checkpoints give it, unless its folder is called so
+    /// The logs: folders, each with the name that its checkpoints use, unless that is the folder's own name
     #[arg(value_name = "[NAME=]FOLDER", requires = "checkpoints")]
     pub(super) logs: Vec<String>,
 }
 
-/// Checks the logs that are named, or the one of `place`.
+/// Checks the named logs, or the log of `place`.
 pub(super) fn verify(place: &Place, against: &Against, as_json: bool) -> Result<Status, Failure> {
     let Some(folder) = &against.checkpoints else { return Ok(Status::Usage) };
     let mut keys = Keys::default();
@@ -61,7 +61,7 @@ pub(super) fn verify(place: &Place, against: &Against, as_json: bool) -> Result<
     Ok(status(outcome.condition()))
 }
 
-/// The logs that are named as `[NAME=]FOLDER`, or the one of `place`.
+/// The logs that are named as `[NAME=]FOLDER`, or the log of `place`.
 pub(super) fn logs(place: &Place, named: &[String]) -> Result<Vec<LogPlace>, Failure> {
     if named.is_empty() {
         let folder = super::folder(place)?;
@@ -84,12 +84,12 @@ pub(super) fn logs(place: &Place, named: &[String]) -> Result<Vec<LogPlace>, Fai
     }
 }
 
-/// The folder by its whole path, so that `.` has a name.
+/// The absolute path of a folder, so that `.` has a name.
 fn whole(folder: &Path) -> PathBuf {
     fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf())
 }
 
-/// Believes a key: a verifier, or what is in a file. No error shows what may be a secret.
+/// Adds a trusted key: a verifier, or the content of a file. Errors never show a key that could be secret.
 fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
     if FirstKey::is_like(key) {
         return Err(Failure::said(
@@ -121,7 +121,7 @@ fn believe(keys: &mut Keys, key: &str) -> Result<(), Failure> {
     keys.add(&text).map_err(|error| said(&error))
 }
 
-/// What was found: for each chain how far it goes, and how far checkpoints vouch for it.
+/// Prints the result: the length of each chain, and the number of its records that checkpoints confirm.
 fn print(outcome: &Outcome) -> Result<(), Failure> {
     let mut out = out();
     for (name, report) in &outcome.reports {

@@ -1,4 +1,4 @@
-//! Writes down what all chains of one or many logs are, in one note.
+//! Writes the state of all chains of one or more logs into one note.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,22 +16,22 @@ use super::output;
 use super::verify::{status, tell};
 use crate::failure::{Failure, Status};
 
-/// Of which logs, and where to.
+/// The logs of a checkpoint, and its destination.
 #[derive(Args, Debug)]
 pub(crate) struct Checkpoint {
     /// The folder in which checkpoints are kept
     #[arg(long, value_name = "FOLDER")]
     to: PathBuf,
-    /// What keygen made; without it nobody vouches for the note
+    /// The key file of keygen; without it, the note is not signed
     #[arg(long, value_name = "KEY")]
     key: Option<PathBuf>,
-    /// The logs: folders, each with a name that is not that of its folder
+    /// The logs: folders, each with its name in the checkpoint, unless that is the folder's own name
     #[arg(value_name = "[NAME=]FOLDER")]
     logs: Vec<String>,
 }
 
-/// Adds a note over all chains to the folder, and prints it. A log that is damaged is refused, and so is one that is not what
-/// the last note says it was: nobody vouches for that.
+/// Adds a note about all chains to the folder, and prints it. Refuses a log that is damaged, or that does not
+/// match the last note.
 pub(super) fn checkpoint(place: &Place, asked: &Checkpoint) -> Result<Status, Failure> {
     let logs = logs(place, &asked.logs)?;
     if !asked.to.is_dir() {

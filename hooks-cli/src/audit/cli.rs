@@ -10,9 +10,9 @@ use super::checkpoint::Checkpoint;
 use super::keygen::Keygen;
 use super::words::{event, moment, name, operators_name, text};
 
-/// What can have been decided, as records have it.
+/// The decisions in records.
 pub(super) const OUTCOMES: [&str; 4] = ["allow", "ask", "deny", "no_opinion"];
-/// What can have become of a call of a tool that is cached.
+/// The results in records of calls of cached tools.
 pub(super) const ANSWERS: [&str; 5] = ["hit", "miss", "stale", "joined", "passed"];
 
 #[derive(Args, Debug)]
@@ -42,13 +42,13 @@ pub(crate) struct Audit {
     pub(super) action: AuditAction,
 }
 
-/// Which log.
+/// The log to use.
 #[derive(Args, Debug)]
 pub(crate) struct Place {
     /// The folder of the log
     #[arg(long = "log", value_name = "FOLDER", global = true)]
     pub(super) folder: Option<PathBuf>,
-    /// The configuration whose log it is
+    /// The configuration of the log
     #[arg(long, short, value_name = "FILE", global = true)]
     pub(super) config: Option<PathBuf>,
 }
@@ -59,20 +59,20 @@ pub(crate) enum AuditAction {
     Tail(Tail),
     /// Print one record and its payload
     Show {
-        /// Which, as `<chain>:<number>`
+        /// Position of the record, as `<chain>:<number>`
         position: String,
     },
-    /// Print the records that fit, one a line
+    /// Print the matching records, one a line
     Query(Box<Filter>),
     /// Print everything with its payload as JSON Lines, for another system
     Export {
-        /// Behind these positions, as JSON: what the last line of the export before says
+        /// Positions to start after, as JSON: the last line of the previous export
         #[arg(long, value_name = "JSON")]
         after: Option<String>,
     },
-    /// Check that everything is as it was written
+    /// Check that the log is unchanged
     Verify {
-        /// What the log was at some time, as verify printed it then: `<chain> <records> <root>`
+        /// Earlier state of the log, as verify printed it: `<chain> <records> <root>`
         #[arg(long = "anchor", value_name = "ANCHOR")]
         anchors: Vec<String>,
         #[command(flatten)]
@@ -81,39 +81,41 @@ pub(crate) enum AuditAction {
         #[arg(long)]
         json: bool,
     },
-    /// Make a key that vouches for checkpoints
+    /// Make a key for checkpoints
     Keygen(Keygen),
-    /// Write down what all chains are, in one note
+    /// Write the state of all chains into one note
     Checkpoint(Checkpoint),
-    /// Send the record to the sinks of the configuration, until it is ended; whoever comes next goes on there
+    /// Send the records to the sinks of the configuration, until the process ends; the next feed continues
+    /// there
     Feed {
-        /// Send what is there now, and end
+        /// Send the existing records, and end
         #[arg(long)]
         once: bool,
     },
-    /// Compress what is full, and delete what is older than is kept
+    /// Compress full files, and delete files older than the retention period
     Maintain(Maintain),
-    /// Show and change what must not go, whatever its age
+    /// Show and change the legal holds, which keep records at any age
     Hold {
         #[command(subcommand)]
         action: HoldAction,
     },
     /// Erase arguments, results and prompts of records; the chain still verifies
     Erase(Erase),
-    /// Print a proof that a record is in its chain, or that a chain only grew, for who has the roots
+    /// Print a proof that a record is in its chain, or that a chain only grew; it is checked with the roots
     Prove {
-        /// Which, as `<chain>:<number>`, or how many records then and later, as `<chain>:<number>..<number>`
+        /// Position of the record, as `<chain>:<number>`, or an old and a new number of records, as
+        /// `<chain>:<number>..<number>`
         position: String,
     },
 }
 
-/// Which records are the last.
+/// The last records of the log.
 #[derive(Args, Debug)]
 pub(crate) struct Tail {
-    /// How many
+    /// Number of records
     #[arg(short = 'n', long, default_value_t = 20)]
     pub(super) lines: usize,
-    /// Go on with what comes, until it is ended or nobody reads it
+    /// Print new records as they come, until the process ends or its output is closed
     #[arg(short, long)]
     pub(super) follow: bool,
     /// Print JSON: `position` and `record`
@@ -121,68 +123,68 @@ pub(crate) struct Tail {
     pub(super) json: bool,
 }
 
-/// What is done about age.
+/// Retention of records.
 #[derive(Args, Debug)]
 pub(crate) struct Maintain {
-    /// Delete what is older, such as '90 days' or '7 years'; what the configuration says where this is absent
+    /// Delete records older than this, such as '90 days' or '7 years'; without it, the configuration counts
     #[arg(long, value_name = "AGE")]
     pub(super) keep: Option<Age>,
-    /// Say what would be done
+    /// Print the changes without making them
     #[arg(long)]
     pub(super) dry_run: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HoldAction {
-    /// Print what is held
+    /// Print the holds
     List,
-    /// Hold records: neither age nor anybody's wish takes them away. Without an option, all of them
+    /// Hold records, so that neither retention nor erasure removes them. Without an option, all records
     Add {
-        /// What the hold is called
+        /// Name of the hold
         #[arg(value_parser = text)]
         name: String,
-        /// Why it is
+        /// Reason of the hold
         #[arg(long, value_name = "TEXT", value_parser = text)]
         reason: String,
-        /// Who asks for it; the user, unless told
+        /// Name of the requester; without it, the user's name
         #[arg(long, value_name = "NAME", value_parser = text)]
         by: Option<String>,
         #[command(flatten)]
         of: Selected,
     },
-    /// Let records go again
+    /// Release records from a hold
     Release {
-        /// What the hold is called
+        /// Name of the hold
         name: String,
-        /// Who asks for it; the user, unless told
+        /// Name of the requester; without it, the user's name
         #[arg(long, value_name = "NAME", value_parser = text)]
         by: Option<String>,
     },
 }
 
-/// What is erased, and why.
+/// Records to erase, and the reason.
 #[derive(Args, Debug)]
 pub(crate) struct Erase {
-    /// Of which records, as `<chain>:<number>`
+    /// Positions of records, as `<chain>:<number>`
     #[arg(value_name = "POSITION")]
     pub(super) positions: Vec<String>,
     #[command(flatten)]
     pub(super) of: Selected,
-    /// Why, for the record
+    /// Reason, for the record
     #[arg(long, value_name = "TEXT", value_parser = text)]
     pub(super) why: String,
-    /// Who asks for it, for the record; the user, unless told
+    /// Name of the requester, for the record; without it, the user's name
     #[arg(long, value_name = "NAME", value_parser = text)]
     pub(super) by: Option<String>,
-    /// Do it; without, it is said what would be erased
+    /// Erase; without it, the command only prints what it would erase
     #[arg(long)]
     pub(super) yes: bool,
 }
 
-/// Which records are meant: all that are given have to fit.
+/// Selects records: all given options have to match.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Selected {
-    /// Whose hooks decided
+    /// The tenant of the record
     #[arg(long, value_name = "NAME", value_parser = operators_name)]
     pub(super) tenant: Option<String>,
     /// The session
@@ -191,18 +193,18 @@ pub(crate) struct Selected {
     /// The agent
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(super) agent: Option<String>,
-    /// Not before this moment, such as 2026-01-31T09:30 (UTC)
+    /// Not before this time, such as 2026-01-31T09:30 (UTC)
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub(super) since: Option<String>,
-    /// Before this moment
+    /// Before this time
     #[arg(long, visible_alias = "until", value_name = "TIME", value_parser = moment)]
     pub(super) before: Option<String>,
 }
 
-/// Which records fit: all that are given have to.
+/// Filters records: all given options have to match.
 #[derive(Args, Debug, Default)]
 pub(crate) struct Filter {
-    /// What happened, such as `pre_tool_use`
+    /// The event, such as `pre_tool_use`
     #[arg(long, value_name = "NAME", value_parser = event)]
     pub(super) event: Option<String>,
     #[command(flatten)]
@@ -210,19 +212,19 @@ pub(crate) struct Filter {
     /// The tool
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(super) tool: Option<String>,
-    /// What was decided
+    /// The decision
     #[arg(long, value_parser = OUTCOMES)]
     pub(super) outcome: Option<String>,
     /// The policy that decided
     #[arg(long, value_name = "NAME", value_parser = operators_name)]
     pub(super) policy: Option<String>,
-    /// Its rule
+    /// The rule of the policy
     #[arg(long, value_name = "NAME", value_parser = operators_name)]
     pub(super) rule: Option<String>,
-    /// What became of a call of a tool that is cached
+    /// The result of a call of a cached tool
     #[arg(long, value_name = "ANSWER", value_parser = ANSWERS)]
     pub(super) cache: Option<String>,
-    /// Only what failed
+    /// Only failures
     #[arg(long)]
     pub(super) failed: bool,
 }

@@ -1,4 +1,4 @@
-//! Sends the record to the sinks of a configuration.
+//! Sends the records to the sinks of a configuration.
 
 use std::io::Write;
 use std::time::Duration;
@@ -14,15 +14,15 @@ use crate::eval::runtime;
 use crate::failure::{Failure, Status};
 use crate::paint::OPEN;
 
-/// How often it is looked at how the sinks are doing.
+/// Interval of status checks of the sinks.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long nothing is said of a sink's failures, or of what it refused, after that was said.
+/// Minimum time between two messages about a sink's failures, or about the records that it refused.
 const QUIET: Duration = Duration::from_secs(60);
-/// More time than any log takes to be sent.
+/// Maximum time for sending a log; longer than any log needs.
 const PATIENCE: Duration = Duration::from_secs(86_400);
 
-/// Feeds the sinks of `config` until it is ended, or `once` what is there now. Ended at whatever moment, it loses nothing:
-/// whoever feeds next goes on behind what each sink has.
+/// Feeds the sinks of `config` until the process ends, or with `once` only the existing records. The process
+/// can end at any time without loss: the next feed starts after the last record of each sink.
 pub(super) fn feed(config: &Config, once: bool) -> Result<Status, Failure> {
     if config.feeds().sinks.is_empty() {
         return Err(Failure::said(format!("`{}` names no sinks; write `sinks:`", config.name())));
@@ -36,7 +36,7 @@ pub(super) fn feed(config: &Config, once: bool) -> Result<Status, Failure> {
     })
 }
 
-/// Sends what is there, and says how it ended.
+/// Sends the existing records, and prints the result of each sink.
 async fn send_once(feeding: Feeding, mut sinks: Vec<Watched>) -> Result<Status, Failure> {
     let behind = feeding.shut_down(PATIENCE).await;
     let mut is_well = behind.is_empty();
@@ -50,7 +50,7 @@ async fn send_once(feeding: Feeding, mut sinks: Vec<Watched>) -> Result<Status, 
     Ok(if is_well { Status::Well } else { Status::Found })
 }
 
-/// Says how the sinks are doing, until this is ended; the tasks that feed them do the work.
+/// Prints the status of the sinks until the process ends; other tasks feed them.
 async fn send(mut sinks: Vec<Watched>) -> Result<Status, Failure> {
     loop {
         for sink in &mut sinks {
@@ -62,7 +62,7 @@ async fn send(mut sinks: Vec<Watched>) -> Result<Status, Failure> {
     }
 }
 
-/// How it ended, on one line.
+/// The result of a sink on one line.
 fn summary(status: &FeedStatus, is_behind: bool) -> String {
     let word = match status.refused {
         _ if is_behind => "behind",
@@ -83,18 +83,18 @@ fn summary(status: &FeedStatus, is_behind: bool) -> String {
     }
 }
 
-/// What was refused, where something was: how much, where it stands, and why the last one.
+/// The refused records, if there are any: their number, their file, and the reason of the last one.
 fn refused(status: &FeedStatus) -> Option<String> {
     let file = status.refused_in.as_ref()?.display().to_string();
     let reason = status.last_refusal.as_deref().unwrap_or_default();
     Some(format!("{} refused for good (in `{}`): {}", status.refused, plain(&file), plain(reason)))
 }
 
-/// A sink, and what was said of it.
+/// A sink, with the messages about it so far.
 struct Watched {
     name: String,
     status: StatusHandle,
-    /// The last failure that was said; empty where it was said to be well.
+    /// The last failure that was printed; empty after a message that the sink works again.
     failure: String,
     failure_at: Option<Instant>,
     refused: u64,
@@ -108,8 +108,8 @@ impl Watched {
         Self { name: name.to_owned(), status, failure, failure_at, refused: 0, refused_at, skipped: 0 }
     }
 
-    /// Says what is wrong with the sink, that it is well again, and what it refused: each once, and no more often than once
-    /// in [`QUIET`].
+    /// Prints a failure of the sink, its recovery, and its refused records: each once, and at most one
+    /// message in [`QUIET`].
     fn tell(&mut self, status: &FeedStatus) -> Result<(), Failure> {
         let now = Instant::now();
         let is_quiet = |told: Option<Instant>| told.is_some_and(|told| now - told < QUIET);
@@ -129,7 +129,7 @@ impl Watched {
         Ok(())
     }
 
-    /// Says which records are missing in the log, each file once.
+    /// Prints which records are missing in the log, once for each file.
     fn tell_skipped(&mut self, status: &FeedStatus) -> Result<(), Failure> {
         for skipped in status.skipped.iter().skip(self.skipped) {
             writeln!(err(), "{OPEN}warning{OPEN:#}: {}: {skipped}", self.name)?;

@@ -1,4 +1,4 @@
-//! Which records fit.
+//! Filters records by the options of the command line.
 
 use hooks::audit::Record;
 use hooks::audit::cache::CacheAnswer;
@@ -7,7 +7,7 @@ use hooks::audit::keep::Selection;
 use super::cli::{Filter, Selected};
 
 impl Selected {
-    /// The same for the log.
+    /// The options as a selection for the log.
     pub(super) fn selection(&self) -> Selection {
         let Self { tenant, session, agent, since, before } = self.clone();
         let mut of = Selection::default();
@@ -17,7 +17,7 @@ impl Selected {
 }
 
 impl Filter {
-    /// What says whether a record fits.
+    /// A function that returns whether a record matches.
     pub(super) fn fits(&self) -> impl Fn(&Record) -> bool {
         let of = self.of.selection();
         move |record| {

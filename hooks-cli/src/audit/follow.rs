@@ -1,4 +1,4 @@
-//! Prints records as they are committed, until somebody ends it or nobody reads any more.
+//! Prints records as they are committed, until the process ends or its output is closed.
 
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;
@@ -9,17 +9,17 @@ use super::output::is_read_on;
 use super::reading::Reading;
 use crate::failure::{Failure, Status};
 
-/// How long it is waited before the files are looked at again.
+/// Time between two looks at the files.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Prints what comes next in `reading`, each record by `line`.
+/// Prints new records of `reading`, each formatted by `line`.
 pub(super) fn follow(
     mut reading: Reading,
     line: impl Fn(&Committed) -> Result<String, Failure>,
 ) -> Result<Status, Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     while is_read_on(PAUSE) {
-        // All that is there before it waits again.
+        // Prints all existing records before it waits again.
         loop {
             let records = reading.next()?;
             if records.is_empty() {

@@ -1,4 +1,4 @@
-//! For how long the log is kept: retention, legal holds, erasure.
+//! Retention, legal holds and erasure of the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use super::read::{absent as missing, parse, tell_none};
 use super::reading::Reading;
 use crate::failure::{Failure, Status};
 
-/// Who maintains writes no payloads, so that there is nothing to salt.
+/// Maintenance writes no payloads, so it needs no salt.
 fn settings() -> Settings {
     Settings::new([0; 32])
 }
@@ -28,7 +28,7 @@ fn disk() -> Arc<dyn LogDisk> {
     Arc::new(PrivateFileSystem)
 }
 
-/// Compresses and deletes what `keeping` says, in every chain that nobody writes.
+/// Compresses and deletes files by the rules of `keeping`, in every chain without an open writer.
 pub(super) fn maintain(folder: &Path, mut keeping: Keeping, asked: &Maintain) -> Result<Status, Failure> {
     keeping.keep = asked.keep.map(Age::duration).or(keeping.keep);
     let keeper = Keeper::new(disk(), folder, Arc::new(SystemClock), keeping);
@@ -56,7 +56,7 @@ pub(super) fn maintain(folder: &Path, mut keeping: Keeping, asked: &Maintain) ->
     Ok(Status::Well)
 }
 
-/// Shows and changes what must not go.
+/// Shows and changes legal holds.
 pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure> {
     let said = |error: HoldError| Failure::said(plain(&error.to_string()));
     let at = SystemClock.now();
@@ -73,7 +73,7 @@ pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure
             let of = of.selection();
             let hold = Hold::new(name, reason, by.clone().unwrap_or_else(crate::state::user), of.clone());
             Holds::take(disk(), folder)?.add(hold, |record| note(folder, record), at).map_err(said)?;
-            // It holds what comes, too; but what was meant is more often there.
+            // A hold covers future records too, but usually the operator means existing ones.
             tell_unless_matched(folder, &of)?;
         }
         HoldAction::Release { name, by } => {
@@ -86,7 +86,7 @@ pub(super) fn hold(folder: &Path, action: &HoldAction) -> Result<Status, Failure
     Ok(Status::Well)
 }
 
-/// Says which holds the record has in force that the file of holds does not have.
+/// Prints the holds that are in force according to the records, but missing in the file of holds.
 fn tell_forgotten(folder: &Path) -> Result<Status, Failure> {
     let forgotten = Holds::forgotten(&StdFileSystem, folder)?;
     let mut err = output::err();
@@ -102,7 +102,7 @@ fn tell_forgotten(folder: &Path) -> Result<Status, Failure> {
     Ok(Status::Found)
 }
 
-/// Says that a hold is about no record that is there.
+/// Prints a message if a hold matches no existing record.
 fn tell_unless_matched(folder: &Path, of: &Selection) -> Result<(), Failure> {
     let mut reading = Reading::new(folder, Positions::default());
     loop {
@@ -116,7 +116,7 @@ fn tell_unless_matched(folder: &Path, of: &Selection) -> Result<(), Failure> {
     }
 }
 
-/// Puts `record` down in a chain that nobody writes, through to the device.
+/// Writes `record` to a chain without an open writer, and syncs it to the device.
 fn note(folder: &Path, record: Record) -> io::Result<()> {
     let opened = Appender::open(disk(), folder, settings(), Arc::new(SystemClock));
     let (mut appender, _) = opened.map_err(io::Error::other)?;
@@ -124,7 +124,7 @@ fn note(folder: &Path, record: Record) -> io::Result<()> {
     appender.close()
 }
 
-/// Erases payloads, once that is confirmed.
+/// Erases payloads, if the operator confirmed it.
 pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
     let of = asked.of.selection();
     if of.is_everything() && asked.positions.is_empty() {
@@ -140,7 +140,7 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
         let is_named = || positions.get(chain).is_some_and(|named| named.contains(&record.seq));
         of.fits(record) && (positions.is_empty() || is_named())
     };
-    // Nobody begins to hold something while it is erased.
+    // The lock keeps other processes from adding holds during the erasure.
     let holds = Holds::take(disk(), folder)?;
     holds.check()?;
     let (mut meant, mut held) = (BTreeMap::<String, u64>::new(), BTreeSet::new());
@@ -167,7 +167,7 @@ pub(super) fn erase(folder: &Path, asked: &Erase) -> Result<Status, Failure> {
             }
         }
     }
-    // What is erased is erased everywhere, or not yet.
+    // Payloads are erased in the whole log, or not at all yet.
     let status = reading.status(Status::Well);
     if status != Status::Well {
         writeln!(output::err(), "nothing is erased until all of the log can be read")?;

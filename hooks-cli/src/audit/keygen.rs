@@ -1,4 +1,4 @@
-//! Makes keys that vouch for checkpoints. Secrets go into files that nobody else may read, and nowhere else.
+//! Makes keys for checkpoints. Secrets are written only into files that no other user can read.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -10,7 +10,7 @@ use hooks::audit::checkpoint::{self, FirstKey, KeyError, SigningKey, Zeroizing};
 
 use crate::failure::{Failure, Status};
 
-/// What key, and where to.
+/// The key to make, and its destination.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Without --mac, --out is a file with a private Ed25519 key, and what is printed is the verifier: who has that
@@ -21,15 +21,15 @@ so that who takes the machine later cannot make earlier checkpoints anew. --firs
 checks all of them, and could make them: take it away from this machine."
 )]
 pub(crate) struct Keygen {
-    /// What the log is called in checkpoints, such as `example.com/build7`
+    /// Name of the log in checkpoints, such as `example.com/build7`
     name: String,
-    /// Where the key goes; nothing may be there
+    /// File or folder for the key; it must not exist
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Make an evolving key
     #[arg(long, requires = "first")]
     mac: bool,
-    /// Where the first key of an evolving one goes
+    /// File for the first key of an evolving key
     #[arg(long, value_name = "FILE", requires = "mac")]
     first: Option<PathBuf>,
 }
@@ -46,7 +46,7 @@ pub(super) fn keygen(asked: &Keygen) -> Result<Status, Failure> {
         return Ok(Status::Well);
     };
     let first = FirstKey::new(&asked.name, &seed).map_err(said)?;
-    // First what is needed to check, so that nothing is ever made that nobody can check.
+    // The key for checking is written first, so that no checkpoint exists that cannot be checked.
     write_secret(first_file, &first.to_secret())?;
     begin(&asked.out, &first).inspect_err(|_| drop(fs::remove_file(first_file)))?;
     writeln!(
@@ -57,7 +57,7 @@ pub(super) fn keygen(asked: &Keygen) -> Result<Status, Failure> {
     Ok(Status::Well)
 }
 
-/// Makes the folder of an evolving key; where that fails, nothing is left of it.
+/// Makes the folder of an evolving key. On failure, removes it.
 fn begin(folder: &Path, first: &FirstKey) -> Result<(), Failure> {
     make_folder(folder).map_err(|error| cannot_make(folder, &error))?;
     checkpoint::begin(&PrivateFileSystem, folder, first).map_err(|error| {
@@ -66,7 +66,7 @@ fn begin(folder: &Path, first: &FirstKey) -> Result<(), Failure> {
     })
 }
 
-/// Makes a file that nobody else may read; where that fails, nothing is left of it.
+/// Makes a file that no other user can read. On failure, removes it.
 fn write_secret(path: &Path, secret: &str) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -84,7 +84,7 @@ fn write_secret(path: &Path, secret: &str) -> Result<(), Failure> {
     })
 }
 
-/// Makes a folder that nobody else may read.
+/// Makes a folder that no other user can read.
 fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -92,7 +92,7 @@ fn make_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Why there is no key at `path`, and what to do.
+/// The error about a key that could not be written to `path`, with the remedy.
 fn cannot_make(path: &Path, error: &io::Error) -> Failure {
     let shown = path.display();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

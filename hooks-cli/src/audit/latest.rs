@@ -1,12 +1,12 @@
-//! The last records of a log, whatever order its chains were read in.
+//! The last records of a log, independent of the order in which its chains are read.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use hooks::audit::Committed;
 
-/// Keeps the last records. Chains are read in the order of time, unless a damaged file keeps one back: so the last of each
-/// chain are kept, and brought together when all are there.
+/// Collects the last records. Chains are read in the order of time, unless a damaged file delays one. So the
+/// last records of each chain are kept, and merged at the end.
 pub(super) struct Latest {
     most: usize,
     chains: BTreeMap<Arc<str>, Chain>,
@@ -15,18 +15,19 @@ pub(super) struct Latest {
 /// The last records of one chain.
 #[derive(Default)]
 struct Chain {
-    /// When the last one happened. Clocks are set back: a record is taken to be no earlier than the one before.
+    /// Time of the last record. Clocks can be set back, so a record counts as no earlier than the one before
+    /// it.
     at: u64,
     records: VecDeque<(u64, Committed)>,
 }
 
 impl Latest {
-    /// Keeps `most` records: of each chain, while it is read.
+    /// Keeps at most `most` records of each chain.
     pub(super) fn new(most: usize) -> Self {
         Self { most, chains: BTreeMap::new() }
     }
 
-    /// Takes the next record of a chain.
+    /// Adds the next record of a chain.
     pub(super) fn push(&mut self, committed: Committed) {
         let chain = self.chains.entry(Arc::clone(&committed.chain)).or_default();
         chain.at = chain.at.max(committed.record.at.0);
@@ -39,7 +40,7 @@ impl Latest {
     /// The last records of all chains, in the order of time.
     pub(super) fn in_order(self) -> impl Iterator<Item = Committed> {
         let mut all: Vec<_> = self.chains.into_values().flat_map(|chain| chain.records).collect();
-        // Stable, so that the order within each chain is kept.
+        // The sort is stable, so the order within each chain is kept.
         all.sort_by_key(|(at, _)| *at);
         let excess = all.len().saturating_sub(self.most);
         all.into_iter().skip(excess).map(|(_, committed)| committed)
@@ -64,7 +65,7 @@ mod tests {
                 payload: Kept::Nothing,
             })
         };
-        // The clock of the first was set back.
+        // The clock of the first record was set back.
         of("w1", [1, 9, 4, 10]).into_iter().chain(of("w0", [2, 3, 5, 8])).for_each(|it| latest.push(it));
         let moments: Vec<_> = latest.in_order().map(|committed| committed.record.at.0).collect();
         assert_eq!(moments, [9, 4, 10]);

@@ -1,4 +1,4 @@
-//! `hooks audit`: what is on the record, and whether it is as it was written.
+//! `hooks audit`: prints the records, and checks that they are unchanged.
 
 mod against;
 mod checkpoint;
@@ -26,7 +26,7 @@ use self::cli::{AuditAction, Place};
 use crate::failure::{Failure, Status};
 use crate::load;
 
-/// Does what is asked of a log.
+/// Runs a command on a log.
 pub(crate) fn run(asked: &Audit) -> Result<Status, Failure> {
     let place = &asked.place;
     match &asked.action {
@@ -60,12 +60,12 @@ pub(crate) fn run(asked: &Audit) -> Result<Status, Failure> {
     }
 }
 
-/// The configuration that is named.
+/// The named configuration, if any.
 fn config(place: &Place) -> Result<Option<Config>, Failure> {
     place.config.as_ref().map(|config| load::governing(config, None)).transpose()
 }
 
-/// The folder of the log: the one that is named, or that of a configuration.
+/// The folder of the log: the named one, that of a configuration, or the first default folder that exists.
 fn folder(place: &Place) -> Result<PathBuf, Failure> {
     let folder = match (&place.folder, config(place)?) {
         (Some(folder), _) => folder.clone(),

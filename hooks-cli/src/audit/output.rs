@@ -1,10 +1,10 @@
-//! What is printed by commands whose work and verdict matter more than their words.
+//! Output of commands whose work and exit status matter more than their output.
 
 use std::io::{self, ErrorKind, Write};
 use std::time::Duration;
 
-/// A writer that goes on where nobody reads any more: a pipe that is closed neither ends the work nor changes the exit
-/// status. Other failures, such as a full disk, stay what they are.
+/// A writer that ignores a closed pipe, which neither ends the work nor changes the exit status. Other
+/// failures, such as a full disk, are returned.
 #[derive(Debug)]
 struct Heedless<W>(W);
 
@@ -24,29 +24,29 @@ impl<W: Write> Write for Heedless<W> {
     }
 }
 
-/// Standard output, whether or not somebody reads it.
+/// Standard output, which ignores a closed pipe.
 pub(super) fn out() -> impl Write {
     Heedless(anstream::stdout())
 }
 
-/// Standard error, whether or not somebody reads it.
+/// Standard error, which ignores a closed pipe.
 pub(super) fn err() -> impl Write {
     Heedless(anstream::stderr())
 }
 
-/// Whether somebody still reads what is printed, after waiting for `pause` unless nobody does.
+/// Whether standard output is still open. Waits for `pause`, unless the pipe is closed.
 #[cfg(unix)]
 pub(super) fn is_read_on(pause: Duration) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     let out = io::stdout();
-    // Nothing is asked for: what is told all the same is that the other end of a pipe is closed.
+    // No events are requested, as `poll` always reports that the other end of a pipe is closed.
     let mut ends = [PollFd::new(&out, PollFlags::empty())];
     let pause = Timespec::try_from(pause).ok();
     !matches!(poll(&mut ends, pause.as_ref()), Ok(1..))
 }
 
-/// Waits; a pipe that is closed is found out by the next record.
+/// Waits. Without `poll`, only writing the next record shows that a pipe is closed.
 #[cfg(not(unix))]
 #[expect(clippy::disallowed_methods, reason = "a command that follows a log has nothing else to do")]
 pub(super) fn is_read_on(pause: Duration) -> bool {
@@ -58,7 +58,7 @@ pub(super) fn is_read_on(pause: Duration) -> bool {
 mod tests {
     use super::*;
 
-    /// Fails always, in one way.
+    /// Fails always, with the same error.
     struct Fails(ErrorKind);
 
     impl Write for Fails {

@@ -1,14 +1,15 @@
-//! Text of others for a terminal: nothing in it moves the cursor, changes a colour, or reorders what is read.
+//! Makes text of others safe for a terminal: it cannot move the cursor, change a colour, or reorder the text.
 
 use std::fmt::Write as _;
 
-/// `text` with what could steer a terminal as JSON escapes it (`\u009b`): control characters, and those that change the
-/// direction of a line, or end it. A line of JSON has them in its texts only, and still says the same.
+/// Escapes all characters in `text` that could control a terminal, as JSON does (`\u009b`): control
+/// characters, and characters that end a line or change its direction. In JSON, they occur only within
+/// strings, so its meaning stays the same.
 pub(super) fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
         if steers(c) {
-            // Writing to a text does not fail. All of them are below U+10000.
+            // Writing to a `String` cannot fail. All these characters are below U+10000.
             let _written = write!(plain, "\\u{:04x}", u32::from(c));
         } else {
             plain.push(c);
@@ -17,12 +18,12 @@ pub(super) fn plain(text: &str) -> String {
     plain
 }
 
-/// Several lines, each of them plain.
+/// Escapes each of several lines.
 pub(super) fn plain_lines(text: &str) -> String {
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a terminal does something else with it than to show it.
+/// Whether a terminal would interpret the character.
 fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -15,7 +15,7 @@ use super::plain::{plain, plain_lines};
 use super::reading::Reading;
 use crate::failure::{Failure, Status};
 
-/// Prints the records that `line` makes a line of, until nobody reads it.
+/// Prints the records that `line` formats, until the output is closed.
 fn print(
     reading: &mut Reading,
     mut line: impl FnMut(&Committed) -> Result<Option<String>, Failure>,
@@ -36,28 +36,28 @@ fn print(
     }
 }
 
-/// An error as of a closed pipe where nobody reads what is printed: whatever else would be looked for is for nobody.
+/// Fails with a broken pipe if the output is closed, so that the command stops searching.
 fn go_on() -> Result<(), Failure> {
     if is_read_on(Duration::ZERO) { Ok(()) } else { Err(io::Error::from(io::ErrorKind::BrokenPipe).into()) }
 }
 
-/// Says that nothing was found, and where.
+/// Prints that no record matches, and how many were searched.
 pub(super) fn tell_none(reading: &Reading) -> Result<(), Failure> {
     Ok(writeln!(err(), "no record matches; {} were looked at", reading.looked_at())?)
 }
 
-/// A record as one line, with where it stands.
+/// A record as one line, with its position.
 fn line(committed: &Committed) -> Result<String, Failure> {
     Ok(plain(&format!("{} {}", committed.position(), serde_json::to_string(&committed.record)?)))
 }
 
-/// The same as JSON.
+/// A record with its position as JSON.
 fn json_line(committed: &Committed) -> Result<String, Failure> {
     let record = serde_json::to_value(&committed.record)?;
     Ok(plain(&json!({ "position": committed.position().to_string(), "record": record }).to_string()))
 }
 
-/// A record with all there is about it.
+/// A record with its position and payload.
 fn whole(committed: &Committed) -> Result<Value, Failure> {
     let payload = match &committed.payload {
         Kept::Nothing => Value::Null,
@@ -143,12 +143,12 @@ pub(super) fn export(folder: &Path, after: Option<&str>) -> Result<Status, Failu
     Ok(reading.status(Status::Well))
 }
 
-/// There is no record at `position`.
+/// The error about a missing record.
 pub(super) fn absent(position: &str) -> Failure {
     Failure::said(format!("`{position}` is not in the log; `hooks audit tail` shows how far it goes"))
 }
 
-/// The chain and the number in `<chain>:<number>`.
+/// Parses the chain and the number of `<chain>:<number>`.
 pub(super) fn parse(position: &str) -> Result<(&str, u64), Failure> {
     let parts = position.split_once(':').and_then(|(chain, seq)| Some((chain, seq.parse().ok()?)));
     parts.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Goes through the records of a log, past what cannot be read of it.
+//! Reads the records of a log, and skips the parts that cannot be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -15,27 +15,28 @@ use super::plain::plain;
 use crate::failure::{Failure, Status};
 use crate::paint::{BAD, OPEN};
 
-/// How many records are read at a time.
+/// Maximum number of records in a batch.
 const MOST: usize = 4_096;
-/// More bytes than the first line of a file has.
+/// Maximum length in bytes of a file's first line.
 const HEADER: usize = 16 << 10;
 
-/// Reads a log batch by batch. What is damaged keeps nothing else back: the records before it come first, then those from
-/// the next file of its chain on. It is said once on standard error, and [`Reading::status`] tells.
+/// Reads a log in batches. Damage in a file does not hide other records: those before it are returned, and
+/// then those from the next file of its chain on. Each problem is printed once on standard error, and
+/// [`Reading::status`] returns the exit status.
 pub(super) struct Reading {
     folder: PathBuf,
     reader: Reader,
     looked_at: u64,
-    /// What was said about files that cannot be read.
+    /// Messages that were printed about files that cannot be read.
     said: BTreeSet<String>,
-    /// The exit status that the first of them asks for.
+    /// The exit status of the first of these problems.
     trouble: Option<Status>,
-    /// The number of the file in which a chain was gone on with.
+    /// For each chain, the number of the file with which reading continued.
     gone_on: BTreeMap<String, u64>,
 }
 
 impl Reading {
-    /// Reads the log in `folder` behind `after`.
+    /// Reads the log in `folder` after the positions `after`.
     pub(super) fn new(folder: &Path, after: Positions) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -47,8 +48,8 @@ impl Reading {
         }
     }
 
-    /// The next records; none where there are no more for now. A file that cannot be read costs some more looks: with
-    /// each of them half as many records are asked for, until only those before the flaw are.
+    /// The next records; empty if there are no more for now. If a file cannot be read, the batch size is
+    /// halved until it contains only the records before the damage.
     pub(super) fn next(&mut self) -> Result<Vec<Committed>, Failure> {
         let mut most = MOST;
         loop {
@@ -71,22 +72,23 @@ impl Reading {
         }
     }
 
-    /// How many records were read.
+    /// The number of records that were read.
     pub(super) fn looked_at(&self) -> u64 {
         self.looked_at
     }
 
-    /// Behind what was read, and behind what could not be.
+    /// The positions after the records that were read or skipped.
     pub(super) fn positions(&self) -> &Positions {
         self.reader.positions()
     }
 
-    /// What to exit with: `otherwise`, unless something could not be read.
+    /// The exit status: `otherwise`, unless a part of the log could not be read.
     pub(super) fn status(&self, otherwise: Status) -> Status {
         self.trouble.unwrap_or(otherwise)
     }
 
-    /// Goes on behind the file that cannot be read; whether there is something behind it. Says what is left out.
+    /// Skips the file that cannot be read, and prints which records are left out. Returns whether there are
+    /// records after it.
     fn pass(&mut self, error: &ReadError) -> Result<bool, Failure> {
         let (file, status) = match error {
             ReadError::Damaged { file, .. } => (file, Status::Damaged),
@@ -118,8 +120,8 @@ impl Reading {
         Ok(true)
     }
 
-    /// The first file behind `file`, and behind those that were tried, that has a header: its number, and that of the last
-    /// record before it.
+    /// The first file with a header after `file` and after those that were tried: its number, and the number
+    /// of the last record before it.
     fn next_file(&self, file: &Segment) -> io::Result<Option<(u64, u64)>> {
         let disk = StdFileSystem;
         let tried = self.gone_on.get(&file.chain).copied().unwrap_or(0).max(file.last);
@@ -132,7 +134,7 @@ impl Reading {
         }))
     }
 
-    /// Says something, once.
+    /// Prints a message, unless it was printed before.
     fn say(&mut self, text: &str) -> Result<(), Failure> {
         if self.said.insert(text.to_owned()) {
             writeln!(err(), "{text}")?;

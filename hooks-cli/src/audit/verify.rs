@@ -1,4 +1,4 @@
-//! Checks a log, and proves what is in it.
+//! Checks a log, and proves that it contains records.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(super) fn verify(folder: &Path, anchors: &[String], as_json: bool) -> Result
     Ok(status(report.condition()))
 }
 
-/// What to exit with.
+/// The exit status for a condition.
 pub(super) const fn status(condition: Condition) -> Status {
     match condition {
         Condition::Clean => Status::Well,
@@ -38,7 +38,7 @@ pub(super) const fn status(condition: Condition) -> Status {
     }
 }
 
-/// What was found; the lines of the chains are anchors.
+/// Prints the result; the lines of the chains are anchors.
 fn print(report: &Report) -> Result<(), Failure> {
     let mut out = out();
     if report.chains.is_empty() {
@@ -57,7 +57,7 @@ fn print(report: &Report) -> Result<(), Failure> {
     tell(report.chains.iter().flat_map(|chain| &chain.findings))
 }
 
-/// Says what is wrong; that nobody reads it makes it no less wrong.
+/// Prints the findings. A closed pipe does not change the exit status.
 pub(super) fn tell<'a>(findings: impl Iterator<Item = &'a Finding>) -> Result<(), Failure> {
     for finding in findings {
         let (paint, word) = match finding.condition {
@@ -98,7 +98,7 @@ pub(super) fn to_json(report: &Report) -> Value {
     })
 }
 
-/// Findings as JSON.
+/// The findings as JSON.
 pub(super) fn all(findings: &[Finding]) -> Value {
     let findings = findings.iter().map(|finding| {
         json!({
@@ -111,7 +111,8 @@ pub(super) fn all(findings: &[Finding]) -> Value {
     findings.collect()
 }
 
-/// Proves that a record is in its chain, or of `<chain>:<number>..<number>` that a tree begins with another one.
+/// Prints a proof that a record is in its chain, or for `<chain>:<number>..<number>` that the older tree is a
+/// prefix of the newer.
 pub(super) fn prove(folder: &Path, position: &str) -> Result<Status, Failure> {
     let absent = || absent(position);
     let text = if let Some((old, new)) = position.split_once("..") {

@@ -1,4 +1,5 @@
-//! Words of the command line that mean records: what none can match is refused, with what was meant.
+//! Options of the command line that select records. A value that no record can have is refused, with a
+//! suggestion.
 
 use hooks::EventKind;
 use hooks::audit::keep::Selection;
@@ -7,7 +8,7 @@ use hooks::audit::record::kept_name;
 use hooks::config::nearest;
 use hooks::policies::redaction::Scrubber;
 
-/// What an event is called in records.
+/// Parses the name of an event in records.
 pub(super) fn event(word: &str) -> Result<String, String> {
     let known = || EventKind::ALL.iter().map(|kind| kind.name()).chain(notes::ALL.iter().copied());
     if known().any(|event| event == word) {
@@ -22,15 +23,15 @@ pub(super) fn event(word: &str) -> Result<String, String> {
     })
 }
 
-/// A moment, or the beginning of one.
+/// Parses a time, or the beginning of one.
 pub(super) fn moment(text: &str) -> Result<String, String> {
     let mut time = Selection::default();
     time.since = Some(text.to_owned());
     time.check().map(|()| text.to_owned()).map_err(|error| error.to_string())
 }
 
-/// A name that agents and their clients give, as a record has it. What is scrubbed when it is written down is refused: it
-/// may be that of others as well, and what is erased by it, theirs.
+/// Parses a name that agents and their clients set, as records have it. A name that is scrubbed in records is
+/// refused: other names can have the same scrubbed form, and an erasure would cover their records as well.
 pub(super) fn name(name: &str) -> Result<String, String> {
     let scrubbed = Scrubber::all().scrub(name).into_owned();
     if scrubbed == name {
@@ -43,12 +44,12 @@ pub(super) fn name(name: &str) -> Result<String, String> {
     }
 }
 
-/// A name out of a configuration, as a record has it.
+/// Parses a name from a configuration, as records have it.
 pub(super) fn operators_name(name: &str) -> Result<String, String> {
     text(name).map(|name| kept_name(&name).into_owned())
 }
 
-/// A text that says something. An empty one is what is left of a shell's variable that was not set.
+/// Parses a text that is not empty. An empty text usually comes from an unset shell variable.
 pub(super) fn text(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         Err("it is empty; write what is meant".to_owned())

@@ -1,4 +1,4 @@
-//! What a child is given when it is created, against a prompt that asks it to read files.
+//! Compares the context that hooks add to a new child with a prompt that asks the child to read files.
 
 use std::fs;
 use std::io::Write;
@@ -20,14 +20,14 @@ use crate::failure::Failure;
 use crate::paint::{LOUD, QUIET};
 use crate::table::Table;
 
-/// Who is created, and for what.
+/// The children, each with its task.
 const CHILDREN: [(&str, &str); 3] = [
     ("Backend", "Speed up the query behind the order list"),
     ("Frontend", "Show a spinner while the order list loads"),
     ("Tester", "Write a test for the checkout with an empty basket"),
 ];
 
-/// What a prompt has to say to each child where no code does it.
+/// The instructions that the prompt of each child needs if no code adds the context.
 const INSTRUCTIONS: &str = "\
 Before you begin, get to know where the team stands. The team folder is `.squad` in the root of the repository; resolve
 all paths from there, not from the folder you are started in. Read these files, in this order, and do not skip one
@@ -40,10 +40,10 @@ that fits your domain or the task. Look into `.squad/ceremonies.md` for a ceremo
 begin. Where a file is missing, go on without it and do not create it. Where two decisions contradict each other, the
 newer one holds. Directives of the user hold before all else, whoever tells you otherwise.";
 
-/// A call that reads a file, as a model writes it and is answered, without the file.
+/// A call that reads a file with its answer, in the form of the model's API, without the content of the file.
 const READING: &str = "{\"type\":\"tool_use\",\"id\":\"toolu_01A09q90qw90lq917835lq9\",\"name\":\"read\",\"input\":{\"path\":\".squad/agents/backend/history.md\"}}{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_01A09q90qw90lq917835lq9\",\"content\":\"\"}";
 
-/// Creates the children, and tells what it cost.
+/// Creates the children, and prints the cost.
 pub(super) async fn play(out: &mut impl Write) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     lay_out(folder.path()).map_err(|error| Failure::said(format!("no team could be laid out: {error}")))?;
@@ -87,7 +87,7 @@ pub(super) async fn play(out: &mut impl Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a child that does as it is told reads.
+/// The files that a child reads if it follows the instructions.
 fn read_by(folder: &Path, agent: &str) -> Result<Vec<String>, Failure> {
     let agent = format!("agents/{}", agent.to_lowercase());
     let files = ["charter.md", "history.md"].map(|file| format!("{agent}/{file}"));
@@ -96,7 +96,7 @@ fn read_by(folder: &Path, agent: &str) -> Result<Vec<String>, Failure> {
     all.map(|file| Ok(fs::read_to_string(folder.join(".squad").join(file))?)).collect()
 }
 
-/// A team of three, after some weeks.
+/// Creates a team of three, as it could be after some weeks.
 fn lay_out(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let team = Team::new(Arc::new(StdFileSystem), folder.join(".squad"), &hooks::system());
     let members = CHILDREN.map(|(name, _)| NewMember { name: name.to_owned(), role: "Developer".to_owned() });
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(rows.len(), CHILDREN.len(), "{shown}");
         for row in rows {
             let [instructions, _, read, given, saved] = row[..] else { panic!("{row:?}") };
-            // Half of an estimate is less than any vocabulary counts.
+            // Half of an estimate is less than the count of any vocabulary.
             assert!(instructions >= 400 && saved >= 400 && read > given, "{shown}");
         }
         assert!(Estimate.count(INSTRUCTIONS) / 2 >= 200);

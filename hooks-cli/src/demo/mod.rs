@@ -1,7 +1,7 @@
 //! `hooks demo`: a session of two agents and a reviewer under real policies, with tools that really run.
 //!
-//! Nothing is staged but the script: the repository is made, the commands run, what is denied does not happen, and
-//! the summary counts what did.
+//! Only the script is prepared. The repository is real, the commands run, a denied call does not happen, and
+//! the summary counts real outcomes.
 
 mod context;
 mod process;
@@ -52,9 +52,9 @@ pub(crate) fn run(asked: &Demo) -> Result<Status, Failure> {
     eval::runtime()?.block_on(play(asked, &steps))
 }
 
-/// Where the rules come from.
+/// The configuration of the session.
 enum Config {
-    /// Written into the repository, where it may change.
+    /// The demo's own configuration in the repository, which a step can change.
     Own(PathBuf),
     Users(PathBuf),
 }
@@ -66,7 +66,7 @@ impl Config {
     }
 }
 
-/// Everything a step needs.
+/// The state that steps need.
 struct Stage {
     live: Live,
     kept: Kept,
@@ -142,8 +142,8 @@ impl Stage {
         Ok(())
     }
 
-    /// Swaps the hooks while the session goes on; what was counted and locked stays. Only the demo's own
-    /// configuration is written to.
+    /// Replaces the hooks during the session; counters and locks stay. Only the demo's own configuration is
+    /// written.
     fn reload(&mut self, out: &mut impl Write, reload: &Reload) -> Result<(), Failure> {
         let Config::Own(path) = &self.config else {
             Report::aside(out, "reload", "left out", "it changes the demo's own configuration only")?;

@@ -1,5 +1,5 @@
-//! Runs a command: the one place of this program that starts processes. Time and output are bounded; the command
-//! has a process group of its own, which is killed when its time is over.
+//! Runs a command, with limits on time and output. The command has a process group of its own, which is
+//! killed at the timeout.
 
 use std::io;
 use std::path::Path;
@@ -9,22 +9,22 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 
-/// How long a command may take.
+/// Maximum time of a command.
 const LONGEST: Duration = Duration::from_secs(10);
-/// How much output of each kind is kept; a command that writes more is stopped.
+/// Maximum bytes that are kept of each output stream; a command that writes more is stopped.
 const MOST_OUTPUT: u64 = 64 << 10;
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug)]
 pub(super) struct Done {
     /// Standard output, then standard error.
     pub(super) output: String,
-    /// Why it is not a success.
+    /// Reason why the command failed; `None` if it succeeded.
     pub(super) error: Option<String>,
 }
 
-/// Runs `program` with `args` in `dir`, with `home` as its home folder and nothing else of this process' settings
-/// but the search path.
+/// Runs `program` with `args` in `dir`, with `home` as its home folder. Of this process's environment, the
+/// command inherits only the search path.
 pub(super) async fn run(program: &str, args: &[&str], dir: &Path, home: &Path) -> io::Result<Done> {
     let mut command = Command::new(program);
     command.args(args).current_dir(dir).env_clear().env("HOME", home).env("GIT_CONFIG_NOSYSTEM", "1");
@@ -55,7 +55,7 @@ pub(super) async fn run(program: &str, args: &[&str], dir: &Path, home: &Path) -
         Ok(Done { output, error })
     };
     let done = tokio::time::timeout(LONGEST, work).await;
-    // Whatever it left running in its group ends with it.
+    // Processes that the command left running in its group are killed.
     group.kill();
     done.unwrap_or_else(|_| {
         let error = Some(format!("stopped after {} seconds", LONGEST.as_secs()));
@@ -63,7 +63,7 @@ pub(super) async fn run(program: &str, args: &[&str], dir: &Path, home: &Path) -
     })
 }
 
-/// Reads what there is up to the bound; and whether there was more.
+/// Reads up to the limit; also returns whether there was more.
 async fn bounded(stream: Option<impl AsyncRead + Unpin>) -> io::Result<(String, bool)> {
     let mut bytes = Vec::new();
     if let Some(stream) = stream {
@@ -73,7 +73,7 @@ async fn bounded(stream: Option<impl AsyncRead + Unpin>) -> io::Result<(String, 
     Ok((String::from_utf8_lossy(&bytes).into_owned(), cut))
 }
 
-/// A process group, by the id of its first process.
+/// A process group, identified by its first process.
 struct Group(Option<u32>);
 
 impl Group {
@@ -83,12 +83,12 @@ impl Group {
 
         let id = self.0.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         if let Some(id) = id {
-            // Usually it is gone already, and that is what is wanted.
+            // The group has usually ended already, so an error is ignored.
             let _gone = kill_process_group(id, Signal::KILL);
         }
     }
 
-    /// Elsewhere the process alone is killed, when it is dropped.
+    /// Without process groups, only the process itself is killed, when it is dropped.
     #[cfg(not(unix))]
     fn kill(&self) {}
 }
@@ -119,7 +119,7 @@ mod tests {
     async fn what_it_leaves_behind_ends_with_it() {
         let done = shell("sleep 1000 >/dev/null 2>&1 & echo $!").await.unwrap();
         let left = done.output.trim().to_owned();
-        // A signal takes its time, and a killed process stays in the table until its parent looks.
+        // Killing takes time, and a killed process stays in the table until its parent waits for it.
         let runs = || {
             let state = std::fs::read_to_string(format!("/proc/{left}/stat")).unwrap_or_default();
             !state.is_empty() && !state.contains(") Z ")

@@ -1,4 +1,4 @@
-//! What the demo tells: each step as it happens, and at the end what came of all of them.
+//! Prints each step of the demo as it happens, and a summary at the end.
 
 use std::io::{self, Write};
 
@@ -13,12 +13,12 @@ use crate::explain::in_words;
 use crate::paint::{BAD, GOOD, LOUD, OPEN, QUIET, one_line};
 use crate::table::Table;
 
-/// How much of a text is shown on a line.
+/// Maximum characters of a text on a line.
 const WIDTH: usize = 96;
-/// How many lines of a result are shown.
+/// Maximum lines of a result.
 const MOST_LINES: usize = 6;
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Allowed,
@@ -50,21 +50,21 @@ impl Fate {
     }
 }
 
-/// What is known of a step when all is over.
+/// The facts about a step that the summary needs.
 #[derive(Debug)]
 struct Entry {
     agent: String,
     fate: Fate,
-    /// The policy and the rule that denied it.
+    /// The policy and the rule that denied the call.
     by: Option<(String, String)>,
 }
 
-/// Collects what happened.
+/// Collects the outcomes of all calls.
 #[derive(Debug, Default)]
 pub(super) struct Report(Vec<Entry>);
 
 impl Report {
-    /// Tells of a call.
+    /// Prints a call.
     pub(super) fn call(
         &mut self,
         out: &mut impl Write,
@@ -129,13 +129,13 @@ impl Report {
         Ok(Some((shown.policy.to_string(), shown.rule.to_string())))
     }
 
-    /// Tells of something that is no call.
+    /// Prints a step that is not a call.
     pub(super) fn aside(out: &mut impl Write, who: &str, what: &str, note: &str) -> io::Result<()> {
         let note = one_line(note, WIDTH);
         writeln!(out, "{LOUD}{who}{LOUD:#} {what} {QUIET}{note}{QUIET:#}\n")
     }
 
-    /// Tells what came of it all.
+    /// Prints the summary.
     pub(super) fn summary(&self, out: &mut impl Write) -> io::Result<()> {
         let mut agents: Vec<&str> = Vec::new();
         for entry in &self.0 {
@@ -175,7 +175,7 @@ impl Report {
     }
 }
 
-/// Tells that a tool ran, and what the agent read of it.
+/// Prints that a tool ran, and the part of its result that the agent read.
 fn ran(out: &mut impl Write, fate: Fate, result: &ToolResult, raw: Option<&Value>) -> io::Result<()> {
     let read = result.content.as_str().unwrap_or_default().trim_end();
     let (name, more) = match (fate, &result.error) {
@@ -196,7 +196,7 @@ fn ran(out: &mut impl Write, fate: Fate, result: &ToolResult, raw: Option<&Value
     Ok(())
 }
 
-/// Arguments on a line: the text alone where there is one, else as JSON.
+/// Arguments on one line: the main text if there is one, else JSON.
 fn arguments(args: &Value) -> String {
     let text = |name: &str| args.get(name).and_then(Value::as_str).map(str::to_owned);
     text("command").or_else(|| text("question")).or_else(|| text("path")).unwrap_or_else(|| args.to_string())

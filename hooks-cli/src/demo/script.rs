@@ -1,4 +1,4 @@
-//! A script: what two agents and a reviewer do, one step a line.
+//! The script of a session: the steps of two agents and a reviewer, one on each line.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,9 +13,9 @@ pub(super) const OWN: &str = include_str!("../../demo/session.jsonl");
 pub(super) enum Step {
     /// An agent calls a tool.
     Call(Call),
-    /// A reviewer keeps an agent from files.
+    /// A reviewer locks an agent out of files.
     Lock(Lock),
-    /// The configuration changes while the session goes on.
+    /// The configuration changes during the session.
     Reload(Reload),
 }
 
@@ -27,14 +27,14 @@ pub(super) struct Call {
     pub(super) tool: String,
     #[serde(default)]
     pub(super) args: Value,
-    /// What the reviewer says if they are asked.
+    /// Answer of the reviewer, if the call needs approval.
     pub(super) answer: Option<Answer>,
-    /// What the step is there to show.
+    /// Purpose of the step.
     #[serde(default)]
     pub(super) note: String,
 }
 
-/// A reviewer keeps an agent from files.
+/// A reviewer locks an agent out of files.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Lock {
@@ -49,7 +49,7 @@ pub(super) struct Lock {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reload {
-    /// Lines that are added at the end of the file.
+    /// Lines to append to the file.
     pub(super) adds: String,
     #[serde(default)]
     pub(super) note: String,
@@ -63,7 +63,7 @@ pub(super) enum Answer {
     Reject(String),
 }
 
-/// Reads a script; says at which line it makes no sense.
+/// Parses a script. An error names the line.
 pub(super) fn read(text: &str) -> Result<Vec<Step>, Failure> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines

@@ -1,4 +1,4 @@
-//! Who stands beside the agents: a reviewer who answers questions, and the team's short names for commands.
+//! The team around the agents: a reviewer who answers questions, and the team's short names for commands.
 
 use std::future::{Ready, ready};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use tower_service::Service;
 
 use super::script::Answer;
 
-/// Answers what the script has them answer, and remembers whether they were asked.
+/// A reviewer who gives the answers of the script, and records the questions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reviewer(Arc<Mutex<Desk>>);
 
@@ -22,12 +22,12 @@ struct Desk {
 }
 
 impl Reviewer {
-    /// What they will answer to the next question.
+    /// Sets the answer to the next question.
     pub(super) fn prepare(&self, answer: Option<Answer>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Desk { answer, asked: None };
     }
 
-    /// What they were asked since.
+    /// The question that the reviewer got since the last call, if any.
     pub(super) fn asked(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).asked.take()
     }
@@ -54,7 +54,8 @@ impl Service<ApprovalRequest> for Reviewer {
     }
 }
 
-/// Writes the team's short names out before anything is judged, so that what is judged is what runs.
+/// Expands the team's short names before any policy judges the call, so that policies judge the command that
+/// runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShortNames;
 

@@ -1,5 +1,5 @@
-//! The tools of the demo's agents. They do what they are told: files are written and commands run. What keeps them
-//! in bounds are the hooks around them; only the temporary folder they cannot leave by a path.
+//! The tools of the demo's agents, which really write files and run commands. Only the hooks around them
+//! restrict them, except that no path leaves the temporary folder.
 
 use std::convert::Infallible;
 use std::fs;
@@ -14,7 +14,7 @@ use tower_service::Service;
 
 use super::process;
 
-/// How much of a file is read.
+/// Maximum bytes that are read of a file.
 const LARGEST: usize = 64 << 10;
 
 /// The tools, as one service.
@@ -22,7 +22,7 @@ const LARGEST: usize = 64 << 10;
 pub(super) struct Tools {
     repository: PathBuf,
     folder: PathBuf,
-    /// What the last tool gave back, before any hook saw it.
+    /// Result of the last tool, before hooks changed it.
     raw: Arc<Mutex<Option<Value>>>,
 }
 
@@ -31,7 +31,7 @@ impl Tools {
         Self { repository, folder, raw: Arc::default() }
     }
 
-    /// What the last tool gave back, before any hook saw it.
+    /// The result of the last tool, before hooks changed it.
     pub(super) fn take_raw(&self) -> Option<Value> {
         self.raw.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -90,8 +90,8 @@ impl Tools {
         fs::write(path, content).map_err(|error| error.to_string())
     }
 
-    /// The file that a path means, as far as it stays in the temporary folder: should a configuration of the
-    /// user's allow more, the demo still harms nothing else.
+    /// Resolves a path, and refuses one outside of the temporary folder. A user's configuration could allow
+    /// more, and the demo must not harm other files.
     fn path(&self, given: &str) -> Result<PathBuf, String> {
         let mut path = PathBuf::new();
         for part in self.repository.join(given).components() {

@@ -1,4 +1,4 @@
-//! The place where the demo happens: a temporary folder with a small git repository and the remote it pushes to.
+//! The files of the demo: a temporary folder with a small git repository and its remote.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::process;
 use crate::failure::Failure;
 
-/// What stands in the repository at first.
+/// The initial files of the repository.
 const FILES: [(&str, &str); 5] = [
     ("README.md", "# Greeter\n\nSays hello.\n"),
     ("src/greet.sh", "#!/bin/sh\necho \"hello\"\n"),
@@ -18,24 +18,24 @@ const FILES: [(&str, &str); 5] = [
     (".gitignore", "build/\n"),
 ];
 
-/// The repository's folder and its remote's, beside each other.
+/// The folders of the repository and of its remote, next to each other.
 const REPOSITORY: &str = "repository";
 const REMOTE: &str = "remote.git";
 
-/// The folder; removed when this is dropped.
+/// The temporary folder, which is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Workspace {
     folder: TempDir,
     repository: PathBuf,
-    /// The commit that the session begins with.
+    /// The first commit of the session.
     beginning: String,
 }
 
 impl Workspace {
-    /// Makes it.
+    /// Creates the folder, the repository and its remote.
     pub(super) async fn create(config: Option<&str>) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
-        // The name that the system goes by, so that what is resolved and what is allowed agree.
+        // The canonical path, so that resolved paths and allowed paths agree.
         let root = folder.path().canonicalize()?;
         let repository = root.join(REPOSITORY);
         for (path, content) in FILES {
@@ -60,23 +60,24 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Where the agents work.
+    /// Working directory of the agents.
     pub(super) fn repository(&self) -> &Path {
         &self.repository
     }
 
-    /// What the tools never leave.
+    /// The folder that the tools never leave.
     pub(super) fn folder(&self) -> &Path {
         self.repository.parent().unwrap_or_else(|| self.folder.path())
     }
 
-    /// What changed in the repository since the session began, as git has it, one line per file.
+    /// The changes in the repository since the session began, as `git diff --stat` prints them, one line per
+    /// file.
     pub(super) async fn changes(&self) -> Result<String, Failure> {
         self.git("add --intent-to-add .").await?;
         self.git(&format!("diff --stat=72 {} --", self.beginning)).await
     }
 
-    /// What stands beside the repository and was not put there by the demo, by name.
+    /// Names of the files next to the repository that the demo did not create.
     pub(super) fn strangers(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(self.folder())? {
@@ -89,7 +90,7 @@ impl Workspace {
         Ok(names)
     }
 
-    /// What `git` says to `command`.
+    /// Runs `git` with the arguments in `command`, and returns its output.
     pub(super) async fn git(&self, command: &str) -> Result<String, Failure> {
         let args: Vec<_> = command.split(' ').collect();
         let done = process::run("git", &args, &self.repository, self.folder()).await;

@@ -1,9 +1,14 @@
-//! `hooks doctor`: says whether clients really are governed, and what to do where they are not.
+//! `hooks doctor`: checks whether clients really are governed, and shows how to repair those that are not.
 //!
-//! For each client and each place where it may be wired: do its settings call us for every event that is decided about; does the
-//! program they name start; does the very command line that stands there deny, when it is asked as the client would ask
-//! ([`probe`]); can the rules be used ([`rules`]). And of the client itself: which version it is ([`version`]), and what else
-//! keeps its hooks from being called ([`traps`]).
+//! For each client, project settings and user settings are checked:
+//!
+//! - Do they call us for every event that hooks decide?
+//! - Does the program that they name start?
+//! - Does their exact command line deny a call, if it is started as the client would start it ([`probe`])?
+//! - Can the rules be used ([`rules`])?
+//!
+//! The client itself is checked as well: its version ([`version`]), and other reasons for which it would not
+//! call its hooks ([`traps`]).
 
 mod probe;
 mod process;
@@ -24,7 +29,7 @@ use crate::init::settings::{self, Settings};
 use crate::init::{Scope, files, wiring};
 use crate::paint::{BAD, GOOD, LOUD, OPEN, QUIET};
 
-/// Those that `hooks init` can wire.
+/// The clients that `hooks init` can wire.
 const CLIENTS: [Client; 7] = [
     Client::Claude,
     Client::Codex,
@@ -35,27 +40,27 @@ const CLIENTS: [Client; 7] = [
     Client::DockerAgent,
 ];
 
-/// How something is.
+/// The state of a checked item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
-    /// There is nothing to look at.
+    /// The item does not exist.
     Absent,
-    /// As it has to be.
+    /// The item is correct.
     Good,
-    /// It may be good; a person has to look.
+    /// The item could be correct; the user has to check.
     Doubtful,
-    /// Calls go through that should not, or nothing works.
+    /// Calls run that should be denied, or nothing works.
     Bad,
 }
 
-/// What was found.
+/// A result of a check.
 #[derive(Clone, Debug, Serialize)]
 struct Finding {
     state: State,
-    /// What is so.
+    /// Description of the result.
     what: String,
-    /// What to do about it.
+    /// Remedy, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
 }
@@ -78,14 +83,14 @@ impl Finding {
     }
 }
 
-/// All about a client.
+/// The results for a client.
 #[derive(Debug, Serialize)]
 struct Report {
     client: &'static str,
     findings: Vec<Finding>,
 }
 
-/// Looks, and says what was seen.
+/// Checks the clients, and prints the results.
 pub(crate) fn run(asked: &Doctor) -> Result<Status, Failure> {
     let clients = match &*asked.clients {
         [] => CLIENTS.to_vec(),
@@ -122,7 +127,7 @@ fn report(client: Client) -> Report {
     let mut is_wired = false;
     for scope in [Scope::Project, Scope::User] {
         let Ok(base) = Base::of(scope) else { continue };
-        // Not every client has settings in both.
+        // Some clients have settings in only one of the scopes.
         let Ok(settings) = settings::of(client, &base, None) else { continue };
         let found = wired(&settings);
         let is_here = found.iter().any(|finding| finding.state != State::Absent);
@@ -136,7 +141,7 @@ fn report(client: Client) -> Report {
         findings.extend(traps::switched_off(client));
     }
     let version = version::of(client);
-    // Who neither has it nor has wired it wants to know no more.
+    // If the client is neither installed nor wired, nothing else matters.
     if is_wired || version.state != State::Absent {
         findings.push(version);
         if !is_wired {
@@ -147,7 +152,7 @@ fn report(client: Client) -> Report {
     Report { client: client.name(), findings }
 }
 
-/// What is wrong with the settings of a client.
+/// Checks the settings of a client.
 fn wired(settings: &Settings) -> Vec<Finding> {
     let Settings { client, path, form } = settings;
     let name = path.display();
@@ -198,7 +203,7 @@ fn wired(settings: &Settings) -> Vec<Finding> {
     findings
 }
 
-/// An error as text without its colours.
+/// The text of an error without its colours.
 fn plain(error: &Failure) -> String {
     let text = error.to_string();
     let plain = anstream::adapter::strip_str(&text).to_string();

@@ -1,5 +1,5 @@
-//! Asks the very command line that stands in the settings, with a payload of that client, and reads its answer as the client
-//! would.
+//! Runs the exact command line of the settings with a payload of that client, and parses its answer as the
+//! client would.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::init::Scope;
 use crate::init::place::Base;
 use crate::init::wiring::Found;
 
-/// How long a hook may take.
+/// Maximum time of a hook.
 const PATIENCE: Duration = Duration::from_secs(35);
 
-/// What the hook before a tool call answers: the one that is called for every tool.
+/// Tests the hook that the client calls before every tool call.
 pub(super) fn of(client: Client, found: &[Found]) -> Option<Finding> {
     let is_before_tool = |one: &&Found| {
         capabilities(client, &one.event).and_then(|row| row.event()) == Some(EventKind::PreToolUse)
@@ -26,8 +26,8 @@ pub(super) fn of(client: Client, found: &[Found]) -> Option<Finding> {
     found.iter().find(is_before_tool).map(|one| denies(client, one))
 }
 
-/// Whether a call is denied that no rules allow: a write to the settings that the command line itself stands in, which are
-/// protected from every agent.
+/// Tests whether a call is denied that no rules can allow: a write to the settings with the command line
+/// itself, which are protected from every agent.
 fn denies(client: Client, one: &Found) -> Finding {
     let event = &one.event;
     let Some(asked) = question(client, event) else {
@@ -56,13 +56,13 @@ fn denies(client: Client, one: &Found) -> Finding {
     }
 }
 
-/// What the client would write for such a call, started in the folder of the project.
+/// The payload that the client would send for such a call in the folder of the project.
 fn question(client: Client, event: &str) -> Option<String> {
     let project = Base::of(Scope::Project).map(|base| base.folder().to_path_buf());
     let here = project.unwrap_or_else(|_| PathBuf::from("/"));
     let settings = here.join(".claude").join("settings.json");
     let (tool, arguments) = match client {
-        // It has no other tool for files.
+        // Codex has no other tool for files.
         Client::Codex => {
             let patch = "*** Begin Patch\n*** Add File: .claude/settings.json\n+{}\n*** End Patch\n";
             ("apply_patch".to_owned(), json!({"command": patch}))
@@ -81,7 +81,7 @@ fn question(client: Client, event: &str) -> Option<String> {
     Some(Value::Object(payload(&decoded)).to_string())
 }
 
-/// The reason of a denial, where the answer is one.
+/// The reason of a denial; `None` if the answer is not a denial.
 fn reason(client: Client, output: &Output) -> Option<String> {
     let one_line = |text: &str| text.lines().next().unwrap_or_default().chars().take(160).collect::<String>();
     let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();

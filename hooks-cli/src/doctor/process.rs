@@ -1,4 +1,5 @@
-//! Starts what settings name, bounded in time and output, and ends all of it.
+//! Runs the programs that settings name, with limits on time and output, and kills all processes that they
+//! leave.
 
 use std::io;
 use std::process::Stdio;
@@ -8,21 +9,21 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 use tokio::runtime::Builder;
 
-/// No answer is longer.
+/// Maximum output in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// What a program gave back.
+/// The output of a program.
 #[derive(Debug)]
 pub(super) struct Output {
-    /// Its standard output.
+    /// Standard output of the program.
     pub(super) stdout: String,
-    /// Its standard error.
+    /// Standard error of the program.
     pub(super) stderr: String,
-    /// Its exit code; `None` where a signal ended it.
+    /// Exit code of the program; `None` if a signal killed it.
     pub(super) code: Option<i32>,
 }
 
-/// Runs a command line as clients do, by a shell.
+/// Runs a command line in a shell, as clients do.
 pub(super) fn line(line: &str, input: &[u8], patience: Duration) -> io::Result<Output> {
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
     run(shell, &[flag, line], input, patience)
@@ -41,7 +42,7 @@ pub(super) fn run(program: &str, arguments: &[&str], input: &[u8], patience: Dur
         let id = child.id();
         let outcome = tokio::time::timeout(patience, async {
             if let Some(mut stdin) = child.stdin.take() {
-                // Who has read enough may close it.
+                // The program may close its input early.
                 drop(stdin.write_all(input).await);
             }
             let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
@@ -70,7 +71,7 @@ fn end_group(id: Option<u32>) {
     {
         let group = id.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
         if let Some(group) = group {
-            // Mostly there is nobody left.
+            // Usually no process is left.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }

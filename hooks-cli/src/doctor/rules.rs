@@ -1,4 +1,4 @@
-//! Whether the rules that a client's hooks go by can be used, and their store reached.
+//! Checks whether the rules of a client's hooks can be used, and their store can be opened.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::Finding;
 use crate::init::wiring::Found;
 use crate::load;
 
-/// What is wrong with the rules that command lines name.
+/// Checks the rules that command lines name.
 pub(super) fn of(found: &[Found]) -> Vec<Finding> {
     let mut named: Vec<&str> = found.iter().filter_map(|one| one.ours.config.as_deref()).collect();
     named.sort_unstable();
@@ -14,7 +14,7 @@ pub(super) fn of(found: &[Found]) -> Vec<Finding> {
     named.into_iter().map(|path| usable(&PathBuf::from(path))).collect()
 }
 
-/// Whether they can be read. What they count is kept in a store that is opened with them.
+/// Checks one file of rules. Reading it also opens the store of its counters.
 fn usable(path: &PathBuf) -> Finding {
     let name = path.display();
     match load::reader(None).read(path) {

@@ -1,4 +1,4 @@
-//! What keeps a client from calling its hooks although they stand in its settings.
+//! Reasons for which a client does not call the hooks in its settings.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,11 @@ use crate::init::json::{self, Node};
 use crate::init::place::Base;
 use crate::init::settings::{self, Settings};
 
-/// The traps that a client has where it is wired.
+/// The traps of a client where it is wired.
 pub(super) fn of(settings: &Settings, base: &Base) -> Vec<Finding> {
     let mut found = Vec::new();
-    // Claude Code: `cargo xtask e2e` once ran it below a repository that was wired, and no hook was called.
+    // Observed for Claude Code: `cargo xtask e2e` once ran it below a wired repository, and it called no
+    // hook.
     if matches!(settings.client, Client::Claude | Client::Gemini) && base.is_above() {
         found.push(Finding::doubtful(
             "it reads the settings of the folder that it is started in: started here, it does not read these",
@@ -40,7 +41,8 @@ pub(super) fn of(settings: &Settings, base: &Base) -> Vec<Finding> {
     found
 }
 
-/// A switch that turns all hooks off, wherever they are wired: of the files that have one, the first decides.
+/// A switch that turns off all hooks of a client, wherever they are wired. The first file with a switch
+/// decides.
 pub(super) fn switched_off(client: Client) -> Option<Finding> {
     let (path, is_off) = switches(client).into_iter().find_map(|path| {
         let text = files::read(&path).ok()??;
@@ -50,7 +52,7 @@ pub(super) fn switched_off(client: Client) -> Option<Finding> {
     is_off.then(|| Finding::bad(what, "take that out"))
 }
 
-/// The files of a client that may switch hooks off, the strongest first.
+/// The files of a client that can switch hooks off, the one with the highest priority first.
 fn switches(client: Client) -> Vec<PathBuf> {
     let (project, user) = (Base::of(Scope::Project).ok(), Base::of(Scope::User).ok());
     let beside: &[&str] = match client {
@@ -64,7 +66,7 @@ fn switches(client: Client) -> Vec<PathBuf> {
     local.chain(wired).collect()
 }
 
-/// What the settings in `text` say: whether hooks are off, or nothing.
+/// Whether the settings in `text` turn hooks off; `None` if they have no switch.
 fn is_off(text: &str) -> Option<bool> {
     let root = json::parse(text).ok()?;
     let flag = |node: &Node| text.get(node.span.clone())?.parse::<bool>().ok();
@@ -72,7 +74,7 @@ fn is_off(text: &str) -> Option<bool> {
     all.or_else(|| root.member("hooksConfig")?.member("enabled").and_then(flag).map(|is_on| !is_on))
 }
 
-/// Codex calls a hook only once a person trusted its very text, and remembers that in the user's file.
+/// Codex calls a hook only after the user trusted its exact text, and stores that in the user's settings.
 fn codex_trust(base: &Base) -> Finding {
     let remedy = "start `codex`, enter `/hooks`, and accept them; again after each change";
     let config = Base::of(Scope::User).map(|user| user.in_folder(".codex", "config.toml"));

@@ -1,4 +1,4 @@
-//! Which version of a client is installed, and whether that is the one whose behaviour was recorded.
+//! The installed version of a client, and whether its behaviour was recorded.
 
 use std::io;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use hooks_protocols::Client;
 use super::process;
 use super::{Finding, State};
 
-/// How long a client may take to say its version.
+/// Maximum time for a client to print its version.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is known of the version.
+/// Checks the version.
 pub(super) fn of(client: Client) -> Finding {
     let Some(program) = program(client) else {
         return Finding::new(State::Absent, "its version cannot be asked for");
@@ -45,7 +45,7 @@ pub(super) fn of(client: Client) -> Finding {
     }
 }
 
-/// Its name on the path.
+/// Name of the client's program on the path.
 const fn program(client: Client) -> Option<&'static str> {
     match client {
         Client::Claude => Some("claude"),
@@ -59,7 +59,7 @@ const fn program(client: Client) -> Option<&'static str> {
     }
 }
 
-/// The first word that is numbers with dots between them.
+/// The first word that consists of numbers separated by dots.
 fn first_version(text: &str) -> Option<&str> {
     text.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ','))
         .map(|word| word.trim_start_matches('v').trim_end_matches('.'))

@@ -1,4 +1,4 @@
-//! The command line that a client runs for an event: written, and recognised again.
+//! Writes the command line that a client runs for an event, and recognises it again.
 
 use std::env;
 use std::ffi::OsStr;
@@ -7,26 +7,27 @@ use std::path::Path;
 use hooks::EventKind;
 use hooks_protocols::{Client, capabilities, command_line};
 
-/// A command line of ours, as far as it says whose it is.
+/// A command line of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ours {
     /// The program.
     pub(crate) program: String,
     /// The client, as [`Client::name`] gives it.
     pub(crate) client: String,
-    /// The event, in the client's words.
+    /// The event, as the client calls it.
     pub(crate) event: String,
-    /// The rules, where it names some.
+    /// The rules, if the line names some.
     pub(crate) config: Option<String>,
 }
 
-/// Shells of people that do not read what `sh` reads.
+/// Shells that do not support the syntax of `sh`.
 const OTHER_SHELLS: [&str; 8] = ["fish", "nu", "csh", "tcsh", "elvish", "xonsh", "pwsh", "murex"];
 
 /// The command line for an event.
 ///
-/// A shell runs it: where a client would let a call through because its hook could not be started or crashed, the line itself
-/// ends in a denial then. Some clients use the shell of the user; where that is none of the usual ones, `sh` is asked by name.
+/// A shell runs it. If a client would let a call run after its hook could not be started or crashed, the line
+/// itself then denies. Some clients use the shell of the user; if that is not a POSIX shell, the line calls
+/// `/bin/sh`.
 pub(super) fn line(program: &str, client: Client, event: &str, config: Option<&str>) -> String {
     let options: Vec<&str> = config.iter().flat_map(|config| ["--config", config]).collect();
     if cfg!(windows) {
@@ -37,7 +38,7 @@ pub(super) fn line(program: &str, client: Client, event: &str, config: Option<&s
     in_sh(command_line(program, client, event, &options), env::var_os("SHELL").as_deref().map(Path::new))
 }
 
-/// The line as the shell of the user has to be given it.
+/// The line in the syntax of the user's shell.
 fn in_sh(line: String, shell: Option<&Path>) -> String {
     let name = shell.and_then(Path::file_stem).and_then(OsStr::to_str);
     if name.is_some_and(|name| OTHER_SHELLS.contains(&name)) {
@@ -46,12 +47,12 @@ fn in_sh(line: String, shell: Option<&Path>) -> String {
     line
 }
 
-/// A word as Windows reads it; no file there has a quote in its name.
+/// A word in the syntax of Windows, where file names have no quotes.
 fn in_double_quotes(word: &str) -> String {
     if word.contains(' ') { format!("\"{word}\"") } else { word.to_owned() }
 }
 
-/// Whether something happens after this event that a failed hook has to keep from happening.
+/// Whether an action follows this event that a failed hook has to prevent.
 pub(super) fn is_gate(client: Client, event: &str) -> bool {
     let gates = [
         EventKind::PreToolUse,
@@ -62,7 +63,7 @@ pub(super) fn is_gate(client: Client, event: &str) -> bool {
     capabilities(client, event).and_then(|row| row.event()).is_some_and(|kind| gates.contains(&kind))
 }
 
-/// Reads a command line; `None` where it is somebody else's.
+/// Parses a command line; `None` if it is not ours.
 pub(crate) fn read(line: &str) -> Option<Ours> {
     let inner;
     let mut words = words(line);
@@ -88,7 +89,7 @@ pub(crate) fn read(line: &str) -> Option<Ours> {
     Some(Ours { program, client: client?, event: event?, config })
 }
 
-/// The words of the first command of a line, as far as quotes go.
+/// The words of the first command of a line, with quotes resolved.
 fn words(line: &str) -> impl Iterator<Item = String> + '_ {
     let mut chars = line.chars().peekable();
     std::iter::from_fn(move || {
@@ -101,12 +102,12 @@ fn words(line: &str) -> impl Iterator<Item = String> + '_ {
                 (None, c) if c.is_whitespace() => break,
                 (None, '\'' | '"') => quote = Some(c),
                 (Some(open), c) if open == c => quote = None,
-                // What follows is the shell's part.
+                // The rest of the line is shell syntax.
                 (None, ';' | '|' | '&') => {
                     chars.by_ref().for_each(drop);
                     break;
                 }
-                // Windows has it between folders.
+                // On Windows, the backslash separates folders.
                 (None, '\\') if cfg!(unix) => word.extend(chars.next()),
                 (_, c) => word.push(c),
             }

@@ -1,4 +1,4 @@
-//! Shows what changes in a file.
+//! Shows the changes of a file.
 
 use std::io::{self, Write};
 
@@ -7,13 +7,13 @@ use similar::{ChangeTag, TextDiff};
 use super::files::Change;
 use crate::paint::{BAD, GOOD, LOUD, QUIET, one_line};
 
-/// How many lines around a change are shown.
+/// Number of lines around a change.
 const AROUND: usize = 3;
 
-/// How much of a line is shown.
+/// Maximum characters of a line.
 const WIDEST: usize = 400;
 
-/// Writes the difference.
+/// Prints the difference.
 pub(super) fn write(out: &mut impl Write, change: &Change) -> io::Result<()> {
     let name = change.path.display();
     let (was, will) = (change.was.as_deref(), change.will.as_deref());

@@ -1,4 +1,5 @@
-//! Reads and writes settings: whole, atomically, through links, keeping the mode; and remembers what they were.
+//! Reads and writes settings files: atomically, through symbolic links, with their mode; and stores their
+//! original content.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
@@ -11,13 +12,13 @@ use tempfile::NamedTempFile;
 use super::place;
 use crate::failure::Failure;
 
-/// Settings are not longer.
+/// Maximum length in bytes of settings.
 const LONGEST: u64 = 4 << 20;
 
-/// How many links in a row are followed; systems follow 40.
+/// Maximum number of links to follow; operating systems follow 40.
 const MOST_LINKS: usize = 40;
 
-/// The text of a file; `None` where there is none.
+/// The text of a file; `None` if it does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     let wrong = |what: String| Failure::said(format!("`{}` {what}; nothing was changed", path.display()));
     match fs::metadata(path) {
@@ -37,26 +38,26 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     Ok(Some(text))
 }
 
-/// A file that is to be another.
+/// A planned change of a file.
 #[derive(Debug)]
 pub(super) struct Change {
     /// The file.
     pub(super) path: PathBuf,
-    /// What it is; `None` where it is not there.
+    /// Current content; `None` if the file does not exist.
     pub(super) was: Option<String>,
-    /// What it is to be; `None` where it is to go.
+    /// New content; `None` if the file is to be removed.
     pub(super) will: Option<String>,
-    /// Whether only its owner reads it, if it is made.
+    /// Whether a new file is readable by its owner only.
     pub(super) is_private: bool,
 }
 
 impl Change {
-    /// Whether there is anything to do.
+    /// Whether the content changes.
     pub(super) fn is_one(&self) -> bool {
         self.was != self.will
     }
 
-    /// Does it.
+    /// Writes or removes the file. Fails if its content has changed since it was read.
     pub(super) fn make(&self) -> Result<(), Failure> {
         let failed =
             |error: io::Error| Failure::said(format!("`{}` cannot be written: {error}", self.path.display()));
@@ -75,7 +76,7 @@ impl Change {
     }
 }
 
-/// The file that a path leads to, be it there or not: links stay links.
+/// The target of a path, which does not have to exist; symbolic links are kept.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -85,7 +86,7 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links lead to it"))
 }
 
-/// The old file or the new one, never half of it.
+/// Replaces a file atomically: after a crash it has the old content or the new.
 fn replace(path: &Path, text: &str, is_private: bool) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
@@ -111,7 +112,7 @@ fn new_mode(_is_private: bool) -> Option<Permissions> {
     None
 }
 
-/// What a file was before we first changed it, so that `--remove` gives back each byte.
+/// The content of a file before our first change, so that `--remove` restores every byte.
 #[derive(Debug, Serialize, Deserialize)]
 struct Memory {
     path: PathBuf,
@@ -119,7 +120,7 @@ struct Memory {
     is: String,
 }
 
-/// Remembers a change. Where one is remembered already, that was the first.
+/// Stores a change. If an earlier change is stored, its original content is kept.
 pub(super) fn remember(change: &Change) -> Result<(), Failure> {
     let (Some(place), Some(will)) = (place_of(&change.path), &change.will) else { return Ok(()) };
     let earlier = recall(&change.path, change.was.as_deref());
@@ -134,7 +135,7 @@ pub(super) fn remember(change: &Change) -> Result<(), Failure> {
     })
 }
 
-/// What the file was before us, if it is still as we left it; `None` where that is not known.
+/// The content before our first change, if the file is unchanged since our last; `None` if that is unknown.
 #[expect(
     clippy::option_option,
     reason = "a file that was not there is something else than one not remembered"
@@ -145,10 +146,10 @@ pub(super) fn recall(path: &Path, is: Option<&str>) -> Option<Option<String>> {
     (memory.path == path && memory.is == digest(is?)).then_some(memory.was)
 }
 
-/// It is as it was before us.
+/// Removes the stored content after the file was restored.
 pub(super) fn forget(path: &Path) {
     if let Some(place) = place_of(path) {
-        // It would be of no use, and does no harm.
+        // A file that remains is useless, but harmless.
         drop(fs::remove_file(place));
     }
 }

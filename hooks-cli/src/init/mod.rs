@@ -1,14 +1,14 @@
-//! `hooks init`: has a client call `hooks run` for every event that something can be said to.
+//! `hooks init`: makes a client call `hooks run` for every event whose answer has an effect.
 //!
-//! | step | where |
+//! | step | module |
 //! | --- | --- |
-//! | the project, the user's folders | [`place`] |
-//! | which file, in which form | [`settings`] |
-//! | the command line for an event | [`command`] |
-//! | into the text and out of it | [`wiring`]: [`json`], [`toml`], [`yaml`] |
-//! | the first rules | [`starter`] |
-//! | the audit log, which is not for the repository | [`ignored`] |
-//! | shown, written, remembered | [`diff`], [`files`] |
+//! | find the project and the user's folders | [`place`] |
+//! | choose the file and its form | [`settings`] |
+//! | write the command line of an event | [`command`] |
+//! | edit the text of the settings | [`wiring`]: [`json`], [`toml`], [`yaml`] |
+//! | write the first rules | [`starter`] |
+//! | keep the audit log out of the repository | [`ignored`] |
+//! | show, write and store the changes | [`diff`], [`files`] |
 
 pub(crate) mod command;
 mod diff;
@@ -37,16 +37,16 @@ use crate::cli::Init;
 use crate::failure::{Failure, Status};
 use crate::paint::GOOD;
 
-/// Whose settings.
+/// The scope of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scope {
-    /// Those of the project, for whoever works on it
+    /// Settings of the project, for everyone who works on it
     Project,
-    /// Your own, for all projects
+    /// Your own settings, for all projects
     User,
 }
 
-/// Writes settings, or takes out of them what was written.
+/// Adds our hooks to the settings, or removes them.
 pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
     let base = Base::of(asked.scope)?;
     if asked.client == "squad" {
@@ -108,7 +108,7 @@ pub(crate) fn run(asked: &Init) -> Result<Status, Failure> {
     Ok(Status::Well)
 }
 
-/// The settings with our hooks in them.
+/// Adds our hooks to the settings.
 fn wired(settings: &Settings, config: &Path, scope: Scope) -> Result<Change, Failure> {
     let text = |path: &Path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
@@ -118,7 +118,7 @@ fn wired(settings: &Settings, config: &Path, scope: Scope) -> Result<Change, Fai
     let program = env::current_exe()
         .map_err(|error| Failure::said(format!("where `hooks` itself is cannot be told: {error}")))?;
     let program = text(&program)?;
-    // The user's own rules hold where a project has none, so those are not named.
+    // The rules of a project take precedence over the user's own, so the user's settings name no rules.
     let config = match scope {
         Scope::Project => Some(text(&std::path::absolute(config)?)?),
         Scope::User => None,
@@ -133,8 +133,9 @@ fn wired(settings: &Settings, config: &Path, scope: Scope) -> Result<Change, Fai
     Ok(Change { path: path.clone(), was, will: Some(will), is_private: scope == Scope::User })
 }
 
-/// The settings without our hooks: byte for byte as they were, if nobody changed them since; else as they are, without ours.
-/// What they were may have hooks of ours too, where somebody edited between two calls of this.
+/// Removes our hooks from the settings. If the settings are unchanged since our last edit, every byte of the
+/// original is restored, unless the original has hooks of ours from an earlier call. Otherwise only our hooks
+/// are removed from the current text.
 fn removed(settings: &Settings) -> Result<Change, Failure> {
     let Settings { client, path, form } = settings;
     let was = files::read(path)?;
@@ -162,7 +163,7 @@ fn cannot(path: &Path, refused: &wiring::Refused) -> Failure {
     ))
 }
 
-/// What is left for a person to do.
+/// Steps that the user still has to do.
 fn notes(client: Client, scope: Scope) -> Vec<&'static str> {
     let mut notes = Vec::new();
     match client {

@@ -1,4 +1,4 @@
-//! Where things are: the project, the user's own folders.
+//! Finds the project and the user's own folders.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use hooks::config::places::Places;
 use super::Scope;
 use crate::failure::Failure;
 
-/// Where settings are written.
+/// The folder of the settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Base {
-    /// Whose settings.
+    /// Scope of the settings.
     pub(crate) scope: Scope,
-    /// The project, or the user's home.
+    /// Folder of the project, or the user's home.
     folder: PathBuf,
 }
 
 impl Base {
-    /// The settings of the project that we are in, or of the user.
+    /// The folder of the current project, or of the user.
     pub(crate) fn of(scope: Scope) -> Result<Self, Failure> {
         let folder = match scope {
             Scope::Project => project()?,
@@ -31,18 +31,18 @@ impl Base {
         Ok(Self { scope, folder })
     }
 
-    /// A file of the project or in the user's home.
+    /// A file in the project or in the user's home.
     pub(crate) fn join(&self, path: &str) -> PathBuf {
         self.folder.join(path)
     }
 
-    /// A file in a client's own folder: `name` in the project, and where the user has it.
+    /// A file in a client's own folder: the folder `name` in the project, or the client's folder of the user.
     pub(crate) fn in_folder(&self, name: &str, file: &str) -> PathBuf {
         let of_user = Places::here().of_client(name).filter(|_| self.scope == Scope::User);
         of_user.unwrap_or_else(|| self.folder.join(name)).join(file)
     }
 
-    /// The rules that hold here: those that are there, or where they are to be.
+    /// The path of the rules: an existing file, or the one to create.
     pub(crate) fn config(&self) -> PathBuf {
         match self.scope {
             Scope::Project => {
@@ -57,7 +57,7 @@ impl Base {
         }
     }
 
-    /// Whether we stand below the folder, where a client that is started may not look up to it.
+    /// Whether the current folder is below the project, where a client may not find the project's settings.
     pub(crate) fn is_above(&self) -> bool {
         self.scope == Scope::Project && env::current_dir().is_ok_and(|here| here != self.folder)
     }
@@ -68,12 +68,12 @@ impl Base {
     }
 }
 
-/// Where we remember what settings were before us; `None` where there is no such place.
+/// The folder for the original contents of settings; `None` if the system has no such place.
 pub(super) fn memory() -> Option<PathBuf> {
     Some(Places::here().state()?.join("hooks/init"))
 }
 
-/// The repository that we are in, or else the folder.
+/// The current repository, or the current folder if there is no repository.
 fn project() -> Result<PathBuf, Failure> {
     let here = env::current_dir()
         .map_err(|error| Failure::said(format!("the working folder is not known: {error}")))?;

@@ -1,4 +1,4 @@
-//! Where each client keeps its hooks, and in which form.
+//! The file in which each client keeps its hooks, and its form.
 
 use std::path::PathBuf;
 
@@ -13,28 +13,28 @@ use crate::failure::Failure;
 /// The settings of a client, in one scope.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// Whose.
+    /// The client.
     pub(crate) client: Client,
     /// The file.
     pub(crate) path: PathBuf,
-    /// How hooks are written in it.
+    /// Form of the hooks in the file.
     pub(crate) form: Form,
 }
 
-/// How hooks are written.
+/// The form of hooks in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// JSON: an event has groups, which have hooks.
+    /// JSON: an event has groups, and a group has hooks.
     Grouped,
     /// JSON: an event has hooks.
     Flat,
-    /// TOML: as grouped.
+    /// TOML: an event has groups, and a group has hooks.
     Toml,
-    /// YAML: below each agent.
+    /// YAML: hooks of each agent.
     Agents,
 }
 
-/// Where `client` keeps its hooks. `file` names the file of a client that has no place for it.
+/// The settings of `client`. `file` names the file of a client that has no fixed one.
 pub(crate) fn of(client: Client, base: &Base, file: Option<PathBuf>) -> Result<Settings, Failure> {
     let no_such = |what: &str| Err(Failure::said(format!("{client} {what}")));
     if file.is_some() && client != Client::DockerAgent {
@@ -67,7 +67,7 @@ pub(crate) fn of(client: Client, base: &Base, file: Option<PathBuf>) -> Result<S
     Ok(Settings { client, path, form })
 }
 
-/// Codex reads both files, and wants hooks in one of them.
+/// Codex reads both files, and expects hooks in only one of them.
 fn codex(base: &Base) -> (PathBuf, Form) {
     let config = base.in_folder(".codex", "config.toml");
     let text = std::fs::read_to_string(&config).unwrap_or_default();
@@ -77,7 +77,7 @@ fn codex(base: &Base) -> (PathBuf, Form) {
     (config.with_file_name("hooks.json"), Form::Grouped)
 }
 
-/// The file of the agents.
+/// The file with the agents.
 fn agent_file(base: &Base, file: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let names = ["docker-agent.yaml", "agent.yaml", "agent.yml", "cagent.yaml", "agents.yaml"];
     let found = || names.iter().map(|name| base.join(name)).find(|path| path.is_file());
@@ -87,7 +87,8 @@ fn agent_file(base: &Base, file: Option<PathBuf>) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The events that a client has to call us for: all that something can be said to, and the end of the session.
+/// The events for which a client has to call us: all events whose answer has an effect, and the end of the
+/// session.
 pub(crate) fn events(client: Client) -> Vec<&'static str> {
     let says_something = |event: &str| {
         let row = capabilities(client, event)?;
@@ -98,9 +99,10 @@ pub(crate) fn events(client: Client) -> Vec<&'static str> {
     };
     client
         .events()
-        // Copilot has two names for each event, and tells more under this one.
+        // Copilot has two names for each event, and sends more fields under the camelCase name.
         .filter(|event| client != Client::Copilot || event.starts_with(|c: char| c.is_ascii_lowercase()))
-        // What docker-agent calls beside the call itself would count it twice; and it came in one generation only.
+        // docker-agent has several events for one call, and two of them would count it twice. Others exist in
+        // one profile only.
         .filter(|event| client != Client::DockerAgent || is_of_both_generations(event))
         .filter(|event| says_something(event).is_some())
         .collect()
@@ -111,7 +113,7 @@ fn is_of_both_generations(event: &str) -> bool {
     Client::DockerAgentJuly.events().any(|july| july == event) && !twice.contains(&event)
 }
 
-/// The entry of an event, as JSON.
+/// The entry of an event as JSON.
 pub(super) fn entry(client: Client, event: &str, line: &str) -> Value {
     let seconds = patience(client);
     let mut hook = Map::new();
@@ -145,12 +147,12 @@ pub(super) fn entry(client: Client, event: &str, line: &str) -> Value {
     Value::Object(hook)
 }
 
-/// The same with its group around it.
+/// The entry in a group.
 pub(super) fn group(entry: &Value) -> Value {
     json!({"hooks": [entry]})
 }
 
-/// How many seconds a client waits for us; our own deadline is below that.
+/// The client's timeout in seconds; our own deadline is shorter.
 pub(super) const fn patience(client: Client) -> u64 {
     match client {
         Client::Codex | Client::Gemini | Client::Cursor | Client::DockerAgent => 60,
@@ -158,7 +160,7 @@ pub(super) const fn patience(client: Client) -> u64 {
     }
 }
 
-/// Which version of its form a file of hooks says that it has.
+/// The format version that a file of hooks has to name.
 pub(super) fn version(client: Client) -> Option<Value> {
     matches!(client, Client::Copilot | Client::Cursor).then(|| json!(1))
 }

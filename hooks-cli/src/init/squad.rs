@@ -1,4 +1,4 @@
-//! `hooks init squad`: lays out the folder of a team. What is there stays as it is.
+//! `hooks init squad`: creates the folder of a team. Existing files stay unchanged.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::cli::Init;
 use crate::failure::{Failure, Status};
 use crate::paint::GOOD;
 
-/// The folder.
+/// Name of the team folder.
 const FOLDER: &str = ".squad";
 
-/// Lays it out, or says what that would make.
+/// Creates the files, or prints which ones it would create.
 pub(super) fn run(asked: &Init, base: &Base) -> Result<Status, Failure> {
     if asked.remove {
         return Err(Failure::said("the folder of a team is its memory: delete it yourself if that is meant"));
@@ -52,7 +52,7 @@ pub(super) fn run(asked: &Init, base: &Base) -> Result<Status, Failure> {
     Ok(Status::Well)
 }
 
-/// Makes what is missing; gives the files that it made.
+/// Creates the missing files; returns their paths.
 fn lay_out(folder: &Path, team: &NewTeam) -> Result<Vec<String>, Failure> {
     let made = Team::new(Arc::new(StdFileSystem), folder, &system()).init(team);
     let made = made.map_err(|error| Failure::said(format!("`{}`: {error}", folder.display())))?;

@@ -1,4 +1,4 @@
-//! The `hooks.yaml` that a project begins with.
+//! The initial `hooks.yaml` of a project.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use super::files::{self, Change};
 use crate::failure::Failure;
 use crate::load;
 
-/// Denies what is hard to undo, keeps secrets where they are, asks before something leaves the machine.
+/// Denies actions that are hard to undo, protects secrets, and asks before data leaves the machine.
 const STARTER: &str = include_str!("starter.yaml");
 
-/// The rules at `path`, and what writes them where there are none. Those that are there have to be good, or every call would be
-/// denied.
+/// The rules at `path`, or the change that creates them. Existing rules must be valid, as otherwise every
+/// call would be denied.
 pub(super) fn at(path: &Path, is_private: bool) -> Result<(Option<Config>, Option<Change>), Failure> {
     if files::read(path)?.is_some() {
         return Ok((Some(load::config(path, None)?), None));

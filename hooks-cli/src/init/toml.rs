@@ -5,7 +5,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Tab
 use super::settings;
 use super::wiring::Refused;
 
-/// Whether a text has hooks in it.
+/// Whether a text contains hooks.
 pub(super) fn has_hooks(text: &str) -> bool {
     text.parse::<DocumentMut>().is_ok_and(|document| {
         document
@@ -49,7 +49,7 @@ pub(super) fn wire(
     Ok(document.to_string())
 }
 
-/// The text without what is ours.
+/// The text without our hooks.
 pub(super) fn unwire(text: &str, is_meant: impl Fn(&str) -> bool) -> Result<String, Refused> {
     let mut document = parse(text)?;
     let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_like_mut) else {
@@ -118,7 +118,7 @@ fn command_of(hook: &dyn TableLike) -> Option<&str> {
     hook.get("command").and_then(Item::as_str)
 }
 
-/// The tables of an array, however it is written.
+/// The tables of an array, in any notation.
 fn tables(item: &Item) -> Vec<&dyn TableLike> {
     match item {
         Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
@@ -129,7 +129,7 @@ fn tables(item: &Item) -> Vec<&dyn TableLike> {
     }
 }
 
-/// Keeps those tables of an array.
+/// Keeps the given tables of an array.
 fn retain(item: &mut Item, keep: &mut dyn FnMut(&mut dyn TableLike) -> bool) {
     match item {
         Item::ArrayOfTables(tables) => {

@@ -1,4 +1,4 @@
-//! Puts our command lines into the text of a client's settings, finds them there, and takes them out.
+//! Adds our command lines to the text of a client's settings, finds them, and removes them.
 
 use hooks_protocols::Client;
 
@@ -7,17 +7,17 @@ use super::json::{self, EditError, Kind, Malformed, Node};
 use super::settings::{self, Form};
 use super::{toml, yaml};
 
-/// Why a text is not edited.
+/// A reason to refuse the edit of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     /// Line and column, from 1.
     pub(crate) place: Option<(usize, usize)>,
-    /// What is wrong.
+    /// Description of the problem.
     pub(crate) what: String,
 }
 
 impl Refused {
-    /// Something is wrong at this offset of a text.
+    /// A problem at this offset of a text.
     pub(super) fn at(text: &str, offset: usize, what: impl Into<String>) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line = before.matches('\n').count().saturating_add(1);
@@ -25,7 +25,7 @@ impl Refused {
         Self { place: Some((line, column)), what: what.into() }
     }
 
-    /// Something is wrong somewhere.
+    /// A problem without a position.
     pub(super) fn other(what: impl Into<String>) -> Self {
         Self { place: None, what: what.into() }
     }
@@ -45,18 +45,18 @@ impl Refused {
     }
 }
 
-/// A command line that was found.
+/// A command line of ours in settings.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// The event that it is called for.
+    /// The event that runs the line.
     pub(crate) event: String,
-    /// All of it.
+    /// The complete line.
     pub(crate) line: String,
-    /// What it says.
+    /// The parsed line.
     pub(crate) ours: Ours,
 }
 
-/// The text with a hook for each event; those of ours that were there are replaced.
+/// The text with one hook of ours for each event; existing hooks of ours are replaced.
 pub(super) fn wire(
     text: &str,
     client: Client,
@@ -88,7 +88,7 @@ pub(super) fn wire(
     Ok(text)
 }
 
-/// Whether a file is about more than hooks, and so has no version of theirs.
+/// Whether a file has other settings than hooks, so that it has no version of a hooks file.
 fn is_general(client: Client, text: &str) -> bool {
     client == Client::Copilot
         && json::parse(text).is_ok_and(|root| {
@@ -96,7 +96,7 @@ fn is_general(client: Client, text: &str) -> bool {
         })
 }
 
-/// Whether the hooks of ours are these, each once for each event and agent.
+/// Whether the text has exactly these hooks of ours, one for each event and agent.
 fn is_wired(text: &str, client: Client, form: Form, lines: &[(&str, String)]) -> Result<bool, Refused> {
     let wanted = |found: &[Found]| {
         found.len() == lines.len()
@@ -113,7 +113,7 @@ fn is_wired(text: &str, client: Client, form: Form, lines: &[(&str, String)]) ->
     })
 }
 
-/// The text without hooks of ours for this client.
+/// The text without our hooks for this client.
 pub(super) fn unwire(text: &str, client: Client, form: Form) -> Result<String, Refused> {
     match form {
         Form::Toml => toml::unwire(text, |line| is_ours(line, client)),
@@ -128,7 +128,7 @@ pub(super) fn unwire(text: &str, client: Client, form: Form) -> Result<String, R
     }
 }
 
-/// The hooks of ours for this client.
+/// Our hooks for this client.
 pub(crate) fn found(text: &str, client: Client, form: Form) -> Result<Vec<Found>, Refused> {
     let all = match form {
         Form::Toml => toml::commands(text)?,
@@ -138,7 +138,7 @@ pub(crate) fn found(text: &str, client: Client, form: Form) -> Result<Vec<Found>
     Ok(ours(all, client))
 }
 
-/// The hooks of ours, agent by agent.
+/// Our hooks for each agent.
 fn found_in_agents(text: &str, client: Client) -> Result<Vec<Vec<Found>>, Refused> {
     Ok(yaml::commands(text)?.into_iter().map(|all| ours(all, client)).collect())
 }
@@ -157,7 +157,7 @@ fn is_ours(line: &str, client: Client) -> bool {
     command::read(line).is_some_and(|ours| ours.client == client.name())
 }
 
-/// All command lines of a JSON file, by event, with or without groups around them.
+/// All command lines of a JSON file by event, with or without groups.
 fn commands(text: &str) -> Result<Vec<(String, String)>, Refused> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Ok(Vec::new());
@@ -178,7 +178,7 @@ fn commands(text: &str) -> Result<Vec<(String, String)>, Refused> {
     Ok(all)
 }
 
-/// The command line of a hook, under whichever key its client has it.
+/// The command line of a hook, whose key depends on the client.
 fn command_of(hook: &Node) -> Option<&str> {
     ["command", "bash", "powershell"].into_iter().find_map(|key| hook.member(key)?.text())
 }

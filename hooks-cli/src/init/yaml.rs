@@ -1,7 +1,8 @@
-//! The hooks of docker-agent, in the YAML of its agents: found by a parser, added and taken out by lines.
+//! The hooks of docker-agent in the YAML of its agents. A parser finds them; they are added and removed line
+//! by line.
 //!
-//! What is added stands before what is there, as block style of its own lines. Flow style (`{…}`, `[…]`) has no lines to add
-//! to, and is refused where it would have to be changed.
+//! New lines in block style come before the existing ones. Flow style (`{…}`, `[…]`) has no separate lines,
+//! so a change in it is refused.
 
 use std::ops::Range;
 
@@ -12,10 +13,10 @@ use hooks_protocols::{Client, capabilities};
 use super::settings::patience;
 use super::wiring::Refused;
 
-/// How deep a file may nest.
+/// Maximum nesting of a file.
 const DEEPEST: usize = 64;
 
-/// A value, and where it stands.
+/// A value with its position.
 #[derive(Debug)]
 struct Node {
     span: Range<usize>,
@@ -43,7 +44,7 @@ impl Node {
         }
     }
 
-    /// Its items; itself where one may stand for a list of one.
+    /// The items of a list, or the value itself if it stands for a list of one.
     fn items(&self) -> Vec<&Self> {
         match &self.kind {
             Kind::List(items) => items.iter().collect(),
@@ -59,7 +60,7 @@ impl Node {
     }
 }
 
-/// All command lines of an agent, by event; an event that an agent lacks is missing for it.
+/// All command lines by event, for each agent. An agent's list lacks the events that the agent lacks.
 pub(super) fn commands(text: &str) -> Result<Vec<Vec<(String, String)>>, Refused> {
     let root = parse(text)?;
     let mut all = Vec::new();
@@ -76,7 +77,7 @@ pub(super) fn commands(text: &str) -> Result<Vec<Vec<(String, String)>>, Refused
     Ok(all)
 }
 
-/// The hooks of an event, with or without groups around them.
+/// The hooks of an event, with or without groups.
 fn hooks_of(entries: &Node) -> Vec<&Node> {
     let grouped = |entry: &'_ Node| entry.member("hooks").is_some();
     let mut all = Vec::new();
@@ -89,7 +90,7 @@ fn hooks_of(entries: &Node) -> Vec<&Node> {
     all
 }
 
-/// The text with a hook for each event, in each agent.
+/// The text with one hook of ours for each event, in each agent.
 pub(super) fn wire(text: &str, lines: &[(&str, String)]) -> Result<String, Refused> {
     let root = parse(text)?;
     let mut splices: Vec<(usize, String)> = Vec::new();
@@ -139,7 +140,7 @@ pub(super) fn wire(text: &str, lines: &[(&str, String)]) -> Result<String, Refus
     Ok(done)
 }
 
-/// The text without what is ours.
+/// The text without our hooks.
 pub(super) fn unwire(text: &str, is_meant: impl Fn(&str) -> bool) -> Result<String, Refused> {
     let root = parse(text)?;
     let is_ours = |hook: &Node| hook.member("command").and_then(Node::text).is_some_and(&is_meant);
@@ -182,7 +183,7 @@ pub(super) fn unwire(text: &str, is_meant: impl Fn(&str) -> bool) -> Result<Stri
     Ok(done)
 }
 
-/// An event with our hook alone.
+/// An event with only our hook.
 fn whole_event(event: &str, line: &str, indent: &str) -> String {
     format!("{indent}{event}:\n{}", item(event, line, &format!("{indent}  ")))
 }
@@ -199,7 +200,7 @@ fn item(event: &str, line: &str, indent: &str) -> String {
     format!("{indent}- type: command\n{indent}  command: {line}\n{indent}  timeout: {timeout}\n")
 }
 
-/// Whether the hooks of an event stand in groups that match tools.
+/// Whether the hooks of an event are in groups that match tools.
 fn is_of_a_tool(event: &str) -> bool {
     let kinds = [EventKind::PreToolUse, EventKind::PermissionRequest, EventKind::PostToolUse];
     capabilities(Client::DockerAgent, event)
@@ -215,7 +216,7 @@ fn agents<'n>(text: &str, root: &'n Node) -> Result<&'n [(String, usize, Node)],
     }
 }
 
-/// Refuses what has no lines of its own.
+/// Refuses a value in flow style, which has no lines of its own.
 fn block(text: &str, node: &Node, name: &str) -> Result<(), Refused> {
     if node.is_flow {
         let what = format!("`{name}` is written on one line: write it below each other");
@@ -224,23 +225,24 @@ fn block(text: &str, node: &Node, name: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Where the line of `at` begins.
+/// Offset of the beginning of the line that contains `at`.
 fn line_of(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end.saturating_add(1))
 }
 
-/// As many blanks as stand before `at`, dashes counted.
+/// The indentation of the column of `at`; a dash counts as a blank.
 fn column(text: &str, at: usize) -> String {
     let before = text.get(line_of(text, at)..at).unwrap_or_default();
     " ".repeat(before.chars().count())
 }
 
-/// Where the dash of the item stands that begins at `at`.
+/// Offset of the dash of the item that begins at `at`.
 fn dash_of(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('-')).unwrap_or(at)
 }
 
-/// The lines of what begins at `at`: its own, and those below it that are further in. The items of a key's list need not be.
+/// The lines of the value that begins at `at`: its own line, and the following lines with more indentation.
+/// The items of a key's list can have the same indentation as the key.
 fn block_of(text: &str, at: usize) -> Range<usize> {
     let start = line_of(text, at);
     let indent = at.saturating_sub(start);
@@ -258,7 +260,7 @@ fn block_of(text: &str, at: usize) -> Range<usize> {
     start..end
 }
 
-/// A map or list whose end was not reached yet.
+/// A map or list that is still being parsed.
 struct Open {
     span: Range<usize>,
     is_flow: bool,

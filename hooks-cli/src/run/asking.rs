@@ -1,4 +1,4 @@
-//! Asks the hooks about an event under its own type.
+//! Calls the hooks for an event in its own type.
 
 use std::cell::RefCell;
 
@@ -15,15 +15,16 @@ use super::governing::Governing;
 use super::{Failure, Notes};
 use crate::event::{by_type, settle, settle_told};
 
-/// What the hooks say.
+/// The answer of the hooks.
 #[derive(Default)]
 pub(super) struct Asked {
     pub(super) answer: Answer,
-    /// What is counted for the event, once the client goes on.
+    /// Reservations for the event, to commit if the client goes on.
     pub(super) holds: Holds,
 }
 
-/// What the hooks say to an event. It is lent to them: a payload can be long, and nothing but its change needs a copy of it.
+/// Calls the hooks for an event. The event is lent to them without a copy, as a payload can be long; only a
+/// change of it needs one.
 pub(super) fn ask(governing: &Governing, decoded: &mut Decoded, notes: &Notes) -> Result<Asked, Failure> {
     let (hooks, context) = (governing.hooks(), governing.context(decoded, notes));
     let counts = !decoded.is_told_elsewhere();
@@ -40,7 +41,7 @@ pub(super) fn ask(governing: &Governing, decoded: &mut Decoded, notes: &Notes) -
     asked?
 }
 
-/// Gives an event back under the name that it came with.
+/// Returns the event that was lent to the hooks.
 #[derive(Default)]
 struct Lent(RefCell<Option<Box<dyn FnOnce() -> WireEvent>>>);
 
@@ -57,8 +58,8 @@ impl Lent {
     }
 }
 
-/// Decides, takes places where the event `counts`, lets the observers see it, and waits until it is on the record: nobody
-/// is left to find out later that it is not.
+/// Decides, takes reservations if the event `counts`, calls the observers, and waits until the event is
+/// recorded. The process ends afterwards, so a later failure could not be reported.
 async fn decided<E>(hooks: &Hooks, request: HookRequest<E>, counts: bool, recording: Option<&Audit>) -> Asked
 where
     E: DecidingEvent + Described,
@@ -74,10 +75,10 @@ where
     Asked { answer, holds: decided.outcome.take_holds() }
 }
 
-/// An answer that approves only what somebody approved.
+/// An answer that approves only what a rule or a handler approved.
 ///
-/// An allow spares the client its own question to the user. A rule or a handler that allows says why; a guard that lets a
-/// call through says nothing, and means no more than that it has nothing against it.
+/// An allow suppresses the client's own question to the user. A rule or a handler that allows gives a reason.
+/// A guard that lets a call through gives none: it only has no objection.
 fn restrained(mut answer: Answer) -> Answer {
     if answer.strength == Strength::Allow && answer.reason.is_none() {
         answer.strength = Strength::NoOpinion;

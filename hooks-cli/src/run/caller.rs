@@ -1,4 +1,4 @@
-//! Who calls, and about which event: what the command line says, and then what the payload says.
+//! The calling client and its event: from the command line, and then from the payload.
 
 use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
@@ -9,25 +9,26 @@ use hooks_protocols::{Client, Decoded, Limits, Payload, Place, Reply, failure};
 use super::Failure;
 use crate::cli::Run;
 
-/// Who calls. The answer to a failure is in the words of whoever is known so far.
+/// The caller. The reply to a failure uses the client and event that are known so far.
 #[derive(Debug)]
 pub(super) struct Caller {
     known: Mutex<Known>,
     limit: Option<Duration>,
-    /// Why what the command line says cannot be meant.
+    /// Reason why the command line is invalid.
     refused: Option<String>,
 }
 
-/// What is known of the caller.
+/// The known facts about the caller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) client: Option<Client>,
-    /// In the client's words. Where the settings name one and the payload another, both, the payload's last.
+    /// The events, as the client calls them. If the settings name one and the payload another, both, the
+    /// payload's last.
     pub(super) events: Vec<String>,
 }
 
 impl Caller {
-    /// Who calls with these options.
+    /// The caller with these options.
     pub(super) fn new(asked: &Run) -> Self {
         let (client, refused) = match asked.client.as_deref().map(str::parse) {
             Some(Ok(client)) => (Some(client), None),
@@ -41,7 +42,7 @@ impl Caller {
         }
     }
 
-    /// Who calls on a command line that cannot be read as a whole; `None` where it is not one of `hooks run`.
+    /// The caller of a command line that cannot be parsed; `None` if it is not one of `hooks run`.
     pub(super) fn of_line(mut line: impl Iterator<Item = OsString>) -> Option<Self> {
         let (_, command) = (line.next()?, line.next()?);
         let words: Vec<String> = line.filter_map(|word| word.into_string().ok()).collect();
@@ -54,22 +55,22 @@ impl Caller {
         (command == "run").then(|| Self { known: Mutex::new(known), limit: None, refused: None })
     }
 
-    /// Whether the command line can be meant.
+    /// Returns the error in the command line, if there is one.
     pub(super) fn refused(&self) -> Result<(), Failure> {
         self.refused.clone().map_or(Ok(()), Err)
     }
 
-    /// How long the client waits, where the command line says so.
+    /// The client's timeout, if the command line names it.
     pub(super) const fn limit(&self) -> Option<Duration> {
         self.limit
     }
 
-    /// What is known by now.
+    /// The facts that are known now.
     pub(super) fn known(&self) -> Known {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The payload was read.
+    /// Stores the client and the events of the payload.
     fn learn(&self, client: Client, events: &[&str]) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.client = Some(client);
@@ -78,10 +79,11 @@ impl Caller {
         }
     }
 
-    /// Reads the payload: of the client and event that were named, of whichever it is where none was.
+    /// Decodes the payload as that of the named client and event, or else as that of the client and event it
+    /// shows.
     pub(super) fn decode(&self, payload: Vec<u8>) -> Result<Decoded, Failure> {
         let read = Payload::read(&payload, Limits::default()).map_err(|error| error.to_string())?;
-        // It can be as long as what was read from it.
+        // The bytes can be as long as the parsed fields, so they are dropped first.
         drop(payload);
         let Known { client, events } = self.known();
         let Some(client) = client.or_else(|| read.recognised().map(|(client, _)| client)) else {
@@ -99,7 +101,7 @@ impl Caller {
         }
     }
 
-    /// What to answer where no hook can be asked.
+    /// The reply if no hook can be called.
     pub(super) fn failure(&self, reason: &str) -> Reply {
         let Known { client, events } = self.known();
         let events: Vec<&str> = events.iter().map(String::as_str).collect();

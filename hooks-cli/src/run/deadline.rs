@@ -1,7 +1,9 @@
-//! Our own deadline, below the client's: who is still silent when the client's passes has allowed the call, in most clients.
+//! Our own deadline, below the client's timeout: in most clients, a hook without an answer at the timeout
+//! allows the call.
 //!
-//! The hooks are given up a little before it, so that what they started ends with them and what they held is given back. Who
-//! cannot even be given up, as a call of the system never returns, is answered for by a thread of its own.
+//! The hooks are cancelled a little before it, so that the processes that they started end with them and
+//! reservations are returned. A system call that never returns cannot be cancelled; in that case, a thread of
+//! its own writes the reply.
 
 use std::io;
 use std::sync::Arc;
@@ -16,16 +18,16 @@ use super::caller::Caller;
 use super::delivery::Delivery;
 use super::{Failure, Notes};
 
-/// Of a thread that writes one line.
+/// Stack size of a thread that writes one line.
 const STACK: usize = 128 << 10;
 
-/// How long the log is waited for once the time is over: what hung the hooks may be its disk.
+/// Time to wait for the log after the deadline. Its disk can be the reason why the hooks hang.
 const LOGGED_WITHIN: Duration = Duration::from_millis(100);
 
-/// The most that is left between giving up and the end: to end what runs, and to give back what was held.
+/// Maximum time between cancelling and the deadline, in which processes are ended and reservations returned.
 const LONGEST_MARGIN: Duration = Duration::from_millis(500);
 
-/// When there has to be an answer.
+/// The time at which there has to be an answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline {
     limit: Duration,
@@ -33,22 +35,22 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// So much time from now on.
+    /// A deadline after this time from now on.
     pub(super) fn within(limit: Duration) -> Self {
         Self { limit, since: SystemClock.tick() }
     }
 
-    /// For how long hooks may still be asked.
+    /// Remaining time for the hooks.
     pub(super) fn patience(&self) -> Duration {
         self.rest().saturating_sub(self.margin())
     }
 
-    /// For how long what they left may be tidied up.
+    /// Remaining time for cleaning up after them.
     pub(super) fn last_moment(&self) -> Duration {
         self.rest().min(self.margin()) / 2
     }
 
-    /// What to say when it has passed.
+    /// The reason of a denial after the deadline.
     pub(super) fn passed(&self) -> Failure {
         format!("the hooks did not answer within {:?}", self.limit)
     }
@@ -62,12 +64,12 @@ impl Deadline {
     }
 }
 
-/// Starts the watch: a denial goes out when the time is over, whatever the rest of the process waits for.
+/// Starts a thread that writes a denial at the deadline, even if the rest of the process hangs.
 pub(super) fn watch(caller: &Arc<Caller>, delivery: &Arc<Delivery>, notes: &Notes) -> io::Result<Deadline> {
     let limit = caller.limit().unwrap_or_else(|| of(caller.known().client));
     let deadline = Deadline::within(limit);
     let (caller, delivery, notes) = (Arc::clone(caller), Arc::clone(delivery), notes.clone());
-    // Without a name, which would be one more thing to do at the start.
+    // The thread has no name, as setting it costs time at the start.
     let watch = Builder::new().stack_size(STACK).spawn(move || {
         wait(limit);
         let reason = deadline.passed();
@@ -80,16 +82,17 @@ pub(super) fn watch(caller: &Arc<Caller>, delivery: &Arc<Delivery>, notes: &Note
     Ok(deadline)
 }
 
-/// How long a client may be kept waiting: five sixths of what it waits for when its settings say nothing.
+/// The default deadline for a client: five sixths of the timeout that `hooks init` writes into its settings.
+/// The comments below name the client's own default timeout.
 const fn of(client: Option<Client>) -> Duration {
     Duration::from_secs(match client {
-        // 600 s, and less (30 s) for a prompt.
+        // The timeout is 600 s, and less (30 s) for a prompt.
         Some(Client::Claude) => 25,
-        // 600 s.
+        // The timeout is 600 s.
         Some(Client::Codex) => 50,
-        // 60 s.
+        // The timeout is 60 s.
         Some(Client::Gemini | Client::Cursor | Client::DockerAgent | Client::DockerAgentJuly) => 50,
-        // 30 s, or not known.
+        // The timeout is 30 s, or unknown.
         _ => 25,
     })
 }

@@ -1,4 +1,4 @@
-//! The answer goes out once, and the process ends with it.
+//! Writes the answer once, and ends the process.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,12 +7,13 @@ use std::{process, thread};
 
 use hooks_protocols::{Place, Reply, failure};
 
-/// Who answers first answers.
+/// The right to answer, which the first thread takes.
 #[derive(Debug, Default)]
 pub(super) struct Delivery(AtomicBool);
 
 impl Delivery {
-    /// Writes the answer and ends the process. Where another thread is doing so, waits for that.
+    /// Writes the answer and ends the process. If another thread does so already, waits for the end of the
+    /// process.
     pub(super) fn deliver(&self, reply: &Reply) -> ! {
         if self.0.swap(true, Ordering::SeqCst) {
             loop {
@@ -23,12 +24,12 @@ impl Delivery {
     }
 }
 
-/// Writes the answer; the exit code to end with. An answer that cannot be written is a denial.
+/// Writes the answer; returns the exit code. An answer that cannot be written is a denial.
 fn write(reply: &Reply) -> u8 {
     let mut said = io::stdout().lock();
     if let Err(error) = said.write_all(reply.stdout.as_bytes()).and_then(|()| said.flush()) {
         let denial = failure(Place::Nowhere, &format!("the answer cannot be written: {error}"));
-        // Nothing is left to say where even this cannot be said; the exit code says it.
+        // If this fails too, the exit code alone denies.
         drop(io::stderr().lock().write_all(denial.stderr.as_bytes()));
         return denial.exit;
     }
@@ -38,7 +39,7 @@ fn write(reply: &Reply) -> u8 {
     }
 }
 
-/// Nothing that would still be dropped matters to anybody.
+/// Ends the process without running destructors, as none of them matters any more.
 #[expect(clippy::exit, reason = "the answer is out; whatever runs on has nothing to add to it")]
 fn end(code: u8) -> ! {
     process::exit(code.into())

@@ -1,10 +1,10 @@
-//! Fails on demand, in a build that is made for testing it (feature `faults`).
+//! Fails on demand, in a build for tests (feature `faults`).
 
 use std::{env, process, thread};
 
 use hooks::{Background, HookFuture};
 
-/// Fails as the variable `HOOKS_FAULT` says, before the hooks are asked.
+/// Fails as the variable `HOOKS_FAULT` requests, before the hooks are called.
 pub(super) fn strike() {
     match env::var("HOOKS_FAULT").as_deref() {
         Ok("panic") => fall(),
@@ -16,7 +16,7 @@ pub(super) fn strike() {
     }
 }
 
-/// Fails as the variable says once there is an answer, where places are committed or given back.
+/// Fails as the variable requests after the answer, when reservations are committed or returned.
 pub(super) async fn strike_behind_the_answer(background: &dyn Background) {
     match env::var("HOOKS_FAULT").as_deref() {
         Ok("commit") => fall(),

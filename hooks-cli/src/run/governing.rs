@@ -20,7 +20,7 @@ use crate::event::here;
 use crate::load;
 use crate::unfinished::Unfinished;
 
-/// What governs one event.
+/// The configuration and runtime that govern one event.
 pub(super) struct Governing {
     config: Config,
     root: PathBuf,
@@ -29,7 +29,7 @@ pub(super) struct Governing {
     deadline: Deadline,
 }
 
-/// What governs `decoded`.
+/// Finds and loads the configuration for `decoded`.
 pub(super) fn of(asked: &Run, decoded: &Decoded, deadline: Deadline) -> Result<Governing, Failure> {
     let cwd = folder_of(decoded)?;
     let Some(Found { config, root, would_govern }) = project::find(asked.config.as_deref(), decoded, &cwd)
@@ -50,7 +50,8 @@ pub(super) fn of(asked: &Run, decoded: &Decoded, deadline: Deadline) -> Result<G
     Ok(Governing { config, root, runtime, unfinished: Unfinished::default(), deadline })
 }
 
-/// The program that runs, as it was called and as it is: who can write it takes every rule away.
+/// The path of this program, as it was called and as it is: an agent that can write this file can remove
+/// every rule.
 fn this_program() -> impl Iterator<Item = String> {
     let called = env::args_os().next().map(PathBuf::from).filter(|path| path.is_absolute());
     let program = env::current_exe().ok();
@@ -64,27 +65,28 @@ impl Governing {
         self.config.clone().hooks()
     }
 
-    /// What puts events on the record, where something does.
+    /// The audit log, if events are recorded.
     pub(super) const fn recording(&self) -> Option<&Audit> {
         self.config.recording()
     }
 
-    /// What keeps the files of its log.
+    /// The keeper of the log's files, if there is a log.
     pub(super) fn keeper(&self) -> Option<Keeper> {
         keeping::keeper(&self.config)
     }
 
-    /// Waits for what takes time, as long as there is some; then `work` is dropped, and what it started ends with it.
+    /// Runs `work` until the deadline's patience ends. Then `work` is dropped, and the processes that it
+    /// started end with it.
     pub(super) fn wait<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
         self.within(self.deadline.patience(), work).ok_or_else(|| self.deadline.passed())
     }
 
     fn within<T>(&self, time: Duration, work: impl Future<Output = T>) -> Option<T> {
-        // A timer wants to be made within the runtime.
+        // A timer has to be created within the runtime.
         self.runtime.block_on(async { tokio::time::timeout(time, work).await }).ok()
     }
 
-    /// Where the event happens, in this process.
+    /// The context of the event in this process.
     pub(super) fn context(&self, decoded: &Decoded, notes: &Notes) -> HookContext {
         let mut context = here(decoded.context.clone(), &self.config, &self.unfinished);
         context.environment.failures = Arc::new(notes.clone());
@@ -92,8 +94,8 @@ impl Governing {
         context
     }
 
-    /// Commits what is held where the event `goes_on`, and gives it back where not: within the runtime, since a store may
-    /// begin to wait.
+    /// Commits the reservations if the event `goes_on`, and returns them if not. Both run within the runtime,
+    /// since a store can wait.
     pub(super) fn end(&self, holds: Holds, goes_on: bool) {
         self.runtime.block_on(async {
             #[cfg(feature = "faults")]
@@ -106,23 +108,25 @@ impl Governing {
         });
     }
 
-    /// Does what an answer leaves to do. What was counted and cannot be written down in time was not allowed.
+    /// Does the work that remains after an answer. A count that cannot be stored in time is an error, so that
+    /// the event is denied.
     pub(super) fn finish(self, notes: &Notes) -> Result<(), Failure> {
         let done = self.wait(async {
             self.unfinished.finish().await;
-            // What could not be written is in the answer already: a drop would say it on standard error, too.
+            // The answer already reports records that could not be written. Closing the log here keeps its
+            // drop from printing them on standard error as well.
             if let Err(error) = self.config.close().await {
                 notes.failed(&error.to_string());
             }
         });
-        // A thread that hangs is not waited for.
+        // Does not wait for a thread that hangs.
         self.runtime.shutdown_background();
         done
     }
 
-    /// Gives back what was held, as far as there is time.
+    /// Returns the reservations, as far as there is time.
     pub(super) fn give_up(self) {
-        // What is not given back lapses.
+        // Reservations that are not returned expire.
         let _ = self.within(self.deadline.last_moment(), async {
             self.unfinished.finish().await;
             drop(self.config.close().await);
@@ -131,7 +135,7 @@ impl Governing {
     }
 }
 
-/// The folder that the event happens in.
+/// The folder in which the event happens.
 fn folder_of(decoded: &Decoded) -> Result<PathBuf, Failure> {
     let cwd = &decoded.context.cwd;
     if cwd.as_os_str().is_empty() {
@@ -146,7 +150,7 @@ fn folder_of(decoded: &Decoded) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The first mistake of a configuration, and how to see the others.
+/// The first mistake of a configuration, with the command that shows the others.
 fn told(errors: &ConfigErrors) -> String {
     let name = Path::new(errors.name()).display();
     let first = errors.errors().first().map(ToString::to_string).unwrap_or_default();

@@ -1,16 +1,17 @@
-//! Reads the payload, as much of it as any client sends.
+//! Reads the payload, up to the maximum length that any client sends.
 
 use std::io::{self, Read};
 
 use hooks_protocols::Limits;
 
-/// A payload as clients send it fits in without growing.
+/// Initial capacity in bytes, which is enough for usual payloads.
 const USUAL: usize = 8 << 10;
 
-/// Of what is too long, so much is taken and thrown away: many clients stumble when a hook does not read what they write.
+/// Number of bytes to read and discard after a payload that is too long. Many clients fail if a hook does not
+/// read all of their output.
 const THROWN_AWAY: u64 = 1 << 30;
 
-/// All of standard input; of a payload that is too long, enough to see that.
+/// Reads all of standard input; of a payload that is too long, just enough to see that.
 pub(super) fn read() -> io::Result<Vec<u8>> {
     let most = u64::try_from(Limits::default().bytes).unwrap_or(u64::MAX).saturating_add(1);
     let mut stdin = io::stdin().lock();

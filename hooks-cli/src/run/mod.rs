@@ -1,20 +1,21 @@
 //! `hooks run`: one event of an agent client on standard input, the client's own answer on standard output.
 //!
-//! It stands between a model and a machine, once per tool call, so it starts fast and fails closed: whatever goes wrong in here
-//! (a bad payload, a broken configuration, a store that is locked, a panic, no time left) becomes a denial that this client
-//! honours. Nothing else is written to standard output, and nothing to standard error beside a denial that has no other way and
-//! what is missing from the audit log and could be kept nowhere.
+//! A process runs for every tool call, between a model and a machine, so it starts fast and fails closed.
+//! Every failure (such as an invalid payload, a broken configuration, a locked store, a panic, or a timeout)
+//! becomes a denial that this client honours. Standard output contains nothing else. Standard error contains
+//! only a denial that has no other form, and reports of records that are missing from the audit log and could
+//! not be stored elsewhere.
 //!
-//! | step | where |
+//! | step | module |
 //! | --- | --- |
-//! | who calls, about what | [`caller`] |
-//! | the payload | [`input`] |
-//! | which configuration governs it | [`project`], [`governing`], [`settled`] |
-//! | what the hooks say | [`asking`] |
-//! | the answer, once | [`delivery`] |
-//! | in time | [`deadline`] |
-//! | a moment for the files of the log | [`keeping`] |
-//! | what the client could not be told, and what failed | [`notes`] |
+//! | find the client and the event | [`caller`] |
+//! | read the payload | [`input`] |
+//! | find and load the configuration | [`project`], [`governing`], [`settled`] |
+//! | call the hooks | [`asking`] |
+//! | write the answer, once | [`delivery`] |
+//! | enforce the deadline | [`deadline`] |
+//! | maintain the files of the log | [`keeping`] |
+//! | log unsupported wishes and failures | [`notes`] |
 
 mod asking;
 mod caller;
@@ -63,7 +64,8 @@ pub(crate) fn run(asked: &Run) -> ! {
     delivery.deliver(&reply.unwrap_or_else(|panic| failure(Place::Nowhere, &panic)))
 }
 
-/// Denies where the command line is one of `hooks run` that cannot be read: a slip in the settings of a client.
+/// Denies if the command line is one of `hooks run` that cannot be parsed, because of a mistake in the
+/// settings of a client.
 pub(crate) fn deny_if_called(error: &clap::Error) {
     let Some(caller) = Caller::of_line(std::env::args_os()) else { return };
     let text = error.render().to_string();
@@ -73,10 +75,10 @@ pub(crate) fn deny_if_called(error: &clap::Error) {
     Delivery::default().deliver(&failed(&caller, &Notes::default(), &reason))
 }
 
-/// Why there is no answer of the hooks.
+/// The reason why the hooks gave no answer.
 type Failure = String;
 
-/// What to answer where nobody got as far as an answer; that is written down.
+/// The reply if an error prevented an answer; the error is logged.
 fn failed(caller: &Caller, notes: &Notes, reason: &str) -> Reply {
     notes.failed(reason);
     notes.write(&caller.known());
@@ -91,7 +93,7 @@ fn answer(asked: &Run, caller: &Caller, deadline: Deadline, notes: &Notes, panic
     reply
 }
 
-/// What the client is told about a payload.
+/// The reply to a payload.
 fn reply(
     asked: &Run,
     caller: &Caller,
@@ -115,7 +117,7 @@ fn reply(
     reply
 }
 
-/// What the hooks that govern the event say to it.
+/// The reply with the answer of the hooks that govern the event.
 fn hear(
     asked: &Run,
     decoded: &mut Decoded,
@@ -124,7 +126,7 @@ fn hear(
     panics: &Panics,
 ) -> Result<Reply, Failure> {
     let Some(kind) = decoded.event.as_ref().map(WireEvent::kind) else {
-        // Nobody decides about an event without a type, and nobody is told of it.
+        // Hooks neither decide an event without a type nor receive it.
         return Ok(encode(decoded, &Answer::default()));
     };
     #[cfg(feature = "faults")]
@@ -140,7 +142,7 @@ fn hear(
     };
     let mut reply = encode(decoded, &answer);
     let goes_on = goes_on(&answer, &reply);
-    // What a hook panicked with was dealt with there.
+    // The panics of hooks were handled there.
     notes.panicked(&panics.take());
     governing.end(holds, goes_on);
     let is_over = kind == EventKind::SessionEnd;
@@ -149,14 +151,14 @@ fn hear(
     if let Some(keeper) = keeper {
         keeping::keep(&keeper, notes);
     }
-    // Behind the answer of the hooks nothing deals with a panic: what was counted may be wrong.
+    // After the answer of the hooks, panics are not handled, so the counts can be wrong.
     if let Some(reason) = panics.first() {
         return Err(reason);
     }
-    // The hooks are gone, and with them the log: what it could be told by now, it was.
+    // The hooks and their log are closed, so the log has recorded all that it could.
     if let Some(missing) = gaps.and_then(|gaps| gaps.unkept()) {
         notes.failed(&missing.to_string());
-        // A denial says so itself.
+        // A denial contains the message itself.
         if goes_on {
             remark(&mut reply, decoded.client, &missing.to_string());
         }
@@ -164,21 +166,21 @@ fn hear(
     Ok(reply)
 }
 
-/// Whether the client may go on, at once or after a person was asked: what was counted for it is spent then.
+/// Whether the client can go on, at once or after a question to the user. Then its reservations are spent.
 fn goes_on(answer: &Answer, reply: &Reply) -> bool {
     let is_denied = |instead| matches!(instead, Instead::Denied | Instead::Stopped);
     answer.strength != hooks::Strength::Deny && !reply.degraded.iter().any(|note| is_denied(note.instead))
 }
 
-/// Says something on standard error beside an answer, where the client does not take that for the answer.
+/// Adds a text on standard error to an answer, unless the client would treat that as the answer.
 fn remark(reply: &mut Reply, client: Client, what: &str) {
-    // Gemini reads it in place of an answer where there is none.
+    // Gemini reads standard error as the answer if standard output is empty.
     if client != Client::Gemini || !reply.stdout.is_empty() {
         reply.stderr.push_str(&format!("hooks: {what}\n"));
     }
 }
 
-/// Who it is from, as far as that is known; see [`Caller`].
+/// Formats the client and the events, as far as they are known; see [`Caller`].
 impl std::fmt::Display for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let client = self.client.map_or("unknown client", Client::name);

@@ -1,6 +1,7 @@
-//! What nobody can be told at the time: failures, and what a client could not be told as it was meant.
+//! Notes for the log about failures and unsupported wishes, which cannot be reported to the user at that
+//! time.
 //!
-//! Standard error is no place for it: some clients read it in place of an answer, and most show it to nobody.
+//! Standard error is not suitable: some clients read it in place of an answer, and most do not show it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -17,7 +18,7 @@ use hooks_protocols::Degraded;
 
 use super::caller::Known;
 
-/// A log of this length is put aside, in the place of the one before it.
+/// Length in bytes at which the log is renamed, replacing the previous renamed one.
 const LONGEST: u64 = 1 << 20;
 
 /// The notes of one event.
@@ -25,19 +26,19 @@ const LONGEST: u64 = 1 << 20;
 pub(super) struct Notes(Arc<Mutex<Vec<String>>>);
 
 impl Notes {
-    /// No hook could be asked.
+    /// Notes that no hook could be called.
     pub(super) fn failed(&self, reason: &str) {
         self.add(format!("failed: {reason}"));
     }
 
-    /// What could not be said as it was meant.
+    /// Notes the wishes that the client does not support as they are meant.
     pub(super) fn degraded(&self, notes: &[Degraded]) {
         for note in notes {
             self.add(note.to_string());
         }
     }
 
-    /// What panicked and was dealt with.
+    /// Notes panics that were handled.
     pub(super) fn panicked(&self, panics: &[String]) {
         for panic in panics {
             self.add(format!("panicked: {panic}"));
@@ -48,12 +49,12 @@ impl Notes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(note);
     }
 
-    /// Writes them, and waits for that no longer than this: it delays no denial.
+    /// Writes the notes, and waits at most this time for it, so that a denial is not delayed.
     pub(super) fn write_within(&self, patience: Duration, known: Known) {
         let (notes, (done, written)) = (self.clone(), mpsc::channel());
         let writer = thread::Builder::new().spawn(move || {
             notes.write(&known);
-            // Who waited long enough does not listen any more.
+            // The receiver may have stopped waiting.
             let _ = done.send(());
         });
         if writer.is_ok() {
@@ -61,7 +62,7 @@ impl Notes {
         }
     }
 
-    /// Writes them to the log. A log that cannot be written changes no answer.
+    /// Writes the notes to the log. A failure to write changes no answer.
     pub(super) fn write(&self, known: &Known) {
         let notes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         if let (false, Some(log)) = (notes.is_empty(), place()) {
@@ -91,14 +92,14 @@ fn append(log: &Path, known: &Known, notes: &[String]) -> io::Result<()> {
     let time = SystemClock.now().0;
     let mut lines = String::new();
     for note in notes {
-        // One note, one line.
+        // Each note is one line.
         let note: String = note.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         lines.push_str(&format!("{time} {known}: {note}\n"));
     }
     open(log)?.write_all(lines.as_bytes())
 }
 
-/// Whoever may read what agents do is the user alone.
+/// Opens the log, which only the user can read, as it shows the work of agents.
 fn open(log: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);

@@ -1,15 +1,15 @@
-//! A panic is a failure with a reason, and writes nothing by itself.
+//! Turns a panic into a failure with a reason, without its usual output.
 
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The panics of this process that no reason and no note has told of yet.
+/// The panics of this process that are not yet part of a reason or a note.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Panics(Arc<Mutex<Vec<String>>>);
 
 impl Panics {
-    /// Collects every panic from now on. After one that cannot unwind the process would abort, which most clients take for an
-    /// approval: `before_abort` is called in its place, with what panicked first.
+    /// Collects every panic from now on. After a panic that cannot unwind, the process would abort, which
+    /// most clients treat as an approval. In that case, `before_abort` is called with the first panic.
     pub(super) fn watch(&self, before_abort: impl Fn(String) + Send + Sync + 'static) {
         let panics = self.clone();
         panic::set_hook(Box::new(move |panic| {
@@ -20,19 +20,19 @@ impl Panics {
         }));
     }
 
-    /// Runs `work`; the reason where it panicked.
+    /// Runs `work`; returns the reason if it panicked.
     pub(super) fn caught<T>(&self, work: impl FnOnce() -> T) -> Result<T, String> {
         panic::catch_unwind(AssertUnwindSafe(work))
             .map_err(|_| self.first().unwrap_or_else(|| reason("a panic")))
     }
 
-    /// The reason that follows from the first of them, which is told of by that.
+    /// The reason of the first panic, which is then removed.
     pub(super) fn first(&self) -> Option<String> {
         let mut panics = self.lock();
         (!panics.is_empty()).then(|| reason(&panics.remove(0)))
     }
 
-    /// All of them, to be noted.
+    /// Removes and returns all panics, to note them.
     pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.lock())
     }
@@ -46,7 +46,7 @@ fn reason(panic: &str) -> String {
     format!("this is a bug in hooks, please report it: {panic}")
 }
 
-/// What it said, and where.
+/// The message and the location of a panic.
 fn told(panic: &PanicHookInfo<'_>) -> String {
     let place = panic.location().map(ToString::to_string).unwrap_or_default();
     format!("{} ({place})", text(panic).unwrap_or("no text"))
@@ -57,8 +57,8 @@ fn text<'a>(panic: &'a PanicHookInfo<'_>) -> Option<&'a str> {
     payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str))
 }
 
-/// Whether the process aborts behind this panic: one in a drop while the thread unwinds, or beyond what can unwind. The
-/// standard library says so in words alone (`PanicHookInfo::can_unwind` is not stable).
+/// Whether the process aborts after this panic: one in a drop during unwinding, or in a function that cannot
+/// unwind. The standard library shows this only in the message (`PanicHookInfo::can_unwind` is not stable).
 fn is_the_end(panic: &PanicHookInfo<'_>) -> bool {
     let text = text(panic).unwrap_or_default();
     text.starts_with("panic in a destructor during cleanup")

@@ -1,7 +1,8 @@
-//! Which project an event is of, and which configuration governs it.
+//! Finds the project of an event, and the configuration that governs it.
 //!
-//! An agent must not choose its own rules: by making a file, by making a repository, by going to another folder. So the
-//! search begins where the client says the project is, and of several files the outermost counts.
+//! An agent must not be able to choose its own rules by creating a file or a repository, or by changing the
+//! folder. So the search begins at the project that the client names, and of several files the outermost
+//! counts.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,24 +11,24 @@ use hooks::config::as_pattern;
 use hooks::config::places::Places;
 use hooks_protocols::{Client, Decoded};
 
-/// Where a project may have its configuration.
+/// Paths of a project's configuration.
 const PLACES: [&str; 2] = [".hooks/hooks.yaml", "hooks.yaml"];
 
-/// The variable that names the configuration where the command line does not.
+/// Variable that names the configuration if the command line does not.
 const NAMED_BY: &str = "HOOKS_CONFIG";
 
-/// What governs an event.
+/// The configuration that governs an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     /// The configuration.
     pub(super) config: PathBuf,
     /// The folder that its globs are relative to.
     pub(super) root: PathBuf,
-    /// Patterns of the files that would govern instead if there were any: nobody but a person makes them.
+    /// Patterns of the files that would govern instead if they existed. No agent may create them.
     pub(super) would_govern: Vec<String>,
 }
 
-/// What governs an event of `client` in `cwd`; `None` where nothing does.
+/// Finds the configuration for an event of `client` in `cwd`; `None` if no file is found.
 pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Option<Found> {
     let start = project_of(decoded.client).or_else(|| decoded.context.team_root.clone());
     let start = start.as_deref().unwrap_or(cwd);
@@ -38,7 +39,8 @@ pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Optio
         let root = folder_of(&config, start, &folders).unwrap_or_else(outermost);
         return Some(Found { config, root, would_govern: Vec::new() });
     }
-    // Also beyond the repository: whoever makes one there moves its root.
+    // Files outside of the repository are protected as well, as a new repository there would move the root of
+    // the project.
     let outside = start.ancestors().filter(|folder| !folders.contains(folder)).flat_map(places);
     let mut would_govern: Vec<String> = outside.map(|place| as_pattern(&place)).collect();
     for folder in &folders {
@@ -55,13 +57,14 @@ pub(super) fn find(named: Option<&Path>, decoded: &Decoded, cwd: &Path) -> Optio
     Some(Found { config, root, would_govern })
 }
 
-/// Where a folder may have a configuration.
+/// Paths of a configuration in a folder.
 fn places(folder: &Path) -> impl Iterator<Item = PathBuf> {
     PLACES.iter().map(|place| folder.join(place))
 }
 
-/// The folder of the project that a named configuration stands in: its globs mean that one, also where it is not the
-/// outermost. `None` where it stands elsewhere: then it is one for many projects.
+/// The folder of the project in which a named configuration is. Its globs are relative to that folder, even
+/// if it is not the outermost. `None` if the file is outside of the project: then it is a configuration for
+/// many projects.
 fn folder_of(config: &Path, start: &Path, project: &[&Path]) -> Option<PathBuf> {
     let config = std::path::absolute(config).ok()?;
     let place = PLACES.iter().find(|place| config.ends_with(place))?;
@@ -69,19 +72,20 @@ fn folder_of(config: &Path, start: &Path, project: &[&Path]) -> Option<PathBuf> 
     if is_in_project(folder, start, project) {
         return Some(folder.to_path_buf());
     }
-    // A link may lead to either.
+    // A symbolic link can lead to the file or to the project.
     let (folder, start) = (folder.canonicalize().ok()?, start.canonicalize().ok()?);
     is_in_project(&folder, &start, &folders(&start)).then_some(folder)
 }
 
-/// Whether `folder` is one of the folders of the project that `start` is in; outside of repositories, any above it.
+/// Whether `folder` is one of the folders of the project with `start`; without a repository, any folder above
+/// it.
 fn is_in_project(folder: &Path, start: &Path, project: &[&Path]) -> bool {
     project.contains(&folder)
         || (project.len() == 1 && start.starts_with(folder) && !start.join(".git").exists())
 }
 
-/// The folders of the project that `start` is in, from the outermost: all up to the repository, the outer one of two; outside
-/// of repositories, `start` alone.
+/// The folders of the project with `start`, from the outermost: all up to the repository, or the outer one of
+/// two repositories. Without a repository, `start` alone.
 fn folders(start: &Path) -> Vec<&Path> {
     let above: Vec<&Path> = start.ancestors().collect();
     let repository = above.iter().rposition(|folder| folder.join(".git").exists()).unwrap_or_default();
@@ -93,7 +97,8 @@ fn of_user() -> Option<PathBuf> {
     Some(Places::here().config()?.join("hooks").join("hooks.yaml"))
 }
 
-/// Where the client says the project is. Its own variable alone counts: another may be of a client around it.
+/// The project that the client names. Only its own variable counts, as others can belong to a client that
+/// started this one.
 fn project_of(client: Client) -> Option<PathBuf> {
     let name = match client {
         Client::Claude => "CLAUDE_PROJECT_DIR",

@@ -1,7 +1,7 @@
-//! Reads a file that somebody may be writing at this moment.
+//! Reads a file that a process may be writing at this moment.
 //!
-//! Half of a configuration can be one of its own: with fewer rules. So a file that changed a moment ago is left to settle, and
-//! one that changed while it was read is read again.
+//! A part of a configuration can be a valid configuration with fewer rules. So a file that changed a moment
+//! ago is not read yet, and a file that changed during the read is read again.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -12,18 +12,18 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use hooks::SystemClock;
 use hooks::time::Clock;
 
-/// A file that did not change for so long is whole: nobody writes a few lines slower.
+/// Age at which an unchanged file is considered complete: writing a few lines does not take longer.
 const SETTLES_IN: Duration = Duration::from_millis(50);
 
-/// How long it is let be before it is looked at again,
+/// Pause between two looks at the file.
 const PAUSE: Duration = Duration::from_millis(10);
-/// and how often, before nobody can tell what it says.
+/// Maximum number of looks before an error.
 const MOST_LOOKS: u32 = 50;
 
-/// Reads `path` by `read`, whole.
+/// Reads the complete `path` with `read`.
 pub(super) fn read<T>(path: &Path, read: impl Fn() -> T) -> Result<T, String> {
     for _ in 0..MOST_LOOKS {
-        // What cannot be looked at cannot be read either; the reader says why.
+        // A file without metadata cannot be read either; the reader returns the error.
         let Ok(before) = fs::metadata(path) else { return Ok(read()) };
         if age(&before).is_some_and(|age| age < SETTLES_IN) {
             wait();
@@ -38,7 +38,7 @@ pub(super) fn read<T>(path: &Path, read: impl Fn() -> T) -> Result<T, String> {
     Err(format!("`{}` keeps changing; let it be for a second", path.display()))
 }
 
-/// How long ago it changed; `None` where nobody knows, or by a clock that is ahead of ours.
+/// Time since the last change; `None` if it is unknown, or if the file's time is in the future.
 fn age(file: &Metadata) -> Option<Duration> {
     let changed = file.modified().ok()?;
     let now = UNIX_EPOCH.checked_add(Duration::from_millis(SystemClock.now().0))?;

@@ -1,4 +1,4 @@
-//! Nobody reads what is printed: verdicts and work stay what they are, and what is only printed ends at once.
+//! Closed output: exit statuses and work stay the same, and a command that only prints ends at once.
 
 use std::io;
 use std::process::{Output, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 use super::damage::damage;
 use super::world::{World, said};
 
-/// Runs `hooks audit` with nobody at the other end of standard output; of standard error too, where `is_deaf`.
+/// Runs `hooks audit` with a closed standard output, and with a closed standard error if `is_deaf`.
 fn unread(world: &World, options: &[&str], is_deaf: bool) -> Output {
     let closed = || {
         let (reader, writer) = io::pipe().unwrap();
@@ -75,7 +75,7 @@ fn what_is_to_be_done_is_done() {
         unread(&world, &["hold", "add", "a", "--reason", "x", "--session", "s2"], true).status.code(),
         Some(0)
     );
-    // What is held is said before anything is erased.
+    // The message about held records comes before the erasure.
     let erased = unread(&world, &["erase", "--since", "2020", "--why", "x", "--yes"], true);
     assert_eq!(erased.status.code(), Some(0));
     assert!(said(&world.audit(&["show", "w0:1"])).contains("\"erased\""));

@@ -1,10 +1,10 @@
-//! A file that is damaged keeps nothing else back.
+//! A damaged file does not hide the records of other files.
 
 use std::fs;
 
 use super::world::{World, records, said};
 
-/// Changes a letter in a record of the file of this number; it has to be in the first chain.
+/// Changes a letter in a record of the file with this number in the first chain.
 pub(crate) fn damage(world: &World, number: u64) {
     let path = world.log().join(format!("w0.{number:08}.jsonl"));
     let text = fs::read_to_string(&path).unwrap();
@@ -65,7 +65,7 @@ fn a_header_that_is_damaged_is_passed_too() {
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("\"v\"", "\"u\"", 1)).unwrap();
     let output = world.audit(&["query"]);
-    // Where the file before it ends, it would have said.
+    // The end of the file before it would contain that information.
     assert!(said(&output).contains("records 1 to 2 of `w0` are left out"), "{output:?}");
     assert_eq!((output.status.code(), records(&output).len()), (Some(3), 3), "{output:?}");
 }

@@ -1,4 +1,4 @@
-//! What goes wrong with places and keys is said with the place, the reason and the way out, and leaves nothing behind.
+//! Errors about paths and keys name the path, the reason and the remedy, and leave no files behind.
 
 use std::fs;
 

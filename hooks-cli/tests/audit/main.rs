@@ -1,4 +1,4 @@
-//! `hooks audit`, and what the other commands put on the record.
+//! `hooks audit`, and the records of the other commands.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -134,7 +134,7 @@ fn a_log_is_followed_until_nobody_reads_any_more() {
     let mut lines = BufReader::new(follows.stdout.take().unwrap()).lines();
     let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
     assert_eq!(next()["record"]["session"], "s0");
-    // Each of these begins another file.
+    // Each of these calls begins another file.
     for session in ["s1", "s2", "s3"] {
         world.call(session, "ls");
         assert_eq!(next()["record"]["session"], session);
@@ -151,7 +151,7 @@ fn sinks_are_fed_and_what_they_have_is_remembered() {
     let world = World::new(&config);
     world.call("s1", "ls");
     world.call("s2", "ls");
-    // Takes one batch, and no other.
+    // The server takes one batch only.
     let takes = thread::spawn(move || {
         let (mut stream, _) = server.accept().unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
@@ -172,7 +172,7 @@ fn sinks_are_fed_and_what_they_have_is_remembered() {
         "{fed:?}"
     );
     assert!(String::from_utf8_lossy(&takes.join().unwrap()).contains("w0:1"));
-    // There is nothing left to send, and the server is gone.
+    // No record is left to send, so the stopped server does not matter.
     assert_eq!(feed().status.code(), Some(0));
     world.call("s3", "ls");
     let behind = feed();
@@ -181,7 +181,7 @@ fn sinks_are_fed_and_what_they_have_is_remembered() {
         "{behind:?}"
     );
     assert!(said(&behind).contains("refused"), "{behind:?}");
-    // The log was begun anew: the place is not in it.
+    // The log was started anew, so the stored position is not in it.
     for entry in fs::read_dir(world.log()).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() {
@@ -274,7 +274,7 @@ fn a_folder_without_records_is_told_from_one_that_is_well() {
     fs::create_dir(&folder).unwrap();
     let empty = world.audit(&["verify", "--log", folder.to_str().unwrap()]);
     assert!(empty.status.code() == Some(0) && said(&empty) == "no records\n", "{empty:?}");
-    // A checkpoint names a chain that is not there.
+    // A checkpoint names a missing chain.
     world.call("s1", "ls");
     let checkpoints = world.folder.path().join("checkpoints");
     fs::create_dir(&checkpoints).unwrap();
@@ -289,7 +289,7 @@ fn a_folder_without_records_is_told_from_one_that_is_well() {
 
 #[test]
 fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_said() {
-    // Nobody listens there.
+    // No server listens at this address.
     let sinks = "sinks: [{ name: ops, webhook: { url: \"http://127.0.0.1:9/\" } }]\n";
     let world = World::new(&format!("version: 1\naudit: {{ file_bytes: 500 }}\n{sinks}"));
     for session in ["s1", "s2", "s3"] {
@@ -314,7 +314,8 @@ fn what_is_behind_a_file_that_was_moved_aside_is_read_and_what_is_missing_is_sai
     let told = String::from_utf8_lossy(&fed.stderr).into_owned();
     assert!(told.contains("warning: ops: records ") && fed.status.code() == Some(1), "{fed:?}");
     assert_eq!(world.audit(&["verify"]).status.code(), Some(3));
-    // The last one is emptied as well, and nobody opens it again: what was said before it is.
+    // The last file is emptied as well, and no writer opens it again: its damage is reported, in addition to
+    // the earlier report.
     let last = fs::read_dir(world.log()).unwrap().map(|entry| entry.unwrap().path());
     let last =
         last.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).max().unwrap();
@@ -346,7 +347,7 @@ fn what_is_held_by_the_record_alone_is_neither_erased_nor_forgotten() {
     let told = String::from_utf8_lossy(&listed.stderr);
     assert_eq!((listed.status.code(), listed.stdout.is_empty()), (Some(1), true), "{listed:?}");
     assert!(told.contains("`case` holds records of session `s1`: asked for by counsel (ada)"), "{told}");
-    // Nor is it taken out of force by one of its name that is about others.
+    // A hold of the same name about other records does not end it either.
     let other = world.audit(&["hold", "add", "case", "--reason", "why", "--session", "nobody"]);
     assert!(other.status.code() == Some(2) && said(&other).contains("session `s1`"), "{other:?}");
     assert!(said(&erase()).contains("hold `case` is in force"));

@@ -1,4 +1,5 @@
-//! Names in records are those of clients and agents: bounded and scrubbed, and what is held and erased finds them.
+//! Names of clients and agents in records are limited in length and scrubbed. Holds and erasures find them in
+//! that form.
 
 use serde_json::json;
 
@@ -7,7 +8,7 @@ use super::world::{World, records, said};
 #[test]
 fn a_long_name_is_cut_and_still_found() {
     let world = World::new("version: 1\n");
-    // As long as an option may be.
+    // The maximum length of an option.
     let session = "s".repeat(100_000);
     world.call(&session, "ls");
     let record = records(&world.audit(&["tail"])).remove(0);
@@ -32,7 +33,7 @@ fn no_name_is_a_place_for_secrets_or_for_much() {
     let secret = format!("ghp_{}", "a1".repeat(18));
     let payload = json!({
         "session_id": secret, "cwd": world.app(), "hook_event_name": "PreToolUse",
-        // A longer one is refused before anything is recorded.
+        // A longer tool name is refused before anything is recorded.
         "tool_name": format!("tool {secret} {}", "x".repeat(900)),
         "tool_input": {}, "tool_use_id": format!("{secret} {}", "y".repeat(1 << 20)), "transcript_path": "",
     });

@@ -1,5 +1,5 @@
-//! What stands on the pages about the record holds: their command lines run, their YAML is read, and their Rust stands in an
-//! example that is compiled and run.
+//! Checks the pages about the audit log: their command lines run, their YAML is valid, and their Rust is part
+//! of an example that is compiled and run.
 
 use std::fs;
 use std::path::Path;
@@ -13,14 +13,15 @@ const COMPLIANCE: &str = include_str!("../../../docs/compliance.md");
 const METRICS: &str = include_str!("../../../docs/metrics.md");
 const SCRIBE: &str = include_str!("../../../docs/scribe.md");
 
-/// The blocks of a page that are in this language.
+/// The code blocks of a page in this language.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     let fence = format!("```{language}\n");
     let blocks = page.split(fence.as_str()).skip(1).filter_map(|rest| rest.split("```").next());
     blocks.collect()
 }
 
-/// Runs a line as a person types it in the project; what is mounted on a page is a folder of it.
+/// Runs a line in the shell as a user would in the project. Mounted paths of the page are replaced by folders
+/// of the project.
 #[expect(clippy::disallowed_methods, reason = "the shell is what the lines are written for")]
 fn typed(world: &World, line: &str) -> Output {
     let line = line.replace("/mnt/", "mnt/").replace("/logs/", "logs/");
@@ -45,17 +46,17 @@ fn command_lines_run() {
             fs::copy(entry.path(), world.app().join(log).join(entry.file_name())).unwrap();
         }
     }
-    // A log is checked against what was written down before.
+    // The log is checked against checkpoints that were made before.
     let (first, then): (Vec<_>, _) =
         blocks(AUDIT, "sh").into_iter().partition(|block| block.contains("keygen"));
     let lines = first.iter().chain(&then).flat_map(|block| block.lines());
     let lines: Vec<_> = lines.filter(|line| line.starts_with("hooks ")).collect();
     assert!(lines.len() > 10);
     for line in lines {
-        // Nobody reads what would go on for ever.
+        // The closed pipe ends a command that would otherwise follow the log without end.
         let line = if line.contains("--follow") { format!("{line} | true") } else { line.to_owned() };
         let output = typed(&world, &line);
-        // Nothing may be found.
+        // A query may find no records.
         let is_well =
             output.status.success() || (line.contains(" query ") && output.status.code() == Some(1));
         assert!(is_well, "{line}\n{output:?}");
@@ -82,10 +83,11 @@ fn the_first_sinks_are_fed_by_the_program_as_it_is_built() {
     fs::write(world.app().join("example.yaml"), first).unwrap();
     let checked = said(&world.ask(&["check", "example.yaml"], ""));
     assert!(!checked.contains("warning"), "{checked}");
-    // There is nothing to send yet, so that nobody has to listen.
+    // There is no record to send yet, so no server has to listen.
     let fed = world.audit(&["feed", "--once", "-c", "example.yaml"]);
     assert_eq!(fed.status.code(), Some(0), "{fed:?}");
-    // Another one is warned of at its place, unless it is built in: cargo builds features for all it builds at a time.
+    // A sink that is not built in causes a warning at its position. Cargo unifies features, so it can be
+    // built in here.
     let other = "version: 1\naudit: {}\nsinks: [{ name: a, postgres: { url_env: X } }]\n";
     fs::write(world.app().join("example.yaml"), other).unwrap();
     let checked = said(&world.ask(&["check", "example.yaml"], ""));

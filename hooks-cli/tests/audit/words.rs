@@ -1,4 +1,4 @@
-//! What can match nothing is refused, and what matches nothing is said.
+//! Options that cannot match any record are refused, and options that match none are reported.
 
 use super::world::{World, said};
 
@@ -44,7 +44,7 @@ fn names_that_match_nothing_are_said_with_how_many_were_looked_at() {
         assert_eq!(output.status.code(), Some(status), "{output:?}");
         assert!(said(&output).contains("no record matches; 2 were looked at"), "{options:?}: {output:?}");
     }
-    // What a hold is about may come later.
+    // A hold can cover future records.
     let held = world.audit(&["hold", "add", "a", "--reason", "x", "--session", "s9"]);
     assert!(held.status.code() == Some(0) && said(&held).contains("no record matches"), "{held:?}");
     let held = world.audit(&["hold", "add", "b", "--reason", "x", "--session", "s1"]);

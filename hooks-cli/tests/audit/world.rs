@@ -1,4 +1,4 @@
-//! A project that is governed, and the program in it.
+//! A governed project, with commands that run the program in it.
 
 use std::fs;
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A project with the folder of a team.
+/// A project with a team folder.
 pub(crate) struct World {
     pub(crate) folder: TempDir,
 }
@@ -40,12 +40,12 @@ impl World {
 
     pub(crate) fn ask(&self, options: &[&str], input: &str) -> Output {
         let mut child = self.command(options).spawn().unwrap();
-        // A program that does not read is right to close it.
+        // A program that does not read its input may close it.
         drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
         child.wait_with_output().unwrap()
     }
 
-    /// Has a call of `session` judged as an agent client has it.
+    /// Runs a call of `session` through `hooks run` as an agent client does.
     pub(crate) fn call(&self, session: &str, command: &str) -> Output {
         let payload = json!({
             "session_id": session, "cwd": self.app(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
@@ -59,13 +59,13 @@ impl World {
     }
 }
 
-/// The records that were printed, without their positions.
+/// The printed records, without their positions.
 pub(crate) fn records(output: &Output) -> Vec<Value> {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     text.lines().map(|line| serde_json::from_str(line.split_once(' ').unwrap().1).unwrap()).collect()
 }
 
-/// All that was printed.
+/// The complete output.
 pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }

@@ -1,4 +1,4 @@
-//! Every client and every event at which it can be stopped, with a payload.
+//! Every client with every event that can be stopped, each with a payload.
 
 use hooks::HookContext;
 use hooks::event::{EventKind, OnFailure, WireEvent};
@@ -13,11 +13,11 @@ pub(super) struct Case {
     pub(super) client: Client,
     pub(super) event: &'static str,
     pub(super) kind: EventKind,
-    /// As the client sends it.
+    /// The payload as the client sends it.
     pub(super) payload: String,
 }
 
-/// All of them.
+/// All cases.
 pub(super) fn all() -> Vec<Case> {
     let mut recorded = clients::payloads();
     recorded.extend(clients::read_payloads(include_str!(
@@ -43,7 +43,7 @@ pub(super) fn all() -> Vec<Case> {
     cases
 }
 
-/// A payload of what was not recorded.
+/// A payload of an event that was not recorded.
 fn made(client: Client, event: &str, kind: EventKind) -> Option<String> {
     let context = HookContext::new("session-1", "").in_dir("/home/ada/app");
     let arguments = json!({"command": "echo hello", "cmd": "echo hello"});

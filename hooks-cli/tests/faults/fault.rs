@@ -1,4 +1,4 @@
-//! What can go wrong, and how it is brought about.
+//! The faults, each with the code that causes it.
 
 use std::fs;
 use std::io::Write;
@@ -14,12 +14,12 @@ use serde_json::Value;
 use super::cases::Case;
 use super::program::{CONFIG, Program, Told};
 
-/// Something that goes wrong.
+/// A fault.
 pub(super) struct Fault {
     pub(super) name: &'static str,
-    /// A part of what is told.
+    /// Part of the expected message.
     pub(super) reason: &'static str,
-    /// Which cases it can happen to.
+    /// Whether the fault can occur in a case.
     pub(super) is_about: fn(&Case) -> bool,
     pub(super) strike: fn(&Case) -> Told,
 }
@@ -29,14 +29,14 @@ fn all(_: &Case) -> bool {
     true
 }
 
-/// Those that need the store.
+/// The cases that need the store.
 fn calls(case: &Case) -> bool {
-    // Of a call that another event tells of too, that one is counted.
+    // If a call has several events, only one of them is counted.
     let is_counted = !matches!(case.event, "beforeShellExecution" | "beforeMCPExecution" | "beforeReadFile");
     case.kind == EventKind::PreToolUse && is_counted
 }
 
-/// In the order of the page.
+/// All faults, in the order of the page.
 pub(super) const FAULTS: &[Fault] = &[
     #[cfg(feature = "faults")]
     Fault {
@@ -295,14 +295,14 @@ pub(super) const FAULTS: &[Fault] = &[
     },
 ];
 
-/// What a panic becomes.
+/// The message of a denial after a panic.
 #[cfg(feature = "faults")]
 const PANIC: &str = "this is a bug in hooks, please report it: somebody wished for a panic";
 
-/// What the shell says where the program cannot.
+/// The message of the shell if the program cannot deny.
 const GUARDED: &str = "the hook is missing, crashed or was killed, so this is denied";
 
-/// Without a log nothing goes ahead, not even what only reads.
+/// Without a log, every call is denied, even one that only reads.
 const RECORDS_ALL: &str = "version: 1\naudit: { on_error: { reading: deny } }\n";
 
 /// Denies every call.
@@ -312,19 +312,20 @@ fn denies_calls(case: &Case) -> bool {
     case.kind == EventKind::PreToolUse
 }
 
-/// Where a denial stands on standard output.
+/// Cases whose denial is on standard output.
 fn answers_in_words(case: &Case) -> bool {
     denies_calls(case)
 }
 
-/// Where payload and settings can say two things: the payload names its event, or looks like no other.
+/// Cases in which payload and settings can name different events: the payload names its event, or has keys of
+/// only one.
 fn says_its_event(case: &Case) -> bool {
     let names = ["hook_event_name", "hookEventName", "hookType"];
     let calls = matches!(case.kind, EventKind::PreToolUse | EventKind::PermissionRequest);
     names.iter().any(|name| case.payload.contains(name)) || calls
 }
 
-/// A payload of another event, at which nothing is decided.
+/// A payload of another event, which hooks do not decide.
 fn other_payload(case: &Case) -> Option<String> {
     let name = undecided(case);
     let of = |key: &str| {
@@ -336,7 +337,7 @@ fn other_payload(case: &Case) -> Option<String> {
     ["hook_event_name", "hookEventName", "hookType"].into_iter().find_map(of)
 }
 
-/// An event of this client at which nothing is decided.
+/// An event of this client that hooks do not decide.
 fn undecided(case: &Case) -> &'static str {
     let events: Vec<_> = case.client.events().filter(|event| *event != case.event).collect();
     let ends = |event: &&&str| {
@@ -411,12 +412,12 @@ fn long(case: &Case) -> Told {
     Program::new(case).payload(payload).run()
 }
 
-/// The settings call for an event at which nothing is stopped, and the payload is of one at which it is.
+/// The settings name an event that cannot be stopped, and the payload is of an event that can.
 fn other_event(case: &Case) -> Told {
     Program::new(case).event(undecided(case)).run()
 }
 
-/// These bytes in the first text of the payload.
+/// Inserts these bytes into the first string of the payload.
 fn inserted(case: &Case, bytes: &[u8]) -> Told {
     let program = Program::new(case);
     let at = program.sent().windows(3).position(|bytes| bytes == b"\":\"" || bytes == b": \"").unwrap() + 3;
@@ -427,15 +428,15 @@ fn inserted(case: &Case, bytes: &[u8]) -> Told {
 
 fn unreadable(case: &Case) -> Told {
     let program = Program::new(case);
-    // A folder cannot be read by anybody; a file without permissions can be by an administrator.
+    // A folder cannot be read as a file by any user; an administrator can read a file without permissions.
     fs::remove_file(program.config()).unwrap();
     fs::create_dir(program.config()).unwrap();
     fs::set_permissions(program.config(), fs::Permissions::from_mode(0o000)).unwrap();
     program.run()
 }
 
-/// Two configurations that both deny take turns: one comes as a whole, and one is written in place, so that there is nothing
-/// in between.
+/// Two configurations that both deny replace each other: one by renaming a file, the other by writing in
+/// place. No allowing configuration ever exists.
 fn replaced(case: &Case) -> Told {
     let program = Program::new(case);
     let (config, ends) = (program.config(), AtomicBool::new(false));
@@ -458,12 +459,12 @@ fn replaced(case: &Case) -> Told {
     })
 }
 
-/// Nothing can be written any more, as on a disk without room.
+/// No file can be written any more, as on a full disk.
 fn full(case: &Case) -> Told {
     Program::new(case).with_store().before("trap '' XFSZ; ulimit -f 0; ").run()
 }
 
-/// There was room when the log was made, and is none for what comes.
+/// The disk was not full when the log was created, but is full for the next records.
 fn log_full(case: &Case) -> Told {
     let program = Program::new(case);
     fs::write(program.config(), RECORDS_ALL).unwrap();
@@ -474,14 +475,14 @@ fn log_full(case: &Case) -> Told {
 fn no_log(case: &Case) -> Told {
     let program = Program::new(case);
     fs::write(program.config(), RECORDS_ALL).unwrap();
-    // A file stands where the folder would be.
+    // A file is at the path of the folder.
     fs::write(program.config().with_file_name(".squad").join("orchestration-log"), "").unwrap();
     program.run()
 }
 
 fn no_folder(case: &Case) -> Told {
     let program = Program::new(case);
-    // A file stands where the folder would be.
+    // A file is at the path of the folder.
     fs::write(program.config(), format!("{CONFIG}store: {{ path: hooks.yaml/state.db }}\n")).unwrap();
     program.run()
 }
@@ -492,7 +493,7 @@ fn corrupt(case: &Case) -> Told {
     program.run()
 }
 
-/// The database and all that stands beside it: what is there says nothing of a store.
+/// The database and all files next to it are deleted, so no file shows that a store existed.
 fn deleted(case: &Case) -> Told {
     let program = Program::new(case).with_store();
     drop(program.run());
@@ -507,10 +508,10 @@ fn deleted(case: &Case) -> Told {
     program.run()
 }
 
-/// Another program has the whole store to itself.
+/// Another program holds an exclusive lock on the store.
 fn locked(case: &Case) -> Told {
     let program = Program::new(case).with_store().options(&["--deadline", "1s"]);
-    // Made by the program itself, as it wants it.
+    // The program itself creates the store, in its own format.
     drop(program.run());
     let other = rusqlite::Connection::open(program.state()).unwrap();
     other.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;").unwrap();

@@ -1,7 +1,9 @@
-//! Whatever goes wrong: for every client, and every event at which it can be stopped, nothing is let through, and the reason
-//! is told. The program is the real one, started by a shell on the line that stands in the client's settings.
+//! Faults of hooks themselves: for every client and every event that can be stopped, nothing is let through,
+//! and the client receives the reason. The program is the real one, started by a shell with the line of the
+//! client's settings.
 //!
-//! `docs/faults.md` is written by this test: `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --features faults --test faults`.
+//! `docs/faults.md` is written by this test:
+//! `HOOKS_BLESS=1 cargo test -p tower-hooks-cli --features faults --test faults`.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
@@ -25,17 +27,17 @@ use self::cases::Case;
 use self::fault::{FAULTS, Fault};
 use self::verdict::Verdict;
 
-/// Processes that wait at the same time.
+/// Number of processes that wait at the same time.
 const AT_ONCE: usize = 6;
 
-/// What came of one fault for one client.
+/// The result of one fault for one client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Cell {
     denied: usize,
     told: usize,
 }
 
-/// What came of everything: by fault and client.
+/// All results by fault and client.
 type Matrix = BTreeMap<(&'static str, &'static str), Cell>;
 
 #[test]
@@ -76,7 +78,7 @@ fn nothing_is_let_through() {
     page::hold(&matrix.into_inner().unwrap());
 }
 
-/// Without a fault the same calls go ahead: it is the fault that stops them.
+/// Without a fault, the same calls go ahead, so the fault is what stops them.
 #[test]
 fn nothing_is_stopped_without_a_fault() {
     for case in cases::all() {

@@ -1,4 +1,4 @@
-//! The page that shows what came of it: `docs/faults.md`.
+//! The page that shows the results: `docs/faults.md`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -26,7 +26,8 @@ hooks without a shell needs its own setting for that (`onFailure`, `failClosed`)
 
 ";
 
-/// Writes the page, or holds it against what came of it. A build that cannot fail on demand leaves those rows alone.
+/// Writes the page, or compares it with the results. A build without the feature `faults` keeps the rows of
+/// those faults.
 pub(super) fn hold(matrix: &Matrix) {
     let clients: Vec<&str> = Client::ALL.iter().map(|client| client.title()).collect();
     let mut rows = Vec::new();

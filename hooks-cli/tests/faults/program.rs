@@ -1,4 +1,4 @@
-//! The program, on the line that stands in the client's settings.
+//! Runs the program with the line of the client's settings.
 
 use std::fs;
 use std::io::Write;
@@ -11,14 +11,14 @@ use tempfile::TempDir;
 
 use super::cases::Case;
 
-/// A configuration under which the cases go ahead, and for which a store is needed when a tool is called.
+/// A configuration that allows the cases, and needs a store for tool calls.
 pub(super) const CONFIG: &str = "version: 1
 limits:
   calls:
     - { most: 1000, of: team, per: session }
 ";
 
-/// What came out of the program.
+/// The output of the program.
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) exit: Option<i32>,
@@ -26,13 +26,13 @@ pub(super) struct Told {
     pub(super) stderr: String,
 }
 
-/// The program with what it is given.
+/// The program with its input and environment.
 pub(super) struct Program<'a> {
     case: &'a Case,
     pub(super) folder: TempDir,
     binary: String,
     event: String,
-    /// What the shell does before.
+    /// Shell commands to run before the line.
     before: String,
     payload: Vec<u8>,
     variables: Vec<(&'static str, String)>,
@@ -40,11 +40,11 @@ pub(super) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// For a case, with a configuration that lets it go ahead.
+    /// The program for a case, with a configuration that allows it.
     pub(super) fn new(case: &'a Case) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let app = folder.path().join("app");
-        // With the folder of a team, what happens is on the record.
+        // With a team folder, events are recorded.
         fs::create_dir_all(app.join(".squad")).unwrap();
         fs::write(app.join("hooks.yaml"), CONFIG).unwrap();
         let config = app.join("hooks.yaml").to_str().unwrap().to_owned();
@@ -96,30 +96,30 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// Without `--config`.
+    /// Removes the option `--config`.
     pub(super) fn unconfigured(mut self) -> Self {
         self.options.clear();
         self
     }
 
-    /// The configuration.
+    /// Path of the configuration.
     pub(super) fn config(&self) -> PathBuf {
         self.folder.path().join("app").join("hooks.yaml")
     }
 
-    /// Where the state is kept.
+    /// Path of the state.
     pub(super) fn state(&self) -> PathBuf {
         self.folder.path().join("app").join("state.db")
     }
 
-    /// Keeps the state in a file that tests know.
+    /// Keeps the state in a file at a known path.
     pub(super) fn with_store(self) -> Self {
         let store = format!("{CONFIG}store: {{ path: state.db }}\n");
         fs::write(self.config(), store).unwrap();
         self
     }
 
-    /// Starts it.
+    /// Starts the program.
     pub(super) fn start(&self) -> Child {
         let options: Vec<&str> = self.options.iter().map(String::as_str).collect();
         let line = command_line(&self.binary, self.case.client, &self.event, &options);
@@ -138,18 +138,19 @@ impl<'a> Program<'a> {
         command.spawn().unwrap()
     }
 
-    /// Starts it, writes the payload, and waits.
+    /// Starts the program, writes the payload, and waits.
     pub(super) fn run(&self) -> Told {
         let mut child = self.start();
         let (stdin, payload) = (child.stdin.take(), self.payload.clone());
-        // Written aside, so that a full pipe stops nobody; a program that does not read is right to close it.
+        // A thread writes the payload, so that a full pipe cannot block the test. A program that does not
+        // read may close it.
         let writer = thread::spawn(move || drop(stdin.map(|mut stdin| stdin.write_all(&payload))));
         let told = self.told(child);
         drop(writer.join());
         told
     }
 
-    /// Waits for it.
+    /// Waits for the program.
     pub(super) fn told(&self, child: Child) -> Told {
         let output = child.wait_with_output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Whether what a client is told stops it.
+//! Judges whether a reply stops the client.
 
 use hooks::event::EventKind;
 use hooks_protocols::{Client, Degraded, Place, Reply, decode, failure};
@@ -8,18 +8,19 @@ use super::cases::Case;
 use super::clients::{Effect, honoured};
 use super::program::Told;
 
-/// What the client makes of it.
+/// The effect of a reply on the client.
 pub(super) enum Verdict {
-    /// It does not go on.
+    /// The client does not go on.
     Denied,
-    /// Nothing can be stopped any more, as when the result of a tool cannot be taken back; it is told why.
+    /// The client receives the reason, but nothing can be stopped any more, as when the result of a tool
+    /// cannot be withdrawn.
     Told,
 }
 
-/// What every denial for a failure begins with.
+/// Beginning of every denial for a failure.
 const BEGINNING: &str = "hooks failed, so this is denied: ";
 
-/// What the client makes of it, where it is told `reason`; else what is wrong with it.
+/// The effect of a reply that contains `reason`; an error describes an invalid reply.
 pub(super) fn of(case: &Case, told: &Told, reason: &str) -> Result<Verdict, String> {
     let Some(exit) = told.exit.and_then(|exit| u8::try_from(exit).ok()) else {
         return Err("the shell itself was ended".to_owned());
@@ -27,13 +28,13 @@ pub(super) fn of(case: &Case, told: &Told, reason: &str) -> Result<Verdict, Stri
     if !format!("{}{}", told.stdout, told.stderr).contains(reason) {
         return Err(format!("the reason is not told: {reason}"));
     }
-    // What was recorded of the clients themselves.
+    // These clients have recordings of tool calls.
     let was_run = matches!(case.client, Client::Claude | Client::Codex | Client::Gemini | Client::Copilot);
     if was_run && case.kind == EventKind::PreToolUse {
         let effect = honoured(case.client, case.event, exit, &told.stderr, &told.stdout);
         return if effect == Effect::Denied { Ok(Verdict::Denied) } else { Err(format!("{effect:?}")) };
     }
-    // In most clients exit code 2 with a text denies; where a phrase of their own does, that is what is said.
+    // In most clients, exit code 2 with a text denies; in the others, their own fields do.
     if exit == 2 && told.stdout.is_empty() && !told.stderr.trim().is_empty() {
         return Ok(Verdict::Denied);
     }
@@ -49,7 +50,7 @@ pub(super) fn of(case: &Case, told: &Told, reason: &str) -> Result<Verdict, Stri
     }
 }
 
-/// Whether this was said, for whatever reason.
+/// Whether the output is this reply, with any reason.
 fn says(reply: &Reply, exit: u8, told: &Told, reason: &str) -> bool {
     let parsed =
         |text: &str| serde_json::from_str::<Value>(text).ok().map(|said| without_reason(said, reason));
@@ -58,7 +59,8 @@ fn says(reply: &Reply, exit: u8, told: &Told, reason: &str) -> bool {
     reply.exit == exit && same_text && reply.stderr.is_empty() == told.stderr.is_empty()
 }
 
-/// What is said without why: by a failure of the program, or of a hook, or by the rule that denies everything.
+/// The reply without the reason: that of a failure of the program or of a hook, or of the rule that denies
+/// everything.
 fn without_reason(value: Value, reason: &str) -> Value {
     let is_why = |text: &str| {
         text.contains(BEGINNING)

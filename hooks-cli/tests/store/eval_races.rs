@@ -1,5 +1,5 @@
-//! Hosts that answer many events in one process (`hooks eval`) race on one store, some of them killed on their way: no limit is
-//! ever passed.
+//! Hosts that answer many events in one process (`hooks eval`) use one store concurrently, and some are
+//! killed. No limit is ever exceeded.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 
 use super::server::on_each_store;
 
-/// How many race.
+/// Number of concurrent processes.
 const PROCESSES: usize = 8;
 
-/// Of these, which are killed, and after how many answers.
+/// The processes that are killed, with the number of answers before that.
 const KILLED: [(usize, usize); 3] = [(1, 2), (4, 7), (6, 12)];
 
-/// What may happen, and what is told once it did.
+/// An event to decide, and an event to report if the first goes ahead.
 type Step = (Value, Option<Value>);
 
-/// A host that asks about each step and tells what came of those that go ahead, until its program is killed. The first
-/// parts of the steps that went ahead.
+/// A host that asks about each step and reports the result of those that go ahead, until its program is
+/// killed. Returns the first events of the steps that went ahead.
 fn host(dir: &Path, steps: Vec<Step>, killed_after: Option<usize>) -> Vec<Value> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.args(["eval", "-c", "hooks.yaml"]).current_dir(dir).env("XDG_STATE_HOME", dir.join("state"));
@@ -38,7 +38,7 @@ fn host(dir: &Path, steps: Vec<Step>, killed_after: Option<usize>) -> Vec<Value>
     let mut went_ahead = Vec::new();
     for (number, (before, after)) in steps.into_iter().enumerate() {
         if Some(number) == killed_after {
-            // While it works on the next one.
+            // The process is killed while it works on the next event.
             thread::scope(|scope| {
                 let last = scope.spawn(|| ask(&before));
                 thread::sleep(Duration::from_micros(300 * number as u64));
@@ -58,7 +58,7 @@ fn host(dir: &Path, steps: Vec<Step>, killed_after: Option<usize>) -> Vec<Value>
     went_ahead
 }
 
-/// All at once: what went ahead.
+/// Runs all processes concurrently; returns the events that went ahead.
 fn race(dir: &Path, steps: impl Fn(usize) -> Vec<Step> + Sync) -> Vec<Value> {
     let run = |process: usize| {
         let killed = KILLED.iter().find(|(which, _)| *which == process).map(|(_, after)| *after);
@@ -74,11 +74,11 @@ fn goes_ahead(answer: &Value) -> bool {
     matches!(answer["decision"].as_str(), Some("no_opinion" | "allow"))
 }
 
-/// What is charged to the counter whose name begins so.
+/// The amount charged to the counters whose names begin with `name`.
 fn charged(dir: &Path, name: &str) -> u64 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.args(["state", "-c", "hooks.yaml", "--json"]).current_dir(dir);
-    // A server that was just asked by many may need a second look.
+    // A busy server can need a second attempt.
     for _ in 0..20 {
         let output = command.env("XDG_STATE_HOME", dir.join("state")).output().unwrap();
         let Ok(all) = serde_json::from_slice::<Value>(&output.stdout) else { continue };
@@ -98,7 +98,7 @@ fn a_budget_is_never_overspent() {
   thresholds: {{ warn: 100, pause_spawns: 100 }}
   hold: {{ most_output_tokens: 1000 }}"
     );
-    // Each takes all that is held, or some of it.
+    // Each call uses all of its reservation, or a part of it.
     let tokens = |number: u64| 1_000 - number * 10;
     let calls = |process: usize| {
         let call = |number: u64| {
@@ -114,7 +114,7 @@ fn a_budget_is_never_overspent() {
     };
     on_each_store(&config, |dir| {
         let made = race(dir, calls);
-        // What was let through is spent, whether or not anybody heard of its end.
+        // A call that was allowed is spent, even if its end was never reported.
         let spent: u64 = made.iter().map(|call| tokens(call["iteration"].as_u64().unwrap())).sum();
         let books = charged(dir, "spend/of/team");
         assert!(spent <= books && books <= LIMIT, "{spent} spent, {books} in the books");
@@ -141,7 +141,7 @@ fn calls_are_never_more_than_allowed() {
         let made = u64::try_from(race(dir, calls).len()).unwrap();
         let books = charged(dir, "call-limit/team");
         assert!(made > 0 && made <= books && books <= MOST, "{made} made, {books} in the books");
-        // Whoever comes later gets what is left and no more.
+        // Later hosts get only the remaining calls.
         let late = host(dir, [calls(98), calls(99)].concat(), None);
         assert!(u64::try_from(late.len()).unwrap() <= MOST - books, "{} of {}", late.len(), MOST - books);
         assert!(charged(dir, "call-limit/team") <= MOST);
@@ -165,7 +165,7 @@ fn a_loop_goes_on_no_longer_than_what_was_in_flight() {
     };
     on_each_store(&config, |dir| {
         let begun = race(dir, |process| (0..15).map(|number| call(process * 100 + number)).collect()).len();
-        // Who asks while the others run cannot know their results yet; nor those of a host that was killed.
+        // A host that asks while others run cannot know their results yet, nor the results of a killed host.
         let unknown = PROCESSES - 1 + KILLED.len();
         assert!((ROUNDS..=ROUNDS + unknown).contains(&begun), "{begun} went round");
         let next = host(dir, (0..=ROUNDS).map(|number| call(9_000 + number)).collect(), None);
@@ -182,12 +182,12 @@ fn children_are_never_more_than_allowed() {
     let stop =
         |child: &str| json!({"event": "subagent_stop", "at": at, "agent_name": "backend", "child_id": child});
     on_each_store(&config, |dir| {
-        // First they only start: what lives at once is bounded.
+        // First, children only start: the number of concurrent children is limited.
         let only_start =
             |process: usize| (0..15).map(|number| (start(&format!("c{process}-{number}")), None)).collect();
         let living = race(dir, only_start);
         assert!(!living.is_empty() && living.len() <= concurrent, "{} live", living.len());
-        // Then those end, and others come and go until there were as many as there may be.
+        // Then those children end, and others start and end until the total limit is reached.
         let ends = |start: &Value| (stop(start["child_id"].as_str().unwrap()), None);
         host(dir, living.iter().map(ends).collect(), None);
         let come_and_go = |process: usize| {

@@ -1,4 +1,4 @@
-//! A store that is new where another one was used grants nothing, until an operator accepts the loss.
+//! If a new store replaces the one that was used, it allows nothing until an operator accepts the loss.
 
 use std::fs;
 use std::io::Write as _;
@@ -10,12 +10,12 @@ use tempfile::TempDir;
 
 use super::server::Server;
 
-/// One call is let through for good.
+/// Allows a single call.
 const ONE_CALL: &str = "version: 1\nlimits: { calls: [{ tools: [Read], most: 1, of: team, per: month }] }\n";
 
-/// What the next of them is told.
+/// Message of the denial of the next call.
 const USED_UP: &str = "called 1 of 1 times";
-/// What is told of a lost store.
+/// Message about a lost store.
 const LOST: &str = "accept the loss with `hooks state accept-loss`";
 
 /// A user with projects.
@@ -43,12 +43,13 @@ impl World {
         command.args(options).current_dir(self.at(project)).env_clear().env("HOME", self.folder.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // A program that does not read is right to close it.
+        // A program that does not read its input may close it.
         drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
         child.wait_with_output().unwrap()
     }
 
-    /// Has a call judged as an agent client has it; why it is denied, or nothing.
+    /// Runs a call through `hooks run` as an agent client does; returns the reason of a denial, or an empty
+    /// string.
     fn call(&self, project: &str, tool: &str, input: &Value) -> String {
         let payload = json!({
             "session_id": "s", "cwd": self.at(project), "hook_event_name": "PreToolUse", "tool_name": tool,
@@ -66,7 +67,7 @@ impl World {
         self.call(project, "Read", &json!({"file_path": self.at(project).join("a")}))
     }
 
-    /// The one call is made.
+    /// Uses up the single call.
     fn use_up(&self, project: &str) {
         assert_eq!(self.read(project), "");
         self.is_used_up(project);
@@ -88,7 +89,7 @@ impl World {
             .code()
     }
 
-    /// Deletes the database, and all that stands beside it.
+    /// Deletes the database and all files next to it.
     fn delete(&self, database: &Path) {
         let name = database.file_name().unwrap().to_str().unwrap();
         for entry in fs::read_dir(database.parent().unwrap()).unwrap() {
@@ -139,7 +140,7 @@ fn the_audit_log_knows_the_store_where_the_file_beside_the_rules_is_gone() {
     fs::remove_dir_all(world.at("app/.hooks")).unwrap();
     world.is_lost("app");
     assert_eq!(world.accept("app"), Some(0));
-    // That it was accepted is on the record, and counts until the next one is used.
+    // The acceptance is recorded, and is valid until the next store is used.
     fs::remove_dir_all(world.at("app/.hooks")).unwrap();
     world.use_up("app");
     let record = String::from_utf8(world.hooks("app", &["audit", "query"], "").stdout).unwrap();
@@ -170,14 +171,14 @@ fn another_store_in_its_place_is_refused_and_gone_on_with_once_accepted() {
     fs::create_dir(world.at("other")).unwrap();
     world.configure("other", "store: { path: state.db }");
     assert_eq!(world.call("other", "Write", &json!({"file_path": world.at("other/a"), "content": ""})), "");
-    // Opened, with nothing counted.
+    // The store was opened, but has no counters.
     assert_eq!(world.hooks("other", &["state", "-c", "hooks.yaml"], "").status.code(), Some(0));
     world.delete(&world.at("app/state.db"));
     fs::rename(world.at("other/state.db"), world.at("app/state.db")).unwrap();
     world.is_lost("app");
     assert_eq!(world.accept("app"), Some(0));
     world.use_up("app");
-    // Put back, it is what it was.
+    // The restored store has its old counters.
     world.is_used_up("app");
 }
 
@@ -187,14 +188,14 @@ fn a_copy_of_a_project_begins_with_a_store_of_its_own() {
     for (store, copied) in [("store: { path: .hooks/state.db }", 1), ("", 0)] {
         world.configure("app", store);
         world.use_up("app");
-        // As a clone has it: the folder ignores itself.
+        // As in a clone: the folder ignores itself.
         let ignored = fs::read_to_string(world.at("app/.hooks/stores/.gitignore")).unwrap();
         assert_eq!(ignored, "*\n");
         let copy = format!("copy{copied}");
         fs::create_dir_all(world.at(&copy).join(".hooks/stores")).unwrap();
         world.configure(&copy, store);
         world.use_up(&copy);
-        // And as `cp -r` has it.
+        // As after `cp -r`.
         let (copy, identities) = (format!("copied{copied}"), world.identities("app"));
         fs::create_dir_all(world.at(&copy).join(".hooks/stores")).unwrap();
         for identity in identities {
@@ -241,7 +242,7 @@ fn an_identity_that_makes_no_sense_is_no_identity_of_a_new_store() {
 fn where_nothing_can_be_written_beside_the_rules_the_identity_is_the_users() {
     let world = World::new();
     world.configure("app", "store: { path: ../state/state.db }");
-    // A file stands where the folder would be.
+    // A file is at the path of the folder.
     fs::write(world.at("app/.hooks"), "").unwrap();
     world.use_up("app");
     world.delete(&world.at("state/state.db"));
@@ -287,7 +288,7 @@ fn a_server_that_was_emptied_between_two_processes_is_lost_until_that_is_accepte
     world.is_lost("other");
     assert_eq!(world.accept("app"), Some(0));
     world.use_up("app");
-    // The other one remembers the lost store, and the new one says that its loss was accepted.
+    // The other project still knows the lost store, and the new store contains the acceptance of its loss.
     world.is_used_up("other");
     assert_eq!(world.accept("other"), Some(1), "nothing is lost any more");
     server.say("FLUSHALL");

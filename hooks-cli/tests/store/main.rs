@@ -1,7 +1,8 @@
-//! Real processes share one store, on the file that is the default and on a Redis server: they race for what is limited, and
-//! none goes on with a store that is not the one that was used before.
+//! Real processes share one store: the default file, and a Redis server. They race for limits, and none of
+//! them continues with another store than the one that was used before.
 //!
-//! The races in their long form: `HOOKS_RACE_ROUNDS=40 cargo test --release -p tower-hooks-cli --test store run_races -- --nocapture`.
+//! A longer form of the races:
+//! `HOOKS_RACE_ROUNDS=40 cargo test --release -p tower-hooks-cli --test store run_races -- --nocapture`.
 
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]

@@ -1,7 +1,8 @@
-//! Processes of `hooks run`, one for each event as agent clients start them, race for what is limited; some are killed at random
-//! moments. No limit is passed, and no process ends in another way than with an answer or by our kill.
+//! Processes of `hooks run`, one for each event as agent clients start them, use limits concurrently; some
+//! are killed at random times. No limit is exceeded, and every process ends with an answer or by our signal.
 //!
-//! It prints how long an answer takes, beside a process that does nothing, which each of them starts in turn with it.
+//! The test prints the time of an answer, and that of a process that does nothing, which each thread starts
+//! in turn.
 
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -17,32 +18,32 @@ use serde_json::{Value, json};
 
 use super::server::on_each_store;
 
-/// How many run side by side.
+/// Number of concurrent threads.
 const SIDE_BY_SIDE: u64 = 16;
-/// How often each of them asks, unless `HOOKS_RACE_ROUNDS` says otherwise.
+/// Default number of rounds of each thread; `HOOKS_RACE_ROUNDS` sets another.
 const ROUNDS: u64 = 4;
-/// What may go ahead of so many rounds: the limit is reached in the middle of the race.
+/// Events that may go ahead per round: the limit is reached in the middle of the race.
 const OF_A_ROUND: u64 = 6;
-/// One in so many processes is killed.
+/// One in this many processes is killed.
 const KILLED: u64 = 5;
 
-/// What a model call holds, and takes at most.
+/// Tokens that a model call reserves, and uses at most.
 const TOKENS: u64 = 1_000;
 
-/// Something that is limited.
+/// A limit to race for.
 struct Race {
     name: &'static str,
-    /// The configuration that allows so many.
+    /// The configuration that allows this amount.
     config: fn(u64) -> String,
     client: &'static str,
-    /// The event that is counted, and what is told behind it if it goes ahead.
+    /// The event that is counted, and the event to report after it if it goes ahead.
     before: fn(&Path, u64) -> Value,
     after: Option<fn(&Path, u64) -> Value>,
-    /// What an event that goes ahead takes.
+    /// The amount that an allowed event uses.
     cost: fn(u64) -> u64,
-    /// What the limit is of one.
+    /// The limit for one event.
     unit: u64,
-    /// What its counter is called.
+    /// Name of the counter.
     counter: &'static str,
 }
 
@@ -112,7 +113,7 @@ const RACES: [Race; 4] = [
     },
 ];
 
-/// Each takes all that is held, or some of it.
+/// The tokens of a call: all of its reservation, or a part of it.
 fn tokens(number: u64) -> u64 {
     TOKENS - number % 50 * 10
 }
@@ -134,7 +135,7 @@ fn model_call(dir: &Path, number: u64, event: &str, more: &Value) -> Value {
     call
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     WentAhead,
@@ -142,14 +143,14 @@ enum End {
     Killed,
 }
 
-/// What became of a race.
+/// The results of a race.
 #[derive(Default)]
 struct Tally {
     went_ahead: Vec<u64>,
     denied: u64,
     killed: u64,
     took: Vec<Duration>,
-    /// Of processes that do nothing.
+    /// Times of processes that do nothing.
     nothing_took: Vec<Duration>,
     wrong: Vec<String>,
 }
@@ -195,7 +196,7 @@ fn nothing_is_exceeded_and_nothing_aborts() {
                 "{}: {spent} spent, {books} in the books of {limit}",
                 race.name
             );
-            // What the killed had taken is not spent, and not given out again.
+            // Reservations of killed processes are neither spent nor available again.
             assert!(spent > 0 && tally.denied > 0, "{}: more asked than there is for them", race.name);
             let late = [1, 2].map(|late| ask(race, dir, late + SIDE_BY_SIDE * rounds, None).0);
             let more = late.iter().filter(|late| **late == Ok(End::WentAhead)).count() as u64;
@@ -211,7 +212,7 @@ fn run(race: &Race, dir: &Path, rounds: u64) -> Tally {
             let (tally, next) = (&tally, &next);
             scope.spawn(move || {
                 let random = SeededRandom::new(place + 1);
-                // How long the last one took: kills strike anywhere in that.
+                // The time of the last process: a kill occurs at a random moment of it.
                 let mut usual = Duration::from_millis(50);
                 let mut one = |ask: &dyn Fn(Option<Duration>) -> (Result<End, String>, Duration)| {
                     let kill = (random.next_u64().is_multiple_of(KILLED))
@@ -245,14 +246,14 @@ fn ask(race: &Race, dir: &Path, number: u64, kill: Option<Duration>) -> (Result<
     hear(race.client, dir, &(race.before)(dir, number), kill)
 }
 
-/// Has a process answer an event, which is killed after so long; how it ended, and how long it took.
+/// Runs a process that answers an event, and kills it after the time `kill`. Returns its end and its time.
 fn hear(client: &str, dir: &Path, event: &Value, kill: Option<Duration>) -> (Result<End, String>, Duration) {
     let begun = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.args(["run", "--client", client, "--config", "hooks.yaml"]).current_dir(dir);
     command.env_clear().env("HOME", dir).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // One that was killed reads no more.
+    // A killed process reads no more.
     drop(child.stdin.take().unwrap().write_all(event.to_string().as_bytes()));
     if let Some(after) = kill {
         thread::sleep(after.saturating_sub(begun.elapsed()));
@@ -272,7 +273,7 @@ fn end(output: &Output, is_killed: bool) -> Result<End, String> {
     }
 }
 
-/// How long a process takes that does nothing.
+/// The time of a process that does nothing.
 fn do_nothing() -> Duration {
     let begun = Instant::now();
     let status = Command::new("/bin/true").stdin(Stdio::null()).status().unwrap();
@@ -287,7 +288,7 @@ fn quantiles(mut took: Vec<Duration>) -> String {
     format!("p50 {:.1?}, p99 {:.1?}", at(50), at(99))
 }
 
-/// What is charged to the counters whose names begin so.
+/// The amount charged to the counters whose names begin with `name`.
 fn charged(dir: &Path, name: &str) -> u64 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.args(["state", "-c", "hooks.yaml", "--json"]).current_dir(dir).env_clear().env("HOME", dir);
@@ -298,7 +299,8 @@ fn charged(dir: &Path, name: &str) -> u64 {
     named.map(|counter| counter["used"].as_u64().unwrap()).sum()
 }
 
-/// A call that repeats itself goes on no longer than what was in flight, or was killed before its result was told.
+/// A loop of equal calls ends, except for calls that were in flight, or whose process was killed before the
+/// result was reported.
 #[test]
 fn a_loop_goes_on_no_longer_than_what_was_in_flight() {
     const LONGEST: u64 = 3;

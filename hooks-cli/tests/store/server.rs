@@ -6,14 +6,14 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A Redis server of this test's own, which ends with it.
+/// A Redis server for one test, which stops with the test.
 pub(super) struct Server {
     process: Child,
     port: u16,
 }
 
 impl Server {
-    /// `None` where none is installed.
+    /// Starts the server; `None` if Redis is not installed.
     pub(super) fn start(dir: &Path) -> Option<Self> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("redis-server");
@@ -41,13 +41,13 @@ impl Server {
         Some(server)
     }
 
-    /// The section of a configuration that uses it.
+    /// The section of a configuration that uses the server.
     pub(super) fn section(&self) -> String {
-        // Of a machine that is busy with the test itself, one answer may take longer than a server may.
+        // The machine is busy with the test, so an answer can take longer than the default timeout.
         format!("store: {{ engine: redis, url: \"redis://127.0.0.1:{}/\", timeout: 2s }}", self.port)
     }
 
-    /// Says a command to it.
+    /// Sends a command to the server.
     pub(super) fn say(&self, command: &str) {
         use std::io::{Read as _, Write as _};
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
@@ -65,7 +65,7 @@ impl Drop for Server {
     }
 }
 
-/// Runs `check` on each store, with a folder of its own.
+/// Runs `check` on each store, in a separate folder.
 pub(super) fn on_each_store(config: &str, check: impl Fn(&Path)) {
     let write = |dir: &Path, store: &str| {
         std::fs::write(dir.join("hooks.yaml"), format!("version: 1\n{store}\n{config}")).unwrap();

@@ -1,8 +1,9 @@
-//! docker-agent's way of one tool call: rules, auto-approval, hooks, a person, the tool, and what the model is told.
+//! One tool call as docker-agent processes it: rules, auto-approval, hooks, the user, the tool, and the
+//! result for the model.
 //!
-//! For a host that wants the same answers as docker-agent, call for call. It asks fewer hooks than a set of hooks does:
-//! an allow rule skips `pre_tool_use`, and in the profile of the summer a preempting hook that fails lets the call
-//! through. Whoever does not need that uses [`service`](crate::service), where laws 1 to 3 hold.
+//! For a host that needs the same answers as docker-agent for every call. This pipeline calls fewer hooks
+//! than a set of hooks does: an allow rule skips `pre_tool_use`, and in the July profile a preempting hook
+//! that fails lets the call run. Other hosts use [`service`](crate::service), where laws 1 to 3 hold.
 
 mod pipeline;
 mod rules;
@@ -13,99 +14,99 @@ use serde_json::{Map, Value};
 pub use self::pipeline::Pipeline;
 pub use self::rules::{Rule, Ruled};
 
-/// What a session allows by itself.
+/// A session, with the permissions that it grants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Session {
-    /// Its name in payloads.
+    /// ID of the session in payloads.
     pub id: String,
-    /// Whether everything is approved that no rule denies.
+    /// Whether every call is approved that no rule denies.
     pub yolo: bool,
-    /// Whether there is nobody to ask.
+    /// Whether there is no user who could answer a question.
     pub non_interactive: bool,
-    /// Its own rules, grants of the person included.
+    /// The session's own rules, including grants of the user.
     pub rules: Rule,
 }
 
 /// A tool, as the host describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tool {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// Whether it says that it changes nothing.
+    /// Whether the tool declares that it changes nothing.
     pub read_only: bool,
-    /// Whether it says that it destroys.
+    /// Whether the tool declares that it is destructive.
     pub destructive: bool,
-    /// What is shown with a question about it.
+    /// Metadata for the user in a question about the tool.
     pub metadata: Map<String, Value>,
-    /// What it gives back.
+    /// Output of the tool.
     pub output: String,
 }
 
 /// A call of a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Call {
-    /// The id of the call.
+    /// ID of the call.
     pub id: String,
-    /// Its arguments.
+    /// Arguments of the call.
     pub arguments: Map<String, Value>,
 }
 
-/// What a person says to a question.
+/// The user's answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// This once.
+    /// Approves this call.
     Approve,
-    /// Everything in this session.
+    /// Approves every call of this session.
     ApproveSession,
-    /// This tool, or what this pattern covers, in this session.
+    /// Approves this tool, or the calls that the pattern covers, for this session.
     ApproveTool(Option<String>),
-    /// No, and perhaps why.
+    /// Rejects the call, with an optional reason.
     Reject(Option<String>),
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outcome {
     /// Whether the tool ran.
     pub tool_ran: bool,
-    /// With which arguments.
+    /// The arguments with which the tool ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_ran_with: Option<Map<String, Value>>,
-    /// Whether a person was asked.
+    /// Whether the user was asked.
     pub prompted: bool,
-    /// About which arguments.
+    /// The arguments in the question to the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_arguments: Option<Map<String, Value>>,
-    /// What was shown with the question.
+    /// Metadata of the question to the user.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub prompt_metadata: Map<String, Value>,
-    /// What the model gets.
+    /// The text that the model receives.
     pub tool_result: String,
-    /// Whether that is an error.
+    /// Whether that text is an error.
     pub tool_result_is_error: bool,
-    /// What the client is told of a hook that blocked.
+    /// Message for the client about a hook that blocked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_blocked: Option<String>,
-    /// The verdict, and who gave it.
+    /// The verdict and its source.
     pub approval: Option<Approval>,
     /// Whether the run ends.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stop_run: bool,
-    /// Why.
+    /// Reason for which the run ends.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stop_message: String,
-    /// What the session allows from now on.
+    /// Permissions of the session after the call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub session_allow_after: Vec<String>,
     /// The events that have hooks, in the order in which they happened.
     pub events: Vec<String>,
 }
 
-/// A verdict, and who gave it.
+/// A verdict and its source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Approval {
     /// `allow` or `deny`.
     pub decision: String,
-    /// In docker-agent's words.
+    /// Source of the verdict, as docker-agent names it.
     pub source: String,
 }

@@ -1,4 +1,4 @@
-//! One tool call through all of it.
+//! The pipeline of a tool call.
 
 use std::path::Path;
 
@@ -10,29 +10,29 @@ use crate::event::{HookEvent, Lane};
 use crate::merge::{Merged, Verdict};
 use crate::rules::Profile;
 
-/// What the pipeline works with.
+/// The inputs of the pipeline.
 #[derive(Debug)]
 pub struct Pipeline<'a> {
     /// The hooks of the agent.
     pub engine: &'a Engine,
-    /// Where they run.
+    /// Working directory of the hooks.
     pub folder: &'a Path,
     /// The rules of the team.
     pub team: &'a Rule,
     /// The tool that is called.
     pub tool: &'a Tool,
-    /// What the person will say, where somebody is there.
+    /// The user's answer to a question; `None` if there is no user.
     pub reply: Option<&'a Reply>,
 }
 
-/// Who gave a verdict.
+/// The source of a verdict.
 type Source = &'static str;
 
 const SESSION_RULES: Source = "session permissions";
 const TEAM_RULES: Source = "permissions configuration";
 
 impl Pipeline<'_> {
-    /// Takes a call through it.
+    /// Runs a call through the pipeline.
     pub async fn run(&self, session: &mut Session, call: Call) -> Outcome {
         let mut run = Run {
             pipeline: self,
@@ -59,15 +59,15 @@ struct Run<'a, 's> {
     outcome: Outcome,
     guard: Option<Merged>,
     preempt: Option<Merged>,
-    /// Whether a person has to be asked, whatever rules and hooks allow.
+    /// Whether the user has to be asked, even if rules and hooks allow the call.
     must_ask: bool,
 }
 
-/// What the rules and the mode say.
+/// The decision of the rules and the mode.
 enum Decided {
     Allow(Source),
     Deny(Source, Source),
-    /// A rule says that a person is asked.
+    /// A rule requires a question to the user.
     Ask,
     Open,
 }
@@ -78,7 +78,7 @@ impl Run<'_, '_> {
         let verdict = preempt.decision;
         let reason = preempt.decision_reason.clone();
         self.preempt = Some(preempt);
-        // Nothing but the verdict is read here: a hook that failed lets the call through.
+        // Only the verdict is used here: a hook that failed lets the call run.
         match verdict {
             Some(Verdict::Deny) => {
                 return self.reject("pre_tool_use", "pre_tool_use_hook_deny", &reason, false).await;
@@ -127,7 +127,7 @@ impl Run<'_, '_> {
         }
         if asks(self.guard.as_ref()) {
             self.must_ask = true;
-            // A question cannot turn a denial by rule into an approval.
+            // A question cannot turn a rule's denial into an approval.
             if let Decided::Deny(source, rules) = self.decided() {
                 return self.deny_by_rule(source, rules).await;
             }
@@ -166,7 +166,7 @@ impl Run<'_, '_> {
         self.ask().await;
     }
 
-    /// Asks both lanes that no approval skips; true where one denies.
+    /// Calls the hooks of both lanes that no approval skips. Returns whether one of them denies.
     async fn is_stopped_by_guards(&mut self) -> bool {
         let guard = self.hooks("tool_guard", Lane::Ordinary, Map::new()).await;
         if denies(&guard) {
@@ -185,7 +185,8 @@ impl Run<'_, '_> {
         false
     }
 
-    /// Judges rewritten arguments: that may deny or ask, and never approves. True where it did.
+    /// Judges rewritten arguments, which can deny or ask, but never approve. Returns whether that settled the
+    /// call.
     async fn is_settled_again(&mut self, hook_asks: bool) -> bool {
         if self.is_stopped_by_guards().await {
             return true;
@@ -258,7 +259,7 @@ impl Run<'_, '_> {
         self.prompt(metadata).await;
     }
 
-    /// Whether the rules allow it after all; in the summer, also that it says that it changes nothing.
+    /// Whether the rules allow the call after all. In the July profile, a read-only tool is allowed as well.
     fn second_look(&self, preempt_asks: bool) -> Option<Source> {
         if self.must_ask {
             return None;
@@ -372,7 +373,7 @@ impl Run<'_, '_> {
         .await;
     }
 
-    /// Asks the hooks of an event about this call.
+    /// Calls the hooks of an event for this call.
     async fn hooks(&mut self, event: &str, lane: Lane, fields: Map<String, Value>) -> Merged {
         let mut input = json!({
             "session_id": self.session.id,
@@ -413,7 +414,7 @@ fn denies(said: &Merged) -> bool {
     !said.allowed || said.decision == Some(Verdict::Deny)
 }
 
-/// What there is to tell: the message, else the reason of the verdict.
+/// The message of the hooks, or the reason of the verdict if there is no message.
 fn first_said(said: &Merged) -> String {
     if said.message.is_empty() { said.decision_reason.clone() } else { said.message.join("\n") }
 }

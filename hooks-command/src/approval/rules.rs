@@ -5,35 +5,35 @@ use serde_json::{Map, Value};
 /// The patterns of one layer: of the session, or of the team.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
-    /// What runs unasked.
+    /// Calls that run without a question.
     pub allow: Vec<String>,
-    /// What is always asked.
+    /// Calls that always need a question.
     pub ask: Vec<String>,
-    /// What never runs.
+    /// Calls that never run.
     pub deny: Vec<String>,
 }
 
-/// What a layer says.
+/// The decision of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ruled {
-    /// It never runs.
+    /// The call never runs.
     Deny,
-    /// It runs unasked.
+    /// The call runs without a question.
     Allow,
-    /// It is asked.
+    /// The user is asked.
     Ask,
 }
 
 impl Rule {
-    /// What it says about a call: deny before allow before ask.
+    /// The decision about a call: deny counts before allow, allow before ask.
     pub fn about(&self, tool: &str, arguments: &Map<String, Value>) -> Option<Ruled> {
         let any = |patterns: &[String]| patterns.iter().any(|pattern| covers(pattern, tool, arguments));
         let layers = [(&self.deny, Ruled::Deny), (&self.allow, Ruled::Allow), (&self.ask, Ruled::Ask)];
         layers.iter().find(|(patterns, _)| any(patterns)).map(|(_, ruled)| *ruled)
     }
 
-    /// Whether a person's grants cover a call so plainly that they settle a question of a guard: of the shell, only one
-    /// plain command, by whole words.
+    /// Whether a user's grants cover a call clearly enough to settle a question of a guard. For the shell,
+    /// they cover a single plain command only, compared by whole words.
     pub fn grants(&self, tool: &str, arguments: &Map<String, Value>) -> bool {
         if self.about(tool, arguments) != Some(Ruled::Allow) {
             return false;
@@ -46,7 +46,7 @@ impl Rule {
     }
 }
 
-/// Whether a command is one command: nothing is chained, substituted or sent elsewhere.
+/// Whether a command is a single command, without chaining, substitution or redirection.
 fn is_plain(command: &str) -> bool {
     !command.contains([';', '&', '|', '<', '>', '$', '`', '(', ')', '{', '}', '\n', '\r', '\\'])
 }
@@ -64,7 +64,7 @@ fn grants_command(pattern: &str, tool: &str, command: &str) -> bool {
         && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 
-/// Whether a pattern, `tool` or `tool:argument=value`, covers a call.
+/// Whether a pattern, which is `tool` or `tool:argument=value`, covers a call.
 fn covers(pattern: &str, tool: &str, arguments: &Map<String, Value>) -> bool {
     let (name, conditions) = parts(pattern);
     glob(name, tool)
@@ -81,8 +81,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The pattern of the tool, and those of its arguments. Names and values may hold colons themselves: only one before
-/// `name=` begins a condition.
+/// The pattern of the tool, and those of its arguments. Names and values can contain colons: only a colon
+/// before `name=` begins a condition.
 fn parts(pattern: &str) -> (&str, Vec<(&str, &str)>) {
     let mut starts: Vec<(usize, usize, &str)> = Vec::new();
     for (at, _) in pattern.match_indices(':') {
@@ -102,12 +102,12 @@ fn parts(pattern: &str) -> (&str, Vec<(&str, &str)>) {
     (pattern.get(..end).unwrap_or_default(), conditions.collect())
 }
 
-/// Whether a text matches a pattern as a whole, whatever the case of its letters: `*`, `?`, `[a-z]`, `[^a]`, `\x`.
-/// In time of pattern by text.
+/// Whether the complete text matches a pattern, ignoring case: `*`, `?`, `[a-z]`, `[^a]`, `\x`. Takes time
+/// proportional to the length of the pattern times the length of the text.
 fn glob(pattern: &str, text: &str) -> bool {
     let pattern: Vec<Piece> = pieces(&pattern.to_lowercase());
     let text: Vec<char> = text.to_lowercase().chars().collect();
-    // Which prefixes of the pattern match what was read so far.
+    // Entry `n` is whether the first `n` pieces of the pattern match the text read so far.
     let mut reached = vec![true];
     reached.extend(pattern.iter().scan(true, |all, piece| {
         *all &= matches!(piece, Piece::Any);

@@ -1,73 +1,73 @@
-//! One handler, as it is configured.
+//! The configuration of a handler.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::rules::Profile;
 
-/// How long a handler may take that does not say so.
+/// Timeout in seconds of a handler without its own.
 const DEFAULT_TIMEOUT: u64 = 60;
 
-/// What runs when an event happens. `Default` is a command without a command, which no reader makes.
+/// Code that runs when an event happens. `Default` is an empty command, which parsing never returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Handler {
-    /// What kind it is.
+    /// Kind of the handler.
     pub kind: HandlerKind,
-    /// What messages call it.
+    /// Name of the handler in messages.
     pub name: String,
-    /// The shell line of a command, the name of a builtin.
+    /// Shell line of a command, or name of a builtin.
     pub command: String,
-    /// The parameters of a builtin.
+    /// Parameters of a builtin.
     pub args: Vec<String>,
-    /// In seconds; 0 is the default.
+    /// Timeout in seconds; 0 is the default.
     pub timeout: u64,
-    /// Added to the environment.
+    /// Variables to add to the environment.
     pub env: BTreeMap<String, String>,
-    /// Where it runs, from the folder of the event.
+    /// Working directory, relative to the folder of the event.
     pub working_dir: String,
-    /// What a failure means; the event's default where absent.
+    /// Effect of a failure; if absent, the event's default.
     pub on_error: Option<OnError>,
-    /// Whether output that the event has no use for is a failure.
+    /// Whether output that the event does not use is a failure.
     pub strict_output: bool,
     /// The model, as `provider/name`.
     pub model: String,
     /// The prompt, a template over the payload.
     pub prompt: String,
-    /// The shape of the model's reply.
+    /// Name of the schema of the model's reply.
     pub schema: String,
 }
 
-/// What kind of handler it is.
+/// The kind of a handler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HandlerKind {
-    /// A line for the shell.
+    /// A shell line.
     #[default]
     Command,
-    /// A function of the host.
+    /// A builtin of the host.
     Builtin,
     /// A question to a model.
     Model,
 }
 
-/// What a failing handler means where the event does not close whatever is said; see [`Failures`](crate::Failures) for
-/// what it means where nothing is said.
+/// The effect of a failing handler, unless failures of the event always close. For handlers without
+/// `on_error`, see [`Failures`](crate::Failures).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnError {
-    /// The user is told.
+    /// The user gets a warning.
     #[default]
     Warn,
-    /// Nothing.
+    /// No effect.
     Ignore,
-    /// A block, where the event can be blocked; a result that is withheld, where it is changed.
+    /// A block if the event can be blocked; if the event changes a result, the result is withheld.
     Block,
 }
 
 impl HandlerKind {
-    /// The words for it, in the order in which messages list them.
+    /// The words of the kinds, in the order in which messages list them.
     pub const WORDS: [(&'static str, Self); 3] =
         [("command", Self::Command), ("builtin", Self::Builtin), ("model", Self::Model)];
 
-    /// The word for it.
+    /// The word of this kind.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Command => "command",
@@ -78,18 +78,18 @@ impl HandlerKind {
 }
 
 impl OnError {
-    /// The words for it, in the order in which messages list them.
+    /// The words of the effects, in the order in which messages list them.
     pub const WORDS: [(&'static str, Self); 3] =
         [("warn", Self::Warn), ("ignore", Self::Ignore), ("block", Self::Block)];
 }
 
 impl Handler {
-    /// A command with nothing else said.
+    /// A command with the default options.
     pub fn command(line: impl Into<String>) -> Self {
         Self { command: line.into(), ..Self::default() }
     }
 
-    /// What messages call it.
+    /// Name of the handler in messages: its name, else its command, else its kind.
     pub fn title(&self) -> &str {
         match (self.name.as_str(), self.command.as_str()) {
             ("", "") => self.kind.word(),
@@ -98,13 +98,13 @@ impl Handler {
         }
     }
 
-    /// How long it may take.
+    /// Timeout of the handler.
     pub fn limit(&self) -> Duration {
         Duration::from_secs(if self.timeout == 0 { DEFAULT_TIMEOUT } else { self.timeout })
     }
 
-    /// Whether running both would be running one twice. The summer looked at three fields only, so that of two models
-    /// the second never ran.
+    /// Whether `other` is a duplicate of this handler. The July profile compares three fields only, so that
+    /// of two model handlers the second never ran.
     pub fn is_same(&self, other: &Self, profile: Profile) -> bool {
         match profile {
             Profile::July => {

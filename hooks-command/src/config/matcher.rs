@@ -1,16 +1,17 @@
-//! For which tools an entry is.
+//! Matches the names of tools.
 
 use regex::Regex;
 
-/// A pattern that matches the whole name of a tool.
+/// A pattern that matches the complete name of a tool.
 #[derive(Clone, Debug, Default)]
 pub struct Matcher(Option<Regex>);
 
 impl Matcher {
-    /// Compiles a pattern. `*` and an empty one match every tool.
+    /// Compiles a pattern. `*` and an empty pattern match every tool.
     ///
     /// # Errors
-    /// It is no pattern in the language that docker-agent knows: no look-around, no globs, no doubled repetition.
+    /// Returns an error if docker-agent does not support the pattern: no look-around, no globs, no doubled
+    /// repetition.
     pub fn new(pattern: &str) -> Result<Self, String> {
         if pattern.is_empty() || pattern == "*" {
             return Ok(Self(None));
@@ -18,20 +19,20 @@ impl Matcher {
         if let Some(doubled) = doubled_repetition(pattern) {
             return Err(format!("`{doubled}` repeats a repetition"));
         }
-        // Alone first, so that `a)(b` does not become one pattern with what is put around it.
+        // The pattern alone is compiled first, so that `a)(b` cannot close the group around it.
         Regex::new(pattern)
             .and_then(|_| Regex::new(&format!("^(?:{pattern})$")))
             .map(|regex| Self(Some(regex)))
             .map_err(|error| last_line(&error.to_string()))
     }
 
-    /// Whether a tool is one of those.
+    /// Whether the pattern matches a tool.
     pub fn matches(&self, tool: &str) -> bool {
         self.0.as_ref().is_none_or(|regex| regex.is_match(tool))
     }
 }
 
-/// A repetition that is itself repeated, such as `**`: an error there, and accepted here otherwise.
+/// A repetition that is itself repeated, such as `**`. Go rejects it, and the `regex` crate would accept it.
 fn doubled_repetition(pattern: &str) -> Option<String> {
     let (mut in_class, mut before) = (false, None);
     let mut chars = pattern.chars().peekable();
@@ -43,7 +44,7 @@ fn doubled_repetition(pattern: &str) -> Option<String> {
             }
             '[' if !in_class => {
                 in_class = true;
-                // A bracket that comes first is one of the class.
+                // A bracket at the beginning is a member of the class.
                 chars.next_if_eq(&'^');
                 chars.next_if_eq(&']');
                 before = None;
@@ -56,14 +57,14 @@ fn doubled_repetition(pattern: &str) -> Option<String> {
                 if let Some(first) = before {
                     return Some(format!("{first}{c}"));
                 }
-                // What follows at once makes it lazy.
+                // A directly following `?` makes the repetition lazy.
                 chars.next_if_eq(&'?');
                 before = Some(c);
             }
             _ => before = None,
         }
         if c == '(' && !in_class {
-            // `(?i)` and `(?:` repeat nothing.
+            // The `?` in `(?i)` and `(?:` is not a repetition.
             chars.next_if_eq(&'?');
         }
     }

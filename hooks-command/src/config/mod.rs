@@ -1,7 +1,7 @@
-//! A block of handlers: `hooks:` of a docker-agent agent, of a user's settings, of a `hooks.yaml`.
+//! A block of handlers: `hooks:` of a docker-agent agent, of a user's settings, or of a `hooks.yaml`.
 //!
-//! [`read`] takes a block as JSON, whatever it was written in, and reports everything that is wrong with it at once,
-//! each mistake with its path; who read the file knows the line.
+//! [`read`] parses a block from JSON, whatever format the file has. It reports all mistakes at once, each
+//! with its path; the caller who read the file knows the line.
 
 mod handler;
 mod matcher;
@@ -28,21 +28,21 @@ pub struct Block {
 /// Handlers that run for the same tools.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
-    /// For which tools; all of them on events that are not about tools.
+    /// Tools for which the handlers run; at events without tools, it matches all of them.
     pub matcher: Matcher,
-    /// Which lane of `pre_tool_use` they are in.
+    /// Lane of `pre_tool_use`.
     pub lane: Lane,
     /// The handlers, in order.
     pub handlers: Vec<Arc<Handler>>,
 }
 
 impl Block {
-    /// Adds an entry behind those that are there.
+    /// Adds an entry after the existing ones.
     pub fn add(&mut self, event: &'static HookEvent, entry: Entry) {
         self.events.entry(event.name).or_default().push(entry);
     }
 
-    /// Adds all of `later` behind what is there: no source replaces another.
+    /// Adds all entries of `later` after the existing ones: no source replaces another.
     pub fn append(&mut self, later: Self) {
         for (event, entries) in later.events {
             self.events.entry(event).or_default().extend(entries);
@@ -54,7 +54,7 @@ impl Block {
         self.events.get(event.name).map_or(&[], Vec::as_slice)
     }
 
-    /// The events that have handlers, and how many.
+    /// The events that have handlers, with the number of handlers.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.events.iter().filter_map(|(event, entries)| {
             let count: usize = entries.iter().map(|entry| entry.handlers.len()).sum();
@@ -62,18 +62,18 @@ impl Block {
         })
     }
 
-    /// Whether there is no handler at all.
+    /// Whether the block has no handlers.
     pub fn is_empty(&self) -> bool {
         self.counts().next().is_none()
     }
 
-    /// Whether an event has handlers in a lane, for whatever tool.
+    /// Whether an event has handlers in a lane, for any tool.
     pub fn has(&self, event: &HookEvent, lane: Lane) -> bool {
         self.entries(event).iter().any(|entry| entry.lane == lane && !entry.handlers.is_empty())
     }
 
-    /// The handlers for an event about a tool of any of these names, in order; what stands there twice is there once.
-    /// What counts as twice depends on the generation.
+    /// The handlers for an event about a tool with any of these names, in order and without duplicates. The
+    /// profile determines which handlers are duplicates.
     pub fn handlers(
         &self,
         event: &HookEvent,

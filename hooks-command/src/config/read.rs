@@ -1,4 +1,4 @@
-//! Reads a block, and says everything that is wrong with it.
+//! Parses a block, and reports all of its mistakes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,54 +12,54 @@ use crate::model;
 use crate::rules::Profile;
 use crate::template::Template;
 
-/// A block, and what is wrong with it. With an error among the faults it must not be used.
+/// A parsed block and its mistakes. With an error among the faults, the block must not be used.
 #[derive(Clone, Debug, Default)]
 pub struct Read {
-    /// What could be read.
+    /// The parts that could be parsed.
     pub block: Block,
-    /// What is wrong, in the order of the block.
+    /// The mistakes, in the order of the block.
     pub faults: Vec<Fault>,
 }
 
 impl Read {
-    /// Whether nothing is wrong that keeps it from being used.
+    /// Whether the block can be used, which it can if all faults are warnings.
     pub fn is_usable(&self) -> bool {
         self.faults.iter().all(|fault| fault.level == Level::Warning)
     }
 }
 
-/// Something that is wrong with a block.
+/// A mistake in a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where, from the block on: `pre_tool_use[0].hooks[0].timeout`.
+    /// Path in the block: `pre_tool_use[0].hooks[0].timeout`.
     pub path: String,
-    /// Whether it is the key that is wrong, and not the value.
+    /// Whether the key is wrong, and not the value.
     pub is_key: bool,
-    /// How bad it is.
+    /// Severity of the mistake.
     pub level: Level,
-    /// What is wrong.
+    /// Description of the mistake.
     pub message: String,
-    /// The way out, where there is one to name.
+    /// A correction, if there is an obvious one.
     pub hint: Option<String>,
 }
 
-/// How bad a fault is.
+/// The severity of a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// The block is used; it does not do what it seems to say.
+    /// The block is used, but an option has not the effect that it seems to have.
     Warning,
     /// The block is refused.
     Error,
 }
 
-/// What a block is read against.
+/// The facts that a block is checked against.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'k> {
-    /// Whose format it is in.
+    /// Profile of the block.
     pub profile: Profile,
-    /// The builtins of the host; `None` where that is not known yet.
+    /// Builtins of the host; `None` if they are not known yet.
     pub builtins: Option<&'k Builtins>,
-    /// Whether it may use our names of events, and events that only we have.
+    /// Whether the block can use our names of events, and events that only we have.
     pub our_events: bool,
 }
 
@@ -82,10 +82,10 @@ const HANDLER: [&str; 12] = [
     "schema",
 ];
 
-/// Since September.
+/// An option that exists since the September profile.
 const STRICT_OUTPUT: &str = "strict_output";
 
-/// Reads a block.
+/// Parses a block.
 pub fn read(block: &Value, known: Known<'_>) -> Read {
     let mut reader = Reader { known, read: Read::default() };
     match block {
@@ -105,7 +105,7 @@ struct Reader<'k> {
     read: Read,
 }
 
-/// A handler's place: its event, and the path it stands under.
+/// The position of a handler: its events, and its path in the block.
 #[derive(Clone, Copy)]
 struct At<'a> {
     events: &'a [&'static HookEvent],
@@ -178,7 +178,7 @@ impl Reader<'_> {
             return None;
         };
         if !options.contains_key("hooks") && options.keys().any(|key| HANDLER.contains(&key.as_str())) {
-            // A handler where an entry belongs: one mistake, not one for each of its options.
+            // A handler in place of an entry is one mistake, and not one for each of its options.
             let message = format!("{} is about tools: it needs entries with `hooks`", at.events_named());
             self.fault(at.path, false, message, Some("put the hook under `hooks:`".to_owned()));
             return None;
@@ -330,7 +330,7 @@ impl Reader<'_> {
         let Some(value) = value.filter(|value| !value.is_null()) else { return 0 };
         let written = match value {
             Value::Number(number) => Some(number.clone()),
-            // The reference takes a number in quotes as well.
+            // docker-agent accepts a number in quotes as well.
             Value::String(text) => serde_json::from_str::<serde_json::Number>(text.trim()).ok(),
             _ => None,
         };
@@ -353,7 +353,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a handler of its kind cannot do without. What is there under a misspelt name is told already.
+    /// Reports required options of the handler's kind that are missing. Misspelt ones are reported already.
     fn required(&mut self, at: At<'_>, handler: &Handler, misspelt: &[&str]) {
         let missing: &[(&str, bool)] = match handler.kind {
             HandlerKind::Command => &[("command", handler.command.is_empty())],
@@ -377,7 +377,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What would only show when the handler first runs.
+    /// Reports mistakes that would otherwise show only when the handler first runs.
     fn doubts(&mut self, at: At<'_>, handler: &Handler) {
         let is_unknown = |builtins: &&Builtins| !builtins.knows(&handler.command);
         if handler.kind == HandlerKind::Builtin
@@ -404,7 +404,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports options that are not known; gives the names that they are likely to mean.
+    /// Reports unknown options. Returns the known options that they probably mean.
     fn unknown_options<'k>(
         &mut self,
         path: &str,
@@ -429,7 +429,8 @@ impl Reader<'_> {
         meant
     }
 
-    /// A text; a number or a flag is taken as it is written. Nothing is an empty one; `None` where it is neither.
+    /// A string; a number or boolean is accepted as it is written. Null and a missing value are empty
+    /// strings; `None` is any other value.
     fn text(&mut self, path: &str, value: Option<&Value>) -> Option<String> {
         match value {
             None | Some(Value::Null) => Some(String::new()),
@@ -507,7 +508,7 @@ impl Reader<'_> {
     }
 }
 
-/// A flat event has no entries; what belongs to one is told apart.
+/// Keys in place of a handler at an event without entries; the options of an entry get their own message.
 const HANDLER_OR_ENTRY: [&str; 14] = [
     "type",
     "name",
@@ -531,7 +532,7 @@ impl At<'_> {
     }
 }
 
-/// The items of a list, or the one thing that stands in its place.
+/// The items of a list, or the single value in its place.
 fn items<'v>(path: &str, value: &'v Value) -> Vec<(String, &'v Value)> {
     match value {
         Value::Null => Vec::new(),
@@ -557,7 +558,7 @@ fn what(value: &Value) -> String {
     }
 }
 
-/// A text in backticks, shortened where it is long.
+/// A text in backticks, truncated if it is long.
 fn quoted(text: &str) -> String {
     match text.char_indices().nth(60) {
         None => format!("`{text}`"),
@@ -565,7 +566,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// What people write in names of events for one another.
+/// Words in names of events that users confuse.
 const SYNONYMS: [(&str, &str); 10] = [
     ("begin", "start"),
     ("started", "start"),
@@ -579,7 +580,7 @@ const SYNONYMS: [(&str, &str); 10] = [
     ("submitted", "submit"),
 ];
 
-/// The event that a misspelt key means: as it is written, or with a word for another.
+/// The event that a misspelt key means: its nearest name, or its name with a synonym.
 fn nearest_event<'k>(key: &str, names: impl Iterator<Item = &'k str> + Clone) -> Option<&'k str> {
     let key = key.to_lowercase();
     let said_otherwise = SYNONYMS.iter().find_map(|(word, other)| {
@@ -591,7 +592,7 @@ fn nearest_event<'k>(key: &str, names: impl Iterator<Item = &'k str> + Clone) ->
     said_otherwise.or_else(|| nearest(&key, names))
 }
 
-/// The known word that differs least, where it differs little: by two fifths of its letters, or by one.
+/// The most similar known word, if at most two fifths of its letters differ, or one letter.
 fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let letters = |word: &str| -> Vec<char> {
         word.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).take(64).collect()
@@ -607,7 +608,7 @@ fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k s
         .map(|(.., candidate)| candidate)
 }
 
-/// How many letters to add, remove or replace.
+/// The number of letters to add, remove or replace.
 fn distance(from: &[char], to: &[char]) -> usize {
     let mut above: Vec<usize> = (0..=to.len()).collect();
     for (row, a) in from.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! Where handlers come from, and in which order.
+//! Sources of handlers, and their order.
 
 use serde_json::{Value, json};
 
-/// Where a block was written.
+/// The source of a block.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// The agent's own file.
@@ -16,14 +16,15 @@ pub enum Source {
 }
 
 impl Source {
-    /// A file of the folder `hooks.d`; `None` for one that is not read.
+    /// A file of the folder `hooks.d`; `None` if it is not a YAML file, as other files are ignored.
     pub fn drop_in(name: &str) -> Option<Self> {
         let is_yaml = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml")).is_some();
         is_yaml.then(|| Self::DropIn(name.to_owned()))
     }
 }
 
-/// Sorts what came from several sources into the order in which it runs. All of them add, none replaces.
+/// Sorts the parts of several sources into the order in which they run. Every source adds handlers, and
+/// replaces none.
 pub fn in_order<T>(mut parts: Vec<(Source, T)>) -> Vec<(Source, T)> {
     parts.sort_by(|(a, _), (b, _)| a.cmp(b));
     parts
@@ -39,8 +40,8 @@ pub const COMMAND_LINE_FLAGS: [(&str, &str); 6] = [
     ("--hook-stop", "stop"),
 ];
 
-/// The block that a flag with these values stands for: commands for all tools; blank ones are left out. `None` where
-/// there is no such flag.
+/// The block that a flag with these values stands for: commands for all tools, without blank ones. `None` if
+/// the flag is unknown.
 pub fn from_flag(flag: &str, commands: &[String]) -> Option<Value> {
     let event = COMMAND_LINE_FLAGS.iter().find(|(name, _)| *name == flag)?.1;
     let handlers: Vec<_> = commands

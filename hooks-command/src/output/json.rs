@@ -1,65 +1,65 @@
 //! The object that a handler writes to its standard output.
 //!
-//! Read as the reference's decoder reads it: the case of a name does not matter, the last of two stands, nothing is
-//! nothing, and a value of another type spoils the whole object.
+//! It is parsed as docker-agent's decoder does: the case of a key is ignored, the last duplicate counts, null
+//! means absent, and a value of another type makes the whole object invalid.
 
 use serde_json::{Map, Value};
 
-/// An answer as it was written.
+/// An answer as the handler wrote it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Said {
-    /// Whether it goes on; it does where nothing is said.
+    /// Whether the run continues. The default is that it does.
     pub goes_on: Option<bool>,
-    /// Why it does not.
+    /// Reason for which the run does not continue.
     pub stop_reason: String,
-    /// Whether the output is to be hidden. Nobody does.
+    /// Whether the output should be hidden. It never is.
     pub suppress_output: bool,
-    /// For the user.
+    /// A text for the user.
     pub system_message: String,
-    /// One word: `block`.
+    /// `block`, or empty.
     pub decision: String,
-    /// Why.
+    /// Reason of the decision.
     pub reason: String,
-    /// What depends on the event.
+    /// The part that depends on the event.
     pub specific: Option<SpecificSaid>,
 }
 
 /// The part of an answer that depends on the event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpecificSaid {
-    /// The event that it is about.
+    /// The event to which the part belongs.
     pub event: String,
     /// `allow`, `ask`, `deny`.
     pub permission_decision: String,
-    /// Why.
+    /// Reason of the permission decision.
     pub permission_decision_reason: String,
     /// A patch of the arguments.
     pub updated_input: Option<Map<String, Value>>,
-    /// For the model.
+    /// A text for the model.
     pub additional_context: String,
-    /// For the model, with a key each.
+    /// Texts for the model, each with a key.
     pub instruction_context: Option<Vec<Value>>,
-    /// In place of the host's summary.
+    /// A summary in place of the host's.
     pub summary: String,
-    /// Other messages.
+    /// Messages in place of the original ones.
     pub updated_messages: Option<Vec<Message>>,
-    /// Another result of the tool.
+    /// A result in place of the tool's.
     pub updated_tool_response: Option<String>,
-    /// For whoever is asked.
+    /// Metadata for the user who is asked.
     pub metadata: Option<Map<String, Value>>,
 }
 
 /// A message of a model call, as the host has it.
 pub type Message = Map<String, Value>;
 
-/// Why output is no answer.
+/// An error in the output of a handler.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// It begins like an object and is none.
+    /// The output begins like an object, but is not valid JSON.
     #[error("its output is not valid JSON: {0}")]
     NotJson(String),
-    /// Something follows the object.
+    /// More output follows the object.
     #[error(
         "its output must be a single JSON object, and more follows it; write what else there is to standard error"
     )]
@@ -67,25 +67,26 @@ pub enum OutputError {
     /// A value has the wrong type.
     #[error("`{name}` of its output has to be {wanted}, and is {found}")]
     WrongType {
-        /// The name.
+        /// Name of the field.
         name: String,
-        /// What it has to be.
+        /// The expected type.
         wanted: &'static str,
-        /// What it is.
+        /// The actual type.
         found: &'static str,
     },
-    /// A name that nobody knows, from a strict handler.
+    /// A field of a strict handler is unknown.
     #[error("its output has a field `{0}` that is not known")]
     Unknown(String),
-    /// Text, from a strict handler.
+    /// A strict handler wrote text.
     #[error("with strict_output it has to write one JSON object or nothing, and wrote text")]
     TextFromStrict,
 }
 
-/// Reads output. `Ok(None)` is text, or nothing at all.
+/// Parses output. `Ok(None)` is text, or no output.
 ///
 /// # Errors
-/// It begins like an object and cannot be read as one; with `strict`, also text and unknown names.
+/// Returns an error if the output begins like an object and cannot be parsed as one. With `strict`, text and
+/// unknown fields are errors as well.
 pub fn parse(output: &str, strict: bool) -> Result<Option<Said>, OutputError> {
     let output = output.trim();
     if !output.starts_with('{') {
@@ -94,7 +95,7 @@ pub fn parse(output: &str, strict: bool) -> Result<Option<Said>, OutputError> {
     object(output)?.pipe(|fields| said(&fields, strict)).map(Some)
 }
 
-/// The one object that a text is.
+/// Parses the one object in a text.
 pub(super) fn object(text: &str) -> Result<Map<String, Value>, OutputError> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
     let first = match values.next() {
@@ -106,10 +107,10 @@ pub(super) fn object(text: &str) -> Result<Map<String, Value>, OutputError> {
     if rest.trim().is_empty() { Ok(first) } else { Err(OutputError::MoreFollows) }
 }
 
-/// An answer from its object: what a builtin gives directly.
+/// Converts an object to an answer; a builtin returns such an object directly.
 ///
 /// # Errors
-/// As [`parse`].
+/// Returns an error if a field has the wrong type, or is unknown and `strict` is set.
 pub(crate) fn said(fields: &Map<String, Value>, strict: bool) -> Result<Said, OutputError> {
     let mut said = Said::default();
     for (name, value) in fields {
@@ -169,14 +170,14 @@ fn values(objects: Vec<Map<String, Value>>) -> Vec<Value> {
     objects.into_iter().map(Value::Object).collect()
 }
 
-/// A field of an object, to be read as a type.
+/// A field of an object, to be converted to a type.
 struct Field<'a> {
     name: &'a str,
     value: &'a Value,
 }
 
 impl<'a> Field<'a> {
-    /// The value as `read` takes it; nothing is nothing.
+    /// The value as `read` converts it; `None` if the value is null.
     fn optional<T>(
         &self,
         wanted: &'static str,
@@ -193,7 +194,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A text over the one that was there; nothing leaves that as it was.
+    /// Overwrites a text, unless the value is null.
     fn text(&self, into: &mut String) -> Result<(), OutputError> {
         if let Some(text) = self.optional("a text", Value::as_str)? {
             text.clone_into(into);

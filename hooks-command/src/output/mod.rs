@@ -1,4 +1,4 @@
-//! What a handler said: its exit status and its output, read by the rules of a generation. Pure.
+//! The answer of a handler: its exit status and its output, parsed by the rules of a profile. Pure.
 
 mod json;
 mod near_miss;

@@ -1,17 +1,17 @@
-//! Output that was meant as an answer and is none.
+//! Detection of output that was meant as an answer, but is not one.
 //!
-//! The easiest way to lose a denial: a log line in front of the object, a byte-order mark, the spelling of another
-//! client, a field in the wrong place. The reference takes all of them for text or for unknown names.
+//! This is the easiest way to lose a denial: a log line before the object, a byte-order mark, the spelling of
+//! another client, a field at the wrong level. docker-agent treats all of them as text or as unknown fields.
 
 use serde_json::{Map, Value};
 
 use super::json::object;
 
-/// The names at the top of an answer.
+/// The field names at the top level of an answer.
 const TOP: [&str; 7] =
     ["continue", "stop_reason", "suppress_output", "system_message", "decision", "reason", SPECIFIC];
 
-/// The names below `hook_specific_output`.
+/// The field names below `hook_specific_output`.
 const BELOW: [&str; 10] = [
     "hook_event_name",
     "permission_decision",
@@ -27,13 +27,14 @@ const BELOW: [&str; 10] = [
 
 const SPECIFIC: &str = "hook_specific_output";
 
-/// How far from its end an output is searched for an object that text stands before.
+/// Number of bytes at the end of an output in which an object after text is searched.
 const SEARCHED: usize = 64 << 10;
 
-/// How many lines are tried as the beginning of an object.
+/// Number of positions that are tried as the beginning of an object.
 const MOST_LINES: usize = 16;
 
-/// What is wrong with output that was nearly an answer, with the way out. Linear, but for a bounded number of lines.
+/// Describes output that was almost an answer, with a correction. Linear, except for a bounded number of
+/// lines.
 pub fn near_miss(output: &str) -> Option<String> {
     let output = output.trim();
     if let Some(rest) = output.strip_prefix('\u{feff}') {
@@ -49,13 +50,13 @@ pub fn near_miss(output: &str) -> Option<String> {
     })
 }
 
-/// Whether a line further down begins an object that is an answer.
+/// Whether an object that is an answer begins further down in the output.
 fn text_before(output: &str) -> bool {
     let from = (output.len().saturating_sub(SEARCHED)..output.len()).find(|at| output.is_char_boundary(*at));
     let searched = from.and_then(|from| output.get(from..)).unwrap_or_default();
     let begins = searched.match_indices('{').filter(|(at, _)| {
         let before = searched.get(..*at).unwrap_or_default();
-        // At the start of a line, or behind a label such as `result:`.
+        // The object has to begin a line, or follow a label such as `result:`.
         before.ends_with(['\n', ' ', '\t', ':']) || before.is_empty()
     });
     begins.take(MOST_LINES).any(|(at, _)| {
@@ -65,12 +66,12 @@ fn text_before(output: &str) -> bool {
     })
 }
 
-/// Whether an object has a name that an answer has, in whatever spelling.
+/// Whether an object has a field of an answer, in any spelling.
 fn is_answer(fields: &Map<String, Value>) -> bool {
     fields.keys().any(|name| known(&TOP, name).is_some() || known(&BELOW, name).is_some())
 }
 
-/// A name of the answer that is misspelt or stands in the wrong place.
+/// A field of the answer that is misspelt or at the wrong level.
 fn misnamed(fields: &Map<String, Value>) -> Option<String> {
     for name in fields.keys() {
         if is_exact(&TOP, name) {
@@ -79,7 +80,7 @@ fn misnamed(fields: &Map<String, Value>) -> Option<String> {
         if let Some(meant) = known(&TOP, name) {
             return Some(format!("`{name}` is not read; write `{meant}`"));
         }
-        // `summary` and `metadata` alone are names that anybody may use.
+        // `summary` and `metadata` alone are common names, which can have another meaning.
         if let Some(meant) = known(&BELOW, name).filter(|meant| meant.contains('_')) {
             return Some(format!("`{name}` is not read there; write `{meant}` below `{SPECIFIC}`"));
         }
@@ -103,7 +104,7 @@ fn is_exact(names: &[&str], name: &str) -> bool {
     names.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The name that is meant by one in another spelling.
+/// The known name that a name in another spelling means.
 fn known<'n>(names: &[&'n str], name: &str) -> Option<&'n str> {
     let letters = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
     let given = letters(name);

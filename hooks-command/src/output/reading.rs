@@ -1,4 +1,4 @@
-//! From how a handler ended to what it said.
+//! Converts the end of a handler into its answer.
 
 use crate::config::Handler;
 use crate::event::{HookEvent, Powers, Rewrites};
@@ -6,63 +6,63 @@ use crate::output::json::{Said, parse};
 use crate::output::near_miss;
 use crate::rules::{NearMiss, Profile, Rules};
 
-/// How a handler ended.
+/// The end of a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With this exit status.
+    /// Exited with this status.
     Exited(i32),
-    /// By a signal.
+    /// Killed by a signal.
     Killed,
-    /// It could not be started, or did not end in time, or wrote too much: no status of its own counts.
+    /// Could not be started, did not end in time, or wrote too much. An exit status does not count.
     Failed(String),
-    /// It is a function of the host or a model, and gave its answer directly.
+    /// Answered directly: the handler is a builtin or a model.
     Answered(Box<Said>),
 }
 
-/// A handler that ended, and what it wrote.
+/// A handler that ended, with its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
-    /// How it ended.
+    /// The end of the handler.
     pub end: End,
-    /// Its standard output.
+    /// Standard output of the handler.
     pub stdout: String,
-    /// Its standard error.
+    /// Standard error of the handler.
     pub stderr: String,
 }
 
 impl Finished {
-    /// One that failed, for this reason.
+    /// A handler that failed for this reason.
     pub fn failed(reason: impl Into<String>) -> Self {
         Self { end: End::Failed(reason.into()), stdout: String::new(), stderr: String::new() }
     }
 }
 
-/// What a handler said.
+/// The parsed answer of a handler.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
     /// An answer.
     Answer(Box<Said>),
-    /// Text, or nothing.
+    /// Text, or no output.
     Text(String),
-    /// Exit 2: a block, for the reason on standard error.
+    /// A block by exit status 2; the reason is on standard error.
     Block {
-        /// Standard error, as it was written.
+        /// Unmodified standard error.
         stderr: String,
     },
-    /// Nothing that counts, and why that is so.
+    /// A failure; the output does not count.
     Failure {
-        /// Why.
+        /// Reason of the failure.
         error: String,
-        /// Standard error, as it was written.
+        /// Unmodified standard error.
         stderr: String,
     },
-    /// Nothing that counts, in a generation that does not mind.
+    /// A failure that the profile ignores.
     PassedOver,
 }
 
 impl Eq for Said {}
 
-/// Reads what a handler of an event said, and what of it was nearly an answer.
+/// Parses the answer of an event's handler. Also returns a description of output that was almost an answer.
 pub fn read(
     event: &HookEvent,
     powers: Powers,
@@ -115,7 +115,7 @@ fn told_near_miss(rules: Rules, stdout: &str) -> Option<String> {
     (rules.near_miss == NearMiss::Tell).then(|| near_miss(stdout)).flatten()
 }
 
-/// Why an answer cannot be used: words that nobody knows, and what a strict handler must not say.
+/// The reason why an answer is invalid: an unknown word, or a field that a strict handler must not use.
 fn invalid(
     event: &HookEvent,
     powers: Powers,
@@ -168,7 +168,7 @@ fn invalid(
 }
 
 impl Said {
-    /// Whether it stops what is about to happen, whatever its verdict is.
+    /// Whether the answer blocks the event, whatever its verdict is.
     pub fn blocks(&self) -> bool {
         self.goes_on == Some(false) || self.decision == "block"
     }

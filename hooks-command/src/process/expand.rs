@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The environment that handlers may name.
+/// The variables that options of handlers can use.
 pub trait Variables: Send + Sync {
     /// The value of a variable.
     fn get(&self, name: &str) -> Option<String>;
 }
 
-/// No variables at all.
+/// An environment without variables.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoVariables;
 
@@ -25,7 +25,8 @@ impl Variables for BTreeMap<String, String> {
     }
 }
 
-/// Values of `env`: only `${env.NAME}` is replaced, by nothing where it is not set; any other dollar stays.
+/// Expands values of `env`: only `${env.NAME}` is replaced, with an empty string if it is unset. Other dollar
+/// signs stay.
 pub fn expand_variables(
     env: &BTreeMap<String, String>,
     variables: &dyn Variables,
@@ -34,7 +35,7 @@ pub fn expand_variables(
     expanded.collect()
 }
 
-/// A path: `~` at its start, `$NAME`, `${NAME}` and `${env.NAME}`.
+/// Expands a path: `~` at its beginning, `$NAME`, `${NAME}` and `${env.NAME}`.
 pub fn expand_path(path: &str, variables: &dyn Variables) -> String {
     let expanded = expand(path, variables, Forms::All);
     let home = || variables.get("HOME").filter(|home| !home.is_empty());
@@ -45,19 +46,20 @@ pub fn expand_path(path: &str, variables: &dyn Variables) -> String {
     }
 }
 
-/// Where a handler runs: its `working_dir`, from the folder of the event on. One that expands to nothing is that folder.
+/// The working directory of a handler: its `working_dir`, relative to the folder of the event. If it expands
+/// to an empty string, it is that folder.
 pub fn folder_of(folder: &Path, working_dir: &str, variables: &dyn Variables) -> PathBuf {
     let own = expand_path(working_dir, variables);
-    // Joining an absolute path gives that path.
+    // Joining an absolute path returns that path.
     if own.is_empty() { folder.to_path_buf() } else { folder.join(own) }
 }
 
-/// Which spellings of a variable are replaced.
+/// The spellings of a variable that are replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Forms {
     /// `${env.NAME}`.
     Named,
-    /// Those, `${NAME}` and `$NAME`.
+    /// `${env.NAME}`, `${NAME}` and `$NAME`.
     All,
 }
 
@@ -81,7 +83,7 @@ fn expand(text: &str, variables: &dyn Variables, forms: Forms) -> String {
     expanded
 }
 
-/// The name that stands behind a dollar, and how many bytes the reference has.
+/// The name after a dollar sign, and the length of the reference in bytes.
 fn reference(after: &str, forms: Forms) -> Option<(&str, usize)> {
     if let Some(inside) = after.strip_prefix('{') {
         let (inside, _) = inside.split_once('}')?;

@@ -1,4 +1,4 @@
-//! Commands: where they run, with what, and how they are started and ended.
+//! Commands: their working directory and environment, and how they are started and ended.
 
 mod expand;
 #[cfg(feature = "process")]
@@ -21,14 +21,15 @@ use crate::config::Handler;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Start {
-    /// The handler that it is of.
+    /// The handler of the command.
     pub handler: Arc<Handler>,
-    /// Where it runs.
+    /// Working directory of the command.
     pub folder: PathBuf,
-    /// Added to the environment.
+    /// Variables to add to the environment.
     pub env: BTreeMap<String, String>,
-    /// What it reads from its standard input.
+    /// Object for the command's standard input.
     pub input: Arc<Map<String, Value>>,
-    /// Whether what it left running, and what holds its output, is waited for: a decision may still come from there.
+    /// Whether to wait for processes that the command left running and that hold its output: they could still
+    /// write a decision.
     pub is_awaited: bool,
 }

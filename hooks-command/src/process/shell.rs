@@ -1,8 +1,8 @@
 //! Runs commands in a shell, each in a process group of its own.
 //!
-//! A command is over when its shell has ended and its output has. Whatever ends it before that (its time, too much
-//! output, nobody who asks any more) ends the whole group. A process that left the group cannot be ended; it is not
-//! waited for either: our ends of its pipes are closed.
+//! A command ends when its shell has ended and its output is closed. Whatever ends it earlier (its timeout,
+//! too much output, a cancelled caller) kills the whole group. A process that left the group cannot be
+//! killed. It is not waited for either: our ends of its pipes are closed.
 
 use std::env;
 use std::ffi::OsString;
@@ -19,14 +19,15 @@ use crate::engine::Runner;
 use crate::output::{End, Finished};
 use crate::process::{Start, Variables};
 
-/// How much a command may write.
+/// Limits on the output of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// To its standard output, in bytes; more is a failure.
+    /// Maximum standard output in bytes; more is a failure.
     pub stdout: usize,
-    /// To its standard error, in bytes; the rest is read and thrown away.
+    /// Maximum standard error in bytes; the rest is read and discarded.
     pub stderr: usize,
-    /// How long its output is waited for once its shell has ended, where no decision can come from what it left behind.
+    /// Time to wait for output after the shell has ended, if no decision can come from processes that it left
+    /// behind.
     pub grace: Duration,
 }
 
@@ -36,17 +37,17 @@ impl Default for Limits {
     }
 }
 
-/// Real processes, on a tokio runtime. Also the variables of this process.
+/// Starts real processes on a tokio runtime. Also provides the variables of this process.
 #[derive(Clone, Debug)]
 pub struct Processes {
     shell: OsString,
     limits: Limits,
-    /// Over the environment of this process.
+    /// Variables that override the environment of this process.
     variables: Vec<(OsString, OsString)>,
 }
 
 impl Default for Processes {
-    /// `$SHELL`, else `/bin/sh`.
+    /// Uses `$SHELL`, or `/bin/sh` if it is unset.
     fn default() -> Self {
         let shell = env::var_os("SHELL").filter(|shell| !shell.is_empty());
         Self::with_shell(shell.unwrap_or_else(|| DEFAULT_SHELL.into()))
@@ -57,19 +58,19 @@ const DEFAULT_SHELL: &str = if cfg!(windows) { "powershell" } else { "/bin/sh" }
 const RUN_A_LINE: &str = if cfg!(windows) { "-Command" } else { "-c" };
 
 impl Processes {
-    /// Lines are run by this shell.
+    /// Uses this shell to run lines.
     pub fn with_shell(shell: impl Into<OsString>) -> Self {
         Self { shell: shell.into(), limits: Limits::default(), variables: Vec::new() }
     }
 
-    /// Bounds what commands write.
+    /// Limits the output of commands.
     #[must_use]
     pub fn within(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Sets a variable of the environment that commands inherit.
+    /// Sets a variable in the environment that commands inherit.
     #[must_use]
     pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
@@ -117,7 +118,8 @@ impl Runner for Processes {
     }
 }
 
-/// Whether it is the folder that is missing or the shell, the system does not say.
+/// The message about a command that did not start. The error of the system is the same for a missing folder
+/// and a missing shell, so the folder is checked.
 fn not_started(start: &Start, error: &io::Error) -> String {
     if !start.folder.as_os_str().is_empty() && !start.folder.is_dir() {
         return format!("could not be started: its working_dir {} is not there", start.folder.display());
@@ -135,7 +137,7 @@ async fn run(mut child: Child, start: &Start, limits: Limits) -> Finished {
         let rest = read_and_drop(stderr, &mut errors, limits.stderr);
         futures_util::future::join(output, rest).await.0
     });
-    // What is not read is not written: the shell ends all the same.
+    // If the command does not read its input, writing blocks; the shell can end all the same.
     let ending = Box::pin(async {
         let feeding = Box::pin(feed(stdin, input));
         match select(Box::pin(child.wait()), feeding).await {
@@ -144,7 +146,7 @@ async fn run(mut child: Child, start: &Start, limits: Limits) -> Finished {
         }
     });
     let (status, fits) = match select(ending, reading).await {
-        // Closed, or too much; the shell may still run.
+        // The output is closed, or too long; the shell can still run.
         Either::Right((fits, ending)) => {
             if !fits {
                 group.end();
@@ -173,21 +175,21 @@ fn end_of(status: ExitStatus) -> End {
 
 async fn feed(stdin: Option<ChildStdin>, input: Vec<u8>) {
     if let Some(mut stdin) = stdin {
-        // Who closes its input early has read enough.
+        // A command that closes its input early has read enough.
         drop(stdin.write_all(&input).await);
     }
 }
 
-/// Reads to the end; false where there is more than fits.
+/// Reads to the end. Returns false if there is more than `most` bytes.
 async fn read_up_to(source: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>, most: usize) -> bool {
     let Some(source) = source else { return true };
     let one_more = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
-    // What can no longer be read has ended.
+    // A pipe that cannot be read any more has ended.
     drop(source.take(one_more).read_to_end(into).await);
     into.len() <= most
 }
 
-/// Reads to the end, and keeps the beginning.
+/// Reads to the end, and keeps at most the first `most` bytes.
 async fn read_and_drop(source: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>, most: usize) {
     let Some(mut source) = source else { return };
     let limit = u64::try_from(most).unwrap_or(u64::MAX);
@@ -195,7 +197,7 @@ async fn read_and_drop(source: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8
     drop(tokio::io::copy(&mut source, &mut tokio::io::sink()).await);
 }
 
-/// A process group, which is ended when this is dropped before its command is over.
+/// A process group, which is killed if this is dropped before its command has ended.
 struct Group {
     #[cfg(unix)]
     leader: std::cell::Cell<Option<rustix::process::Pid>>,
@@ -215,16 +217,16 @@ impl Group {
         }
     }
 
-    /// Ends all that is in it.
+    /// Kills all processes of the group.
     fn end(&self) {
         #[cfg(unix)]
         if let Some(leader) = self.leader.get() {
-            // Nobody left is as good.
+            // An error means that no process is left.
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
     }
 
-    /// Its command is over: what it left behind on purpose may go on.
+    /// Marks the command as ended: processes that it left behind on purpose can continue.
     fn is_over(&self) {
         #[cfg(unix)]
         self.leader.set(None);

@@ -1,4 +1,4 @@
-//! From an event of ours to the payload of a handler, and back to the words of who called.
+//! Converts our event to the payload of a handler, and the answer back to the client's names.
 
 use hooks_core::{Event, HookContext, HookError, HookRequest, WireEvent};
 use hooks_protocols::{Client, Decoded, payload};
@@ -9,7 +9,7 @@ use crate::engine::{Ask, Engine};
 use crate::event::{HookEvent, Lane};
 use crate::merge::Merged;
 
-/// Asks the handlers of `event` about what `request` is about, whose tools come in `words`.
+/// Calls the handlers of `event` for `request`, whose tool names are those of `words`.
 pub(super) async fn ask<E>(
     engine: &Engine,
     event: &'static HookEvent,
@@ -36,7 +36,7 @@ where
     Ok(merged)
 }
 
-/// The fields of the payload, in docker-agent's words where it has the event.
+/// The fields of the payload, with docker-agent's names if it has the event.
 fn fields(
     event: &HookEvent,
     context: &HookContext,
@@ -57,7 +57,7 @@ fn ours(context: &HookContext, fired: &WireEvent) -> Result<Map<String, Value>, 
     };
     fields.remove("event");
     fields.remove("at");
-    // The agent that acts; the one that an event is about has its own name in the event.
+    // The agent that acts. An agent that the event is about has its own field in the event.
     fields.entry("agent_name").or_insert_with(|| context.agent_name.as_str().into());
     fields.insert("session_id".to_owned(), context.session_id.as_str().into());
     fields.insert("cwd".to_owned(), context.cwd.to_string_lossy().into_owned().into());

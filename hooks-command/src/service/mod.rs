@@ -1,17 +1,18 @@
-//! Handlers as hooks of a set: each event of the table is a stack of its own, in the order of the table.
+//! Handlers as hooks of a set: each event of the table is a stack, in the order of the table.
 //!
 //! | phase | in the set |
 //! | --- | --- |
-//! | `tool_input_transform`, `tool_response_transform` | rewrite once, on the way in |
-//! | `tool_guard`, `pre_tool_use` | deciders that wait; asked again about what was rewritten after they answered (law 2) |
-//! | the other events that block | deciders that wait |
-//! | events that inform | hooks that are told |
+//! | `tool_input_transform`, `tool_response_transform` | rewrite once, before the event is final |
+//! | `tool_guard`, `pre_tool_use` | hooks that decide and can wait; called again after a later rewrite (law 2) |
+//! | the other events that block | hooks that decide and can wait |
+//! | events that inform | hooks that are informed |
 //!
-//! Handlers are told of tools in docker-agent's words, whichever client calls: `shell` with `cmd` is what Claude Code
-//! calls `Bash` with `command`. A matcher may name either, and what a handler rewrites goes back in the client's words.
+//! Handlers receive tools with docker-agent's names, for every client: `shell` with `cmd` is Claude Code's
+//! `Bash` with `command`. A matcher can use either name. Rewritten arguments are converted back to the
+//! client's names.
 //!
-//! A denial names the handler that gave it, and whether the handler said so or failed. Where no handler is for an event,
-//! or for its tool, nothing is started, nothing is written down and nothing is waited for.
+//! A denial names the handler, and whether the handler decided or failed. If an event or its tool has no
+//! handler, nothing is started, recorded or waited for.
 
 mod asked;
 mod outcome;
@@ -45,23 +46,23 @@ pub struct CommandHooks {
 #[derive(Debug)]
 struct Agents {
     by_name: BTreeMap<String, Engine>,
-    /// For who is not named.
+    /// The handlers for all other agents.
     others: Engine,
 }
 
 impl CommandHooks {
-    /// The same handlers for every agent.
+    /// Uses the same handlers for every agent.
     pub fn new(engine: Engine) -> Self {
         Self::of_agents(BTreeMap::new(), engine)
     }
 
-    /// Handlers by the name of the agent that acts, and those for everybody else.
+    /// Uses handlers by the name of the agent that acts, and `others` for all other agents.
     pub fn of_agents(by_name: BTreeMap<String, Engine>, others: Engine) -> Self {
         Self { agents: Arc::new(Agents { by_name, others }), words: Words::default() }
     }
 
-    /// Takes the names of tools for those of one client. Without, whose they are is guessed from each name, and what is
-    /// spelled like a tool of docker-agent's is taken for that.
+    /// Sets the client whose tool names events use. Without it, the client is guessed from each name. A name
+    /// that is spelled as in docker-agent is then docker-agent's tool.
     #[must_use]
     pub fn spoken_in(mut self, dialect: Dialect) -> Self {
         self.words = Words { spoken_in: Some(dialect) };
@@ -79,11 +80,11 @@ impl CommandHooks {
         engines.into_iter().any(|engine| engine.block().has(event, lane))
     }
 
-    /// Adds a stack for every event that has handlers.
+    /// Adds a stack for each event that has handlers.
     pub fn add_to(&self, builder: HooksBuilder) -> HooksBuilder {
         let mut builder = builder;
         for event in EVENTS {
-            // A guard of either kind comes before what may still ask and rewrite.
+            // Preempting guards come before hooks that can still ask and rewrite.
             for lane in [Lane::Preempt, Lane::Ordinary].into_iter().filter(|lane| self.has(event, *lane)) {
                 builder = self.add(builder, event, lane);
             }
@@ -159,7 +160,7 @@ impl<E> Clone for Phase<E> {
 }
 
 impl<E: Event> Phase<E> {
-    /// The handlers that are to be asked about an event, where there are any.
+    /// The handlers to call for an event, if there are any.
     fn engine(&self, context: &HookContext, tool: &str) -> Option<Engine> {
         let engine = self.hooks.engine(&context.agent_name);
         let names: Vec<_> = [Some(tool), self.hooks.words.dockers_name(tool)].into_iter().flatten().collect();
@@ -178,7 +179,7 @@ impl<E: Decide> Service<HookRequest<E>> for Phase<E> {
 
     fn call(&mut self, request: HookRequest<E>) -> Self::Future {
         let nothing = || HookFuture::now(Ok(Opinion::new(E::Outcome::default())));
-        // What only rewrites has done so before the event was final.
+        // Handlers that only rewrite have done so before the event was final.
         let only_rewrites = matches!(self.event.name, "tool_input_transform" | "tool_response_transform");
         if !request.event().is_moment(self.event) || (only_rewrites && request.stage() == Stage::Judge) {
             return nothing();
@@ -194,7 +195,7 @@ impl<E: Decide> Service<HookRequest<E>> for Phase<E> {
     }
 }
 
-/// The handlers of an event that informs.
+/// The handlers of an informing event.
 struct Told<E>(Phase<E>);
 
 impl<E> Clone for Told<E> {
@@ -247,7 +248,7 @@ mod tests {
         }
     }
 
-    /// A row whose kind [`CommandHooks::add`] does not know would lose its handlers without a word.
+    /// If [`CommandHooks::add`] did not know the kind of a row, its handlers would silently be lost.
     #[test]
     fn every_row_of_the_table_is_added() {
         for event in EVENTS {

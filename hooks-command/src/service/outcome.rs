@@ -1,4 +1,4 @@
-//! From what handlers said to the outcome of an event.
+//! Converts the answers of handlers to the outcome of an event.
 
 use hooks_core::event::{
     AfterModelCall, AgentSwitched, BeforeModelCall, ErrorOccurred, MaxIterations, Message, ModelRewrite,
@@ -15,19 +15,19 @@ use serde_json::Value;
 use crate::event::HookEvent;
 use crate::merge::{CameTo, Merged, Report, Verdict as Said};
 
-/// An event that handlers decide about.
+/// An event that handlers decide.
 pub(super) trait Decide: Event<Outcome: Judged<Self>> + Into<WireEvent> {
-    /// Whether it is the moment that a row of the table means.
+    /// Whether the event is the moment that a row of the table means.
     fn is_moment(&self, _row: &HookEvent) -> bool {
         true
     }
 
-    /// The tool that it is about.
+    /// The tool of the event.
     fn tool(&self) -> &str {
         ""
     }
 
-    /// What the handlers of a row said.
+    /// Converts the merged answers to an opinion.
     fn opinion(
         request: &HookRequest<Self>,
         row: &'static HookEvent,
@@ -36,19 +36,19 @@ pub(super) trait Decide: Event<Outcome: Judged<Self>> + Into<WireEvent> {
     ) -> Result<Opinion<Self>, HookError>;
 }
 
-/// An event that handlers are told of.
+/// An event that informs handlers.
 pub(super) trait Inform: Event + Into<WireEvent> {
-    /// The tool that it is about.
+    /// The tool of the event.
     fn tool(&self) -> &str {
         ""
     }
 
-    /// What the handlers of a row said.
+    /// Converts the merged answers to an outcome.
     fn outcome(row: &'static HookEvent, merged: Merged) -> Self::Outcome;
 }
 
-/// Records every handler that failed, whether that closed or opened, or whose output was nearly an answer: not every
-/// outcome can tell the user.
+/// Records every handler that failed, whether that closed or opened, and every output that was almost an
+/// answer. Not every outcome can inform the user.
 pub(super) fn record_failures<E: Event>(request: &HookRequest<E>, merged: &Merged) {
     for report in &merged.reports {
         let problem = match &report.came_to {
@@ -62,7 +62,7 @@ pub(super) fn record_failures<E: Event>(request: &HookRequest<E>, merged: &Merge
     }
 }
 
-/// What was said, as a verdict: one reason for each handler that had one.
+/// The answers as a verdict, with one reason for each handler that has one.
 fn verdict(row: &'static HookEvent, merged: &Merged) -> Verdict {
     let mut verdict = Verdict::NO_OPINION;
     for report in &merged.reports {
@@ -108,7 +108,7 @@ fn notes(merged: &Merged, lifetime: Lifetime) -> Vec<ContextNote> {
     texts.filter(|text| !text.is_empty()).map(|text| ContextNote::new(text).for_the(lifetime)).collect()
 }
 
-/// What is for the model and for the user; `None` where there is nothing.
+/// Texts for the model and the user; `None` without any.
 fn patch(merged: &Merged, lifetime: Lifetime) -> Option<ContextPatch> {
     let patch = ContextPatch {
         additional_context: notes(merged, lifetime),
@@ -118,7 +118,7 @@ fn patch(merged: &Merged, lifetime: Lifetime) -> Option<ContextPatch> {
     (patch != ContextPatch::default()).then_some(patch)
 }
 
-/// A decision with everything that it carries.
+/// A decision with all of its notes.
 fn decision<E: Event<Outcome = Decision<E>>>(row: &'static HookEvent, merged: &Merged) -> Decision<E> {
     let mut decision = Decision::<E>::from(verdict(row, merged));
     if !merged.system_message.is_empty() || !merged.additional_context.is_empty() {
@@ -142,7 +142,7 @@ impl Decide for PreToolUse {
         let opinion = Opinion::new(decision(row, &merged));
         let call = request.event();
         let arguments = merged.updated_input.filter(|_| rewrites).map(Value::Object);
-        // The same arguments again are no change: nobody need judge them anew.
+        // Equal arguments are not a change, so the event needs no new judgement.
         Ok(match arguments.filter(|arguments| *arguments != call.tool_args) {
             Some(arguments) => opinion.rewriting(arguments),
             None => opinion,
@@ -161,7 +161,8 @@ impl Decide for PostToolUse {
         merged: Merged,
         rewrites: bool,
     ) -> Result<Opinion<Self>, HookError> {
-        // What was to be changed and was not is withheld; what ends the run stands.
+        // If a handler that should change the result failed, the result is withheld. Any other block ends the
+        // run.
         let withheld = if rewrites { closed(&merged) } else { Verdict::NO_OPINION };
         let stops = !merged.allowed && withheld.strength() != Strength::Deny;
         let mut outcome = Self::Outcome::from(withheld);

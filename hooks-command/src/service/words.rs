@@ -1,31 +1,32 @@
-//! Every client's tools in docker-agent's words, so that one handler serves all of them.
+//! Converts the tools of all clients to docker-agent's names, so that one handler works for all clients.
 
 use hooks_facts::tools::{Canonical, Dialect, Reach};
 use serde_json::{Map, Value};
 
-/// What the handlers are told, and how to get back from there.
+/// A tool call with docker-agent's names, and the way back to the client's.
 pub(super) struct Translated {
     /// docker-agent's name of the tool.
     pub(super) name: &'static str,
-    /// The call in our names, which knows the way back to the client's.
+    /// The call with our names, which can be converted back to the client's.
     call: Canonical,
 }
 
-/// Whose words tools come in.
+/// The client whose tool names events use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Words {
-    /// Guessed from each name where nobody said.
+    /// The dialect of the names; if absent, it is guessed from each name.
     pub(super) spoken_in: Option<Dialect>,
 }
 
 impl Words {
-    /// A call of another client in docker-agent's words; `None` where it is in those already, or has none there.
+    /// A call of another client with docker-agent's names; `None` if it has those already, or docker-agent
+    /// has no such tool.
     pub(super) fn translated(self, tool: &str, arguments: &Value) -> Option<Translated> {
         let (dialect, name) = self.meant(tool)?;
         Some(Translated { name, call: dialect.to_canonical(tool, arguments.clone()) })
     }
 
-    /// docker-agent's name of a tool that came in other words.
+    /// docker-agent's name of a tool of another client.
     pub(super) fn dockers_name(self, tool: &str) -> Option<&'static str> {
         self.meant(tool).map(|(_, name)| name)
     }
@@ -34,7 +35,7 @@ impl Words {
         let known = |dialect: Dialect| Some((dialect, dialect.canonical_name(tool)?));
         let (dialect, canonical) = match self.spoken_in {
             Some(Dialect::DockerAgent) => return None,
-            // Gemini's `write_file` is spelled like docker-agent's, and its arguments are not.
+            // Gemini's `write_file` has docker-agent's name, but not its arguments.
             Some(dialect) => known(dialect).or_else(|| guessed(tool))?,
             None => guessed(tool)?,
         };
@@ -42,11 +43,11 @@ impl Words {
     }
 }
 
-/// Whose tool a name is, and which: of who spells it so before who has it in other joints or cases. What is spelled as
-/// docker-agent spells it is taken for docker-agent's.
+/// The dialect and canonical name of a tool. An exact spelling counts before one with other separators or
+/// case. A name that is spelled as in docker-agent is docker-agent's tool.
 fn guessed(tool: &str) -> Option<(Dialect, &'static str)> {
     let known = |dialect: &Dialect| Some((*dialect, dialect.canonical_name(tool)?));
-    // Most names that nobody knows are of MCP tools: looked for once.
+    // Most unknown names are those of MCP tools, so they are searched only once.
     let at_all = Dialect::ALL.iter().find_map(known)?;
     if spells(Dialect::DockerAgent, tool) {
         return None;
@@ -55,7 +56,7 @@ fn guessed(tool: &str) -> Option<(Dialect, &'static str)> {
     Some(exact.unwrap_or(at_all))
 }
 
-/// Whether a tool of `dialect` is called so to the letter.
+/// Whether a tool of `dialect` has exactly this name.
 fn spells(dialect: Dialect, tool: &str) -> bool {
     dialect.canonical_name(tool).is_some_and(|canonical| {
         dialect.spelling(canonical) == Some(tool)
@@ -64,19 +65,19 @@ fn spells(dialect: Dialect, tool: &str) -> bool {
 }
 
 impl Translated {
-    /// The arguments that the handlers are told.
+    /// The arguments that the handlers receive.
     pub(super) fn arguments(&self) -> Value {
         Dialect::DockerAgent
             .to_canonical(self.name, Value::Object(Map::new()))
             .back(self.call.arguments.clone())
     }
 
-    /// What handlers made of the arguments, in the client's words.
+    /// Converts the arguments of handlers back to the client's names.
     pub(super) fn back(&self, arguments: Map<String, Value>) -> Map<String, Value> {
         let canonical = Dialect::DockerAgent.to_canonical(self.name, Value::Object(arguments));
         match self.call.back(canonical.arguments) {
             Value::Object(arguments) => arguments,
-            // An object stays one.
+            // The conversion of an object always returns an object.
             _ => Map::new(),
         }
     }
@@ -88,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// Client, its tool with its arguments, and the same in docker-agent's words.
+    /// Client, its tool with its arguments, and the same with docker-agent's names.
     fn calls() -> Vec<(Dialect, &'static str, Value, &'static str, Value)> {
         let line = || json!({"command": "ls", "timeout": 5});
         let told_line = || json!({"cmd": "ls", "timeout": 5});
@@ -121,7 +122,7 @@ mod tests {
             (Dialect::VsCode, "readFile", json!({"filePath": "a"}), "read_file", told_file()),
             (Dialect::Cursor, "Shell", line(), "shell", told_line()),
             (Dialect::Cursor, "Write", json!({"file_path": "a", "content": "x"}), "write_file", told_text()),
-            // No tool of Cursor's that is known, and still the tool that others call so.
+            // Cursor has no such tool, but other clients have a tool of this name.
             (Dialect::Cursor, "Edit", json!({"file_path": "a"}), "edit_file", told_file()),
         ]
     }
@@ -141,7 +142,8 @@ mod tests {
     #[test]
     fn whose_it_is_is_guessed_from_the_spelling() {
         for (dialect, tool, arguments, name, wanted) in calls() {
-            // Names that two clients share are those of the first, and docker-agent's own are docker-agent's.
+            // A name that several clients share belongs to the first client, and docker-agent's own names are
+            // docker-agent's.
             if matches!(dialect, Dialect::CopilotPascal) || tool == name {
                 continue;
             }

@@ -1,15 +1,15 @@
-//! How much a template may do, whatever stands in it and in the payload.
+//! Limits on the work of a template, whatever the template and the payload contain.
 
 use super::{TemplateError, error};
 
-/// In nodes, commands and items.
+/// Maximum number of nodes, commands and items.
 const MOST_STEPS: usize = 200_000;
-/// What its functions may read and make, in bytes: a value that doubles at each step is no text anybody wants.
+/// Maximum number of bytes that functions may read and create. A value could otherwise double in each step.
 const MOST_READ: usize = 64 << 20;
-/// What it may write, in bytes.
+/// Maximum output in bytes.
 const LONGEST: usize = 16 << 20;
 
-/// What a template did so far.
+/// The work that a template has done so far.
 #[derive(Debug, Default)]
 pub(super) struct Effort {
     steps: usize,
@@ -18,13 +18,13 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    /// One more step.
+    /// Counts a step.
     pub(super) fn step(&mut self) -> Result<(), TemplateError> {
         self.steps = self.steps.saturating_add(1);
         if self.steps > MOST_STEPS { error(format!("it takes more than {MOST_STEPS} steps")) } else { Ok(()) }
     }
 
-    /// A function reads so many bytes.
+    /// Counts bytes that a function reads.
     pub(super) fn read(&mut self, bytes: usize) -> Result<(), TemplateError> {
         self.read = self.read.saturating_add(bytes);
         if self.read > MOST_READ {
@@ -33,7 +33,7 @@ impl Effort {
         Ok(())
     }
 
-    /// So many bytes are written.
+    /// Counts bytes that are written.
     pub(super) fn write(&mut self, bytes: usize) -> Result<(), TemplateError> {
         self.written = self.written.saturating_add(bytes);
         if self.written > LONGEST {

@@ -13,10 +13,11 @@ pub(super) const KNOWN: &[&str] = &[
     "toJSON", "truncate",
 ];
 
-/// Those that look at all of what they are given.
+/// Functions that read their complete arguments.
 const READING: &[&str] = &["print", "println", "printf", "eq", "ne", "lt", "le", "gt", "ge", "toJSON"];
 
-/// Calls one. Those that stop early get all of their arguments too: none of them does anything else than give a value.
+/// Calls a function. Functions that stop early, such as `and`, get all of their arguments evaluated too, as
+/// evaluation has no side effects.
 pub(super) fn call<'s>(
     name: &str,
     arguments: &[Thing<'s>],
@@ -66,7 +67,7 @@ pub(super) fn call<'s>(
     Ok(Thing::made(made))
 }
 
-/// The first argument that is as asked for, else the last.
+/// The first argument whose truth is as given, else the last.
 fn chosen<'s>(arguments: &[Thing<'s>], values: &[&Value], wanted: bool) -> Thing<'s> {
     let found = arguments.iter().zip(values).find(|(_, value)| is_true(value) == wanted);
     found.map(|(argument, _)| argument).or(arguments.last()).cloned().unwrap_or(Thing::Missing)
@@ -86,7 +87,7 @@ fn at<'s>(thing: &Thing<'s>, key: &Value, source: &'s Source<'_>) -> Result<Thin
     }
 }
 
-/// A space stands between two arguments of which none is a text.
+/// Joins arguments; a space separates two arguments if neither is a string.
 fn print(arguments: &[&Value]) -> String {
     let mut text = String::new();
     let mut before: Option<&&Value> = None;
@@ -163,7 +164,7 @@ fn order(a: &Value, b: &Value) -> Result<Ordering, TemplateError> {
     order.map_or_else(|| error("what is compared is not of one kind"), Ok)
 }
 
-/// At most so many bytes, and a mark where some were left out.
+/// Truncates a text to this number of bytes, with a mark if anything was removed.
 fn truncate(length: &Value, text: &str) -> Result<String, TemplateError> {
     let Some(length) = length.as_i64() else { return error("`truncate` takes a number and a text") };
     let Some(most) = usize::try_from(length).ok().filter(|most| (1..text.len()).contains(most)) else {

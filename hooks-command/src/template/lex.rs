@@ -1,4 +1,4 @@
-//! Cuts a template into texts and actions, and an action into words.
+//! Splits a template into texts and actions, and an action into words.
 
 use super::{TemplateError, error};
 
@@ -12,7 +12,7 @@ pub(super) enum Part {
 /// A word of an action.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Word {
-    /// A function or a key word.
+    /// A function or a keyword.
     Name(String),
     /// `.A.B`; `.` alone is empty.
     Field(Vec<String>),
@@ -21,7 +21,7 @@ pub(super) enum Word {
     Text(String),
     Number(serde_json::Number),
     Open,
-    /// `)`, and the fields that stand behind it.
+    /// `)`, with the fields after it.
     Close(Vec<String>),
     Pipe,
     Comma,
@@ -65,7 +65,7 @@ fn trimmed(text: &str, at_start: bool, at_end: bool) -> String {
     text.to_owned()
 }
 
-/// The words of an action, what stands behind it, and whether that loses its white space.
+/// The words of an action, the text after it, and whether that text loses its leading white space.
 fn action(text: &str) -> Result<(Vec<Word>, &str, bool), TemplateError> {
     let mut words = Vec::new();
     let mut rest = text;
@@ -126,7 +126,7 @@ fn word(first: char, text: &str) -> Result<(Word, &str), TemplateError> {
     })
 }
 
-/// `.A.B` from the start of a text on, and what follows.
+/// Parses `.A.B` at the beginning of a text; also returns the rest.
 fn fields(text: &str) -> Result<(Vec<String>, &str), TemplateError> {
     let (mut fields, mut rest) = (Vec::new(), text);
     while let Some(after) = rest.strip_prefix('.') {

@@ -1,8 +1,8 @@
-//! Templates of prompts: the part of Go's `text/template` that prompts use, over the payload.
+//! Templates of prompts: the part of Go's `text/template` that prompts use, rendered with a payload.
 //!
-//! Fields by their Go names (`.ToolName`, `.ToolInput.cmd`), pipelines, variables, `if`, `with`, `range`, the usual
-//! functions, and `toJSON` and `truncate N`. Bounded in depth, in steps, in what its functions read and
-//! in what it writes; a value is not copied to be looked at.
+//! Supported are fields with their Go names (`.ToolName`, `.ToolInput.cmd`), pipelines, variables, `if`,
+//! `with`, `range`, the usual functions, and `toJSON` and `truncate N`. Depth, number of steps, bytes read by
+//! functions, and bytes written are limited. Reading a value does not copy it.
 //!
 //! ```
 //! use hooks_command::template::Template;
@@ -23,36 +23,37 @@ mod value;
 
 use serde_json::{Map, Value};
 
-/// A template that was read.
+/// A parsed template.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template(Vec<parse::Node>);
 
-/// What is wrong with a template, or with what it was to be filled with.
+/// An error in a template, or in rendering it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct TemplateError(String);
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// It is none, or uses something that is not known here.
+    /// Returns an error if the syntax is invalid, or the template uses an unsupported feature.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         parse::parse(&lex::lex(text)?).map(Self)
     }
 
-    /// Fills it with a payload. A key that is not there reads `<no value>`.
+    /// Renders the template with a payload. A missing key renders as `<no value>`.
     ///
     /// # Errors
-    /// It names a field that no payload has, or asks for what cannot be done.
+    /// Returns an error if the template names an unknown field, or uses an operation that the value does not
+    /// support.
     pub fn render(&self, payload: &Map<String, Value>) -> Result<String, TemplateError> {
         render::render(&self.0, payload, false)
     }
 
-    /// The same, where a key that is not there is an error.
+    /// Renders the template with a payload. A missing key is an error.
     ///
     /// # Errors
-    /// As [`Self::render`].
+    /// Returns an error as [`Self::render`] does, and if a key is missing.
     pub fn render_known(&self, payload: &Map<String, Value>) -> Result<String, TemplateError> {
         render::render(&self.0, payload, true)
     }

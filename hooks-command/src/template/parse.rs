@@ -1,4 +1,4 @@
-//! From the words of a template to what is to be done.
+//! Parses the words of a template into nodes.
 
 use serde_json::Value;
 
@@ -6,25 +6,25 @@ use super::functions;
 use super::lex::{Part, Word};
 use super::{TemplateError, error};
 
-/// How deep blocks and parentheses may nest.
+/// Maximum nesting of blocks and parentheses.
 const DEEPEST: usize = 32;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     Text(String),
     Action(Pipeline),
-    /// Branches in order, and what is done where none is taken.
+    /// Branches in order, and the nodes to use if no branch is taken.
     If(Vec<(Pipeline, Vec<Node>)>, Vec<Node>),
     With(Pipeline, Vec<Node>, Vec<Node>),
     Range(Pipeline, Vec<Node>, Vec<Node>),
 }
 
-/// Commands, each of which gets what the one before gave.
+/// Commands, each of which receives the value of the one before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pipeline {
-    /// The variables it sets.
+    /// The variables that the pipeline sets.
     pub(super) names: Vec<String>,
-    /// Whether they are new.
+    /// Whether it declares the variables.
     pub(super) declares: bool,
     pub(super) commands: Vec<Vec<Operand>>,
 }
@@ -49,15 +49,15 @@ pub(super) fn parse(parts: &[Part]) -> Result<Vec<Node>, TemplateError> {
 
 struct Parser<'p> {
     parts: std::slice::Iter<'p, Part>,
-    /// The variables that are known here; the one without a name is the payload.
+    /// The variables in scope; the one without a name is the payload.
     known: Vec<String>,
 }
 
-/// What ended a list of nodes.
+/// The end of a list of nodes.
 enum Ending<'p> {
     Template,
     End,
-    /// With the words behind it.
+    /// An `else` with the words after it.
     Else(&'p [Word]),
 }
 
@@ -149,7 +149,7 @@ impl<'p> Parser<'p> {
         Ok(Pipeline { names, declares, commands })
     }
 
-    /// Reads commands up to the end, or to the parenthesis that closes them.
+    /// Parses commands up to the end, or up to the parenthesis that closes them.
     fn commands(
         &mut self,
         words: &mut std::slice::Iter<'_, Word>,

@@ -1,4 +1,4 @@
-//! Fills a template.
+//! Renders a template.
 
 use serde_json::{Map, Value};
 
@@ -23,16 +23,16 @@ pub(super) fn render(
 
 struct Renderer<'s> {
     source: &'s Source<'s>,
-    /// Whether a key that is not there is an error.
+    /// Whether a missing key is an error.
     keys_are_known: bool,
-    /// The innermost last.
+    /// The variables in scope; the innermost is the last.
     variables: Vec<(&'s str, Thing<'s>)>,
     written: String,
     effort: Effort,
 }
 
 impl<'s> Renderer<'s> {
-    /// As deep as the parser let blocks nest.
+    /// Renders nodes. The parser limits the depth of this recursion.
     fn nodes(&mut self, nodes: &'s [Node], dot: &Thing<'s>) -> Result<(), TemplateError> {
         for node in nodes {
             self.effort.step()?;
@@ -144,7 +144,7 @@ impl<'s> Renderer<'s> {
         Ok(value)
     }
 
-    /// What the commands of a pipeline give, whatever it sets.
+    /// The value of a pipeline, apart from the variables that it sets.
     fn value_of(&mut self, pipeline: &'s Pipeline, dot: &Thing<'s>) -> Result<Thing<'s>, TemplateError> {
         let mut given = None;
         for command in &pipeline.commands {

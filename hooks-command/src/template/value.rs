@@ -1,4 +1,4 @@
-//! What templates work on, and how Go writes it.
+//! The values of templates, and their representation in Go.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -7,19 +7,19 @@ use serde_json::{Map, Number, Value};
 
 use super::{TemplateError, error};
 
-/// A value, or the payload as a whole. Copying one copies no text.
+/// A value, or the complete payload. A clone copies no text.
 #[derive(Clone, Debug)]
 pub(super) enum Thing<'s> {
     Payload,
-    /// One that stands in the payload or in the template.
+    /// A value of the payload or the template.
     Given(&'s Value),
-    /// One that a function made.
+    /// A value that a function created.
     Made(Rc<Value>),
-    /// A key that is not there.
+    /// A missing key.
     Missing,
 }
 
-/// A payload, and what of it is wanted in another form, made once.
+/// A payload, with lazily created copies of the parts that need another form.
 #[derive(Debug)]
 pub(super) struct Source<'p> {
     fields: &'p Map<String, Value>,
@@ -33,7 +33,7 @@ impl<'p> Source<'p> {
         Self { fields, whole: OnceCell::new(), input: OnceCell::new(), response: OnceCell::new() }
     }
 
-    /// What stands under a key. What has no type of its own there has floats for numbers.
+    /// The value of a key. Values without a type of their own in Go have floats as numbers.
     fn get(&self, key: &str) -> Option<&Value> {
         let value = self.fields.get(key)?;
         Some(match key {
@@ -48,7 +48,7 @@ impl<'p> Source<'p> {
     }
 }
 
-/// The fields of a payload: their Go names, their keys, and what they are where the payload lacks them.
+/// The fields of a payload: their Go names, their keys, and their values if the payload lacks them.
 const FIELDS: &[(&str, &str, Zero)] = &[
     ("SessionID", "session_id", Zero::Text),
     ("Cwd", "cwd", Zero::Text),
@@ -119,12 +119,12 @@ impl Zero {
 }
 
 impl<'s> Thing<'s> {
-    /// One that was made.
+    /// A created value.
     pub(super) fn made(value: impl Into<Value>) -> Self {
         Self::Made(Rc::new(value.into()))
     }
 
-    /// What stands under `name`.
+    /// The value of the field `name`.
     pub(super) fn field(&self, name: &str, source: &'s Source<'_>) -> Result<Self, TemplateError> {
         if let Self::Payload = self {
             return match FIELDS.iter().find(|(known, ..)| *known == name) {
@@ -143,7 +143,7 @@ impl<'s> Thing<'s> {
         }
     }
 
-    /// What `find` finds in it.
+    /// The inner value that `find` returns.
     pub(super) fn inner(
         &self,
         source: &'s Source<'_>,
@@ -152,13 +152,13 @@ impl<'s> Thing<'s> {
         match self {
             Self::Payload => find(source.whole()).map(Self::Given),
             Self::Given(value) => find(value).map(Self::Given),
-            // Functions make words and numbers: there is little to copy.
+            // Functions create words and numbers, so the copy is small.
             Self::Made(value) => find(value).cloned().map(Self::made),
             Self::Missing => None,
         }
     }
 
-    /// The value; the payload as its object.
+    /// The value; for the payload, its object.
     pub(super) fn value<'v>(&'v self, source: &'v Source<'_>) -> &'v Value {
         match self {
             Self::Payload => source.whole(),
@@ -172,7 +172,7 @@ impl<'s> Thing<'s> {
         matches!(self, Self::Payload) || is_true(self.value(source))
     }
 
-    /// As Go prints it.
+    /// The value as Go prints it.
     pub(super) fn print(&self, source: &Source<'_>) -> String {
         match self.value(source) {
             Value::Null => "<no value>".to_owned(),
@@ -181,7 +181,7 @@ impl<'s> Thing<'s> {
     }
 }
 
-/// Whether Go takes a value for true.
+/// Whether a value is true in Go.
 pub(super) fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -193,7 +193,7 @@ pub(super) fn is_true(value: &Value) -> bool {
     }
 }
 
-/// What it takes to read all of a value, in bytes or so. As deep as the payload is.
+/// The approximate number of bytes to read for a complete value. Recurses as deep as the payload is nested.
 pub(super) fn weight(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
@@ -206,7 +206,7 @@ pub(super) fn weight(value: &Value) -> usize {
     }
 }
 
-/// A value as Go's `%v` writes it. As deep as the payload is.
+/// A value as Go's `%v` prints it. Recurses as deep as the payload is nested.
 pub(super) fn printed(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
@@ -227,7 +227,7 @@ pub(super) fn printed(value: &Value) -> String {
     }
 }
 
-/// A number as `%v` writes it: a float from a million on, or below a ten thousandth, with an exponent.
+/// A number as `%v` prints it: a float has an exponent from a million on, or below a ten thousandth.
 fn number_text(number: &Number) -> String {
     let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
     let written = format!("{float:e}");
@@ -241,7 +241,7 @@ fn number_text(number: &Number) -> String {
     }
 }
 
-/// The same value with floats for all of its numbers.
+/// A copy of the value with floats for all of its numbers.
 fn in_floats(value: &Value) -> Value {
     match value {
         Value::Number(number) => {
@@ -255,7 +255,7 @@ fn in_floats(value: &Value) -> Value {
     }
 }
 
-/// A value as Go's encoder writes it: names in order, `<`, `>` and `&` escaped.
+/// A value as Go's JSON encoder writes it: keys sorted, `<`, `>` and `&` escaped.
 pub(super) fn json(value: &Value) -> String {
     in_order(value).to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
@@ -280,7 +280,7 @@ fn in_order(value: &Value) -> Value {
     }
 }
 
-/// `InputTokens` as `input_tokens`.
+/// Converts `InputTokens` to `input_tokens`.
 fn snake_case(name: &str) -> String {
     let mut snake = String::new();
     let mut was_lower = false;

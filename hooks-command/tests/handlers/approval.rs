@@ -1,4 +1,4 @@
-//! One tool call through rules, hooks and a person, in both generations.
+//! One tool call through rules, hooks and the user, in both profiles.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::common::Script;
 
 const BOTH: [Profile; 2] = [Profile::July, Profile::September];
 
-/// A call, and everything around it.
+/// A call with its rules, hooks and session.
 #[derive(Default)]
 struct Case {
     hooks: Value,
@@ -130,7 +130,7 @@ fn a_lane_that_preempts_is_settled_by_a_grant_of_the_person() {
     for profile in BOTH {
         assert_eq!(source(&case.run(profile)), ("allow", "session_permissions_allow"));
     }
-    // A grant of the team is none.
+    // A grant of the team is not a grant of the user.
     case.team = std::mem::take(&mut case.session.rules);
     case.reply = Some(Reply::ApproveTool(None));
     for profile in BOTH {

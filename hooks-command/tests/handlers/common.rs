@@ -14,7 +14,7 @@ use hooks_core::testing::VirtualTime;
 use hooks_core::time::{Clock, Timer};
 use serde_json::Value;
 
-/// What commands do, by name; and what they were started with.
+/// Scripted commands by name, and the inputs with which they were started.
 #[derive(Clone)]
 pub(crate) struct Script(Arc<Inner>);
 
@@ -33,13 +33,13 @@ impl Script {
         Self(Arc::new(Inner { parts, time: VirtualTime::default(), seen: Mutex::default() }))
     }
 
-    /// What a command read, at each start.
+    /// The inputs of a command, one for each start.
     pub(crate) fn seen(&self, command: &str) -> Vec<Value> {
         let seen = self.0.seen.lock().unwrap();
         seen.iter().filter(|(name, _)| name == command).map(|(_, input)| input.clone()).collect()
     }
 
-    /// The milliseconds that went by.
+    /// The elapsed virtual time in milliseconds.
     pub(crate) fn elapsed(&self) -> u128 {
         self.0.time.tick().0.as_millis()
     }
@@ -80,7 +80,7 @@ impl Runner for Script {
     }
 }
 
-/// Asks the handlers of a block, and gives what they said as JSON.
+/// Runs the handlers of a block, and returns their merged answers as JSON.
 pub(crate) fn ask(
     rules: Rules,
     block: &Value,

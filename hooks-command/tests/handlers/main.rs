@@ -1,4 +1,5 @@
-//! Handlers against the rules of both generations, and against what commands do to who starts them.
+//! Tests of handlers: the rules of both profiles, and the effects of commands on the program that starts
+//! them.
 // The helpers are tests as well: the lints exempt them.
 #![cfg(test)]
 

@@ -1,4 +1,4 @@
-//! Real processes: bounds on time and output hold whatever a command does.
+//! Real processes: limits on time and output hold, whatever a command does.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ fn shell() -> Processes {
     Processes::with_shell("/bin/sh")
 }
 
-/// Runs a line as the only `tool_guard`; gives what was said and how long that took.
+/// Runs a line as the only `tool_guard`; returns the merged answer and the elapsed time.
 async fn guard(line: &str, timeout: u64) -> (Merged, Duration) {
     let handler = Handler { timeout, ..Handler::command(line) };
     let start = now();
@@ -68,7 +68,7 @@ fn message(merged: &Merged) -> String {
     merged.message.join("\n")
 }
 
-/// Whether a process with this number still runs.
+/// Whether a process with this ID still runs.
 fn is_alive(id: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
     let state = stat.rsplit(')').next().unwrap_or_default().trim().chars().next();
@@ -91,15 +91,15 @@ async fn a_timeout_is_a_denial_in_time_whoever_holds_the_pipe() {
         "sleep 30",
         // A child that outlives the shell and holds its output.
         "sleep 30 & echo '{}'",
-        // One that left the group: it cannot be ended, and is not waited for.
+        // A process that left the group: it cannot be killed, and is not waited for.
         "setsid sleep 30 & wait",
         "setsid sleep 30 & echo '{}'",
-        // Who will not listen.
+        // A command that ignores signals.
         "trap '' TERM INT HUP; sleep 30; sleep 30",
-        // Who writes for ever.
+        // A command that writes without end.
         "while :; do echo; sleep 0.01; done",
     ] {
-        // The best of three: the machine has other work.
+        // The best of three, as the machine has other work.
         let mut best = Duration::MAX;
         for _ in 0..3 {
             let (merged, took) = guard(line, 1).await;
@@ -138,7 +138,7 @@ async fn nobody_is_left_when_the_question_is_dropped() {
         let id = std::fs::read_to_string(folder.path().join(name)).unwrap();
         assert!(dies(&id).await, "{name} {id} still runs");
     }
-    // The shell was waited for: it is no zombie.
+    // The shell was waited for, so it is not a zombie.
     let id = std::fs::read_to_string(folder.path().join("shell")).unwrap();
     for _ in 0..100 {
         if !Path::new(&format!("/proc/{}", id.trim())).exists() {
@@ -166,7 +166,7 @@ async fn output_is_bounded() {
     assert!(!merged.allowed);
     assert!(message(&merged).contains("wrote more than 16777216 bytes"), "{merged:?}");
     assert!(start.elapsed() < Duration::from_secs(20));
-    // What goes to standard error is cut, and does not stop anybody.
+    // Standard error is truncated, and its length is not a failure.
     let limits = Limits { stderr: 10, ..Limits::default() };
     let line = "head -c 1000000 /dev/zero | tr '\\0' e >&2; exit 2";
     let merged = ask_in(Path::new("/"), "tool_guard", Handler::command(line), shell().within(limits)).await;

@@ -1,4 +1,4 @@
-//! What handlers say together, in both generations: scripted commands through the engine.
+//! The merged answers of several handlers, in both profiles: scripted commands through the engine.
 
 use crate::common::{Script, ask};
 use hooks_command::{Lane, NearMiss, Profile, Rules};

@@ -1,9 +1,9 @@
-//! Values that are written in another way by a client than by our events.
+//! Conversions between values of clients and values of our events.
 
 use hooks_core::event::Message;
 use serde_json::{Map, Value, json};
 
-/// The text of an error: a text, or an object with a message.
+/// The text of an error, which is a string or an object with a `message`.
 pub(crate) fn error_text(value: &Value) -> Option<Value> {
     match value {
         Value::String(_) => Some(value.clone()),
@@ -12,28 +12,28 @@ pub(crate) fn error_text(value: &Value) -> Option<Value> {
     }
 }
 
-/// For what is read and stays where it is.
+/// The writer of values that are read only: they stay in the payload where they are.
 pub(crate) fn never(_: Value) -> Option<Value> {
     None
 }
 
-/// For what is the same on both sides.
+/// The writer of values that are the same on both sides.
 pub(crate) fn same(value: Value) -> Option<Value> {
     Some(value)
 }
 
-/// Several messages of a user as one.
+/// Joins several messages of a user.
 pub(crate) fn joined_texts(value: &Value) -> Option<Value> {
     let texts: Option<Vec<&str>> = value.as_array()?.iter().map(Value::as_str).collect();
     Some(texts?.join("\n\n").into())
 }
 
-/// One message of a user as several.
+/// Wraps the message of a user in a list.
 pub(crate) fn one_text(value: Value) -> Option<Value> {
     value.is_string().then(|| Value::Array(vec![value]))
 }
 
-/// A reply of a model that is text.
+/// Converts the text of a model's reply into a message.
 pub(crate) fn to_reply(value: &Value) -> Option<Value> {
     Some(message("assistant", value.as_str()?.into()))
 }
@@ -43,14 +43,14 @@ pub(crate) fn from_reply(mut value: Value) -> Option<Value> {
     value.get_mut("content").map(Value::take).filter(Value::is_string)
 }
 
-/// Gemini's reply: its text where it has any.
+/// Converts Gemini's reply: its text, or its candidates if it has no text.
 pub(crate) fn from_gemini_reply(value: &Value) -> Option<Value> {
     let text = value.get("text").and_then(Value::as_str).filter(|text| !text.is_empty());
     let candidates = || value.get("candidates").cloned().unwrap_or_default();
     Some(message("assistant", text.map_or_else(candidates, Value::from)))
 }
 
-/// Gemini's count of tokens.
+/// Converts Gemini's token counts.
 pub(crate) fn from_gemini_usage(value: &Value) -> Option<Value> {
     let count = |key: &str| value.get(key).and_then(Value::as_u64).unwrap_or_default();
     Some(json!({
@@ -61,7 +61,7 @@ pub(crate) fn from_gemini_usage(value: &Value) -> Option<Value> {
     }))
 }
 
-/// Gemini's messages, in which the model is called so.
+/// Converts messages from Gemini, which calls the role of the assistant `model`.
 pub(crate) fn from_gemini_messages(value: &Value) -> Option<Value> {
     messages(value.clone(), |role| match role {
         "user" => Some("user"),
@@ -71,7 +71,7 @@ pub(crate) fn from_gemini_messages(value: &Value) -> Option<Value> {
     })
 }
 
-/// Messages as Gemini has them.
+/// Converts messages to Gemini's roles.
 pub(crate) fn to_gemini_messages(value: Value) -> Option<Value> {
     messages(value, |role| match role {
         "user" | "tool" => Some("user"),
@@ -81,7 +81,7 @@ pub(crate) fn to_gemini_messages(value: Value) -> Option<Value> {
     })
 }
 
-/// Messages in the roles that all chat protocols share.
+/// Converts messages that use the roles of the usual chat protocols.
 pub(crate) fn from_chat_messages(value: &Value) -> Option<Value> {
     messages(value.clone(), |role| match role {
         "system" | "developer" => Some("system"),
@@ -92,7 +92,7 @@ pub(crate) fn from_chat_messages(value: &Value) -> Option<Value> {
     })
 }
 
-/// Role and content of every message; `None` where one of them has another role.
+/// Role and content of every message; `None` if a message has an unknown role.
 fn messages(value: Value, role: impl Fn(&str) -> Option<&'static str>) -> Option<Value> {
     let Value::Array(messages) = value else { return None };
     let each = messages.into_iter().map(|mut sent| {
@@ -102,13 +102,13 @@ fn messages(value: Value, role: impl Fn(&str) -> Option<&'static str>) -> Option
     each.collect::<Option<Vec<_>>>().map(Value::Array)
 }
 
-/// One message. Its content can be long: `json!` would copy it.
+/// Builds a message. `json!` is not used, as it would copy the content, which can be long.
 fn message(role: &str, content: Value) -> Value {
     Value::Object(Map::from_iter([("role".to_owned(), role.into()), ("content".to_owned(), content)]))
 }
 
-/// Changed messages with what the client's own have beside role and content (calls, names), where there are as many as
-/// before and each has its role.
+/// Merges changed messages into the client's own, which have more fields than role and content (calls,
+/// names). The other fields of a message are kept only if the number of messages and the role are unchanged.
 pub(crate) fn overlay_messages(changed: &[Message], sent: Option<&[Value]>) -> Value {
     let sent = sent.filter(|sent| sent.len() == changed.len()).unwrap_or_default();
     let message = |(at, message): (usize, &Message)| {
@@ -122,29 +122,29 @@ pub(crate) fn overlay_messages(changed: &[Message], sent: Option<&[Value]>) -> V
     changed.iter().enumerate().map(message).collect()
 }
 
-/// A cost in dollars, in millionths.
+/// Converts dollars to millionths of a dollar.
 pub(crate) fn from_dollars(value: &Value) -> Option<Value> {
     let millionths = (value.as_f64()? * 1_000_000.0).round();
     (millionths >= 0.0).then(|| (millionths as u64).into())
 }
 
-/// Yes or no.
+/// A boolean.
 pub(crate) fn flag(value: &Value) -> Option<Value> {
     value.is_boolean().then(|| value.clone())
 }
 
-/// A list of texts.
+/// A list of strings.
 pub(crate) fn texts(value: &Value) -> Option<Value> {
     value.as_array()?.iter().all(Value::is_string).then(|| value.clone())
 }
 
-/// Millionths of a dollar, in dollars.
+/// Converts millionths of a dollar to dollars.
 #[expect(clippy::needless_pass_by_value, reason = "as all that write a field")]
 pub(crate) fn to_dollars(value: Value) -> Option<Value> {
     Some(json!(value.as_u64()? as f64 / 1_000_000.0))
 }
 
-/// Who settled an approval, by the beginning of docker-agent's word for it.
+/// The party that settled an approval, derived from the form of docker-agent's `approval_source`.
 pub(crate) fn approval_source(value: &Value) -> Option<Value> {
     let source = value.as_str()?;
     let ours = if source.starts_with("permission_request") {
@@ -159,7 +159,7 @@ pub(crate) fn approval_source(value: &Value) -> Option<Value> {
     Some(ours.into())
 }
 
-/// The first of several texts.
+/// The first string of a list.
 pub(crate) fn first_text(value: &Value) -> Option<Value> {
     value.as_array()?.first().filter(|text| text.is_string()).cloned()
 }

@@ -1,8 +1,8 @@
-//! The protocols, client by client, and what several of them share.
+//! The protocol of each client, and the parts that several of them share.
 //!
-//! A folder has in `mod.rs` the table of the client's events, and beside it what is its own: `fields` (where what it sends
-//! goes) and `phrases` (how it is told). "Run" beside a phrase says that its effect was seen in the program itself; all others are
-//! documented by the vendor.
+//! `mod.rs` of each client's folder has the table of its events. `fields` maps the fields of its payloads to
+//! our events, and `phrases` encodes answers for it. "Tested" at a phrase means that its effect was observed
+//! in the program itself; all others are documented by the vendor.
 
 pub(crate) mod claude;
 pub(crate) mod codex;

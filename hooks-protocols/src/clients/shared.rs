@@ -1,11 +1,11 @@
 //! Fields and phrases that several clients share.
 //!
-//! Claude Code, Codex CLI, Gemini CLI and VS Code speak one language with four grammars: what is in
-//! `hookSpecificOutput`, and which of the words count, differs; how they are written does not.
+//! Claude Code, Codex CLI, Gemini CLI and VS Code share the names of their fields. They differ in the fields
+//! that belong into `hookSpecificOutput`, and in the fields that have an effect.
 
 use crate::table::{Field, Path, Phrase, Preset, Says, To, Word, number, text, word};
 
-/// Where our events have what they have.
+/// Paths of the fields of our events.
 pub(super) const TOOL_NAME: Path = &["tool_name"];
 pub(super) const TOOL_ARGS: Path = &["tool_args"];
 pub(super) const TOOL_RESULT: Path = &["tool_result"];
@@ -22,7 +22,7 @@ pub(super) const AGENT_NAME: Path = &["agent_name"];
 pub(super) const SUMMARY: Path = &["summary"];
 pub(super) const CHILD_ID: Path = &["child_id"];
 
-/// Where a session is, as most clients write it.
+/// The session and folder of an event, as most clients send them.
 pub(super) const SESSION: &[Field] = &[
     Field::context(&["session_id"], To::Session),
     Field::context(&["cwd"], To::Folder),
@@ -37,22 +37,22 @@ pub(super) const CALL: &[Field] = &[
     Field::text(&["tool_use_id"], TOOL_USE_ID),
 ];
 
-/// What came of it.
+/// The result of a tool call.
 pub(super) const RESULT: &[Field] =
     &[Field::any(&["tool_response"], TOOL_RESULT), Field::count(&["duration_ms"], DURATION)];
 
-/// That it failed.
+/// A failed tool call.
 pub(super) const FAILED: &[Field] =
     &[Field::text(&["error"], ERROR), Field::count(&["duration_ms"], DURATION)];
 
 /// A user message.
 pub(super) const SAID: &[Field] = &[Field::text(&["prompt"], PROMPT)];
 
-/// Why a session starts.
+/// The reason for which a session starts.
 pub(super) const START: &[Field] =
     &[Field::words(&["source"], SOURCE, START_WORDS), Field::text(&["model"], MODEL)];
 
-/// Words for why a session starts. The first of each of ours is what is written.
+/// Words for the reason of a session's start. If several map to one of ours, the first is written.
 pub(super) const START_WORDS: &[(&str, &str)] = &[
     ("startup", "startup"),
     ("resume", "resume"),
@@ -62,10 +62,10 @@ pub(super) const START_WORDS: &[(&str, &str)] = &[
     ("fork", "resume"),
 ];
 
-/// Why a session ended.
+/// The reason for which a session ended.
 pub(super) const END: &[Field] = &[Field::words(&["reason"], REASON, END_WORDS)];
 
-/// Words for why a session ended.
+/// Words for the reason of a session's end.
 pub(super) const END_WORDS: &[(&str, &str)] = &[
     ("other", "complete"),
     ("clear", "complete"),
@@ -75,37 +75,37 @@ pub(super) const END_WORDS: &[(&str, &str)] = &[
     ("exit", "user_exit"),
 ];
 
-/// Why the context is compacted.
+/// The reason for a compaction of the context.
 pub(super) const COMPACTION: &[Field] = &[
     Field::words(&["trigger"], SOURCE, &[("manual", "manual"), ("auto", "auto")]),
     Field::text(&["custom_instructions"], REASON),
 ];
 
-/// What the agent said last.
+/// The last message of the agent.
 pub(super) const LAST_WORDS: &[Field] = &[Field::text(&["last_assistant_message"], RESPONSE)];
 
 /// A child agent.
 pub(super) const CHILD: &[Field] =
     &[Field::text(&["agent_type"], AGENT_NAME), Field::text(&["agent_id"], CHILD_ID)];
 
-/// What a child is not said to be.
+/// Defaults for the fields of a child that no payload has.
 pub(super) const A_CHILD: &[Preset] = &[text(AGENT_NAME, ""), number(&["depth"], 1)];
 
-/// `decision: block` and why.
+/// `decision: block` with the reason.
 pub(super) const BLOCK: &[Word] =
     &[word(&["decision"], Says::Text("block")), word(&["reason"], Says::Reason)];
 
-/// `decision: deny` and why.
+/// `decision: deny` with the reason.
 pub(super) const DECISION_DENY: &[Word] =
     &[word(&["decision"], Says::Text("deny")), word(&["reason"], Says::Reason)];
 
-/// The run does not go on.
+/// Ends the run.
 pub(super) const DISCONTINUE: &[Word] =
     &[word(&["continue"], Says::Flag(false)), word(&["stopReason"], Says::StopReason)];
 
 const SPECIFIC: &str = "hookSpecificOutput";
 
-/// Which event the specific output is of; without it Claude Code and Codex CLI ignore the rest.
+/// The event to which the specific output belongs. Without it, Claude Code and Codex CLI ignore the rest.
 const EVENT: Word = word(&[SPECIFIC, "hookEventName"], Says::EventName);
 
 /// `permissionDecision: deny`.
@@ -126,17 +126,17 @@ pub(super) const SPECIFIC_ASK: &[Word] = &[
 pub(super) const SPECIFIC_ALLOW: &[Word] =
     &[EVENT, word(&[SPECIFIC, "permissionDecision"], Says::Text("allow"))];
 
-/// The whole arguments.
+/// The complete arguments.
 pub(super) const UPDATED_INPUT: &[Word] = &[EVENT, word(&[SPECIFIC, "updatedInput"], Says::Changed)];
 
-/// The whole arguments with an allow, for who takes them only so.
+/// The complete arguments with `allow`, for clients that accept them only in this form.
 pub(super) const ALLOWED_INPUT: &[Word] = &[
     EVENT,
     word(&[SPECIFIC, "permissionDecision"], Says::Text("allow")),
     word(&[SPECIFIC, "updatedInput"], Says::Changed),
 ];
 
-/// The arguments that are laid over those of the call.
+/// Arguments that the client merges into those of the call.
 pub(super) const TOOL_INPUT: &[Word] = &[EVENT, word(&[SPECIFIC, "tool_input"], Says::Changed)];
 
 /// A text for the model.
@@ -146,33 +146,33 @@ pub(super) const SPECIFIC_CONTEXT: Phrase =
 /// A text for the user.
 pub(super) const SYSTEM_MESSAGE: Phrase = Phrase::Words(&[word(&["systemMessage"], Says::Message)]);
 
-/// What a dialog would be answered: no.
+/// The answer "no" to a permission dialog.
 pub(super) const BEHAVIOR_DENY: &[Word] = &[
     EVENT,
     word(&[SPECIFIC, "decision", "behavior"], Says::Text("deny")),
     word(&[SPECIFIC, "decision", "message"], Says::Reason),
 ];
 
-/// What a dialog would be answered: yes.
+/// The answer "yes" to a permission dialog.
 pub(super) const BEHAVIOR_ALLOW: &[Word] =
     &[EVENT, word(&[SPECIFIC, "decision", "behavior"], Says::Text("allow"))];
 
-/// An agent that is about to stop has to go on: the decision stands inside.
+/// Makes an agent continue that is about to stop. The decision is inside `hookSpecificOutput`.
 pub(super) const SPECIFIC_BLOCK: &[Word] =
     &[EVENT, word(&[SPECIFIC, "decision"], Says::Text("block")), word(&[SPECIFIC, "reason"], Says::Reason)];
 
-/// A result in its tool's own shape, with the reason in place of its texts.
+/// The result in the shape of its tool, with the reason in place of its texts.
 pub(super) const WITHHELD: &[Word] = &[EVENT, word(&[SPECIFIC, "updatedToolOutput"], Says::Withheld)];
 
-/// A changed result in its tool's own shape.
+/// The changed result in the shape of its tool.
 pub(super) const UPDATED_OUTPUT: &[Word] = &[EVENT, word(&[SPECIFIC, "updatedToolOutput"], Says::Result)];
 
-/// An MCP server's question is declined.
+/// Declines the question of an MCP server.
 pub(super) const DECLINE: &[Word] = &[EVENT, word(&[SPECIFIC, "action"], Says::Text("decline"))];
 
-/// Other messages of a model call.
+/// Replaces the messages of a model call.
 pub(super) const LLM_MESSAGES: &[Word] =
     &[EVENT, word(&[SPECIFIC, "llm_request", "messages"], Says::GeminiMessages)];
 
-/// Another reply of a model.
+/// Replaces the reply of a model.
 pub(super) const LLM_REPLY: &[Word] = &[EVENT, word(&[SPECIFIC, "llm_response"], Says::GeminiReply)];

@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::Decoded;
 
 impl Decoded {
-    /// The child agent that this tool call would start, where it would start one.
+    /// The child agent that this tool call would start; `None` if it does not start one.
     ///
-    /// Most clients cannot be told to leave a child when they say that it starts. The call of the tool that starts it can
-    /// be denied in all of them, so that is where rules about children have to be asked.
+    /// Most clients cannot prevent a child from starting at the event of its start. All of them can deny the
+    /// call of the tool that starts it, so rules about children have to be checked at that call.
     pub fn child(&self) -> Option<SubagentStart> {
         let Some(WireEvent::PreToolUse(call)) = &self.event else { return None };
         if ToolTable::default().kind(&call.tool_name) != ToolKind::SpawnAgent {

@@ -1,140 +1,142 @@
-//! Why a payload cannot be read.
+//! Errors of decoding a payload.
 
 use hooks_core::event::WireError;
 
 use crate::client::Client;
 
-/// A payload that cannot be read. Whoever decides answers with a [`failure`](crate::failure).
+/// The payload cannot be decoded. A hook that decides then answers with a [`failure`](crate::failure).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// There is none.
+    /// The payload is empty.
     #[error("there was no payload; have the client write one to the hook's standard input")]
     Empty,
-    /// It is longer than the caller wants to read.
+    /// The payload is longer than the caller's limit.
     #[error("the payload is {length} bytes long and {limit} are read")]
     TooLong {
-        /// Its length.
+        /// Length of the payload in bytes.
         length: usize,
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// It is deeper than any payload is.
+    /// The payload is nested deeper than the limit.
     #[error("the payload is nested deeper than {0} levels")]
     TooDeep(usize),
-    /// One key stands twice in one object, so that two readers would see two values.
+    /// An object has a duplicate key. Two parsers could read different values.
     #[error("`{0}` is given twice in the payload")]
     Duplicate(String),
-    /// It is not UTF-8.
+    /// The payload is not UTF-8.
     #[error("the payload is not valid UTF-8 (at byte {at})")]
     NotUtf8 {
-        /// The offset of the first byte that is not.
+        /// Offset of the first invalid byte.
         at: usize,
     },
-    /// It escapes a surrogate without the other half of its pair, which is no character.
+    /// A string escapes one half of a surrogate pair without the other, which is not a character.
     #[error("the payload has half a surrogate pair (before byte {at})")]
     HalfPair {
-        /// The offset behind the escape.
+        /// Offset after the escape.
         at: usize,
     },
     /// A number would have to be rounded: an integer beyond 64 bits, or a fraction beyond `f64`.
     #[error("a number in the payload is beyond 64 bits")]
     Number,
-    /// It would take far more memory than it is long.
+    /// The payload needs far more memory than its length.
     #[error("the payload takes {0} bytes more memory than it is long: it has too many small values")]
     TooMany(usize),
-    /// It is not JSON.
+    /// The payload is not JSON.
     #[error("the payload is not JSON: {what} (at byte {at})")]
     NotJson {
-        /// What is wrong.
+        /// The syntax error.
         what: String,
-        /// Where.
+        /// Offset of the error in bytes.
         at: usize,
     },
-    /// Two keys of one object in the arguments differ in case only, and the client takes them for one.
+    /// Two keys of an object in the arguments differ only in case, and the client treats them as the same
+    /// name.
     #[error("`{one}` and `{other}` are one name to {client}; give one of them")]
     SameName {
         /// The client.
         client: Client,
-        /// The first.
+        /// The first key.
         one: String,
-        /// The second.
+        /// The second key.
         other: String,
     },
-    /// The name of an event or a tool is longer than any is.
+    /// The name of an event or a tool is longer than the limit.
     #[error("the name of the {what} is {length} bytes long and {limit} are read")]
     LongName {
-        /// Of what.
+        /// The thing with the name: `event` or `tool`.
         what: &'static str,
-        /// Its length.
+        /// Length of the name in bytes.
         length: usize,
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
     /// The payload names two events.
     #[error("the payload names two events, `{one}` and `{other}`")]
     TwoEvents {
-        /// By the key that counts less.
+        /// The event named by the key with the lower priority.
         one: String,
-        /// By the key that counts more.
+        /// The event named by the key with the higher priority.
         other: String,
     },
-    /// It is JSON, and no object.
+    /// The payload is JSON, but not an object.
     #[error("the payload is not a JSON object")]
     NotAnObject,
-    /// Neither the payload nor the caller says which event it is.
+    /// Neither the payload nor the caller names the event.
     #[error("{client} does not say which event this is; name it: `--event {example}`")]
     NoEvent {
         /// The client.
         client: Client,
-        /// One of its events.
+        /// An event of the client, as an example.
         example: &'static str,
     },
-    /// The caller and the payload say two things.
+    /// The caller and the payload name different events.
     #[error(
         "the hook was called for `{called}` and the payload is of `{payload}`; correct the hook settings"
     )]
     OtherEvent {
-        /// What the caller says.
+        /// The event that the caller names.
         called: String,
-        /// What the payload says.
+        /// The event that the payload names.
         payload: String,
     },
-    /// The caller names an event that the client does not have, about a payload that could be of one that is decided about.
+    /// The client has no event of the name that the caller gives, and the payload could belong to an event
+    /// that hooks decide.
     #[error(
         "`{event}` is no event of {client}, and this payload looks like one of `{meant}`; correct the hook settings"
     )]
     UnknownEvent {
-        /// What the caller says.
+        /// The event that the caller names.
         event: String,
         /// The client.
         client: Client,
-        /// The event that the payload could be of.
+        /// The event to which the payload could belong.
         meant: &'static str,
     },
-    /// The event is one of another client.
+    /// The event belongs to another client.
     #[error("`{event}` is no event of {client}; {other} has it, so call with `--client {}`", other.name())]
     OtherClient {
-        /// The event.
+        /// Name of the event.
         event: String,
-        /// The client that was named.
+        /// The client that the caller names.
         client: Client,
-        /// A client that has it.
+        /// A client that has the event.
         other: Client,
     },
-    /// A field that the event needs is missing or of another type.
+    /// A field that the event needs is missing or has another type.
     #[error("the payload of `{event}` cannot be read: {source}")]
     Fields {
-        /// The event, in the client's words.
+        /// The event, as the client calls it.
         event: String,
-        /// Which field.
+        /// The field and its error.
         source: WireError,
     },
 }
 
 impl DecodeError {
-    /// The events that the payload could be of, in the client's words, as far as the error tells. Of several, the client is
-    /// most likely at the last.
+    /// The events to which the payload could belong, as the client calls them, if the error names any. Of
+    /// several, the last is the most likely.
     pub fn events(&self) -> Vec<&str> {
         match self {
             Self::OtherEvent { called: one, payload: other } | Self::TwoEvents { one, other } => {

@@ -1,10 +1,11 @@
-//! Reads a payload's bytes into a JSON object that says what the bytes say, or refuses them.
+//! Parses the bytes of a payload into a JSON object, or refuses them if they are ambiguous.
 //!
-//! Nothing is repaired, rounded or chosen: text that is not UTF-8, half a surrogate pair, an integer beyond 64 bits or a key
-//! that stands twice is read in one way here and perhaps in another by the program that acts on it.
+//! Nothing is repaired, rounded or chosen. Text that is not UTF-8, half a surrogate pair, an integer beyond
+//! 64 bits and a duplicate key are errors: the program that acts on the payload could read them in another
+//! way.
 //!
-//! The lexer is [`hifijson`]: it unescapes a string into the string that is kept (`serde_json` does so into a buffer that it
-//! copies, a third copy of a long payload), and hands out numbers as they are written.
+//! The lexer is [`hifijson`]. It unescapes a string directly into its final buffer, whereas `serde_json` uses
+//! another buffer, which means a third copy of a long payload. It also returns numbers as they are written.
 
 use std::io;
 
@@ -18,12 +19,12 @@ use serde_json::{Map, Number, Value};
 use super::error::DecodeError;
 use super::limits::Limits;
 
-/// Reads the one object in `bytes`.
+/// Parses the one object in `bytes`.
 pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Map<String, Value>, DecodeError> {
     if bytes.len() > limits.bytes {
         return Err(DecodeError::TooLong { length: bytes.len(), limit: limits.bytes });
     }
-    // Some shells put a byte-order mark before what they pipe.
+    // Some shells write a byte-order mark before their output.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.trim_ascii().is_empty() {
         return Err(DecodeError::Empty);
@@ -35,13 +36,13 @@ pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Map<String, Value>, D
     }
 }
 
-/// Deeper values are never read.
+/// The deepest nesting that is ever read.
 const DEEPEST: usize = 127;
 
-/// Reads the one value in `text`.
+/// Parses the one value in `text`.
 pub(crate) fn value(text: &str, limits: Limits) -> Result<Value, DecodeError> {
     let mut lexer = SliceLexer::new(text.as_bytes());
-    // As deep as what recurses over values can go.
+    // Functions that recurse over values support no deeper nesting.
     let limits = Limits { depth: limits.depth.min(DEEPEST), ..limits };
     let mut room = Room { left: text.len().saturating_add(limits.overhead), limits };
     let read = lexer.exactly_one(Lex::ws_peek, |next, lexer| room.value(next, lexer, limits.depth));
@@ -55,7 +56,7 @@ pub(crate) fn value(text: &str, limits: Limits) -> Result<Value, DecodeError> {
     })
 }
 
-/// Why a text is not read.
+/// A reason to refuse a text.
 enum Refusal {
     Json(Error),
     HalfPair,
@@ -76,31 +77,32 @@ impl From<hifijson::num::Error> for Refusal {
 
 impl From<hifijson::str::Error> for Refusal {
     fn from(error: hifijson::str::Error) -> Self {
-        // That the text is UTF-8 was seen before.
+        // The text is known to be UTF-8 here.
         if error.is_unicode_error() { Self::HalfPair } else { Self::Json(error.into()) }
     }
 }
 
-/// How much memory what is read may still take.
+/// The memory that the values of a payload may still use.
 struct Room {
     left: usize,
     limits: Limits,
 }
 
-/// What a value takes where it stands.
+/// Memory of a value itself.
 const VALUE: usize = size_of::<Value>();
 
-/// What an entry of an object takes beside its value and the text of its key: the key, its hash, its place in the index.
+/// Memory of an entry of an object beside its value and the text of its key: the key, its hash and its index
+/// slot.
 const ENTRY: usize = size_of::<String>() + 4 * size_of::<usize>();
 
-/// What an object takes before it has any entries: room for the first of them, and an index.
+/// Memory of an object before its first entry: capacity for the first entries, and an index.
 const OBJECT: usize = 3 * (VALUE + ENTRY);
 
-/// What a text, a list or an object takes of the allocator beside what is in it.
+/// Memory that the allocator needs for a string, a list or an object beside its content.
 const ALLOCATION: usize = 2 * size_of::<usize>();
 
 impl Room {
-    /// Reads the value that begins with `next`; `depth` levels more may stand in it.
+    /// Parses the value that begins with `next`, with at most `depth` levels inside it.
     fn value(&mut self, next: u8, lexer: &mut SliceLexer<'_>, depth: usize) -> Result<Value, Refusal> {
         self.take(VALUE)?;
         match next {
@@ -165,7 +167,7 @@ impl Room {
     }
 }
 
-/// Reads a number as it is written: an integer exactly, any other as the `f64` that is nearest, as every reader takes it.
+/// Parses a number: an integer exactly, any other as the nearest `f64`, as all parsers do.
 fn number(lexer: &mut SliceLexer<'_>) -> Result<Value, Refusal> {
     let (digits, parts) = lexer.num_string().validated()?;
     let number = if parts.is_int() && digits != "-0" {
@@ -177,7 +179,7 @@ fn number(lexer: &mut SliceLexer<'_>) -> Result<Value, Refusal> {
     number.map(Value::Number).ok_or(Refusal::Other(DecodeError::Number))
 }
 
-/// A name as it is shown: its beginning, where it is long.
+/// A name for an error message, truncated if it is long.
 pub(super) fn shown(name: &str) -> String {
     match name.char_indices().nth(64) {
         Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
@@ -185,13 +187,14 @@ pub(super) fn shown(name: &str) -> String {
     }
 }
 
-/// Whether the value is written as this text; nothing is written out for that.
+/// Whether the value serializes to exactly this text. Compares without a buffer.
 pub(crate) fn is_written_as(value: &Value, text: &str) -> bool {
     let mut rest = text.as_bytes();
     serde_json::to_writer(Rest(&mut rest), value).is_ok() && rest.is_empty()
 }
 
-/// Takes what is written off the beginning of a text, as long as it is the same.
+/// A writer that compares: it removes the written bytes from the beginning of a text, and fails at the first
+/// difference.
 struct Rest<'a, 'b>(&'a mut &'b [u8]);
 
 impl io::Write for Rest<'_, '_> {
@@ -303,7 +306,7 @@ mod tests {
         }
     }
 
-    /// Many small values take far more memory than their text.
+    /// Many small values need far more memory than their text.
     #[test]
     fn many_small_values_are_refused() {
         for (open, value, close) in
@@ -330,7 +333,7 @@ mod tests {
             drop(fields(text.as_bytes()));
         }
 
-        /// Another reader, as strict about what is JSON.
+        /// `serde_json` is as strict about the syntax of JSON.
         #[test]
         fn reads_what_another_reader_reads(text in r#"\{"a":(\[|\]|\{|\}|"|:|,|-|0|1|9|\.|e|E|\+| |\\|n|u00e9|true|null|é){0,12}\}"#) {
             match (fields(text.as_bytes()), serde_json::from_str::<Value>(&text)) {

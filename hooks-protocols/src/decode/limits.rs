@@ -1,14 +1,14 @@
-//! How much of a payload is read.
+//! Limits on the size of a payload.
 
-/// Bounds on a payload.
+/// Limits on the size of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Longer payloads are refused.
+    /// Maximum length in bytes.
     pub bytes: usize,
-    /// Deeper payloads are refused; what the payload itself is counts as the first level. More than 127 levels are never read.
+    /// Maximum nesting, where the payload itself is the first level. More than 127 levels are never read.
     pub depth: usize,
-    /// Payloads that take this many bytes more memory than they are long are refused. What takes more is many small values:
-    /// a text takes about as much as it is long, a number some seventy bytes.
+    /// Maximum memory in bytes that a payload may use beyond its length. Only many small values need more
+    /// memory than their text: a string needs about as much as its length, a number about seventy bytes.
     pub overhead: usize,
 }
 

@@ -1,4 +1,4 @@
-//! From the bytes that a client writes to a typed event, where it happens, and all that we have no name for.
+//! Decodes the bytes of a client into a typed event, its context, and all unknown fields.
 
 mod child;
 mod error;
@@ -22,26 +22,26 @@ use crate::failure::is_deniable;
 use crate::recognise;
 use crate::table::{Field, Row};
 
-/// A payload, read.
+/// A decoded payload.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Decoded {
-    /// Who sent it.
+    /// The client that sent the payload.
     pub client: Client,
-    /// The event, in the client's words.
+    /// The event, as the client calls it.
     pub event_name: String,
-    /// Where it happens.
+    /// The session, agent and time of the event.
     pub context: HookContext,
-    /// The event; `None` for one that has no type here and is only passed on.
+    /// The event; `None` for an event that has no type here and is only passed on.
     pub event: Option<WireEvent>,
-    /// Every field that neither the context nor the event holds, as it came.
+    /// Every field that neither the context nor the event holds, unchanged.
     pub extra: Map<String, Value>,
-    /// What stood around the payload, where the client sends it in an envelope.
+    /// The message around the payload, if the client sends an envelope.
     pub envelope: Option<Map<String, Value>>,
-    /// The key under which the payload names its event.
+    /// The key that names the event in the payload.
     pub(crate) named_by: Option<&'static str>,
     pub(crate) row: Option<&'static Row>,
-    /// The fields of the payload that the context and the event hold whole.
+    /// The payload fields whose complete value is in the context or the event.
     pub(crate) taken: Vec<&'static Field>,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Debug for Decoded {
 }
 
 impl Decoded {
-    /// The tool and the arguments of the payload, where it is about a tool.
+    /// The tool and the arguments, if the payload is about a tool call.
     pub fn call(&self) -> Option<(&str, &Value)> {
         match self.event.as_ref()? {
             WireEvent::PreToolUse(call) => Some((&call.tool_name, &call.tool_args)),
@@ -69,28 +69,29 @@ impl Decoded {
         }
     }
 
-    /// Whether the client tells of this call in another event as well: what counts calls counts that one.
+    /// Whether the client reports this call in another event as well. Limits on calls count the other event.
     ///
-    /// Cursor asks about a command, an MCP call and a file to read before the call of the tool that is about them, which it
-    /// asks about too.
+    /// For a shell command, an MCP call or a file read, Cursor first sends an event of that kind, and then
+    /// the event of the tool call. It asks hooks at both.
     pub fn is_told_elsewhere(&self) -> bool {
         self.row.is_some_and(|row| row.is_told_elsewhere)
     }
 }
 
-/// Reads what `client` wrote about the event that it calls `event`; `None` has the payload say which event it is.
+/// Decodes a payload that `client` wrote for the event that it calls `event`. If `event` is `None`, the
+/// payload has to name its event.
 ///
-/// Pure, and linear in the payload. An event that the client is not known to have is passed on, and so is every field
-/// that has no place in the typed event. [`Payload`] does the same in two steps.
+/// Pure, and linear in the length of the payload. An unknown event of the client is passed on, and so is
+/// every field that the typed event does not have. [`Payload`] does the same in two steps.
 ///
 /// # Errors
-/// The payload cannot be read as exactly what it says, is of another event, or lacks an essential field. A hook that decides
-/// then answers with a [`failure`](crate::failure).
+/// Returns an error if the payload cannot be parsed without ambiguity, belongs to another event, or lacks a
+/// required field. A hook that decides then answers with a [`failure`](crate::failure).
 pub fn decode(client: Client, event: Option<&str>, bytes: &[u8]) -> Result<Decoded, DecodeError> {
     Payload::read(bytes, Limits::default())?.decode(client, event)
 }
 
-/// The fields of a payload. What they were read from can be dropped before they are decoded.
+/// The fields of a payload. The caller can drop the bytes before it decodes the fields.
 #[derive(Debug)]
 pub struct Payload {
     fields: Map<String, Value>,
@@ -98,23 +99,24 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Reads the one JSON object in `bytes`.
+    /// Parses the one JSON object in `bytes`.
     ///
     /// # Errors
-    /// The bytes are not an object within these limits that every reader reads in the same way.
+    /// Returns an error if the bytes are not an object within these limits, or if two parsers could read them
+    /// differently.
     pub fn read(bytes: &[u8], limits: Limits) -> Result<Self, DecodeError> {
         Ok(Self { fields: json::read(bytes, limits)?, limits })
     }
 
-    /// Whose payload this is and of which event; `None` if it could be of several clients, or of none.
+    /// The client and the event of the payload; `None` if no client, or more than one, could have sent it.
     pub fn recognised(&self) -> Option<(Client, &'static str)> {
         recognise::of_fields(&self.fields)
     }
 
-    /// Takes the fields for those of an event; see [`decode`].
+    /// Decodes the fields as those of an event; see [`decode`].
     ///
     /// # Errors
-    /// The payload is of another event, or lacks an essential field.
+    /// Returns an error if the payload belongs to another event, or lacks a required field.
     pub fn decode(self, client: Client, event: Option<&str>) -> Result<Decoded, DecodeError> {
         let Self { fields, limits } = self;
         let Opened { mut fields, envelope, event: announced } = open(client, fields);
@@ -126,9 +128,9 @@ impl Payload {
         {
             return Err(DecodeError::OtherClient { event: event_name, client, other });
         }
-        // Where nothing names the event, what the payload looks like.
+        // If neither the caller nor the payload names the event, its keys can show it.
         let alike = named_by.is_none().then(|| recognise::by_shape(protocol, &fields)).flatten();
-        // The name can be written again from the row; in another spelling it stays where it is.
+        // The row has the name of the event; a name in another spelling stays in the payload.
         let named_by = named_by.filter(|key| fields.get(*key).is_some_and(|name| *name == event_name));
         if let Some(key) = named_by {
             fields.shift_remove(key);
@@ -154,13 +156,13 @@ impl Payload {
 
 /// The name of an event.
 struct Named {
-    /// In the client's words.
+    /// The event, as the client calls it.
     event: String,
-    /// The key of the payload that says it.
+    /// The key of the payload that names the event.
     by: Option<&'static str>,
 }
 
-/// Which event it is: as the caller calls it, as the payload names it, or as the payload looks.
+/// Finds the name of the event: from the caller, else from the payload, else from the keys of the payload.
 fn named(
     client: Client,
     called: Option<&str>,
@@ -198,7 +200,8 @@ fn named(
     Ok(Named { event, by })
 }
 
-/// Longer names of events and tools are refused: no client has one, and whatever compares names would take its time.
+/// Maximum length of the name of an event or a tool. No client has longer names, and comparing them would
+/// take time.
 const LONGEST_NAME: usize = 1024;
 
 fn bounded(what: &'static str, name: &str) -> Result<(), DecodeError> {
@@ -208,12 +211,12 @@ fn bounded(what: &'static str, name: &str) -> Result<(), DecodeError> {
     }
 }
 
-/// Refuses a payload that does not name its event and looks like one of another: a slip in the settings would take a call
-/// past everybody who decides.
+/// Refuses a payload that does not name its event and has the keys of another event. With such a mistake in
+/// the settings, a call would bypass the hooks that decide.
 fn looks_like(client: Client, called: &str, fields: &Map<String, Value>) -> Result<(), DecodeError> {
     let protocol = client.protocol();
     let Some(row) = protocol.row(called) else {
-        // Another client's, or passed on.
+        // An event of another client, or an unknown event, which is passed on.
         let meant =
             recognise::decided_by_shape(protocol, fields).filter(|_| recognise::whose(called).is_none());
         return meant.map_or(Ok(()), |meant| {
@@ -232,9 +235,9 @@ fn looks_like(client: Client, called: &str, fields: &Map<String, Value>) -> Resu
 }
 
 impl Decoded {
-    /// Refuses arguments in which two keys of one object are one name to the client.
+    /// Refuses arguments in which two keys of one object are the same name to the client.
     ///
-    /// Programs in Go match names without regard to case, and the last one counts.
+    /// Programs in Go ignore the case of names, and use the last one.
     fn names_arguments_once(&self) -> Result<(), DecodeError> {
         let (true, Some((_, arguments))) = (self.client.protocol().folds_names, self.call()) else {
             return Ok(());
@@ -250,7 +253,7 @@ impl Decoded {
     }
 }
 
-/// A payload out of its envelope.
+/// A payload without its envelope.
 struct Opened {
     fields: Map<String, Value>,
     envelope: Option<Map<String, Value>>,
@@ -258,12 +261,13 @@ struct Opened {
     event: Option<String>,
 }
 
-/// Takes a payload out of its envelope, where the client sends one. A payload that comes without is one as well.
+/// Removes the envelope from a payload, if the client sends one. A payload without an envelope is accepted as
+/// well.
 fn open(client: Client, mut fields: Map<String, Value>) -> Opened {
     let Some(envelope) = client.protocol().envelope else {
         return Opened { fields, envelope: None, event: None };
     };
-    // The whole message of a remote call, or only its parameters.
+    // The message is a complete remote call, or only its parameters.
     let mut message = match fields.get_mut("params").and_then(Value::as_object_mut) {
         Some(parameters) => std::mem::take(parameters),
         None => std::mem::take(&mut fields),

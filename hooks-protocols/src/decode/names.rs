@@ -1,10 +1,10 @@
-//! Names that are one name to a reader that does not regard case.
+//! Detection of names that are the same if case is ignored.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// Two keys of one object, at any depth, that are the same without regard to case.
+/// Two keys of one object, at any depth, that are the same if case is ignored.
 pub(super) fn same(value: &Value) -> Option<(String, String)> {
     match value {
         Value::Array(items) => items.iter().find_map(same),
@@ -18,7 +18,7 @@ pub(super) fn same(value: &Value) -> Option<(String, String)> {
     }
 }
 
-/// Simple case folding, as Go's `encoding/json` does it: the long s and the sign for kelvin are letters of ASCII.
+/// Simple case folding, as in Go's `encoding/json`: the long s and the kelvin sign fold to ASCII letters.
 fn folded(key: &str) -> String {
     key.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }

@@ -1,4 +1,4 @@
-//! Puts the fields of a payload where its row says.
+//! Moves the fields of a payload to the destinations that their row defines.
 
 use hooks_core::HookContext;
 use serde_json::{Map, Value};
@@ -6,19 +6,19 @@ use serde_json::{Map, Value};
 use super::{DecodeError, Limits, json, time};
 use crate::table::{Field, How, Path, Protocol, Row, To};
 
-/// The fields of a payload, each in its place.
+/// The fields of a payload at their destinations.
 pub(super) struct Placed {
     pub(super) context: HookContext,
     /// The fields of our event.
     pub(super) event: Map<String, Value>,
-    /// Those that have no other place.
+    /// The fields without another destination.
     pub(super) extra: Map<String, Value>,
-    /// What is held whole by the context or the event.
+    /// The payload fields whose complete value is in the context or the event.
     pub(super) taken: Vec<&'static Field>,
 }
 
-/// Puts every field in its place. One that is held whole elsewhere is taken out; all others stay in `extra`, also where
-/// something was read from them.
+/// Moves every field to its destination. A field whose complete value is stored there is removed from the
+/// payload. All others stay in `extra`, even if a value was read from them.
 pub(super) fn place(
     protocol: &'static Protocol,
     row: Option<&'static Row>,
@@ -64,7 +64,7 @@ pub(super) fn place(
 }
 
 impl Placed {
-    /// Puts one field in its place. Whether the whole value was taken.
+    /// Moves one field to its destination. Returns whether the complete value was taken.
     fn field(
         &mut self,
         field: &'static Field,
@@ -81,7 +81,8 @@ impl Placed {
         Ok(self.plain(field, below, value))
     }
 
-    /// Reads JSON that stands in a text, as strictly as the payload. A text that is not JSON is a text.
+    /// Parses a string that contains JSON, with the same limits as the payload. A string that is not JSON
+    /// stays a string.
     fn json_text(
         &mut self,
         field: &'static Field,
@@ -102,7 +103,7 @@ impl Placed {
         Ok(is_whole)
     }
 
-    /// Puts one field in its place that is read by itself. Whether the whole value was taken.
+    /// Moves one field that needs no limits for parsing. Returns whether the complete value was taken.
     fn plain(&mut self, field: &'static Field, below: Path, value: &mut Value) -> bool {
         if let Some((last, above)) = below.split_last() {
             let Some(holder) = above.iter().try_fold(value, |value, key| value.get_mut(*key)) else {
@@ -115,14 +116,14 @@ impl Placed {
             } else if let Some(read) = field.how.read(inner) {
                 self.set(field.to, read);
             }
-            // What it stood in remains.
+            // The object around the field remains in the payload.
             return false;
         }
         if field.to == To::Time {
             self.context.timestamp = time::read(value).unwrap_or_default();
             return false;
         }
-        // An empty text says nothing about where it happens; it stays where it is.
+        // An empty string in a context field carries no information; it stays in the payload.
         let says_nothing = !matches!(field.to, To::Event(_)) && value.as_str() == Some("");
         if field.how.takes(value) && !says_nothing {
             let value = value.take();
@@ -135,7 +136,7 @@ impl Placed {
         false
     }
 
-    /// Sets a value that is held whole from here on.
+    /// Stores a complete value at its destination.
     fn take(&mut self, field: &'static Field, value: Value) {
         self.taken.push(field);
         match field.how {
@@ -173,19 +174,19 @@ impl Placed {
     }
 }
 
-/// The rest of a field's path, where it begins with this key.
+/// The rest of a field's path, if the path begins with this key.
 fn below(field: &'static Field, key: &str) -> Option<Path> {
     let (first, below) = field.from.split_first()?;
     (*first == key).then_some(below)
 }
 
-/// What stands at a path.
+/// The value at a path.
 pub(crate) fn at<'a>(map: &'a Map<String, Value>, path: &[&str]) -> Option<&'a Value> {
     let (first, below) = path.split_first()?;
     below.iter().try_fold(map.get(*first)?, |value, key| value.get(*key))
 }
 
-/// Sets what stands at a path; what is in the way stays.
+/// Sets the value at a path. If a value that is not an object is in the way, nothing changes.
 pub(crate) fn put(map: &mut Map<String, Value>, path: &[&str], value: Value) {
     let Some((last, above)) = path.split_last() else { return };
     let mut inner = map;

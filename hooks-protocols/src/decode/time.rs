@@ -1,9 +1,9 @@
-//! Reads a moment as clients write it: milliseconds since 1970, or RFC 3339.
+//! Parses a time as clients write it: milliseconds since 1970, or RFC 3339.
 
 use hooks_core::time::Timestamp;
 use serde_json::Value;
 
-/// The moment, where it is one.
+/// The time; `None` if the value is in neither form.
 pub(super) fn read(value: &Value) -> Option<Timestamp> {
     match value {
         Value::Number(number) => number.as_u64().map(Timestamp),
@@ -12,7 +12,7 @@ pub(super) fn read(value: &Value) -> Option<Timestamp> {
     }
 }
 
-/// `2026-11-21T10:00:00.000Z`, with any number of decimals and any offset.
+/// Parses `2026-11-21T10:00:00.000Z`, with any number of decimals and any offset.
 fn rfc3339(text: &str) -> Option<u64> {
     let (date, rest) = text.split_at_checked(10)?;
     let mut date = date.split('-').map(number);
@@ -38,7 +38,7 @@ fn rfc3339(text: &str) -> Option<u64> {
     u64::try_from(seconds * 1_000 + milliseconds).ok()
 }
 
-/// Seconds that a zone is ahead.
+/// The offset of a time zone in seconds.
 fn offset(zone: &str) -> Option<i64> {
     if zone.eq_ignore_ascii_case("z") {
         return Some(0);
@@ -48,8 +48,8 @@ fn offset(zone: &str) -> Option<i64> {
     Some(sign * (number(hours)? * 3_600 + number(minutes)? * 60))
 }
 
-/// Days from 1970 to a date of the Gregorian calendar. Years begin in March here, so that the day that comes every four
-/// years is their last.
+/// Days from 1970 to a date of the Gregorian calendar. Years begin in March here, so that the leap day is
+/// their last day.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -57,7 +57,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// A few digits.
+/// Parses a few digits.
 fn number(digits: &str) -> Option<i64> {
     let is_number = digits.len() <= 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().ok()).flatten()

@@ -1,11 +1,11 @@
-//! From fields to a typed event.
+//! Converts fields to a typed event.
 
 use hooks_core::event::WireError;
 use hooks_core::{EventKind, WireEvent};
 use serde_json::{Map, Value};
 
-/// Reads the fields of an event. Arguments and results, which can be large and are kept as they are, are moved in rather
-/// than read again.
+/// Converts the fields of an event. Arguments and results can be large and stay unchanged, so they are moved
+/// and not converted again.
 pub(super) fn read(kind: EventKind, mut fields: Map<String, Value>) -> Result<WireEvent, WireError> {
     let arguments = fields.shift_remove("tool_args");
     let result = fields.shift_remove("tool_result");

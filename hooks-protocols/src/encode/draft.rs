@@ -1,4 +1,4 @@
-//! An answer while it is written.
+//! An answer that is being encoded.
 
 use serde_json::{Map, Value, json};
 
@@ -9,19 +9,19 @@ use crate::decode::place::put;
 use crate::degraded::Degraded;
 use crate::table::Word;
 
-/// What is said so far.
+/// The fields of the answer so far.
 #[derive(Default)]
 pub(super) struct Draft {
     said: Map<String, Value>,
-    /// It is said by the exit code and stderr.
+    /// The answer is an exit code with a text on stderr.
     pub(super) exits: bool,
-    /// The reason is shown to the user, as there is no better way.
+    /// The user gets the reason as a warning, as there is no better way.
     pub(super) warns: bool,
     pub(super) degraded: Vec<Degraded>,
 }
 
 impl Draft {
-    /// Adds words. Whoever calls has seen that each has a value.
+    /// Adds fields. The caller has made sure that each has a value.
     pub(super) fn put(&mut self, words: &[Word], source: &Source<'_>) {
         for word in words {
             if let Some(value) = source.value(word.says) {
@@ -42,7 +42,8 @@ impl Draft {
     }
 }
 
-/// The answer as it is written: in its envelope, where there is one; nothing where nothing is said.
+/// Serializes the answer, in its envelope if the client uses one. An answer without fields is the empty
+/// string.
 fn written(said: Map<String, Value>, voice: &Voice<'_>) -> String {
     let Some(envelope) = voice.client.protocol().envelope else {
         return if said.is_empty() { String::new() } else { Value::Object(said).to_string() };
@@ -50,7 +51,7 @@ fn written(said: Map<String, Value>, voice: &Voice<'_>) -> String {
     let outside = match voice.source.decoded {
         Some(decoded) => match &decoded.envelope {
             Some(outside) => Some(outside),
-            // It came without.
+            // The payload came without an envelope.
             None => return Value::Object(said).to_string(),
         },
         None => None,

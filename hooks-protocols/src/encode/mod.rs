@@ -1,13 +1,13 @@
-//! From what hooks said to what a client honours.
+//! Encodes the answer of hooks into a reply that a client honours.
 //!
-//! One interpreter speaks the phrases of all clients. What a client cannot be told is said in the nearest way that is not
-//! weaker, and noted:
+//! One encoder writes the phrases of all clients. If a client does not support a wish, the nearest supported
+//! effect that is not less strict replaces it, and the reply notes that:
 //!
-//! | wish | where it cannot be said |
+//! | wish | effect if it is not supported |
 //! | --- | --- |
-//! | deny | the run ends; where that cannot be said either, nothing is enforced, and the note says so |
+//! | deny | the run ends; if that is not supported either, nothing is enforced, and the note states that |
 //! | ask, rewrite, stop | denied |
-//! | allow | nothing is said: who would be asked, is asked |
+//! | allow | no answer: if the client would ask the user, it does |
 //! | all others | left out |
 
 mod draft;
@@ -27,15 +27,16 @@ use crate::decode::Decoded;
 use crate::degraded::{Degraded, Instead, Wish};
 use crate::table::{Asked, Phrase, Row};
 
-/// What `answer` is to the client that sent `decoded`.
+/// Encodes `answer` for the client that sent `decoded`.
 ///
-/// An outcome becomes an answer by `Answer::from(&outcome)`.
+/// `Answer::from(&outcome)` converts an outcome into an answer.
 pub fn encode(decoded: &Decoded, answer: &Answer) -> Reply {
     let change = answer.rewrite.as_ref().filter(|rewrite| differs(decoded, rewrite));
     Voice::new(decoded.client, &decoded.event_name, decoded.row(), Some(decoded), answer, change).reply()
 }
 
-/// A denial at an event whose payload could not be read: in the words of each of `rows`, the last of which is the event.
+/// Encodes a denial at an event whose payload cannot be decoded. The phrases of all `rows` are used; the last
+/// row is the event.
 pub(crate) fn encode_blindly(
     client: Client,
     event_name: &str,
@@ -53,17 +54,17 @@ pub(crate) fn encode_blindly(
     draft.into_reply(&voice)
 }
 
-/// A denial on stderr, for a client or an event that nobody knows.
+/// A denial on stderr, for an unknown client or event.
 pub(crate) fn exit_two(reason: &str) -> Reply {
     Reply::exit_two(&reason::text_of(Some(reason)))
 }
 
-/// A warning on stderr that stops nothing.
+/// A warning on stderr that does not stop anything.
 pub(crate) fn warning(reason: &str) -> Reply {
     Reply::warning(&reason::text_of(Some(reason)))
 }
 
-/// An answer at one event of one client.
+/// The encoder of an answer to one event of one client.
 #[derive(Clone, Copy)]
 struct Voice<'a> {
     client: Client,
@@ -71,14 +72,14 @@ struct Voice<'a> {
     source: Source<'a>,
 }
 
-/// That it must not happen, and why.
+/// A denial with its reason.
 struct Denial {
-    /// The wish that can only be said by a denial; `None` where a denial was wished.
+    /// The unsupported wish that the denial replaces; `None` if hooks denied the event.
     because: Option<Wish>,
     reason: String,
 }
 
-/// What is said where a change cannot be.
+/// Reason of a denial in place of an unsupported rewrite.
 const UNSAYABLE: &str = "hooks would have changed this first, and this client cannot be told how";
 
 impl<'a> Voice<'a> {
@@ -109,7 +110,8 @@ impl<'a> Voice<'a> {
         draft.into_reply(&voice)
     }
 
-    /// Whether it comes to a denial, whatever was wished.
+    /// The denial to encode, whether hooks denied the event or have an unsupported wish that becomes a
+    /// denial.
     fn denial(&self) -> Option<Denial> {
         let Source { answer, rewrite, .. } = self.source;
         let reason = answer.reason.as_deref();
@@ -137,7 +139,7 @@ impl<'a> Voice<'a> {
         self.row.and_then(|row| row.kind).is_some_and(|kind| rewrite.is_of(kind))
     }
 
-    /// Says that it must not happen, and nothing beside it.
+    /// Encodes a denial, without context and messages.
     fn deny(&self, row: &Row, because: Option<Wish>, draft: &mut Draft) {
         let wish = because.unwrap_or(Wish::Deny);
         self.always(row, draft);
@@ -159,7 +161,7 @@ impl<'a> Voice<'a> {
         }
     }
 
-    /// Says all that is wished of something that goes ahead, or is asked about.
+    /// Encodes the wishes for an event that is not denied.
     fn go(&self, row: &Row, draft: &mut Draft) {
         let Source { answer, rewrite, .. } = self.source;
         let phrases = &row.phrases;
@@ -187,7 +189,7 @@ impl<'a> Voice<'a> {
         draft.put(row.phrases.always, &self.source);
     }
 
-    /// Says a phrase, where it can be said.
+    /// Encodes a phrase. Returns whether the client supports it here.
     fn say(&self, row: &Row, wish: Wish, phrase: Phrase, draft: &mut Draft) -> bool {
         if !self.can(row, wish, phrase) {
             return false;
@@ -204,7 +206,7 @@ impl<'a> Voice<'a> {
         true
     }
 
-    /// Whether there are words for it, and each of them has a value here.
+    /// Whether the phrase has an encoding, and each of its fields has a value here.
     fn can(&self, row: &Row, wish: Wish, phrase: Phrase) -> bool {
         let has_words = match phrase {
             Phrase::Cannot => false,
@@ -222,8 +224,8 @@ impl<'a> Voice<'a> {
         draft.degraded.push(Degraded { client: self.client, event, wish, instead });
     }
 
-    /// An event that this client is not known to have: a denial is tried in the way that works most often, and nothing else
-    /// is said.
+    /// Encodes an answer to an unknown event of this client: a denial in the form that most clients honour,
+    /// and nothing else.
     fn in_the_dark(&self, is_denied: bool) -> Reply {
         let Source { answer, rewrite, .. } = self.source;
         let mut draft = Draft::default();
@@ -244,7 +246,7 @@ impl<'a> Voice<'a> {
     }
 }
 
-/// Whether a rewrite says something other than what was sent.
+/// Whether a rewrite changes anything in the event that the client sent.
 fn differs(decoded: &Decoded, rewrite: &Rewrite) -> bool {
     match (&decoded.event, rewrite) {
         (Some(WireEvent::PreToolUse(call)), Rewrite::Arguments(arguments)) => call.tool_args != *arguments,

@@ -1,12 +1,13 @@
-//! The text of a denial: never empty, never endless.
+//! The reason of a denial: never empty, and of limited length.
 
-/// Longer reasons are cut. It is more than any client shows, and less than one spills to a file.
+/// Maximum length in bytes. It is more than any client shows, and less than the length at which a client
+/// moves the text to a file.
 const LONGEST: usize = 8_000;
 
-/// What is said where hooks gave no reason.
+/// Reason of a denial if hooks gave no reason.
 const NONE_GIVEN: &str = "hooks refuse this and gave no reason; see their log";
 
-/// A reason that a client honours: a denial without one is void in some.
+/// A reason that every client honours: some ignore a denial with an empty reason.
 pub(super) fn text_of(reason: Option<&str>) -> String {
     match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
         Some(reason) => bounded(reason),

@@ -1,8 +1,8 @@
-//! What a hook process gives back to its client.
+//! The output of a hook process.
 
 use crate::degraded::Degraded;
 
-/// What a hook process writes and with which code it ends. Nothing else may be written to its standard output.
+/// The output and exit code of a hook process. The process must write nothing else to its standard output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply {
@@ -12,20 +12,20 @@ pub struct Reply {
     pub stderr: String,
     /// The exit code.
     pub exit: u8,
-    /// What could not be said as it was meant, for the log.
+    /// Wishes that could not be encoded as they are meant, for the log.
     pub degraded: Vec<Degraded>,
 }
 
 impl Reply {
-    /// Exit code 2 with a text on stderr: what denies a tool call in every client that was run.
+    /// Exit code 2 with a text on stderr, which denies a tool call in every client that was tested.
     ///
-    /// The text never begins like JSON, which Gemini CLI would read in place of the exit code, and is never empty, which
-    /// Codex CLI and Gemini CLI would take for an allow.
+    /// The text is never empty and never begins like JSON. Gemini CLI would read JSON in place of the exit
+    /// code. Codex CLI and Gemini CLI would treat an empty text as an allow.
     pub(super) fn exit_two(reason: &str) -> Self {
         Self { stderr: format!("hooks: {reason}\n"), exit: 2, ..Self::default() }
     }
 
-    /// Exit code 1 with a text on stderr: something went wrong, and nothing is stopped by it.
+    /// Exit code 1 with a text on stderr: an error that does not stop anything.
     pub(super) fn warning(reason: &str) -> Self {
         Self { stderr: format!("hooks: {reason}\n"), exit: 1, ..Self::default() }
     }

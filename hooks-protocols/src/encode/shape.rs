@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-/// Keys whose texts say what kind of thing an object is; a result keeps its shape only with them.
+/// Keys whose texts name the type of an object. A result needs them to keep its shape.
 const KINDS: &[&str] = &["type", "resultType", "result_type", "mimeType", "mime_type"];
 
-/// Keys of the text of a result, the likeliest first.
+/// Keys of the text of a result, the most likely first.
 const TEXTS: &[&str] = &[
     "stdout",
     "content",
@@ -17,10 +17,10 @@ const TEXTS: &[&str] = &[
     "result",
 ];
 
-/// Values are no deeper than payloads may be; what is, is dropped.
+/// Maximum nesting of values, as for payloads. Deeper values are dropped.
 const DEEPEST: usize = 128;
 
-/// A result of the same shape that says `text` and nothing else: no text of the original is left in it.
+/// A result of the same shape with `text` as its only text: no text of the original remains.
 pub(super) fn saying(original: &Value, text: &str) -> Value {
     let mut blank = blank(original, DEEPEST);
     if let Some(place) = text_place(&mut blank, DEEPEST) {
@@ -28,7 +28,7 @@ pub(super) fn saying(original: &Value, text: &str) -> Value {
         return blank;
     }
     match blank {
-        // A shape without any place for a text.
+        // The shape has no place for a text.
         Value::Object(mut map) => {
             map.insert("error".to_owned(), text.into());
             Value::Object(map)
@@ -37,7 +37,8 @@ pub(super) fn saying(original: &Value, text: &str) -> Value {
     }
 }
 
-/// A changed result in the shape of the original: what became a text of its own goes where the text was.
+/// A changed result in the shape of the original. If the changed result is only a text, it replaces the
+/// original's text.
 pub(super) fn reshaped(original: &Value, changed: &Value) -> Value {
     match (original, changed) {
         (Value::Object(_) | Value::Array(_), Value::String(text)) => saying(original, text),
@@ -45,7 +46,7 @@ pub(super) fn reshaped(original: &Value, changed: &Value) -> Value {
     }
 }
 
-/// The text of a result, for clients that take nothing else; never empty.
+/// The text of a result, for clients that accept only text; never empty.
 pub(super) fn text_of(result: &Value) -> String {
     let found = match result {
         Value::String(text) => text.clone(),
@@ -54,7 +55,8 @@ pub(super) fn text_of(result: &Value) -> String {
     if found.trim().is_empty() { "(nothing)".to_owned() } else { found }
 }
 
-/// The object with its keys in camelCase, as its client wants an object back that it gave in snake_case.
+/// The object with its keys in camelCase, for a client that sends the object in snake_case and expects it in
+/// camelCase.
 pub(super) fn in_camel_case(result: &Value) -> Value {
     let Value::Object(map) = result else { return result.clone() };
     Value::Object(map.iter().map(|(key, value)| (camel(key), value.clone())).collect())
@@ -95,7 +97,7 @@ fn blank_field(key: &str, value: &Value, depth: usize) -> Value {
     if is_kind { value.clone() } else { blank(value, depth) }
 }
 
-/// Where in a blank result its text goes.
+/// The string in a blank result that holds its text.
 fn text_place(value: &mut Value, depth: usize) -> Option<&mut Value> {
     match value {
         Value::String(_) => Some(value),

@@ -1,4 +1,4 @@
-//! The value of each word.
+//! The values of the fields of an answer.
 
 use hooks_core::WireEvent;
 use hooks_core::event::Message;
@@ -10,21 +10,21 @@ use crate::clients::convert;
 use crate::decode::Decoded;
 use crate::table::Says;
 
-/// What an answer is written from.
+/// Source of the values of an answer's fields.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) answer: &'a Answer,
     pub(super) event_name: &'a str,
-    /// Why; never empty.
+    /// Reason of the answer; never empty.
     pub(super) reason: &'a str,
-    /// The change that is to be said.
+    /// The change to encode.
     pub(super) rewrite: Option<&'a Rewrite>,
-    /// What is answered, where it could be read.
+    /// The payload that is answered, if it could be decoded.
     pub(super) decoded: Option<&'a Decoded>,
 }
 
 impl Source<'_> {
-    /// The value of a word; `None` where there is none, so that the phrase cannot be said.
+    /// The value of a field; `None` if the answer has no such value, so that the phrase cannot be used.
     pub(super) fn value(&self, says: Says) -> Option<Value> {
         let Self { answer, .. } = self;
         Some(match says {
@@ -65,7 +65,7 @@ impl Source<'_> {
         })
     }
 
-    /// The result as it was changed.
+    /// The changed result.
     fn result(&self) -> Option<Value> {
         let Some(Rewrite::Result(rewrite)) = self.rewrite else { return None };
         let changed = rewrite.result.as_ref()?;

@@ -1,58 +1,59 @@
-//! Where a field of a payload goes, in both directions.
+//! Mapping of payload fields to fields of our events, in both directions.
 
 use serde_json::Value;
 
-/// Keys, from the outermost in.
+/// Keys, from the outermost to the innermost.
 pub(crate) type Path = &'static [&'static str];
 
 /// One field of a payload.
 pub(crate) struct Field {
-    /// Where it stands in the payload.
+    /// Path of the field in the payload.
     pub(crate) from: Path,
-    /// Where it goes.
+    /// Destination of the value.
     pub(crate) to: To,
-    /// How it is read and written.
+    /// Conversion of the value.
     pub(crate) how: How,
 }
 
-/// What a field says something about.
+/// Destination of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum To {
     /// The session.
     Session,
-    /// The session above it.
+    /// The parent of the session.
     Parent,
     /// The agent that acts.
     Agent,
-    /// The folder it works in.
+    /// The working directory of the agent.
     Folder,
-    /// The folder of the whole project; also the one it works in, where the payload does not say that.
+    /// The folder of the whole project. It is also the working directory if the payload has none.
     Root,
-    /// When it happened.
+    /// The time of the event.
     Time,
     /// A field of the event.
     Event(Path),
 }
 
-/// How a value is read and written. What cannot be read stays among the unknown fields.
+/// Conversion of a value in both directions. A value that cannot be converted stays among the unknown fields.
 #[derive(Clone, Copy)]
 pub(crate) enum How {
-    /// Any value, as it is.
+    /// Any value, unchanged.
     Any,
-    /// A text.
+    /// A string.
     Text,
-    /// A whole number; a fraction is cut off.
+    /// An integer; a fraction is truncated.
     Count,
-    /// Theirs and ours. Of several of theirs for one of ours, the first is the one to write.
+    /// Pairs of the client's word and ours. If several of the client's words map to one of ours, the first is
+    /// written.
     Words(&'static [(&'static str, &'static str)]),
-    /// JSON in a text, as Cursor sends arguments.
+    /// JSON in a string, as Cursor sends arguments.
     JsonText,
-    /// Read by the first, written by the second.
+    /// A pair of functions: the first reads, the second writes.
     Both(fn(&Value) -> Option<Value>, fn(Value) -> Option<Value>),
 }
 
 impl How {
-    /// The value as our events have it.
+    /// Converts a client's value to ours.
     pub(crate) fn read(self, value: &Value) -> Option<Value> {
         match self {
             Self::Any => Some(value.clone()),
@@ -65,13 +66,13 @@ impl How {
                 let theirs = value.as_str()?;
                 words.iter().find(|(word, _)| *word == theirs).map(|(_, ours)| (*ours).into())
             }
-            // It takes limits to read it: see `Placed::json_text`.
+            // Parsing JSON needs limits; see `Placed::json_text`.
             Self::JsonText => None,
             Self::Both(read, _) => read(value),
         }
     }
 
-    /// The value as the client has it.
+    /// Converts our value to the client's.
     pub(crate) fn write(self, value: Value) -> Option<Value> {
         match self {
             Self::Any | Self::Text | Self::Count => Some(value),
@@ -84,7 +85,8 @@ impl How {
         }
     }
 
-    /// Whether the value can be taken out of the payload, as it can be written again from what is read.
+    /// Whether the value can be removed from the payload, as it can be restored exactly from the converted
+    /// value.
     pub(crate) fn takes(self, value: &Value) -> bool {
         match self {
             Self::Any => true,
@@ -98,18 +100,18 @@ impl How {
     }
 }
 
-/// Cast with saturation, which is what a count beyond all counts deserves.
+/// Truncates a number. The cast saturates at `u64::MAX`.
 fn whole(count: f64) -> Value {
     (count as u64).into()
 }
 
-/// A field of an event that a payload never has.
+/// A value for a field of our event that a payload never has.
 pub(crate) struct Preset {
     pub(crate) to: Path,
     pub(crate) value: Constant,
 }
 
-/// What it is instead.
+/// The value of a [`Preset`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Constant {
     Text(&'static str),
@@ -127,48 +129,48 @@ impl From<Constant> for Value {
     }
 }
 
-/// A text that is always the same.
+/// A preset string.
 pub(crate) const fn text(to: Path, text: &'static str) -> Preset {
     Preset { to, value: Constant::Text(text) }
 }
 
-/// A number that is always the same.
+/// A preset number.
 pub(crate) const fn number(to: Path, count: u64) -> Preset {
     Preset { to, value: Constant::Count(count) }
 }
 
-/// A flag that is always the same.
+/// A preset flag.
 pub(crate) const fn flag(to: Path, flag: bool) -> Preset {
     Preset { to, value: Constant::Flag(flag) }
 }
 
 impl Field {
-    /// Any value.
+    /// A field with any value.
     pub(crate) const fn any(from: Path, to: Path) -> Self {
         Self { from, to: To::Event(to), how: How::Any }
     }
 
-    /// A text.
+    /// A string field.
     pub(crate) const fn text(from: Path, to: Path) -> Self {
         Self { from, to: To::Event(to), how: How::Text }
     }
 
-    /// A number.
+    /// A field with a count.
     pub(crate) const fn count(from: Path, to: Path) -> Self {
         Self { from, to: To::Event(to), how: How::Count }
     }
 
-    /// One of a few words.
+    /// A field with one of a few words.
     pub(crate) const fn words(from: Path, to: Path, words: &'static [(&'static str, &'static str)]) -> Self {
         Self { from, to: To::Event(to), how: How::Words(words) }
     }
 
-    /// JSON in a text.
+    /// A field with JSON in a string.
     pub(crate) const fn json_text(from: Path, to: Path) -> Self {
         Self { from, to: To::Event(to), how: How::JsonText }
     }
 
-    /// Something that takes reading.
+    /// A field with its own conversion.
     pub(crate) const fn both(
         from: Path,
         to: Path,
@@ -178,7 +180,7 @@ impl Field {
         Self { from, to: To::Event(to), how: How::Both(read, write) }
     }
 
-    /// A text about where the event happens.
+    /// A string field of the context.
     pub(crate) const fn context(from: Path, to: To) -> Self {
         Self { from, to, how: How::Text }
     }

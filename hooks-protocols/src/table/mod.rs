@@ -1,9 +1,9 @@
-//! The one shape in which every client's protocol is written down.
+//! The common form in which the protocol of every client is defined.
 //!
-//! A [`Protocol`] has a [`Row`] for each event. A row says which of our events it is, where each field of the payload
-//! goes ([`Field`]), and with which words the client is told each [`Wish`] ([`Phrases`]). Decoder, encoder, failure
-//! answers, capabilities and recognition all read the same rows; a client has no code of its own beyond them, save for
-//! what it cannot be told ([`Row::limit`]).
+//! A [`Protocol`] has a [`Row`] for each event. A row defines the matching event of ours, the destination of
+//! each payload field ([`Field`]), and the encoding of each [`Wish`] in an answer ([`Phrases`]). Decoder,
+//! encoder, failure replies, capabilities and recognition all read the same rows. A client has no other code,
+//! except for wishes that it supports for some calls only ([`Row::limit`]).
 
 mod field;
 mod phrase;
@@ -17,27 +17,28 @@ use crate::answer::Rewrite;
 use crate::decode::Decoded;
 use crate::degraded::Wish;
 
-/// How a client talks with its hooks.
+/// The protocol between a client and its hooks.
 pub(crate) struct Protocol {
-    /// Under which keys a payload names its event; the first is the one to write.
+    /// Keys under which a payload can name its event; the first is the one to write.
     pub(crate) named_by: &'static [&'static str],
     /// Fields that payloads of all events have.
     pub(crate) common: &'static [Field],
-    /// Its events.
+    /// The client's events.
     pub(crate) rows: &'static [Row],
     /// Whether payload and answer come in an envelope.
     pub(crate) envelope: Option<Envelope>,
-    /// The event in whose words a failure is told where the event is not known; `None`: by the exit code.
+    /// The event whose phrase encodes a failure if the event is unknown; if `None`, an exit code does.
     pub(crate) unnamed: Option<&'static str>,
-    /// Whether it leaves out what is empty, zero or false.
+    /// Whether the client omits fields that are empty, zero or false.
     pub(crate) omits_empty: bool,
-    /// Whether its tools take arguments whose names differ in case for one, as programs in Go do.
+    /// Whether the client's tools ignore the case of argument names, as programs in Go do.
     pub(crate) folds_names: bool,
-    /// Whether the denials of several events can stand in one answer. Where they cannot, exit code 2 denies beside one.
+    /// Whether one answer can hold the denials of several events. If not, a denial can still be combined with
+    /// exit code 2.
     pub(crate) is_flat: bool,
 }
 
-/// What stands around a payload and its answer.
+/// The envelope around a payload and its answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Envelope {
     /// The key of the payload in the message.
@@ -48,38 +49,38 @@ pub(crate) struct Envelope {
 
 /// One event of one client.
 pub(crate) struct Row {
-    /// What the client calls it.
+    /// Name of the event in the client's protocol.
     pub(crate) name: &'static str,
-    /// Which of our events it is; `None` for one that is only passed on.
+    /// Kind of our matching event; `None` if the event is only passed on.
     pub(crate) kind: Option<EventKind>,
-    /// Its own fields.
+    /// Fields of this event's payload.
     pub(crate) fields: &'static [&'static [Field]],
-    /// What our event needs and this payload never says.
+    /// Values for fields that our event needs and this payload never has.
     pub(crate) presets: &'static [Preset],
-    /// Keys that only this event's payload has together, where payloads do not name their event.
+    /// Keys that together only this event's payload has, for payloads that do not name their event.
     pub(crate) shape: &'static [&'static str],
-    /// How each wish is said.
+    /// Encoding of each wish.
     pub(crate) phrases: Phrases,
-    /// Which wishes can be said about some calls only.
+    /// Wishes that the client supports for some calls only.
     pub(crate) limit: Option<Limit>,
-    /// Whether the same call fires another row as well, which is the one to count.
+    /// Whether the same call also fires another row, which is the one to count.
     pub(crate) is_told_elsewhere: bool,
 }
 
-/// A limit of what can be said.
+/// A restriction of wishes to some calls.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
-    /// The wishes that it is about.
+    /// The restricted wishes.
     pub(crate) wishes: &'static [Wish],
-    /// Whether they can be said about this one.
+    /// Whether the client supports these wishes for the given call.
     pub(crate) leaves_room: fn(&Asked<'_>) -> bool,
 }
 
-/// What is asked about, for a [`Limit`].
+/// The call that a [`Limit`] checks.
 pub(crate) struct Asked<'a> {
-    /// The payload, where it could be read.
+    /// The payload, if it could be decoded.
     pub(crate) decoded: Option<&'a Decoded>,
-    /// What it would be changed to.
+    /// The change that hooks made.
     pub(crate) rewrite: Option<&'a Rewrite>,
 }
 
@@ -89,7 +90,7 @@ impl<'a> Asked<'a> {
         self.decoded?.event.as_ref()
     }
 
-    /// The tool, its arguments and what they would be changed to, where a call would be changed.
+    /// The tool, its original arguments and its changed arguments, if hooks changed the arguments of a call.
     pub(crate) fn changed_call(&self) -> Option<(&'a str, &'a Value, &'a Value)> {
         let Some(Rewrite::Arguments(after)) = self.rewrite else { return None };
         let (tool, before) = self.decoded?.call()?;
@@ -98,7 +99,7 @@ impl<'a> Asked<'a> {
 }
 
 impl Row {
-    /// An event that is only passed on, and at which nothing can be said.
+    /// An event that is only passed on, and whose answer has no effect.
     pub(crate) const fn other(name: &'static str) -> Self {
         Self {
             name,
@@ -112,30 +113,30 @@ impl Row {
         }
     }
 
-    /// An event of ours.
+    /// An event with a type of ours.
     pub(crate) const fn of(name: &'static str, kind: EventKind, fields: &'static [&'static [Field]]) -> Self {
         Self { kind: Some(kind), fields, ..Self::other(name) }
     }
 
-    /// How wishes are said.
+    /// Sets the encoding of wishes.
     pub(crate) const fn saying(mut self, phrases: Phrases) -> Self {
         self.phrases = phrases;
         self
     }
 
-    /// What the payload never says.
+    /// Sets values for fields that the payload never has.
     pub(crate) const fn with(mut self, presets: &'static [Preset]) -> Self {
         self.presets = presets;
         self
     }
 
-    /// The keys that tell it.
+    /// Sets the keys that distinguish the event's payloads.
     pub(crate) const fn shaped(mut self, keys: &'static [&'static str]) -> Self {
         self.shape = keys;
         self
     }
 
-    /// The limit of what can be said.
+    /// Restricts wishes to some calls.
     pub(crate) const fn within(
         mut self,
         wishes: &'static [Wish],
@@ -145,31 +146,32 @@ impl Row {
         self
     }
 
-    /// The same call fires another row as well.
+    /// Marks an event whose calls also fire another row.
     pub(crate) const fn told_elsewhere(mut self) -> Self {
         self.is_told_elsewhere = true;
         self
     }
 
-    /// The same under another name.
+    /// A copy of the row for an event of another name.
     pub(crate) const fn named(mut self, name: &'static str) -> Self {
         self.name = name;
         self
     }
 
-    /// Whether a wish can be said about some calls only.
+    /// Whether the client supports a wish for some calls only.
     pub(crate) fn limits(&self, wish: Wish) -> bool {
         self.limit.is_some_and(|limit| limit.wishes.contains(&wish))
     }
 
-    /// Whether the limit leaves room for a wish.
+    /// Whether the limit permits a wish for this call.
     pub(crate) fn leaves_room(&self, wish: Wish, asked: &Asked<'_>) -> bool {
         !self.limits(wish) || self.limit.is_none_or(|limit| (limit.leaves_room)(asked))
     }
 }
 
 impl Protocol {
-    /// The row of an event. Case does not count where that leaves one.
+    /// The row of an event. If no name matches exactly, case is ignored, provided that only one row matches
+    /// then.
     pub(crate) fn row(&self, name: &str) -> Option<&'static Row> {
         let rows: &'static [Row] = self.rows;
         rows.iter().find(|row| row.name == name).or_else(|| {

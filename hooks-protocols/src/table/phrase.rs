@@ -1,12 +1,12 @@
-//! How a wish is said to a client.
+//! Encoding of wishes in an answer.
 
 use super::Path;
 use crate::degraded::Instead;
 
-/// The phrases of one event.
+/// The encoding of each wish at one event.
 #[derive(Clone, Copy)]
 pub(crate) struct Phrases {
-    /// What every answer has, whatever it says.
+    /// Fields that every answer has.
     pub(crate) always: &'static [Word],
     pub(crate) deny: Phrase,
     pub(crate) ask: Phrase,
@@ -21,16 +21,16 @@ pub(crate) struct Phrases {
     pub(crate) retry: Phrase,
 }
 
-/// One wish.
+/// The encoding of a wish.
 #[derive(Clone, Copy)]
 pub(crate) enum Phrase {
-    /// There is no way to say it.
+    /// The wish is not supported.
     Cannot,
-    /// Saying nothing says it.
+    /// An answer without fields has the effect.
     Silence,
-    /// These words say it.
+    /// These fields have the effect.
     Words(&'static [Word]),
-    /// These words say something near it.
+    /// These fields have a similar effect.
     Near(&'static [Word], Instead),
     /// The reason on stderr, nothing on stdout, exit code 2.
     Exit,
@@ -39,13 +39,13 @@ pub(crate) enum Phrase {
 /// One field of an answer.
 #[derive(Clone, Copy)]
 pub(crate) struct Word {
-    /// Where it stands.
+    /// Path of the field in the answer.
     pub(crate) to: Path,
-    /// What it says.
+    /// Value of the field.
     pub(crate) says: Says,
 }
 
-/// A field that says this.
+/// A field with the given path and value.
 pub(crate) const fn word(to: Path, says: Says) -> Word {
     Word { to, says }
 }
@@ -55,31 +55,31 @@ pub(crate) const fn word(to: Path, says: Says) -> Word {
 pub(crate) enum Says {
     /// Always this text.
     Text(&'static str),
-    /// Always this flag.
+    /// Always this boolean.
     Flag(bool),
     /// The name of the event.
     EventName,
-    /// Why; never empty.
+    /// Reason of the answer; never empty.
     Reason,
-    /// What is added for the model.
+    /// Texts for the model.
     Context,
-    /// What is told to the user.
+    /// Texts for the user.
     Message,
-    /// Why the run ends.
+    /// Reason for which the run ends.
     StopReason,
     /// A summary in place of the client's.
     Summary,
     /// Another model.
     Model,
-    /// What to do about an error.
+    /// Whether to retry after an error.
     Retry,
-    /// The arguments, prompt or target as it was changed.
+    /// The changed arguments, prompt or target.
     Changed,
-    /// The result as it was changed, in the shape that the client gave it.
+    /// The changed result, in the shape that the client sent.
     Result,
-    /// The same, with keys in camelCase.
+    /// The changed result, with keys in camelCase.
     ResultInCamelCase,
-    /// The changed result's text.
+    /// The text of the changed result.
     ResultText,
     /// The result with the reason in place of its texts.
     Withheld,
@@ -89,11 +89,11 @@ pub(crate) enum Says {
     DockerMessages,
     /// The changed reply of a model, in Gemini's form.
     GeminiReply,
-    /// The result as it is now, changed or not.
+    /// The current result, changed or not.
     ResultAnyhow,
 }
 
-/// Nothing can be said; an allow is said by silence, as it goes ahead then.
+/// No wish is supported, except that an empty answer allows, as the event then happens.
 pub(crate) const SILENT: Phrases = Phrases {
     always: &[],
     deny: Phrase::Cannot,

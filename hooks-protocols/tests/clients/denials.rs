@@ -1,4 +1,4 @@
-//! The law of the encoder: of every denial that we would send, it was recorded that the tool did not run.
+//! The law of the encoder: a recording shows, for every denial that we send, that the tool did not run.
 
 use hooks_core::OnFailure;
 use hooks_protocols::{
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 
 use super::support::{Effect, effect, payload_of};
 
-/// An answer that was given to a real client, and what came of it.
+/// An answer that was given to a real client, and its effect.
 struct Recorded {
     client: Client,
-    /// The version that it was recorded with.
+    /// The version of the client in the recording.
     version: &'static str,
     event: &'static str,
     exit: u8,
     stderr: &'static str,
     stdout: &'static str,
-    /// What came of it; see `recorded.tsv`.
+    /// The effect of the answer; see `recorded.tsv`.
     effect: &'static str,
 }
 
@@ -39,7 +39,8 @@ fn recorded() -> Vec<Recorded> {
     lines.map(row).collect()
 }
 
-/// Whether a reply is what was recorded: the same exit code and object, and a text on stderr where there was one.
+/// Whether a reply equals the recorded one: the same exit code and object, and a text on stderr if there was
+/// one.
 fn is_same(reply: &Reply, row: &Recorded) -> bool {
     let object = |text: &str| serde_json::from_str::<Value>(text).ok();
     reply.exit == row.exit
@@ -47,7 +48,7 @@ fn is_same(reply: &Reply, row: &Recorded) -> bool {
         && object(&reply.stdout) == object(row.stdout)
 }
 
-/// Our reply, which has to be one that was recorded, and what came of that.
+/// The effect of our reply, which has to be in the recordings.
 fn effect_of(client: Client, event: &str, answer: &Answer) -> &'static str {
     let decoded = decode(client, Some(event), payload(client, event).as_bytes()).unwrap();
     recorded_effect(client, event, &encode(&decoded, answer))
@@ -113,7 +114,7 @@ fn no_tool_ran_as_it_was_where_it_was_to_be_changed() {
         let decoded = decode(*client, Some(event), payload_of(*client, event).as_bytes()).unwrap();
         let mut reply = encode(&decoded, &answer);
         if *client == Client::Gemini {
-            // What is laid over the arguments may leave out what stays.
+            // Arguments that are merged into the original ones may omit unchanged fields.
             reply.stdout = reply.stdout.replace(",\"description\":\"a step\"", "");
         }
         assert_eq!(recorded_effect(*client, event, &reply), "changed", "{client} {event}");
@@ -130,7 +131,7 @@ fn no_withheld_result_reached_the_model() {
         (Client::Copilot, "PostToolUse"),
     ] {
         assert_eq!(effect_of(client, event, &Answer::deny("MARK")), "the result was replaced", "{client}");
-        // Also where the payload could not be read.
+        // The same holds if the payload cannot be decoded.
         let mut failed = failure(Place::Event(client, event), "MARK");
         failed.stdout = failed.stdout.replace("hooks failed, so this is denied: ", "");
         let effect = recorded_effect(client, event, &failed);
@@ -240,8 +241,8 @@ fn a_failure_where_nothing_is_decided_stops_nothing() {
     }
 }
 
-/// The settings name one event and the payload another. If something is decided at either, both are denied as far as the
-/// client can be told.
+/// If the settings name one event and the payload another, and hooks decide one of them, both are denied as
+/// far as the client supports it.
 #[test]
 fn an_event_in_doubt_is_denied_at_both() {
     let decides = |client, event| {
@@ -269,7 +270,8 @@ fn an_event_in_doubt_is_denied_at_both() {
     assert!(pairs > 1000, "{pairs}");
 }
 
-/// Whether a reply denies at an event: as it was recorded of tool calls, by the words of this event alone, or by exit code 2.
+/// Whether a reply denies an event: with the recorded denial of tool calls, with the fields of this event
+/// alone, or with exit code 2.
 fn denies(client: Client, event: &str, reply: &Reply) -> bool {
     let said = |reply: &Reply| {
         let said: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
@@ -285,12 +287,12 @@ fn denies(client: Client, event: &str, reply: &Reply) -> bool {
     if CALLS.contains(&(client, event)) {
         return effect(client, event, reply) == Effect::Denied;
     }
-    // What Copilot makes of its words beside another exit code was not recorded.
+    // The effect of Copilot's fields together with a nonzero exit code was not recorded.
     let by_exit = reply.exit == 2 && !reply.stderr.trim().is_empty() && client != Client::Copilot;
     (has_words && reply.exit == 0) || by_exit
 }
 
-/// Events that are decided about and that their client offers no way to deny.
+/// Events that hooks decide, and that the client cannot deny.
 const CANNOT_BE_DENIED: &[(Client, &str)] = &[
     // A child is denied at the call of the tool that starts it.
     (Client::Claude, "SubagentStart"),
@@ -303,7 +305,7 @@ const CANNOT_BE_DENIED: &[(Client, &str)] = &[
     (Client::Squad, "onBeforeSpawn"),
     // Another event of the same call is denied.
     (Client::CopilotSdk, "preMcpToolCall"),
-    // The tool failed or ran, and nothing takes the text of that away.
+    // The tool failed or ran already, and its text cannot be removed.
     (Client::Copilot, "postToolUseFailure"),
     (Client::Copilot, "PostToolUseFailure"),
     (Client::CopilotSdk, "postToolUseFailure"),
@@ -313,11 +315,11 @@ const CANNOT_BE_DENIED: &[(Client, &str)] = &[
     (Client::Cursor, "afterMCPExecution"),
     (Client::Cursor, "afterFileEdit"),
     (Client::Cursor, "afterTabFileEdit"),
-    // The model answered.
+    // The model answered already.
     (Client::Cursor, "afterAgentResponse"),
     (Client::DockerAgent, "after_llm_call"),
     (Client::DockerAgentJuly, "after_llm_call"),
-    // A person decided.
+    // The user decided already.
     (Client::DockerAgent, "on_max_iterations"),
     (Client::DockerAgent, "on_session_resume"),
     (Client::DockerAgentJuly, "on_max_iterations"),

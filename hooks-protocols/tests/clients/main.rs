@@ -1,4 +1,4 @@
-//! The protocols against what real clients send, what they were recorded to do, and anything else that may come.
+//! Tests of the protocols with payloads of real clients, recordings of their behaviour, and random input.
 #![cfg(test)]
 
 mod denials;

@@ -1,4 +1,4 @@
-//! Payloads as real clients send them: each is read as the right event, and nothing of it is lost.
+//! Payloads as real clients send them: each is decoded as the right event, without loss.
 
 use hooks_core::EventKind::{self, *};
 use hooks_core::WireEvent;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::support::{Effect, effect, payload_of, payloads, read_payloads};
 
-/// Which of our events a client's event is. Written out by hand, so that a slip in a table is seen.
+/// The kind of our event for a client's event. Written by hand, to detect mistakes in the tables.
 fn kind_of(event: &str) -> Option<EventKind> {
     Some(match event {
         "SessionStart" | "sessionStart" => SessionStart,
@@ -49,7 +49,7 @@ fn every_payload_is_read_and_nothing_is_lost() {
     }
 }
 
-/// What clients are documented to send that were not run.
+/// Payloads from the vendors' documentation that were not recorded.
 #[test]
 fn every_documented_payload_is_read_and_nothing_is_lost() {
     for sent in read_payloads(include_str!("documented.jsonl")) {
@@ -58,7 +58,7 @@ fn every_documented_payload_is_read_and_nothing_is_lost() {
         assert_eq!(decoded.event.as_ref().map(WireEvent::kind), expected, "{} {}", sent.client, sent.event);
         let before: Value = serde_json::from_str(&sent.stdin).unwrap();
         assert_eq!(Value::Object(payload(&decoded)), before, "{} {}", sent.client, sent.event);
-        // Squad's pipeline does not say where it works, nor does what Cursor's editor does by itself.
+        // Squad's pipeline sends no working directory, nor do the events of Cursor's editor itself.
         let says_where = before.get("cwd").or(before.get("workspace_roots")).is_some();
         assert_eq!(says_where, decoded.context.cwd.starts_with("/home/ada/app"), "{}", sent.stdin);
         if let Some((client, event)) = recognise(sent.stdin.as_bytes()) {
@@ -143,7 +143,7 @@ fn what_shells_do_to_a_payload() {
     }
 }
 
-/// What would have to be repaired is not what was sent.
+/// A payload that would need a repair is refused, as a repair would change it.
 #[test]
 fn a_path_that_is_not_text_and_half_a_character_are_denied() {
     let sent = payload_of(Client::Claude, "PreToolUse");
@@ -163,7 +163,7 @@ fn a_path_that_is_not_text_and_half_a_character_are_denied() {
     }
 }
 
-/// Arguments that are JSON in a text are read as strictly as the payload.
+/// Arguments that are JSON in a string are parsed as strictly as the payload.
 #[test]
 fn json_in_a_text_is_read_strictly() {
     let sent = |text: &str| {
@@ -179,7 +179,7 @@ fn json_in_a_text_is_read_strictly() {
     }
 }
 
-/// Go takes names that differ in case for one, and the last one counts.
+/// Programs in Go ignore the case of names, and use the last one.
 #[test]
 fn arguments_whose_names_differ_in_case_only_are_refused_for_clients_that_do_not_see_it() {
     let sent = |arguments: Value| {
@@ -213,7 +213,8 @@ fn unknown_fields_and_events_are_passed_on() {
     assert_eq!(Value::Object(payload(&decoded)), sent);
 }
 
-/// The payload does not say what it is about: a slip in the settings would take the call past everybody who decides.
+/// The payload does not name its event: with a mistake in the settings, the call would bypass the hooks that
+/// decide.
 #[test]
 fn a_tool_call_under_a_name_that_no_event_has_is_refused() {
     let calls = [
@@ -368,7 +369,7 @@ fn an_envelope_is_kept() {
     assert_eq!(reply.stdout, expected.to_string());
 }
 
-/// Limits count children by what tells one from another of the same name.
+/// Limits count children by an ID that distinguishes children of the same name.
 #[test]
 fn a_child_is_the_same_from_its_start_to_its_stop() {
     let at = json!({"session_id": "s", "sessionId": "s", "cwd": "/a", "agent_type": "explore", "agentName": "explore"});

@@ -1,4 +1,4 @@
-//! What holds for any event, any answer and any bytes.
+//! Properties of any event, any answer and any bytes.
 
 use hooks_core::event::*;
 use hooks_core::testing::{Arbitrary, any_context, any_event, json as any_json, text};
@@ -47,7 +47,7 @@ fn any_answer() -> impl Strategy<Value = Answer> {
     )
 }
 
-/// Any event of a kind.
+/// Any event of the given kind.
 fn event_of(kind: EventKind) -> BoxedStrategy<WireEvent> {
     fn of<E: Arbitrary + Into<WireEvent>>() -> BoxedStrategy<WireEvent> {
         any_event::<E>().prop_map(Into::into).boxed()
@@ -81,7 +81,7 @@ fn event_of(kind: EventKind) -> BoxedStrategy<WireEvent> {
     }
 }
 
-/// An event of ours as one of the clients would send it.
+/// An event of ours in the form of one of the clients.
 fn any_sent() -> impl Strategy<Value = Decoded> {
     let typed = any_place().prop_filter_map("has a type", |(client, name)| {
         Some((client, name, capabilities(client, name)?.event()?))
@@ -93,32 +93,32 @@ fn any_sent() -> impl Strategy<Value = Decoded> {
 }
 
 proptest! {
-    /// What a client would write about an event is read as the same again, as far as the client says it at all.
+    /// A payload that is encoded and decoded again is the same, for all fields that the client sends.
     #[test]
     fn there_and_back(sent in any_sent()) {
-        // A client that leaves out what is empty would have no tool here.
+        // A client that omits empty fields would have no tool here.
         prop_assume!(sent.call().is_none_or(|(tool, _)| !tool.is_empty()));
         let written = payload(&sent);
         let bytes = serde_json::to_vec(&written).unwrap();
         let read = decode(sent.client, Some(&sent.event_name), &bytes);
-        // Without what tells it from another event, it is refused.
+        // Without the keys that distinguish the event from others, the payload is refused.
         prop_assume!(!matches!(read, Err(DecodeError::OtherEvent { .. })));
         let read = read.unwrap();
         prop_assert_eq!(payload(&read), written);
-        // Said again, it is the same: nothing wears off.
+        // Encoding and decoding a second time changes nothing more.
         let again = decode(sent.client, Some(&sent.event_name), &serde_json::to_vec(&payload(&read)).unwrap()).unwrap();
         prop_assert_eq!(&again.event, &read.event);
         if let Some((tool, arguments)) = sent.call() {
             let written = read.call().unwrap();
-            // Events about one tool have its name and some arguments; others have whatever the call has.
-            // What is empty may be left out.
+            // Events for one kind of tool have its name and some arguments; other events have those of the
+            // call. Empty values may be omitted.
             if !is_of_one_tool(&sent) && arguments.is_object() {
                 prop_assert_eq!(written, (tool, arguments));
             }
         }
     }
 
-    /// No bytes bring it down, and what was read can be answered.
+    /// No bytes cause a panic, and every decoded payload can be answered.
     #[test]
     fn any_bytes(client in any_client(), bytes in prop::collection::vec(any::<u8>(), 0..200), answer in any_answer()) {
         if let Ok(decoded) = decode(client, None, &bytes) {
@@ -127,7 +127,7 @@ proptest! {
         let _recognised = recognise(&bytes);
     }
 
-    /// Nor do payloads with something else in one of their places.
+    /// Payloads with another value in one of their fields do not cause a panic either.
     #[test]
     fn payloads_gone_wrong(at in any::<prop::sample::Index>(), key in any::<prop::sample::Index>(), value in any_json(), answer in any_answer()) {
         let sent = payloads();
@@ -146,7 +146,7 @@ proptest! {
         }
     }
 
-    /// A reply is one JSON object or nothing, and never both a JSON and a text of exit code 2.
+    /// A reply is one JSON object or empty, and never both an object and the text of exit code 2.
     #[test]
     fn replies_are_objects_or_nothing(sent in any_sent(), answer in any_answer()) {
         let reply = encode(&sent, &answer);
@@ -156,8 +156,8 @@ proptest! {
         prop_assert!(!reply.stdout.contains('\n'));
     }
 
-    /// In every client that was run: what is denied or asked about does not run without a person, what is to be
-    /// changed does not run as it was, and nothing else is stopped.
+    /// Holds in every tested client without a user: a denied or asked call does not run, a changed call does
+    /// not run with its original arguments, and no other call is stopped.
     #[test]
     fn nothing_is_weaker_than_it_was_meant(at in any::<prop::sample::Index>(), answer in any_answer()) {
         let calls: Vec<_> = payloads().into_iter().filter(|sent| ["PreToolUse", "BeforeTool", "preToolUse"].contains(&&*sent.event)).collect();
@@ -177,7 +177,7 @@ proptest! {
         }
     }
 
-    /// Where a denial can be said, it is said, and nothing is noted; where it cannot, the note says that.
+    /// If the client supports a denial, the reply denies and notes nothing; otherwise, the note records that.
     #[test]
     fn a_denial_is_said_or_noted(sent in any_sent(), reason in text()) {
         let reply = encode(&sent, &Answer::deny(reason));
@@ -191,7 +191,7 @@ proptest! {
     }
 }
 
-/// Whether the event is about one tool, whose name the payload does not give.
+/// Whether the event is for one kind of tool, whose name the payload omits.
 fn is_of_one_tool(sent: &Decoded) -> bool {
     sent.client == Client::Cursor
         && !matches!(&*sent.event_name, "preToolUse" | "postToolUse" | "postToolUseFailure")

@@ -1,5 +1,5 @@
-//! All recordings and examples, where the folder with them stands beside the workspace. The tests beside this one have
-//! what a bare clone needs.
+//! Checks all recordings and examples, if their folder is next to the workspace. The other tests have all
+//! that a plain clone needs.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::support::{Effect, honoured};
 
-/// A file beside the workspace, or where `HOOKS_REFERENCES` says; says so where it is not there.
+/// Reads a file next to the workspace, or in the folder that `HOOKS_REFERENCES` names. Prints a message if it
+/// is missing.
 fn reference(name: &str) -> Option<String> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
     let root = std::env::var_os("HOOKS_REFERENCES").map_or_else(beside, PathBuf::from);
@@ -55,7 +56,7 @@ fn every_example_is_read_and_nothing_is_lost() {
     }
 }
 
-/// The tests' model of the clients says what was recorded, answer by answer.
+/// The tests' model of the clients agrees with the recordings for every answer.
 #[test]
 fn the_model_of_the_clients_is_right() {
     let Some(text) = reference("behaviour.jsonl") else { return };
@@ -86,9 +87,9 @@ fn the_model_of_the_clients_is_right() {
     assert!(judged > 100);
 }
 
-/// Examples whose answers hooks of ours never give.
+/// Examples whose answers our hooks never give.
 const NEVER_SAID: &[&str] = &[
-    // They filter tools, watch files, provide folders, texts, plugins and variables.
+    // These answers filter tools, watch files, or provide folders, texts, plugins and variables.
     "claude PermissionDenied",
     "claude ElicitationResult",
     "claude CwdChanged",
@@ -100,11 +101,11 @@ const NEVER_SAID: &[&str] = &[
     "copilot userPromptTransformed",
     "cursor sessionStart",
     "cursor workspaceOpen",
-    // It says what silence says.
+    // An empty answer has the same effect.
     "codex PostCompact",
-    // It leaves the result beside the block; we end the run.
+    // The example leaves the result next to the block; we end the run.
     "vscode PostToolUse",
-    // Model and user are told two things; we tell both the reason.
+    // The example has different texts for the model and the user; we send the reason to both.
     "cursor preToolUse",
     "cursor beforeShellExecution",
     "cursor beforeMCPExecution",
@@ -137,7 +138,7 @@ fn every_answer_of_the_examples_can_be_given() {
     assert_eq!(missing, never_said);
 }
 
-/// Answers that could be meant by an output: each of its texts as each wish.
+/// Answers that an output could encode: each of its texts as each wish.
 fn answers_with(output: &Value) -> Vec<Answer> {
     let mut answers = vec![Answer::default()];
     let mut texts = Vec::new();

@@ -1,21 +1,21 @@
-//! What the tests share: payloads of real clients, and what those clients make of an answer to a tool call.
+//! Shared parts of the tests: payloads of real clients, and a model of those clients' reaction to an answer.
 
 use hooks_protocols::{Client, Reply};
 use serde_json::Value;
 
-/// A payload in the shape that a real client sends, with our own words in it.
+/// A payload in the shape that a real client sends, with example values.
 pub(super) struct Payload {
     pub(super) client: Client,
     pub(super) event: String,
     pub(super) stdin: String,
 }
 
-/// One payload of each shape that was seen.
+/// One payload of each recorded shape.
 pub(super) fn payloads() -> Vec<Payload> {
     read_payloads(include_str!("payloads.jsonl"))
 }
 
-/// Payloads, a line each.
+/// Parses payloads, one on each line.
 pub(super) fn read_payloads(lines: &str) -> Vec<Payload> {
     let payload = |line: &str| {
         let line: Value = serde_json::from_str(line).unwrap();
@@ -31,18 +31,18 @@ pub(super) fn payload_of(client: Client, event: &str) -> String {
     found.unwrap_or_else(|| panic!("no payload of {client} {event}")).stdin
 }
 
-/// What came of a tool call.
+/// The effect of an answer on a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It ran as it was.
+    /// The tool ran with its original arguments.
     Ran,
-    /// It ran with other arguments.
+    /// The tool ran with changed arguments.
     Changed,
-    /// It did not run; nobody was there to ask.
+    /// The tool did not run: it was denied, or there was no user to ask.
     Denied,
 }
 
-/// What a client that runs without a person makes of an answer to a tool call: a model of what was recorded.
+/// The effect of a reply to a tool call in a client without a user: a model of the recordings.
 pub(super) fn effect(client: Client, event: &str, reply: &Reply) -> Effect {
     honoured(client, event, reply.exit, &reply.stderr, &reply.stdout)
 }

@@ -1,4 +1,4 @@
-//! Adds to a JSON text, and takes out of it.
+//! Adds items to a JSON text, and removes them, without changing the rest.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use super::parse::{Kind, Malformed, Node, parse};
 use super::style::Style;
 
-/// Why a text is not edited.
+/// A reason to refuse the edit of a text.
 #[derive(Debug)]
 pub(crate) enum EditError {
-    /// It is no JSON.
+    /// The text is not JSON.
     Malformed(Malformed),
-    /// At this offset stands something else than what this key has to have.
+    /// The value of this key, at this offset, has another type than the expected one.
     Other(usize, String, &'static str),
 }
 
@@ -22,7 +22,7 @@ impl From<Malformed> for EditError {
     }
 }
 
-/// Adds `item` to the array that stands under these keys, one within the other. What is missing is made.
+/// Appends `item` to the array at the path of these keys. Missing objects and the array are created.
 pub(crate) fn append(text: &str, keys: &[&str], item: Value) -> Result<String, EditError> {
     let root = parse(text)?;
     let style = Style::of(text, &root);
@@ -44,7 +44,7 @@ pub(crate) fn append(text: &str, keys: &[&str], item: Value) -> Result<String, E
     }
 }
 
-/// Adds a member to the whole, unless there is one with this key.
+/// Adds a member to the root object, unless it has one with this key.
 pub(crate) fn set_missing(text: &str, key: &str, value: &Value) -> Result<String, EditError> {
     let root = parse(text)?;
     if !matches!(root.kind, Kind::Object(_)) {
@@ -56,13 +56,14 @@ pub(crate) fn set_missing(text: &str, key: &str, value: &Value) -> Result<String
     Ok(insert(text, &root, &Style::of(text, &root), Some(key), value))
 }
 
-/// Takes out the items that `is_meant` says, at any depth below the member `key` of the whole, and what holds nothing but them.
+/// Removes the items for which `is_meant` returns true, at any depth below the member `key` of the root.
+/// Containers that held nothing else are removed too.
 ///
 /// # Errors
-/// The text is no JSON.
+/// Returns an error if the text is not JSON.
 pub(crate) fn remove(text: &str, key: &str, is_meant: impl Fn(&Node) -> bool) -> Result<String, Malformed> {
     let mut text = text.to_owned();
-    // Each turn makes the text shorter.
+    // The loop ends, as each iteration makes the text shorter.
     loop {
         let root = parse(&text)?;
         let mut path = Vec::new();
@@ -73,7 +74,7 @@ pub(crate) fn remove(text: &str, key: &str, is_meant: impl Fn(&Node) -> bool) ->
         if !find(&member.value, &is_meant, &mut path) {
             return Ok(text);
         }
-        // What holds nothing else goes with it.
+        // Containers that hold nothing else are removed too.
         while path.len() > 1 && path.last().is_some_and(|(container, _)| container.children().len() == 1) {
             path.pop();
         }
@@ -83,14 +84,14 @@ pub(crate) fn remove(text: &str, key: &str, is_meant: impl Fn(&Node) -> bool) ->
     }
 }
 
-/// Puts the way to the first item that is meant on `path`.
+/// Stores the path to the first matching item in `path`.
 fn find<'n>(node: &'n Node, is_meant: &impl Fn(&Node) -> bool, path: &mut Vec<(&'n Node, usize)>) -> bool {
     let children: Vec<&Node> = match &node.kind {
         Kind::Object(members) => members.iter().map(|member| &member.value).collect(),
         Kind::Array(items) => items.iter().collect(),
         _ => return false,
     };
-    // As deep as the parser reads.
+    // The parser limits the depth of this recursion.
     for (index, child) in children.into_iter().enumerate() {
         path.push((node, index));
         if matches!(node.kind, Kind::Array(_)) && is_meant(child) || find(child, is_meant, path) {
@@ -105,7 +106,7 @@ fn object(key: &str, value: Value) -> Value {
     Value::Object(Map::from_iter([(key.to_owned(), value)]))
 }
 
-/// `text` with a further child of `container`, behind those that it has.
+/// `text` with another child at the end of `container`.
 fn insert(text: &str, container: &Node, style: &Style<'_>, key: Option<&str>, value: &Value) -> String {
     let indent = style.indent_in(container);
     let value = style.write(value, indent.as_deref());
@@ -120,7 +121,7 @@ fn insert(text: &str, container: &Node, style: &Style<'_>, key: Option<&str>, va
     let behind = style.behind(&last);
     let separated = match indent {
         Some(indent) => format!("{line_end}{indent}{child}"),
-        // Behind a comment to the end of the line, another line begins.
+        // A comment can go on to the end of the line, so the child begins a new line.
         None if text.get(last.end..behind.end).is_some_and(|rest| rest.contains("//")) => {
             format!("{line_end}{child}")
         }
@@ -128,7 +129,7 @@ fn insert(text: &str, container: &Node, style: &Style<'_>, key: Option<&str>, va
     };
     let mut splices = Vec::new();
     match behind.comma {
-        // The text ends its lists with a comma, and goes on to.
+        // The list has a trailing comma, and keeps one.
         Some(_) => splices.push((behind.end..behind.end, format!("{separated},"))),
         None => {
             splices.push((last.end..last.end, ",".to_owned()));
@@ -148,7 +149,7 @@ fn fill(text: &str, container: &Node, style: &Style<'_>, indent: &str, child: &s
     if trivia.trim().is_empty() {
         return splice(text, &[(inside, format!("{first}{line_end}{outer}"))]);
     }
-    // Comments stay, above the child.
+    // Comments stay above the child.
     let kept = trivia.trim_end();
     splice(text, &[(inside, format!("{kept}{first}{line_end}{outer}"))])
 }
@@ -167,7 +168,7 @@ fn take_out(text: &str, container: &Node, index: usize) -> String {
         if children.len() > 1 {
             return splice(text, &[(open..own_end, String::new())]);
         }
-        // Nothing is left but what was written around it.
+        // The container is empty except for comments around the child.
         let close = container.span.end.saturating_sub(1);
         let (above, below) = (text.get(open..child.start), text.get(own_end..close));
         let is_blank = |text: Option<&str>| text.is_some_and(|text| text.trim().is_empty());
@@ -184,14 +185,14 @@ fn take_out(text: &str, container: &Node, index: usize) -> String {
     let mut splices = Vec::new();
     if let (Some(comma), true, None) = (before.comma, index.saturating_add(1) == children.len(), behind.comma)
     {
-        // It was the last, and the text does not end its lists with a comma.
+        // The removed child was the last, and the list has no trailing comma.
         splices.push((comma..comma.saturating_add(1), String::new()));
     }
     splices.push((before.end..own_end, String::new()));
     splice(text, &splices)
 }
 
-/// `text` with pieces of it replaced; they are in order and do not overlap.
+/// `text` with some ranges replaced; they are in order and do not overlap.
 fn splice(text: &str, splices: &[(Range<usize>, String)]) -> String {
     let mut done = String::with_capacity(text.len());
     let mut at = 0;
@@ -210,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// Adds two and takes them out again: the text has to be as it was.
+    /// Adds two items and removes them again: the text has to be unchanged.
     fn there_and_back(text: &str) -> String {
         let item = |n: u32| json!({"command": format!("ours {n}"), "timeout": 5});
         let once = append(text, &["hooks", "A"], item(1)).unwrap();

@@ -1,7 +1,7 @@
-//! Edits JSON as text: what is not edited stays as it is, byte for byte, comments and trailing commas included.
+//! Edits JSON as text: everything else stays the same byte for byte, including comments and trailing commas.
 //!
-//! [`parse()`] finds where things stand. [`append`], [`set_missing`] and [`remove`] change it by splices into the text, and in the
-//! style that the text has: its indentation, its line ends, all on one line or one below the other.
+//! [`parse()`] finds the positions of values. [`append`], [`set_missing`] and [`remove`] splice changes into
+//! the text, in its own style: indentation, line ends, and whether items are on one line or on several.
 
 mod edit;
 mod parse;

@@ -1,27 +1,28 @@
-//! Finds where the values of a JSON text stand. Comments and trailing commas are read too, as most clients do.
+//! Finds the positions of values in a JSON text. Comments and trailing commas are accepted, as most clients
+//! accept them.
 
 use std::ops::Range;
 
-/// How deep values may be nested.
+/// Maximum nesting of values.
 const DEEPEST: usize = 128;
 
-/// A value, and where it stands.
+/// A value with its position.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// From its first byte to behind its last one.
+    /// Byte range of the value.
     pub(crate) span: Range<usize>,
-    /// What it is.
+    /// Kind of the value.
     pub(crate) kind: Kind,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// Its members, in order. Of two with one key, clients use the last.
+    /// An object, with its members in order. Of duplicate keys, clients use the last.
     Object(Vec<Member>),
-    /// Its items, in order.
+    /// An array, with its items in order.
     Array(Vec<Node>),
-    /// A text, without its escapes.
+    /// A string, unescaped.
     Text(String),
     /// A number, `true`, `false` or `null`.
     Other,
@@ -30,20 +31,20 @@ pub(crate) enum Kind {
 /// A member of an object.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// Without its escapes.
+    /// Unescaped key.
     pub(crate) key: String,
-    /// Where its key begins.
+    /// Offset of the key.
     pub(crate) start: usize,
-    /// Its value.
+    /// Value of the member.
     pub(crate) value: Node,
 }
 
-/// A text that is no JSON.
+/// The text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed {
-    /// Where it ends to be some.
+    /// Offset of the error.
     pub(crate) at: usize,
-    /// What is wrong there.
+    /// Description of the error.
     pub(crate) what: &'static str,
 }
 
@@ -54,7 +55,7 @@ impl Node {
         members.iter().rev().find(|member| member.key == key).map(|member| &member.value)
     }
 
-    /// The items of an array; none of anything else.
+    /// The items of an array; empty for any other value.
     pub(crate) fn items(&self) -> &[Self] {
         match &self.kind {
             Kind::Array(items) => items,
@@ -62,7 +63,7 @@ impl Node {
         }
     }
 
-    /// The text that it is.
+    /// The content of a string; `None` for any other value.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Text(text) => Some(text),
@@ -70,7 +71,7 @@ impl Node {
         }
     }
 
-    /// Where the values or members within it begin and end.
+    /// The byte ranges of the members or items.
     pub(super) fn children(&self) -> Vec<Range<usize>> {
         match &self.kind {
             Kind::Object(members) => {
@@ -82,7 +83,7 @@ impl Node {
     }
 }
 
-/// Reads a text that holds one value.
+/// Parses a text that holds one value.
 pub(crate) fn parse(text: &str) -> Result<Node, Malformed> {
     let mut reader = Reader { text, at: 0 };
     if text.starts_with('\u{feff}') {
@@ -127,7 +128,7 @@ impl Reader<'_> {
         is_there
     }
 
-    /// Past blanks and comments.
+    /// Skips blanks and comments.
     fn skip(&mut self) -> Result<(), Malformed> {
         loop {
             match self.peek() {
@@ -231,7 +232,7 @@ impl Reader<'_> {
     }
 }
 
-/// How long the comment is that a text begins with. The line end behind one is not its own.
+/// The length of the comment at the beginning of a text, without the line end after it.
 pub(super) fn comment(text: &str) -> Option<usize> {
     if text.starts_with("//") {
         return Some(text.find(['\n', '\r']).unwrap_or(text.len()));

@@ -1,4 +1,4 @@
-//! How a JSON text is laid out, so that what is added looks like what is there.
+//! Detects the layout of a JSON text, so that added items match it.
 
 use std::ops::Range;
 
@@ -12,28 +12,28 @@ use super::parse::{Node, comment};
 #[derive(Debug)]
 pub(super) struct Style<'t> {
     text: &'t str,
-    /// By how much a level is further in.
+    /// Indentation of one level.
     unit: &'t str,
-    /// What ends a line.
+    /// End of a line.
     pub(super) line_end: &'static str,
 }
 
 impl<'t> Style<'t> {
-    /// That of `text`, whose value is `root`.
+    /// Detects the layout of `text`, whose value is `root`.
     pub(super) fn of(text: &'t str, root: &Node) -> Self {
         let style = Self { text, unit: "  ", line_end: if text.contains("\r\n") { "\r\n" } else { "\n" } };
         let first = root.children().first().and_then(|child| style.own_line(child.start));
         Self { unit: first.filter(|indent| !indent.is_empty()).unwrap_or("  "), ..style }
     }
 
-    /// The blanks before `at`, where nothing else stands before it on its line.
+    /// The blanks before `at`; `None` if other characters stand before it on its line.
     fn own_line(&self, at: usize) -> Option<&'t str> {
         let before = self.text.get(..at)?;
         let line = before.rfind('\n')?.saturating_add(1);
         self.text.get(line..at).filter(|indent| indent.bytes().all(|byte| matches!(byte, b' ' | b'\t')))
     }
 
-    /// The blanks that the line of `at` begins with.
+    /// The indentation of the line that contains `at`.
     pub(super) fn indent_of_line(&self, at: usize) -> &'t str {
         let line = self.text.get(..at).unwrap_or_default();
         let line = line.rfind('\n').map_or(0, |end| end.saturating_add(1));
@@ -42,7 +42,7 @@ impl<'t> Style<'t> {
         line.get(..indent).unwrap_or_default()
     }
 
-    /// How far in the children of `container` are; `None` where they stand on its line.
+    /// The indentation of the children of `container`; `None` if they are on its own line.
     pub(super) fn indent_in(&self, container: &Node) -> Option<String> {
         match container.children().first() {
             Some(child) => self.own_line(child.start).map(str::to_owned),
@@ -50,13 +50,13 @@ impl<'t> Style<'t> {
         }
     }
 
-    /// A value as it is written so far in, or on one line.
+    /// Formats a value with this indentation, or on one line without one.
     pub(super) fn write(&self, value: &Value, indent: Option<&str>) -> String {
         let Some(indent) = indent else { return on_one_line(value) };
         let mut written = Vec::new();
         let mut serializer =
             Serializer::with_formatter(&mut written, PrettyFormatter::with_indent(self.unit.as_bytes()));
-        // A value is always text.
+        // A serialized value is always UTF-8.
         let done = value.serialize(&mut serializer);
         match done.map(|()| String::from_utf8(written)) {
             Ok(Ok(written)) => written.replace('\n', &format!("{}{indent}", self.line_end)),
@@ -64,8 +64,8 @@ impl<'t> Style<'t> {
         }
     }
 
-    /// Behind a child: where its comma stands, if it has one, and where what belongs to it ends, that is the comma and a comment
-    /// on the same line.
+    /// The offset of the comma after a child, if there is one, and the offset after everything that belongs
+    /// to the child: its comma, and a comment on the same line.
     pub(super) fn behind(&self, child: &Range<usize>) -> Behind {
         let mut at = child.end;
         let mut comma = None;
@@ -87,7 +87,7 @@ impl<'t> Style<'t> {
         Behind { comma, end: self.end_of_comment(from) }
     }
 
-    /// Behind the comments that follow `at` on its line; `at` where there are none.
+    /// The offset after the comments that follow `at` on its line; `at` if there are no comments.
     fn end_of_comment(&self, at: usize) -> usize {
         let mut end = at;
         let rest = self.text.get(at..).unwrap_or_default();
@@ -106,16 +106,16 @@ impl<'t> Style<'t> {
     }
 }
 
-/// What stands behind a child.
+/// The text after a child.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Behind {
-    /// Where its comma is.
+    /// Offset of the comma, if there is one.
     pub(super) comma: Option<usize>,
-    /// Where the next child may begin.
+    /// Offset at which the next child can begin.
     pub(super) end: usize,
 }
 
-/// `{"a": 1}`, with blanks as people set them.
+/// Formats a value on one line, with a blank after each colon and comma, as in `{"a": 1}`.
 fn on_one_line(value: &Value) -> String {
     match value {
         Value::Array(items) => {

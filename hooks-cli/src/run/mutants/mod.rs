@@ -1,8 +1,9 @@
-//! Mutated payloads of every client and every event that can be denied: each is denied in the client's own form, or judged as
-//! exactly what was sent.
+//! Mutated payloads of every client and every event that can be denied: each is either denied in the client's
+//! own form, or judged exactly as it was sent.
 //!
-//! A fixed seed, so that a failure comes again. `HOOKS_MUTANTS=10000 cargo test -p tower-hooks-cli --bin hooks mutants -- --nocapture`
-//! makes 10,000 for each client and event and prints how many were judged; without it, it is a few of each.
+//! The seed is fixed, so that a failure is reproducible. By default, each client and event gets a few
+//! mutants. `HOOKS_MUTANTS=10000 cargo test -p tower-hooks-cli --bin hooks mutants -- --nocapture` makes
+//! 10,000 for each, and prints how many were judged.
 
 #[path = "../../../tests/faults/cases.rs"]
 mod cases;
@@ -30,7 +31,7 @@ use super::notes::Notes;
 use super::panics::Panics;
 use crate::cli::Run;
 
-/// Denies every command that has it as its program.
+/// A command that the configuration denies.
 const FORBIDDEN: &str = "sudo true";
 
 const CONFIG: &str = "version: 1
@@ -38,16 +39,16 @@ audit: false
 command_guard: { block: [sudo] }
 ";
 
-/// How many of each client and event, where nothing else is said.
+/// Default number of mutants for each client and event.
 const FEW: usize = 40;
 
-/// What came of the mutants of one case.
+/// The results of the mutants of one case.
 #[derive(Debug, Default)]
 struct Tally {
     mutants: usize,
-    /// Those that another strict reader can read.
+    /// Mutants that another strict parser accepts.
     valid: usize,
-    /// Those of them that go ahead.
+    /// Valid mutants that go ahead.
     allowed: usize,
     forbidden: usize,
     slowest: Duration,
@@ -73,7 +74,7 @@ fn mutants_are_denied_or_judged_as_what_was_sent() {
     println!("all: {all:?}");
     let shown: Vec<&str> = wrong.iter().take(20).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), shown.join("\n"));
-    // In both directions: what is harmless goes ahead.
+    // The check goes in both directions: harmless mutants have to go ahead.
     assert!(all.allowed * 2 > all.valid, "{all:?}");
     assert!(all.forbidden > 0, "{all:?}");
 }
@@ -98,7 +99,8 @@ fn of_case(
     let forbidden = forbidden.to_string();
     let mut tally = Tally::default();
     for number in 0..count {
-        // Every second one would have to be denied, if it still says so.
+        // Every second payload contains the forbidden command, and has to be denied if the mutant still
+        // contains it.
         let seed = if number % 2 == 0 { &payload } else { &forbidden };
         let sent = mutator.mutant(seed);
         let start = SystemClock.tick();
@@ -151,7 +153,7 @@ fn of_case(
     tally
 }
 
-/// Has every command in it be the forbidden one.
+/// Replaces every command in the value with the forbidden one.
 fn forbid(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(forbid),
@@ -171,7 +173,8 @@ fn forbid(value: &mut Value) {
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// Whether a reply denies at the event of the settings: as it was recorded of tool calls, by its words, or by exit code 2.
+/// Whether a reply denies the event of the settings: with the recorded denial of tool calls, with the event's
+/// own fields, or with exit code 2.
 fn denies(case: &Case, reply: &Reply) -> bool {
     let Case { client, event, .. } = case;
     let was_run = matches!(client, Client::Claude | Client::Codex | Client::Gemini | Client::Copilot);
@@ -184,7 +187,7 @@ fn denies(case: &Case, reply: &Reply) -> bool {
     }
     let expected = failure(Place::Event(*client, event), "x");
     if expected.degraded.iter().any(Degraded::is_unsafe) {
-        // Nothing can be taken back any more, and the client is told.
+        // Nothing can be withdrawn any more; the client only receives the reason.
         return reply.exit == expected.exit && !reply.stderr.is_empty();
     }
     match (said(&expected), said(reply)) {
@@ -195,14 +198,14 @@ fn denies(case: &Case, reply: &Reply) -> bool {
     }
 }
 
-/// What is said, out of its envelope.
+/// The answer without its envelope.
 fn said(reply: &Reply) -> Value {
     let said: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
     let inner = said.get("result").unwrap_or(&said).get("output").cloned();
     inner.unwrap_or(said)
 }
 
-/// Whether the words are there, whatever the reason is.
+/// Whether the expected fields are present, with any reason.
 fn contains(said: &Value, expected: &Value) -> bool {
     match (said, expected) {
         (Value::Object(said), Value::Object(expected)) => {

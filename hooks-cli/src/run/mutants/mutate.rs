@@ -1,11 +1,12 @@
-//! Changes a payload in its bytes, its tokens, its structure and its encoding, always in the same way from the same seed.
+//! Changes the bytes, the tokens, the structure and the encoding of a payload. The same seed leads to the
+//! same changes.
 
 use serde_json::{Map, Value, json};
 
 /// A generator of mutants (SplitMix64).
 pub(super) struct Mutator(u64);
 
-/// Bytes that text seldom has.
+/// Bytes that are rare in text.
 const BYTES: &[&[u8]] = &[
     b"\0",
     b"\xff",
@@ -33,7 +34,7 @@ const BYTES: &[&[u8]] = &[
     b"\x0c",
 ];
 
-/// Values in place of another.
+/// Values to replace others.
 const TOKENS: &[&str] = &[
     "null",
     "true",
@@ -80,7 +81,7 @@ impl Mutator {
         items[self.below(items.len())]
     }
 
-    /// A payload that differs from this one, in one to three ways.
+    /// A copy of the payload with one to three changes.
     pub(super) fn mutant(&mut self, payload: &str) -> Vec<u8> {
         let mut value: Value = serde_json::from_str(payload).unwrap();
         for _ in 0..self.below(3) {
@@ -97,7 +98,7 @@ impl Mutator {
         self.encoded(bytes)
     }
 
-    /// Changes the structure somewhere.
+    /// Changes the structure at a random place.
     fn change(&mut self, value: &mut Value) {
         let new = self.value();
         match value {
@@ -150,7 +151,7 @@ impl Mutator {
         }
     }
 
-    /// A value of any type and of some size.
+    /// A random value of any type.
     fn value(&mut self) -> Value {
         match self.below(10) {
             0 => Value::Null,
@@ -166,7 +167,7 @@ impl Mutator {
         }
     }
 
-    /// The same name to a careless reader.
+    /// A variant of the name that a lenient parser could treat as the same.
     fn respelled(&mut self, key: &str) -> String {
         match self.below(5) {
             0 => key.to_uppercase(),
@@ -177,14 +178,14 @@ impl Mutator {
         }
     }
 
-    /// The value as JSON, at times with spaces, with everything escaped, or with a key twice.
+    /// The value as JSON, sometimes with blanks, with escapes, or with a duplicate key.
     fn written(&mut self, value: &Value) -> String {
         let text = value.to_string();
         match self.below(8) {
             0 => serde_json::to_string_pretty(value).unwrap(),
             1 => text.replace("command", "\\u0063ommand").replace("tool", "to\\u006fl").replace('/', "\\/"),
             2 => {
-                // One of the keys again, in front or escaped.
+                // A duplicate of one of the keys before it, plain or escaped.
                 let keys: Vec<&str> =
                     ["tool_name", "toolName", "hook_event_name", "command", "prompt", "session_id"]
                         .into_iter()
@@ -208,7 +209,7 @@ impl Mutator {
         }
     }
 
-    /// Puts another token behind one of the colons.
+    /// Inserts another token after one of the colons.
     fn token(&mut self, text: &mut String) {
         let colons: Vec<usize> = text.match_indices("\":").map(|(at, _)| at + 2).collect();
         if colons.is_empty() {
@@ -216,7 +217,7 @@ impl Mutator {
         }
         let at = self.one_of(&colons);
         let token = self.one_of(TOKENS);
-        // In front of the value that is there, or in place of a text.
+        // The token comes before the existing value, or replaces a string.
         let end = match text.get(at..).unwrap().strip_prefix('"').and_then(|rest| rest.find('"')) {
             Some(length) if self.below(4) > 0 => at + length + 2,
             _ => at,
@@ -239,7 +240,7 @@ impl Mutator {
         }
     }
 
-    /// In another encoding, at times; with something before or behind it.
+    /// The bytes, sometimes in another encoding, or with other bytes before or after them.
     fn encoded(&mut self, bytes: Vec<u8>) -> Vec<u8> {
         let wide = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {
             String::from_utf8_lossy(&bytes).encode_utf16().flat_map(order).collect()

@@ -1,4 +1,4 @@
-//! What a payload says, by another reader than the one that is tested.
+//! The meaning of a payload according to another parser than the tested one.
 
 use hooks::event::{EventKind, WireEvent};
 use hooks_protocols::{Client, Decoded};
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::cases::Case;
 use crate::strict_json;
 
-/// The object that the bytes are, where no key stands twice in it; `None` where two readers could read two things.
+/// Parses an object without duplicate keys; `None` if two parsers could read the bytes differently.
 pub(super) fn read(sent: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(sent).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     strict_json::read(text.as_bytes()).ok().filter(Value::is_object)
 }
 
-/// The fields of the payload, out of the envelope that the Copilot SDK puts around it.
+/// The fields of the payload, without the envelope of the Copilot SDK.
 fn fields<'a>(case: &Case, meant: &'a Value) -> &'a Value {
     if case.client != Client::CopilotSdk {
         return meant;
@@ -23,7 +23,7 @@ fn fields<'a>(case: &Case, meant: &'a Value) -> &'a Value {
     message.get("input").filter(|input| input.is_object()).unwrap_or(message)
 }
 
-/// The tool and the arguments of a call, as the client's documentation has them.
+/// The tool and the arguments of a call, as the client's documentation describes them.
 fn call(case: &Case, meant: &Value) -> Option<(String, Value)> {
     let fields = fields(case, meant);
     let of = |tool: &str, arguments: &str| {
@@ -55,7 +55,7 @@ fn call(case: &Case, meant: &Value) -> Option<(String, Value)> {
     }
 }
 
-/// Whether it asks for the forbidden command, by the tool that runs commands.
+/// Whether the call runs the forbidden command with the tool that runs commands.
 pub(super) fn is_forbidden(case: &Case, meant: &Value, forbidden: &str) -> bool {
     if case.kind != EventKind::PreToolUse {
         return false;
@@ -67,7 +67,7 @@ pub(super) fn is_forbidden(case: &Case, meant: &Value, forbidden: &str) -> bool 
     runs && commands.filter_map(Value::as_str).any(|command| command == forbidden)
 }
 
-/// Whether what is judged is what was sent; else what is not.
+/// Checks that the judged call is the one that was sent; an error describes the difference.
 pub(super) fn agrees(case: &Case, decoded: &Decoded, meant: &Value) -> Result<(), String> {
     let fields = fields(case, meant);
     match &decoded.event {

@@ -1,18 +1,19 @@
-//! How Claude Code is told. A top-level `permissionDecision` and `decision: "deny"` are nothing to it (run).
+//! Encoding of answers for Claude Code. It ignores a top-level `permissionDecision` and `decision: "deny"`
+//! (tested).
 
 use super::super::shared::*;
 use crate::table::Phrase::{Exit, Silence, Words};
 use crate::table::{Phrases, SILENT, Says, word};
 
-/// Only the user can be told something.
+/// Only a message to the user is possible.
 pub(super) const OBSERVED: Phrases = Phrases { message: SYSTEM_MESSAGE, ..SILENT };
 
 pub(super) const CONTEXT: Phrases = Phrases { context: SPECIFIC_CONTEXT, ..OBSERVED };
 
-/// Run. A prompt cannot be rewritten.
+/// Tested. A prompt cannot be rewritten.
 pub(super) const USER_PROMPT: Phrases = Phrases { deny: Words(BLOCK), stop: Words(DISCONTINUE), ..CONTEXT };
 
-/// Run. `continue: false` would let this tool run once more, so it is no way to stop.
+/// Tested. `continue: false` does not stop the run: the tool would run once more.
 pub(super) const PRE_TOOL_USE: Phrases = Phrases {
     deny: Words(SPECIFIC_DENY),
     ask: Words(SPECIFIC_ASK),
@@ -21,11 +22,11 @@ pub(super) const PRE_TOOL_USE: Phrases = Phrases {
     ..CONTEXT
 };
 
-/// Run. Who says nothing has the person asked.
+/// Tested. Without an answer, Claude Code asks the user.
 pub(super) const PERMISSION_REQUEST: Phrases =
     Phrases { deny: Words(BEHAVIOR_DENY), ask: Silence, allow: Words(BEHAVIOR_ALLOW), ..OBSERVED };
 
-/// Run. A block alone leaves the result beside it, so a result that is withheld is replaced.
+/// Tested. A block leaves the result next to its reason, so a withheld result is replaced.
 pub(super) const POST_TOOL_USE: Phrases = Phrases {
     deny: Words(WITHHELD),
     rewrite: Words(UPDATED_OUTPUT),
@@ -34,12 +35,12 @@ pub(super) const POST_TOOL_USE: Phrases = Phrases {
     ..CONTEXT
 };
 
-/// The text of a failure cannot be replaced: only the end of the run keeps it from the model.
+/// The text of a failure cannot be replaced; only ending the run keeps it from the model.
 pub(super) const POST_TOOL_USE_FAILURE: Phrases = Phrases { stop: Words(DISCONTINUE), ..CONTEXT };
 
 pub(super) const POST_TOOL_BATCH: Phrases = Phrases { deny: Exit, stop: Words(DISCONTINUE), ..CONTEXT };
 
-/// Run. The reason is what the agent is told to do next.
+/// Tested. The agent receives the reason as its next instruction.
 pub(super) const STOPPING: Phrases = Phrases { deny: Words(BLOCK), stop: Words(DISCONTINUE), ..OBSERVED };
 
 pub(super) const BLOCKED: Phrases = Phrases { deny: Words(BLOCK), ..OBSERVED };

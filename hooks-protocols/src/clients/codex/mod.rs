@@ -1,4 +1,5 @@
-//! Codex CLI. Its answers are closed objects: one unknown field voids them, and the tool runs.
+//! Codex CLI. It rejects answers with unknown fields: one such field makes the answer invalid, and the tool
+//! runs.
 
 mod phrases;
 
@@ -38,7 +39,7 @@ const ROWS: &[Row] = &[
     Row::of("SessionEnd", SessionEnd, &[END]),
 ];
 
-/// Changed arguments of its own tools must hold a text `command`; others void the answer.
+/// Changed arguments of Codex's own tools must have a string `command`; otherwise the answer is invalid.
 fn command_is_text(asked: &Asked<'_>) -> bool {
     match asked.changed_call() {
         Some(("Bash" | "apply_patch", _, after)) => after.get("command").is_some_and(Value::is_string),

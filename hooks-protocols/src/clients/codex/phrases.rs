@@ -1,4 +1,5 @@
-//! How Codex CLI is told. It has no `ask`, and takes an allow only together with changed arguments (run).
+//! Encoding of answers for Codex CLI. It has no `ask`, and accepts `allow` only together with changed
+//! arguments (tested).
 
 use super::super::shared::*;
 use crate::degraded::Instead;
@@ -9,22 +10,22 @@ pub(super) const OBSERVED: Phrases = Phrases { message: SYSTEM_MESSAGE, ..SILENT
 
 pub(super) const CONTEXT: Phrases = Phrases { context: SPECIFIC_CONTEXT, ..OBSERVED };
 
-/// Run.
+/// Tested.
 pub(super) const SESSION_START: Phrases =
     Phrases { deny: Words(DISCONTINUE), stop: Words(DISCONTINUE), ..CONTEXT };
 
-/// Run.
+/// Tested.
 pub(super) const USER_PROMPT: Phrases = Phrases { deny: Words(BLOCK), stop: Words(DISCONTINUE), ..CONTEXT };
 
-/// Run. `continue: false` voids the answer.
+/// Tested. `continue: false` makes the answer invalid.
 pub(super) const PRE_TOOL_USE: Phrases =
     Phrases { deny: Words(SPECIFIC_DENY), rewrite: Near(ALLOWED_INPUT, Instead::AsAllow), ..CONTEXT };
 
-/// Who says nothing has the person asked. More words than these are reserved and void the answer.
+/// Without an answer, Codex CLI asks the user. All other keys are reserved and make the answer invalid.
 pub(super) const PERMISSION_REQUEST: Phrases =
     Phrases { deny: Words(BEHAVIOR_DENY), ask: Silence, allow: Words(BEHAVIOR_ALLOW), ..OBSERVED };
 
-/// Run. The reason stands in place of the result; so does the reason of a stop, and the run goes on.
+/// Tested. The reason replaces the result; so does the reason of a stop, and the run continues.
 pub(super) const POST_TOOL_USE: Phrases = Phrases {
     deny: Words(BLOCK),
     rewrite: Near(RESULT_AS_REASON, Instead::AsReason),
@@ -37,5 +38,5 @@ const RESULT_AS_REASON: &[crate::table::Word] =
 
 pub(super) const PRE_COMPACT: Phrases = Phrases { deny: Words(DISCONTINUE), ..OBSERVED };
 
-/// Run.
+/// Tested.
 pub(super) const STOPPING: Phrases = Phrases { deny: Words(BLOCK), ..OBSERVED };

@@ -1,10 +1,10 @@
-//! Where what Copilot sends goes, in both spellings.
+//! Mapping of Copilot's payload fields to our events, in both spellings.
 
 use super::super::convert;
 use super::super::shared::*;
 use crate::table::{Field, To};
 
-/// Some payloads of the PascalCase spelling come in camelCase, so both are read everywhere.
+/// Some payloads of the PascalCase spelling use camelCase fields, so both spellings are read everywhere.
 pub(in super::super) const COMMON: &[Field] = &[
     Field::context(&["sessionId"], To::Session),
     Field::context(&["session_id"], To::Session),
@@ -18,7 +18,8 @@ pub(in super::super) const COMMON: &[Field] = &[
 pub(in super::super) const CALL_CAMEL: &[Field] =
     &[Field::text(&["toolName"], TOOL_NAME), Field::any(&["toolArgs"], TOOL_ARGS)];
 
-/// The name is that of the permission (`edit`, with a diff), where that is another than the tool's.
+/// The tool name is the name of the permission (such as `edit`, with a diff), if it differs from that of the
+/// tool.
 pub(super) const PERMISSION: &[Field] =
     &[Field::text(&["toolName"], TOOL_NAME), Field::any(&["toolInput"], TOOL_ARGS)];
 
@@ -38,7 +39,7 @@ pub(super) const START_PASCAL: &[Field] = &[
     Field::text(&["model"], MODEL),
 ];
 
-/// Its words are ours.
+/// Copilot's words for the end of a session are the same as ours.
 pub(super) const END_COPILOT: &[Field] = &[Field::words(
     &["reason"],
     REASON,

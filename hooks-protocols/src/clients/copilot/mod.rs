@@ -1,5 +1,6 @@
-//! Copilot CLI. How an event is spelled in its settings says how the payload is spelled; what it honours is the same:
-//! flat fields, but for `PreToolUse`, the one event at which `hookSpecificOutput` counts.
+//! Copilot CLI. The spelling of an event in its settings determines the spelling of the payload. The fields
+//! that it honours are the same in both: flat fields, except for `PreToolUse`, the only event at which
+//! `hookSpecificOutput` counts.
 
 mod fields;
 mod phrases;
@@ -16,8 +17,8 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     common: COMMON,
     rows: ROWS,
     envelope: None,
-    // Of a payload that cannot be read nobody knows whether it was a tool call; a flat denial is one for a tool call, and
-    // nothing for the other events.
+    // If a payload cannot be parsed, it is unknown whether it was a tool call. A flat denial denies a tool
+    // call, and has no effect for the other events.
     unnamed: Some("preToolUse"),
     omits_empty: false,
     folds_names: false,
@@ -55,7 +56,7 @@ const ROWS: &[Row] = &[
     Row::of("SessionEnd", SessionEnd, &[END_COPILOT]),
 ];
 
-// The rows in camelCase are the SDK's as well.
+// The SDK uses the rows in camelCase as well.
 
 pub(super) const SESSION_START: Row =
     Row::of("sessionStart", SessionStart, &[START_CAMEL]).saying(CONTEXT).shaped(&["source"]);

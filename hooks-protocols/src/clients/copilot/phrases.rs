@@ -1,4 +1,4 @@
-//! How Copilot is told. All run, but for what the SDK alone has.
+//! Encoding of answers for Copilot. All are tested, except those that only the SDK has.
 
 use super::super::shared::*;
 use crate::table::Phrase::{Silence, Words};
@@ -14,7 +14,7 @@ const FLAT_ASK: &[Word] =
 
 pub(in super::super) const CONTEXT: Phrases = Phrases { context: FLAT_CONTEXT, ..SILENT };
 
-/// Blocking ends the run, and the process fails.
+/// A block ends the run, and the process fails.
 pub(in super::super) const USER_PROMPT: Phrases =
     Phrases { deny: Words(BLOCK), rewrite: Words(&[word(&["modifiedPrompt"], Says::Changed)]), ..CONTEXT };
 
@@ -26,7 +26,7 @@ pub(in super::super) const CALLED: Phrases = Phrases {
     ..CONTEXT
 };
 
-/// The flat form counts here as well; this one was recorded for each of them.
+/// The flat form works here as well; this one was recorded for each of these wishes.
 pub(super) const CALLED_PASCAL: Phrases = Phrases {
     deny: Words(SPECIFIC_DENY),
     ask: Words(SPECIFIC_ASK),
@@ -36,7 +36,7 @@ pub(super) const CALLED_PASCAL: Phrases = Phrases {
     ..SILENT
 };
 
-/// Who says nothing has the person asked.
+/// Without an answer, Copilot asks the user.
 pub(in super::super) const DIALOG: Phrases = Phrases {
     deny: Words(&[word(&["behavior"], Says::Text("deny")), word(&["message"], Says::Reason)]),
     ask: Silence,
@@ -44,14 +44,15 @@ pub(in super::super) const DIALOG: Phrases = Phrases {
     ..SILENT
 };
 
-/// A result is taken in camelCase also where it was given in snake_case.
+/// Copilot accepts a result in camelCase even if it sent the result in snake_case.
 pub(in super::super) const RETURNED: Phrases = Phrases {
     deny: Words(BLOCK),
     rewrite: Words(&[word(&["modifiedResult"], Says::ResultInCamelCase)]),
     ..CONTEXT
 };
 
-/// What blocks in the CLI is not documented for a callback; there a result that is withheld is replaced.
+/// The documentation does not list the CLI's blocking answer for a callback, so a withheld result is replaced
+/// there.
 pub(in super::super) const REPLACED: Phrases = Phrases {
     deny: Words(&[
         word(&["modifiedResult", "resultType"], Says::Text("failure")),
@@ -60,5 +61,5 @@ pub(in super::super) const REPLACED: Phrases = Phrases {
     ..RETURNED
 };
 
-/// Exit code 2 does nothing here.
+/// Exit code 2 has no effect here.
 pub(in super::super) const STOPPING: Phrases = Phrases { deny: Words(BLOCK), ..SILENT };

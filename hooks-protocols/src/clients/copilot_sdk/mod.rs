@@ -1,5 +1,5 @@
-//! Copilot SDK: a callback in the host, reached over JSON-RPC. Payloads and answers are those of the CLI in camelCase, in
-//! an envelope, with a few fields more. Not run.
+//! Copilot SDK: a callback in the host, reached over JSON-RPC. Payloads and answers are those of the CLI in
+//! camelCase, in an envelope, with a few more fields. Not tested.
 
 use hooks_core::EventKind::*;
 
@@ -22,7 +22,7 @@ const ROWS: &[Row] = &[
     copilot::SESSION_START.saying(SESSION_START),
     copilot::USER_PROMPT_SUBMITTED,
     copilot::PRE_TOOL_USE,
-    // Only what is sent along can be said; the call itself is denied at `preToolUse`.
+    // An answer can only set what is sent with the call; the call itself is denied at `preToolUse`.
     Row::of("preMcpToolCall", PreToolUse, &[MCP_CALL]).shaped(&["serverName", "toolName", "arguments"]),
     copilot::PERMISSION_REQUEST,
     copilot::POST_TOOL_USE.saying(copilot::REPLACED),

@@ -1,4 +1,5 @@
-//! Where what Cursor sends goes. Several of its events are about one tool, whose name they do not give.
+//! Mapping of Cursor's payload fields to our events. Several events belong to one tool, whose name the
+//! payload omits.
 
 use super::super::convert;
 use super::super::shared::*;
@@ -28,13 +29,13 @@ pub(super) const ENDS: &[Field] = &[
     Field::count(&["duration_ms"], DURATION),
 ];
 
-/// A command that runs, or ran.
+/// A shell command before or after it runs.
 pub(super) const COMMAND: &[Field] = &[Field::text(&["command"], &["tool_args", "command"])];
 
 pub(super) const SHELL_OUTPUT: &[Field] =
     &[Field::text(&["output"], TOOL_RESULT), Field::count(&["duration"], DURATION)];
 
-/// Its arguments are JSON in a text.
+/// A call of an MCP tool. The arguments are JSON in a string.
 pub(super) const MCP_CALL: &[Field] = &[
     Field::text(&["tool_name"], TOOL_NAME),
     Field::json_text(&["tool_input"], TOOL_ARGS),
@@ -47,12 +48,12 @@ pub(super) const MCP_OUTPUT: &[Field] = &[
     Field::count(&["duration"], DURATION),
 ];
 
-/// A file that is read or was written.
+/// A file before it is read, or after it was written.
 pub(super) const FILE: &[Field] = &[Field::any(&["file_path"], &["tool_args", "file_path"])];
 
 pub(super) const EDITS: &[Field] = &[Field::any(&["edits"], &["tool_args", "edits"])];
 
-/// The output is JSON in a text; as it is text for the model as well, it stays one.
+/// The output is JSON in a string. It stays a string, as the model reads it as text.
 pub(super) const OUTPUT: &[Field] =
     &[Field::any(&["tool_output"], TOOL_RESULT), Field::count(&["duration"], DURATION)];
 

@@ -1,5 +1,5 @@
-//! Cursor. Not run. One call fires `preToolUse` and the event of its kind (`beforeShellExecution` and its like), so what
-//! counts calls should hear of one of them.
+//! Cursor. Not tested. One call fires both `preToolUse` and the event of its kind (such as
+//! `beforeShellExecution`), so a limit on calls should count only one of them.
 
 mod fields;
 mod phrases;
@@ -63,12 +63,12 @@ const ROWS: &[Row] = &[
     Row::of("sessionEnd", SessionEnd, &[ENDS]),
 ];
 
-/// The result of an MCP tool is the only one that can be replaced.
+/// Only the result of an MCP tool can be replaced.
 fn is_of_mcp(asked: &Asked<'_>) -> bool {
     asked.decoded.and_then(Decoded::call).is_some_and(|(tool, _)| tool.starts_with("MCP:"))
 }
 
-/// A child that was stopped or failed does not go on.
+/// A child that was stopped or failed cannot be made to continue.
 fn is_completed(asked: &Asked<'_>) -> bool {
     match asked.event() {
         Some(WireEvent::SubagentStop(child)) => child.status == ChildStatus::Completed,

@@ -1,4 +1,4 @@
-//! How Cursor is told. Its `ask` is enforced for shell commands and MCP tools only.
+//! Encoding of answers for Cursor, which enforces `ask` only for shell commands and MCP tools.
 
 use crate::table::Phrase::Words;
 use crate::table::{Phrase, Phrases, SILENT, Says, Word, word};
@@ -9,7 +9,7 @@ const PERMISSION_DENY: &[Word] = &[
     word(&["agent_message"], Says::Reason),
 ];
 
-/// For events whose answer nobody tells the model.
+/// A denial at events whose answer does not reach the model.
 const USER_TOLD_DENY: &[Word] =
     &[word(&["permission"], Says::Text("deny")), word(&["user_message"], Says::Reason)];
 
@@ -49,6 +49,6 @@ pub(super) const POST_TOOL_USE: Phrases = Phrases {
     ..CONTEXT
 };
 
-/// What an agent is told that has to go on.
+/// The agent continues with this message in place of stopping.
 pub(super) const STOPPING: Phrases =
     Phrases { deny: Words(&[word(&["followup_message"], Says::Reason)]), ..SILENT };

@@ -1,4 +1,4 @@
-//! Where what docker-agent sends goes. What is empty, zero or false it leaves out.
+//! Mapping of docker-agent's payload fields to our events. It omits fields that are empty, zero or false.
 
 use super::super::convert;
 use super::super::shared::{
@@ -15,13 +15,13 @@ pub(super) const COMMON: &[Field] = &[
 
 pub(super) const START: &[Field] = &[Field::words(&["source"], SOURCE, START_WORDS)];
 
-/// What kind of tool it takes it for.
+/// The kind of tool, as docker-agent classifies it.
 pub(super) const KIND: &[Field] = &[
     Field::text(&["tool_category"], &["category"]),
     Field::both(&["tool_read_only"], &["read_only"], convert::flag, convert::same),
 ];
 
-/// What a tool gave back; `tool_error` says whether that is an error.
+/// The result of a tool; `tool_error` shows whether it is an error.
 pub(super) const RESPONSE_OF_TOOL: &[Field] = &[Field::any(&["tool_response"], TOOL_RESULT)];
 
 pub(super) const VERDICT: &[Field] = &[

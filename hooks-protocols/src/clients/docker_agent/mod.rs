@@ -1,4 +1,4 @@
-//! docker-agent, in the two generations whose rules differ: the summer of 2026 (July), and since September.
+//! docker-agent, in its two profiles: July 2026, and since September 2026.
 
 mod fields;
 mod phrases;
@@ -10,7 +10,7 @@ use crate::table::{Protocol, Row, flag, number, text};
 use fields::*;
 use phrases::*;
 
-/// Since September 2026.
+/// The profile since September 2026.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     named_by: &["hook_event_name"],
     common: COMMON,
@@ -22,7 +22,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     is_flat: false,
 };
 
-/// The summer of 2026: no guards and transforms before a call, context after a tool and at the end.
+/// The profile of July 2026: no guards and transforms before a call, and context after a tool and at the end.
 pub(crate) const JULY: Protocol = Protocol { rows: SUMMER, ..PROTOCOL };
 
 const SEPTEMBER: &[Row] = &[

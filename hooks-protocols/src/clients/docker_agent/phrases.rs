@@ -1,5 +1,5 @@
-//! How docker-agent is told: in snake_case, which is the only spelling that it reads. Its deciders are told by JSON and
-//! never by the exit code, as the summer's lane before auto-approval reads nothing else.
+//! Encoding of answers for docker-agent, which reads snake_case only. Decisions are encoded as JSON and never
+//! as an exit code: the July profile, before auto-approval, reads nothing else.
 
 use super::super::shared::BLOCK;
 use crate::table::Phrase::{Silence, Words};
@@ -39,16 +39,16 @@ pub(super) const BLOCKED: Phrases = Phrases { deny: Words(BLOCK), ..OBSERVED };
 
 pub(super) const BLOCKED_WITH_CONTEXT: Phrases = Phrases { context: ADDITIONAL_CONTEXT, ..BLOCKED };
 
-/// A phase without verdicts; a block is honoured.
+/// A phase in which a hook cannot decide; a block is honoured.
 pub(super) const TRANSFORMED: Phrases = Phrases { rewrite: INPUT, ..BLOCKED };
 
-/// A phase without rewrites.
+/// A phase in which a hook cannot rewrite.
 pub(super) const GUARDED: Phrases =
     Phrases { deny: Words(DENY), ask: Words(ASK), allow: Words(ALLOW), ..OBSERVED };
 
 pub(super) const DECIDED: Phrases = Phrases { rewrite: INPUT, ..GUARDED };
 
-/// Who says nothing has the person asked.
+/// Without an answer, docker-agent asks the user.
 pub(super) const DIALOG: Phrases = Phrases { ask: Silence, ..GUARDED };
 
 pub(super) const MODEL_CALLED: Phrases = Phrases {
@@ -56,14 +56,14 @@ pub(super) const MODEL_CALLED: Phrases = Phrases {
     ..BLOCKED
 };
 
-/// Nothing blocks here: what is withheld is replaced.
+/// A block has no effect here, so a withheld response is replaced.
 pub(super) const RESPONSE_CHANGED: Phrases = Phrases {
     deny: Words(&[EVENT, word(&[SPECIFIC, "updated_tool_response"], Says::Reason)]),
     rewrite: Words(&[EVENT, word(&[SPECIFIC, "updated_tool_response"], Says::Result)]),
     ..OBSERVED
 };
 
-/// After the tool only the run can be ended.
+/// After the tool ran, only the run can be ended.
 pub(super) const STOPS: Phrases = Phrases { deny: Words(BLOCK), stop: DISCONTINUE, ..OBSERVED };
 
 pub(super) const STOPS_WITH_CONTEXT: Phrases = Phrases { context: ADDITIONAL_CONTEXT, ..STOPS };

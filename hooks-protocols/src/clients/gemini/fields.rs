@@ -1,13 +1,13 @@
-//! Where what Gemini CLI sends goes.
+//! Mapping of Gemini CLI's payload fields to our events.
 
 use super::super::convert;
 use super::super::shared::*;
 use crate::table::{Field, Preset, text};
 
-/// What is asked of the model.
+/// The request to the model.
 pub(super) const REQUEST: &[Field] = &[Field::text(&["llm_request", "model"], MODEL)];
 
-/// Its messages hold text only; they are read, and stay with the rest of the request.
+/// The messages of the request. They hold text only; they are read, and stay with the rest of the request.
 pub(super) const MESSAGES: &[Field] = &[Field::both(
     &["llm_request", "messages"],
     &["messages"],
@@ -15,7 +15,7 @@ pub(super) const MESSAGES: &[Field] = &[Field::both(
     convert::to_gemini_messages,
 )];
 
-/// What the model answered, a chunk at a time.
+/// The reply of the model, one chunk at a time.
 pub(super) const REPLY: &[Field] = &[
     Field::both(&["llm_response", "usageMetadata"], &["usage"], convert::from_gemini_usage, convert::never),
     Field::both(&["llm_response"], RESPONSE, convert::from_gemini_reply, convert::never),
@@ -25,10 +25,10 @@ pub(super) const REPLY: &[Field] = &[
 pub(super) const NO_REPLY: &[Preset] =
     &[text(MODEL, ""), text(&["response", "role"], "assistant"), text(&["response", "content"], "")];
 
-/// Why a tool failed; it stays in the result.
+/// The error of a tool; it also stays in the result.
 pub(super) const TOOL_ERROR: &[Field] =
     &[Field::both(&["tool_response", "error"], ERROR, convert::error_text, convert::never)];
 
-/// What the user asked and what the agent answered.
+/// The prompt of the user and the answer of the agent.
 pub(super) const ANSWER: &[Field] =
     &[Field::text(&["prompt_response"], RESPONSE), Field::text(&["prompt"], &["last_user_message"])];

@@ -1,4 +1,4 @@
-//! Gemini CLI. It reads the answer's JSON whatever the exit code is, and knows `decision` only.
+//! Gemini CLI. It parses the answer's JSON for any exit code, and supports `decision` only.
 
 mod fields;
 mod phrases;
@@ -27,7 +27,7 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 const ROWS: &[Row] = &[
     Row::of("SessionStart", SessionStart, &[START]).saying(CONTEXT),
     Row::of("BeforeAgent", UserPromptSubmitted, &[SAID]).saying(BEFORE_AGENT),
-    // It fires before every model call, also where nothing is compacted.
+    // It fires before every model call, even if nothing is compacted.
     Row::of("PreCompress", PreCompact, &[COMPACTION]).saying(OBSERVED),
     Row::of("BeforeModel", BeforeModelCall, &[REQUEST, MESSAGES])
         .with(&[text(MODEL, "")])
@@ -44,7 +44,7 @@ const ROWS: &[Row] = &[
     Row::of("SessionEnd", SessionEnd, &[END]).saying(OBSERVED),
 ];
 
-/// Changed arguments are laid over the call's: what was to go would stay.
+/// Gemini merges changed arguments into those of the call, so an argument cannot be removed.
 fn nothing_removed(asked: &Asked<'_>) -> bool {
     let Some((_, before, after)) = asked.changed_call() else { return true };
     match (before.as_object(), after.as_object()) {
@@ -53,7 +53,7 @@ fn nothing_removed(asked: &Asked<'_>) -> bool {
     }
 }
 
-/// Messages can be changed, the model not.
+/// Messages can be changed, but not the model.
 fn no_other_model(asked: &Asked<'_>) -> bool {
     match (asked.event(), asked.rewrite) {
         (Some(WireEvent::BeforeModelCall(call)), Some(Rewrite::Model(rewrite))) => {

@@ -1,4 +1,5 @@
-//! How Gemini CLI is told. Claude Code's `permissionDecision` is nothing to it, and `ask` lets the tool run (run).
+//! Encoding of answers for Gemini CLI. It ignores Claude Code's `permissionDecision`, and `ask` lets the tool
+//! run (tested).
 
 use super::super::shared::*;
 use crate::degraded::Instead;
@@ -9,23 +10,23 @@ pub(super) const OBSERVED: Phrases = Phrases { message: SYSTEM_MESSAGE, ..SILENT
 
 pub(super) const CONTEXT: Phrases = Phrases { context: SPECIFIC_CONTEXT, ..OBSERVED };
 
-/// Run.
+/// Tested.
 pub(super) const BEFORE_AGENT: Phrases =
     Phrases { deny: Words(DECISION_DENY), stop: Words(DISCONTINUE), ..CONTEXT };
 
-/// Run, but for the messages.
+/// Tested, except for the messages.
 pub(super) const BEFORE_MODEL: Phrases =
     Phrases { deny: Words(DECISION_DENY), rewrite: Words(LLM_MESSAGES), ..OBSERVED };
 
-/// Run, but for the denial.
+/// Tested, except for the denial.
 pub(super) const AFTER_MODEL: Phrases =
     Phrases { deny: Words(DECISION_DENY), rewrite: Words(LLM_REPLY), ..OBSERVED };
 
-/// Run.
+/// Tested.
 pub(super) const BEFORE_TOOL: Phrases =
     Phrases { deny: Words(DECISION_DENY), rewrite: Words(TOOL_INPUT), stop: Words(DISCONTINUE), ..OBSERVED };
 
-/// Run. The reason stands in place of the result, as an error.
+/// Tested. The reason replaces the result, as an error.
 pub(super) const AFTER_TOOL: Phrases = Phrases {
     deny: Words(DECISION_DENY),
     rewrite: Near(RESULT_AS_REASON, Instead::AsReason),
@@ -36,5 +37,5 @@ pub(super) const AFTER_TOOL: Phrases = Phrases {
 const RESULT_AS_REASON: &[Word] =
     &[word(&["decision"], Says::Text("deny")), word(&["reason"], Says::ResultText)];
 
-/// Run.
+/// Tested.
 pub(super) const AFTER_AGENT: Phrases = Phrases { deny: Words(DECISION_DENY), ..OBSERVED };

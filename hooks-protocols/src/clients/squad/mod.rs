@@ -1,4 +1,4 @@
-//! Squad: the hooks of its pipeline, and those of its sessions, which are Copilot's under other names.
+//! Squad: the hooks of its pipeline, and those of its sessions, which are Copilot's with other names.
 
 use hooks_core::EventKind::*;
 
@@ -72,7 +72,7 @@ const SPAWN_ERROR: &[Field] = &[
     Field::both(&["error"], ERROR, super::convert::error_text, super::convert::same),
 ];
 
-/// The pipeline takes no silence for an answer. A last word for the action stands over the first.
+/// The pipeline requires an answer. If `action` is set twice, the last value counts.
 const PRE_TOOL: Phrases = Phrases {
     always: &[word(&["action"], Says::Text("allow"))],
     deny: Words(&[word(&["action"], Says::Text("block")), word(&["reason"], Says::Reason)]),
@@ -80,7 +80,7 @@ const PRE_TOOL: Phrases = Phrases {
     ..SILENT
 };
 
-/// A hook that gives no result back would take it away.
+/// A hook that returns no result would remove it.
 const POST_TOOL: Phrases = Phrases {
     always: &[word(&["result"], Says::ResultAnyhow)],
     deny: Words(&[word(&["result"], Says::Reason)]),

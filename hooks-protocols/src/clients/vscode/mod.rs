@@ -1,4 +1,5 @@
-//! VS Code's own agent hooks. Not run; whether it writes `sessionId` or `session_id` is not settled, so both are read.
+//! VS Code's own agent hooks. Not tested. It is unknown whether VS Code writes `sessionId` or `session_id`,
+//! so both are read.
 
 mod phrases;
 

@@ -1,4 +1,4 @@
-//! How VS Code is told: as Claude Code, with less at most events.
+//! Encoding of answers for VS Code: that of Claude Code, with fewer possibilities at most events.
 
 use super::super::shared::*;
 use crate::table::Phrase::Words;
@@ -19,10 +19,10 @@ pub(super) const PRE_TOOL_USE: Phrases = Phrases {
     ..CONTEXT
 };
 
-/// A block is feedback beside the result: only the end of the session keeps a result from the model.
+/// A block adds feedback to the result; only ending the session keeps a result from the model.
 pub(super) const POST_TOOL_USE: Phrases = Phrases { stop: Words(DISCONTINUE), ..CONTEXT };
 
-/// The one place where the decision stands inside.
+/// The only event at which the decision is inside `hookSpecificOutput`.
 pub(super) const STOPPING: Phrases = Phrases { deny: Words(SPECIFIC_BLOCK), ..OBSERVED };
 
 pub(super) const CHILD_STOPPING: Phrases = Phrases { deny: Words(BLOCK), ..OBSERVED };
