@@ -49,7 +49,7 @@ pub(crate) fn last_files(
     let mut parts: Vec<(Segment, Vec<u8>)> = Vec::new();
     let (mut total, mut is_full) = (0, false);
     for file in files {
-        // One that is larger than twice all behind it stays; the byte more shows that it is.
+        // A file larger than twice all files behind it stays; reading one byte more shows that it is.
         let limit = if parts.is_empty() { most } else { (2 * total).min(most.saturating_sub(total)) };
         if file.last + 1 != next.number || file.state == State::Damaged {
             break;

@@ -67,7 +67,7 @@ impl Candidate {
 /// Reads all checkpoints in `folder`. Linear except for a sort, and for checkpoints that an evolving key made
 /// and that are missing: up to 16 million keys are computed to pass over them.
 ///
-/// Returns `NotFound` if the folder does not exist; any other error if it or a file cannot be read.
+/// # Errors
 /// Where the folder is not there, or it or a file cannot be read.
 pub fn collect(disk: &dyn LogDisk, folder: &Path, keys: &Keys) -> io::Result<Collected> {
     let names = disk.list(folder)?.ok_or(io::ErrorKind::NotFound)?;

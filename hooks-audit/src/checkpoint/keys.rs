@@ -26,7 +26,7 @@ pub(super) enum Worth {
     Evolving { key: usize, index: u64 },
     /// The note is incomplete, because its writer was interrupted.
     Cut,
-    /// It is not trusted, for this reason.
+    /// Reason why the note is not trusted.
     Not(&'static str),
 }
 

@@ -15,7 +15,7 @@
 //! | line by | made with | protects against |
 //! | --- | --- | --- |
 //! | no signer | [`sum`], which needs no key | accidental damage only |
-//! | [`EvolvingKey`] | a key that replaces itself; earlier keys are erased | attackers who take the machine *later*, even if the checkpoints are on it |
+//! | [`EvolvingKey`] | a key whose predecessor is erased | attackers who take the machine *later*, with its checkpoints |
 //! | [`SigningKey`] | Ed25519 | attackers without the key; the public key checks it |
 //!
 //! A [`Fleet`] is one note over all chains of one or many logs. [`CheckpointWriter`] writes notes, [`verify`]

@@ -162,8 +162,8 @@ impl CheckpointWriter {
     ///
     /// # Errors
     /// Returns [`PutBack`] if the last note with the log of a chain contradicts `fleet`: the chain is missing
-    /// now, or had more records, or other records. The last checkpoint of a single chain counts in the same
-    /// way, if it is by the same key and of the only log or the log with the name of this writer. Returns an
+    /// now, or had more records, or other records. The last checkpoint of a single chain by the same key
+    /// counts in the same way; its log has to be the only one, or have the name of this writer. Returns an
     /// error if the key cannot be used, `was` fails, or the disk fails.
     pub fn write_fleet(
         &mut self,

@@ -167,8 +167,8 @@ fn damaged(file: &Segment) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, text)
 }
 
-/// Returns the lines of a file without the payloads of the records in `picked`, which is sorted; `None` if
-/// there is none to erase.
+/// Returns the lines of a file without the payloads of the records in `picked`, which is sorted; `None` if it
+/// holds no such payload.
 fn without(file: &Segment, bytes: &[u8], picked: &[u64], by: u64) -> io::Result<Option<Vec<u8>>> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut end = 0;
