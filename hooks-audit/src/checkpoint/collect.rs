@@ -68,7 +68,7 @@ impl Candidate {
 /// and that are missing: up to 16 million keys are computed to pass over them.
 ///
 /// # Errors
-/// Where the folder is not there, or it or a file cannot be read.
+/// Returns `NotFound` if the folder does not exist; any other error if it or a file cannot be read.
 pub fn collect(disk: &dyn LogDisk, folder: &Path, keys: &Keys) -> io::Result<Collected> {
     let names = disk.list(folder)?.ok_or(io::ErrorKind::NotFound)?;
     let ending = format!(".{ENDING}");

@@ -104,9 +104,12 @@ pub(super) fn read(disk: &dyn LogDisk, folder: &Path) -> Result<State, StateErro
 /// Seals `text` with the key in `folder`; `name` is the file for the note. Before that, `deliver` adds the
 /// previous note to its file if it is not there. `made` returns the highest number of an existing checkpoint.
 ///
+/// Returns the note, the number of its key, and the lock. Hold the lock until the note is in its file, so
+/// that no other note is made before.
+///
 /// # Errors
-/// Where the state is not what it has to be, `deliver` fails, or the disk does; the state is whole all the same. The answer
-/// is the note, the number of its key, and the lock, so that the note is in its place before another one is made.
+/// Returns an error if the state is not valid, or if `made`, `deliver` or the disk fails; the state on disk
+/// is complete all the same.
 pub(super) fn seal(
     disk: &dyn LogDisk,
     folder: &Path,

@@ -160,8 +160,8 @@ impl Holds {
     /// name cannot be replaced by one on other records.
     ///
     /// # Errors
-    /// Where there is one of that name, in the file, or by the record and about something else; it makes no sense; or
-    /// something cannot be read or written: it holds nothing then.
+    /// Returns an error if a hold with this name is in the file, or is in force on other records according to
+    /// the log; if the hold is not valid; or if the disk fails. The hold is not in force then.
     pub fn add(
         &mut self,
         hold: Hold,

@@ -87,8 +87,8 @@ impl Keeper {
     /// of the log is searched for holds.
     ///
     /// # Errors
-    /// Whatever the disk answers, and where a file is damaged, or the holds cannot be read or are not those of the record.
-    /// What was done stays done.
+    /// Returns an error if the disk fails, a file is damaged, the holds cannot be read, or they are not those
+    /// of the log. Completed actions are not undone.
     pub fn all(&self, settings: &Settings, goes_on: &dyn Fn() -> bool) -> Result<Report, OpenError> {
         let error = |source| OpenError::Disk { folder: self.folder.clone(), source };
         let mut report = Report::default();
