@@ -30,7 +30,7 @@ pub enum Rest {
     Nothing,
     /// This many bytes of an unfinished write.
     Torn(usize),
-    /// Something that was whole once.
+    /// Data that was complete once, and is damaged.
     Damaged(Flaw),
 }
 

@@ -22,7 +22,7 @@ struct Covered {
     words: Vec<String>,
     /// Patterns of the words.
     patterns: Globs,
-    /// The word that each pattern came from.
+    /// Index of the word that each pattern comes from.
     origins: Vec<usize>,
 }
 

@@ -31,7 +31,7 @@ pub(super) struct ChainReader {
 /// A place between two groups.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The number of the file.
+    /// Number of the file.
     file: u64,
     /// Offset in the file.
     offset: u64,
@@ -47,15 +47,15 @@ struct Look {
     records: Vec<Committed>,
     /// Ends of the groups with these records.
     ends: Vec<(u64, Place)>,
-    /// Whether the next file goes on from here.
+    /// Whether the chain continues in the next file.
     is_over: bool,
 }
 
-/// How a file begins.
+/// First line of a file.
 enum First {
-    /// With this mark.
+    /// A valid mark.
     Mark(Mark),
-    /// With nothing that can be read.
+    /// Nothing readable.
     Nothing,
     /// The file was renamed or deleted since the folder was listed.
     Gone,

@@ -43,7 +43,7 @@ impl Limits {
             *cut = true;
             *value = Value::from("… (nested too deeply)");
         }
-        // Whatever it is, it takes some bytes.
+        // Every value takes some bytes.
         *left = left.saturating_sub(8);
         match value {
             Value::String(text) => {
