@@ -109,7 +109,7 @@ impl Segment {
 /// Files of a log, by chain and number.
 #[derive(Clone, Debug, Default)]
 pub struct Listed {
-    /// Those that count.
+    /// Files that count.
     pub files: Vec<Segment>,
     /// Files whose numbers are all in a file that counts: a writer was interrupted after it created that file
     /// and before it removed these.
