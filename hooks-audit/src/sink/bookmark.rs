@@ -79,7 +79,7 @@ struct Refused<'a> {
     reason: &'a str,
 }
 
-/// The first line of such a file, if it is not the first one.
+/// First line of a later file of refused records.
 #[derive(Serialize, Deserialize)]
 struct Before {
     /// Number of lines in the earlier files; `None` if unknown.

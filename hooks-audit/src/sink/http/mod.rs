@@ -38,7 +38,7 @@ where
     }
 }
 
-/// Longer messages of servers are cut, in characters.
+/// Limit on the message of a server in characters; longer ones are cut.
 const LONGEST_MESSAGE: usize = 200;
 
 /// Maps the answer of a server to a result: 400, 413 and 422 refuse the batch permanently. Any other error
