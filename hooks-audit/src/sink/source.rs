@@ -54,7 +54,7 @@ pub trait Source: Send {
         Ok(None)
     }
 
-    /// Returns the files skipped since the last call; the default is none.
+    /// Returns the files skipped since the last call; the default implementation returns an empty list.
     fn take_skipped(&mut self) -> Vec<Skipped> {
         Vec::new()
     }

@@ -2,8 +2,8 @@
 //!
 //! The files are named by the tool's path arguments, patches and commands, as `hooks-facts` reads them. Paths
 //! are resolved from the folder of the call into normal form, and links are followed. A file has a reading
-//! for each path to it (the named one, and those that links lead to), so that a link into a folder does not
-//! hide a write to that folder. Paths are compared by components, never as substrings.
+//! for each path to it: the named one, and those that links lead to. So a link into a folder does not hide a
+//! write to that folder. Paths are compared by components, never as substrings.
 //!
 //! Files that a program writes without naming them are not included; such a call is [`Touched::is_open`].
 

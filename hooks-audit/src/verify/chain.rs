@@ -112,7 +112,7 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    /// Checks a file; how many bytes of it count. `next` is the header of the next one.
+    /// Checks a file; returns the length of its valid part. `next` is the header of the next file.
     fn check(&mut self, file: &Segment, bytes: &[u8], next: Option<&Header>, is_last: bool) -> usize {
         let mut scan = Scan::new(bytes, None);
         let Some(mut chain) = self.begin(file, &mut scan) else { return 0 };
