@@ -6,9 +6,9 @@
 //!
 //! | `depends` | a result is reused while |
 //! | --- | --- |
-//! | `files` | every file that the arguments name is what it was (inode, length, times; or its content) |
-//! | `tree` | no call went by that could have changed a file below the agent's folder |
-//! | `outside` | its time is not up: nothing that agents do here changes it |
+//! | `files` | every file that the arguments name is unchanged (inode, length, times; or its content) |
+//! | `tree` | no later call may have changed a file below the agent's folder |
+//! | `outside` | it has not expired; calls of agents here do not change it |
 //!
 //! A result belongs to a tenant, a session, a folder, a tool and its arguments; the order of keys in them
 //! does not count. Of identical reads at one time, one runs. `hooks-facts` determines what a call may change.

@@ -151,8 +151,8 @@ told! {
     }
 }
 
-/// Whether the verdict on a tool call must be synced before the call continues: a denial, or an answer of a
-/// person or a permission hook.
+/// Whether the verdict on a tool call must be synced before the call continues: any verdict except allow, or
+/// a verdict of a person or a permission hook.
 pub(crate) fn is_grave(decided: &ToolDecided) -> bool {
     decided.verdict != Strength::Allow
         || matches!(decided.source, VerdictSource::Approver | VerdictSource::PermissionHook)

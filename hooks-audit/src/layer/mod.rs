@@ -8,8 +8,8 @@
 //!     .service(Judge(policies))
 //! ```
 //!
-//! In a set of hooks, [`Audit`] is a configuration of its own: [`HooksBuilder::config`](hooks_core::HooksBuilder::config)
-//! adds it to every slot, where it observes the final outcome.
+//! [`HooksBuilder::config`](hooks_core::HooksBuilder::config) adds an [`Audit`] to every slot of a set of
+//! hooks, where it observes the final outcome.
 //!
 //! The recorded event is the one that was judged, after redaction (law 7). A denial, and an answer of the
 //! user, is synced before the answer is passed on. An allow is in the file some milliseconds later without

@@ -146,7 +146,7 @@ impl World {
         self.dead = false;
     }
 
-    /// Counts one step of the process; a kill may follow.
+    /// Runs one step of the process; it fails if the process is killed here.
     fn step(&mut self) -> io::Result<()> {
         if self.dead || self.faults.kill > 0 && self.roll(1_000) < self.faults.kill {
             self.dead = true;
